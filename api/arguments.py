@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import cast
 
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 
 
 def check_names(name: str, given: object) -> tuple[str, ...]:
@@ -26,7 +26,7 @@ def check_text(name: str, given: object, known: Collection[str] = ()) -> str | N
     if given is not None and not isinstance(given, str):
         raise UsageError(f'{name}={given!r}: give it as text, as in {name}="{given}"')
     if given is not None and known and given not in known:
-        raise UsageError(f"{name}={given!r}: there is no such value; {nearest(given, known)}")
+        raise UsageError(f"{name}={given!r}: there is no such value; {suggest_name(given, known)}")
     return given
 
 

@@ -10,7 +10,7 @@ from ..explorer import ENGINES
 from ..explorer.cache import cache_directory
 from ..explorer.search import Report, Search
 from ..language.constants import Value
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.verdict import Verdict
@@ -61,7 +61,7 @@ class CheckResult:
             next((candidate for candidate in [*violated, ""] if candidate in traces), None) if name is None else name
         )
         if chosen is None or chosen not in traces:
-            what = "nothing failed" if name is None else f"{name} has no trace; {nearest(name, traces)}"
+            what = "nothing failed" if name is None else f"{name} has no trace; {suggest_name(name, traces)}"
             raise UsageError(f"{self.verdict.model}: {what}")
         return traces[chosen]
 
@@ -139,7 +139,7 @@ def check(
     and plain Python differ.
     """
     if engine not in ENGINES:
-        raise UsageError(f"there is no engine {engine}; {nearest(str(engine), ENGINES)}")
+        raise UsageError(f"there is no engine {engine}; {suggest_name(str(engine), ENGINES)}")
     for name, given, least in (("memory", memory, 1), ("workers", workers, 1), ("seed", seed, 0), ("depth", depth, 1)):
         arguments.check_whole_number(name, given, least)
     arguments.check_seconds("time", time)

@@ -10,7 +10,7 @@ from ..invariants.catalogue import CATALOGUE, current_name, find
 from ..language import binding
 from ..language.binding import PROPERTIES, Definition
 from ..language.constants import Value
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..language.immutable import immutable
 from ..language.model import Model
 from . import arguments
@@ -59,7 +59,7 @@ def _definition_in_file(path: str, profile: str | None) -> tuple[Definition, str
         )
     definition = binding.load(Path(path))
     if profile is not None and profile not in definition.profiles:
-        hint = nearest(profile, definition.profiles) or "it has no profiles"
+        hint = suggest_name(profile, definition.profiles) or "it has no profiles"
         raise UsageError(f"{path} has no profile {profile}; {hint}")
     return definition, profile
 
@@ -96,7 +96,7 @@ def _chosen_properties(definition: Definition, choice: ModelChoice) -> tuple[str
     named = choice.properties or definition.names(*PROPERTIES)
     for name in choice.without:
         if name not in named:
-            raise UsageError(f"--without {name}: no such property to leave out; {nearest(name, named)}")
+            raise UsageError(f"--without {name}: no such property to leave out; {suggest_name(name, named)}")
     return tuple(name for name in named if name not in choice.without)
 
 
@@ -106,7 +106,7 @@ def _chosen_bounds(choice: ModelChoice) -> Mapping[str, Value | str]:
     known = named_bounds(choice.model)
     if choice.bounds not in known:
         raise UsageError(
-            f"--bounds {choice.bounds}: {nearest(choice.bounds, known) or 'this model has no named bounds'}"
+            f"--bounds {choice.bounds}: {suggest_name(choice.bounds, known) or 'this model has no named bounds'}"
         )
     return known[choice.bounds]
 

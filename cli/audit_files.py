@@ -33,7 +33,7 @@ from ..reports.audit.sarif import audit_sarif
 from ..reports.files import write_json, write_text
 from ..reports.trace.html import trace_html
 from ..traces.document import run_document, trace_document
-from ..traces.neighbourhood import around
+from ..traces.neighbourhood import neighbourhood_document
 
 FOLDER, REPAIRS = "scenarios", "repairs"
 MAX_PAGES = 200
@@ -273,7 +273,7 @@ def _remove_old_pages(out: Path) -> None:
 
 class ReplayedScenario:
     """The run of a scenario, replayed: its trace as `replay` takes it, `shown` in the words of who runs the cluster,
-    and what could happen `around` it, in the same words."""
+    and what could happen `neighbourhood_document` it, in the same words."""
 
     def __init__(self, done: Audited, made: Scenario) -> None:
         self.model, self.run = run_of(done.explorations, made.answer)
@@ -281,7 +281,7 @@ class ReplayedScenario:
         self.trace = self._trace(made)
         self.shown = in_the_clusters_words(self.trace, self.model, self.run)
         words = InWords(self.model, self.run, self.called, made.answer.before, made.answer.property)
-        self.around = around(self.model, self.run, size=0, words=words)
+        self.around = neighbourhood_document(self.model, self.run, size=0, words=words)
 
     def _trace(self, made: Scenario) -> dict[str, Any]:
         answer = made.answer

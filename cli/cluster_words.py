@@ -9,7 +9,7 @@ from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Run, Step
 from ..reports.document import Document
-from ..traces.neighbourhood import Words
+from ..traces.neighbourhood import NeighbourhoodWords
 
 
 @immutable
@@ -44,7 +44,7 @@ class ClusterWords:
 
         return explored(document, model, run, self.called, self.before)
 
-    def around(self, model: Model, run: Run) -> Words:
+    def around(self, model: Model, run: Run) -> NeighbourhoodWords:
         """What says the states around such a run."""
         from ..audit.report.cluster_words import InWords
 

@@ -6,7 +6,7 @@ import argparse
 import re
 
 from ..api.models import ModelChoice, bind_model
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..language.model import Action, Model
 from ..reports.exits import Exit
 from ..reports.spec.effects import action_lines
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> Exit:
 def _find_action(model: Model, name: str) -> Action:
     known = {action.name: action for action in model.actions}
     if name not in known:
-        raise UsageError(f"{model.name} has no action {name!r}; {nearest(name, known)}")
+        raise UsageError(f"{model.name} has no action {name!r}; {suggest_name(name, known)}")
     return known[name]
 
 

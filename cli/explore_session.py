@@ -13,24 +13,24 @@ from pathlib import Path
 from ..explorer.cache import cache_directory
 from ..explorer.nearest_state import find_nearest_state
 from ..explorer.search import Report, Search
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..language.immutable import immutable
-from ..language.judge import attempt, initial_states, instances, is_deadlock, replay, why_stopped
+from ..language.judge import attempt, initial_states, instances, is_deadlock, replay, stop_reason
 from ..language.model import Model
 from ..language.steptext import StepError, format_step, parse_steps, step_name
 from ..language.values import ModelError, State
 from ..language.verdict import Run
-from ..language.watch import Watched, watched
+from ..language.watch import WatchedExpression, parse_watch
 from ..reports.document import Document
 from ..reports.files import write_text, write_trace
 from ..reports.text_page import TextFormat, TextPage, count_text
 from ..reports.trace.html import trace_html as html_page
 from ..reports.trace.lanes import has_lanes
 from ..reports.trace.terminal import write_state
-from ..traces.branch import Branch, Possible, possible
-from ..traces.choices import choices
+from ..traces.branch import Branch, PossibleStep, possible_steps
+from ..traces.choices import step_choices
 from ..traces.document import run_document
-from ..traces.neighbourhood import around
+from ..traces.neighbourhood import neighbourhood_document
 from .cluster_words import ClusterWords
 from .export import small_graph
 from .output import open_page
@@ -73,7 +73,7 @@ class Session:
         if not self.starts:
             raise UsageError(f"{model.name} has no initial state")
         self.branch = Branch(model, run or Run(self.starts[0], ()))
-        self.watches: list[Watched] = []
+        self.watches: list[WatchedExpression] = []
         self.ended = False
 
     # --- what is shown ----------------------------------------------------------------------------------------------
@@ -107,9 +107,9 @@ class Session:
         """A value of the model as it is shown."""
         return value if self.words is None else self.words.value(value)
 
-    def possible(self) -> list[Possible]:
+    def possible(self) -> list[PossibleStep]:
         """The steps that can happen here."""
-        found = list(possible(self.model, self.branch.state))
+        found = list(possible_steps(self.model, self.branch.state))
         words, state = self.words, self.branch.state
         if words is None:
             return found
@@ -169,7 +169,7 @@ class Session:
         names = [action.name for action in self.model.actions]
         if step_name(text.split(";")[0]) not in names:
             word = step_name(text.split(" ")[0])
-            raise UsageError(f"{word} is neither a command nor a step; {nearest(word, [*COMMANDS, *names])}")
+            raise UsageError(f"{word} is neither a command nor a step; {suggest_name(word, [*COMMANDS, *names])}")
         try:
             run = replay(self.model, self.branch.state, parse_steps(self.model, text))
         except StepError as error:
@@ -207,7 +207,7 @@ class Session:
 
     def _write_all_reasons(self, page: TextPage) -> None:
         """Every reason with the steps that it stops."""
-        found = choices(self.model, {0: self.branch.state})
+        found = step_choices(self.model, {0: self.branch.state})
         for number, stopped in found["states"]["0"]["disabled"]:
             reason = found["reasons"][number]
             names = [found["steps"][step] for step in stopped]
@@ -248,7 +248,7 @@ class Session:
             texts = [step.text for step in self.possible()]
             named = format_step(action.name, arguments)
             return f"it can happen: step {texts.index(named) + 1} of the list" if named in texts else "it can happen"
-        return why_stopped(self.model, self.branch.state, action, arguments, result)
+        return stop_reason(self.model, self.branch.state, action, arguments, result)
 
     def go(self, rest: str) -> str:
         """Goes to the nearest state in which a property fails, or a witness is reached."""
@@ -257,7 +257,7 @@ class Session:
         if name not in known:
             lasting = name in [claim.name for claim in self.model.liveness]
             whole = f"it is of whole runs; tidegate check --property {name} looks for one that violates it"
-            hint = whole if lasting else nearest(name, known)
+            hint = whole if lasting else suggest_name(name, known)
             raise UsageError(f"go {name}: no property of states or steps is called so; {hint}")
         prop = known[name]
         if not prop.applicable:
@@ -277,7 +277,7 @@ class Session:
     def watch(self, rest: str) -> str:
         """Watches an expression: its value in every state so far, and from now on."""
         if rest:
-            self.watches.append(watched(self.model, rest))
+            self.watches.append(parse_watch(self.model, rest))
         if not self.watches:
             return "nothing is watched; write watch EXPRESSION, for example " + f"watch {self.model.fields[0].name}\n"
         page = TextPage(self.text_format)
@@ -352,7 +352,7 @@ class Session:
         """The run as a page in which other steps can be taken, too."""
         run = self.branch.run
         words = None if self.words is None else self.words.around(self.model, run)
-        beside = around(self.model, run, watches=self.watches, words=words)
+        beside = neighbourhood_document(self.model, run, watches=self.watches, words=words)
         return html_page([self.shown()], around=beside, graph="" if words else small_graph(self.model, run))
 
     def help(self, _rest: str) -> str:

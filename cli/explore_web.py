@@ -24,11 +24,11 @@ from ..language.errors import UsageError
 from ..language.model import Model, Property
 from ..language.values import ModelError, State
 from ..language.verdict import Run
-from ..language.watch import watched
+from ..language.watch import parse_watch
 from ..reports.text_page import count_text
 from ..reports.trace.html import trace_html
 from ..traces.document import run_document
-from ..traces.neighbourhood import Around
+from ..traces.neighbourhood import Neighbourhood
 from .cluster_words import ClusterWords
 from .export import small_graph
 
@@ -51,7 +51,7 @@ class ExplorationServer:
 
     def __init__(self, model: Model, run: Run, memory: int | None = None, words: ClusterWords | None = None) -> None:
         self.model, self.run, self.memory, self.words = model, run, memory, words
-        self.around = Around(model, words=None if words is None else words.around(model, run))
+        self.around = Neighbourhood(model, words=None if words is None else words.around(model, run))
         self.path = [self.around.number(state) for state in run.states()]
         self.around.expand(self.path[-1])
         self.lock = threading.Lock()
@@ -124,7 +124,7 @@ class ExplorationServer:
         with self.lock:
             text = given.get("expression", "").strip()
             known = [watch for watch in self.around.watches if watch.text == text]
-            watch = known[0] if known else watched(self.model, text)
+            watch = known[0] if known else parse_watch(self.model, text)
             if not known and len(self.around.watches) == MAX_WATCHES:
                 raise UsageError(f"{MAX_WATCHES} expressions are watched already; no more are")
             self.around.watches += [] if known else [watch]

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..api.models import bind_model
 from ..explorer.graph import StateGraph, TooLargeError, neighbourhood, state_graph
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..language.judge import initial_states
 from ..language.model import Model
 from ..language.values import ModelError, State, show
 from ..language.verdict import Run
-from ..language.watch import watched
+from ..language.watch import parse_watch
 from ..reports.document import Document
 from ..reports.exits import Exit
 from ..reports.files import json_text, write_text
@@ -307,10 +307,10 @@ def _node_text(model: Model, text: str, name: str) -> NodeText:
     """A field, a part of one, or an expression of the model's language."""
     first, *parts = name.split(".")
     if not all(part.isidentifier() for part in (first, *parts)):
-        return watched(model, name).shown
+        return parse_watch(model, name).shown
     known = {field.name for field in model.fields}
     if first not in known:
-        raise UsageError(f"--quotient {text}: {model.name} has no field {first}; {nearest(first, known)}")
+        raise UsageError(f"--quotient {text}: {model.name} has no field {first}; {suggest_name(first, known)}")
     start = next(initial_states(model), None)
     value: Any = None if start is None else getattr(start, first)
     for part in parts:

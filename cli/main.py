@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any
 
-from ..language.errors import ModelErrors, UnreadableError, UsageError, nearest
+from ..language.errors import ModelErrors, UnreadableError, UsageError, suggest_name
 from ..language.values import ModelError
 from ..language.verdict import DisagreementError
 from ..reports.exits import INTERRUPTED_TEXT, Exit
@@ -77,7 +77,7 @@ def _verb_of(arguments: Sequence[str]) -> str | None:
     if first.startswith("-"):
         return None
     if first not in VERBS:
-        hint = f"did you mean {ALIASES_OF_VERBS[first]}?" if first in ALIASES_OF_VERBS else nearest(first, VERBS)
+        hint = f"did you mean {ALIASES_OF_VERBS[first]}?" if first in ALIASES_OF_VERBS else suggest_name(first, VERBS)
         raise UsageError(f"there is no verb {first}; {hint}\ntry: tidegate --help")
     return first
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ..language.errors import UsageError
 from ..language.model import Model
-from ..language.watch import Watched
+from ..language.watch import WatchedExpression
 from ..reports.document import Document
-from ..traces.neighbourhood import MOST_BYTES, around
+from ..traces.neighbourhood import MAX_BYTES, neighbourhood_document
 from .export import small_graph
 from .saved_traces import bind_saved_model, replay_saved_trace
 
@@ -19,7 +19,7 @@ MAX_STEPS = 200
 
 
 def neighbourhood_of_trace(
-    model: Model, document: Document, *, size: int = MOST_BYTES, watches: Sequence[Watched] = ()
+    model: Model, document: Document, *, size: int = MAX_BYTES, watches: Sequence[WatchedExpression] = ()
 ) -> Document | None:
     """The states around a trace of a model, all of them where they are few. None of what has no run that begins in an
     initial state, such as a counterexample to induction, of one of more than `MAX_STEPS` steps, and of an audit's,
@@ -27,7 +27,9 @@ def neighbourhood_of_trace(
     """
     if _has_no_neighbourhood(document):
         return None
-    return around(model, replay_saved_trace(model, document, document["model"]), size=size, watches=watches)
+    return neighbourhood_document(
+        model, replay_saved_trace(model, document, document["model"]), size=size, watches=watches
+    )
 
 
 def graph_of_trace(model: Model, document: Document) -> str:

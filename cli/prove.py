@@ -16,7 +16,7 @@ from ..gates.records import known_violations, violations_elsewhere
 from ..language.binding import Definition
 from ..language.errors import UsageError, shown_path
 from ..language.model import Model
-from ..language.proof import Obligation, Proof, ProofFinding, Unstated, Word
+from ..language.proof import Obligation, Proof, ProofFinding, UnstatedProperty, Word
 from ..reports.check.html import proof_index
 from ..reports.check.proof import ProofTable, counterexample_document, proof_document, proof_legend, proof_page
 from ..reports.document import Document
@@ -233,11 +233,13 @@ class _LiveTable:
         if not self.silent and goals:
             print(proof_legend(goals, self.text_format))
 
-    def heard(self, news: ProofFinding | Unstated) -> None:
+    def heard(self, news: ProofFinding | UnstatedProperty) -> None:
         """Notes what was found."""
         self.done += 1
         if self.lines:
-            said = news.goal if isinstance(news, Unstated) else f"{news.obligation.action} {news.obligation.goal}"
+            said = (
+                news.goal if isinstance(news, UnstatedProperty) else f"{news.obligation.action} {news.obligation.goal}"
+            )
             of = f" of {count_text(self.all)}" * bool(self.all)
             sys.stderr.write(f"\r\x1b[Kproving: {count_text(self.done)}{of} done, last: {said.strip()}")
             sys.stderr.flush()

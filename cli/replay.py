@@ -11,8 +11,8 @@ from pathlib import Path
 from ..api.models import bind_model
 from ..explorer.shrink import shrunk
 from ..language.errors import UsageError
-from ..language.fairness import unlike, unmet_fairness
-from ..language.judge import deadlock, holds_at, is_deadlock, replay, run_text
+from ..language.fairness import unmet_fairness, why_not_violated
+from ..language.judge import deadlock, holds_at_end, is_deadlock, replay, run_text
 from ..language.model import LIVENESS, Liveness, Model
 from ..language.steptext import StepError, parse_steps, split_steps
 from ..language.values import ModelError
@@ -223,7 +223,7 @@ def _violated_case(model: Model, prop: Liveness, run: Run, loop: int) -> Propert
     """A property of liveness in the first case that a loop violates; else why it violates none, case by case."""
     reasons = list[str]()
     for case in prop.cases:
-        reason = unlike(model, prop, case, run, loop)
+        reason = why_not_violated(model, prop, case, run, loop)
         if reason is None:
             return PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run, loop, case.arguments)
         reasons.append(reason)
@@ -296,7 +296,7 @@ def _witness_document(model: Model, run: Run) -> Document | None:
     prop = model.properties[0] if len(model.properties) == 1 and not model.liveness else None
     if prop is None or prop.kind != "reachable" or not prop.applicable:
         return None
-    if not holds_at(model, prop, run, len(run.steps)):
+    if not holds_at_end(model, prop, run, len(run.steps)):
         return None
     return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "reached", run))
 
@@ -308,7 +308,9 @@ def _loop_notes(model: Model, run: Run, loop: int) -> tuple[Sequence[str], Seque
     for prop in model.liveness:
         if not prop.applicable or prop.kind == "always_possible":
             continue
-        reasons = list(dict.fromkeys(reason for case in prop.cases if (reason := unlike(model, prop, case, run, loop))))
+        reasons = list(
+            dict.fromkeys(reason for case in prop.cases if (reason := why_not_violated(model, prop, case, run, loop)))
+        )
         unmet = unmet_fairness(model, prop, run, loop)
         if unmet in reasons:
             unfair.append(_unfair_text(prop, unmet or ""))
@@ -350,7 +352,7 @@ def _first_unevaluable(model: Model, run: Run) -> Failure | None:
             if not prop.applicable:
                 continue
             try:
-                holds_at(model, prop, run, end)
+                holds_at_end(model, prop, run, end)
             except ModelError as error:
                 return Failure(f"{prop.name}: {error.message}", error.where, Run(run.start, run.steps[:end]))
     return None

@@ -18,7 +18,7 @@ from ..language.values import ModelError, State
 from ..language.verdict import Run
 from ..reports.document import Document
 from ..reports.trace.states import document_states
-from ..traces.differences import changes, state_to_json
+from ..traces.differences import state_changes, state_to_json
 from ..traces.document import SCHEMA, STEPS, change_texts, run_document
 from ..traces.wording import RecordNames
 from .cluster_words import cluster_words
@@ -140,7 +140,7 @@ def replay_saved_trace(model: Model, document: Document, place: Path | str) -> R
         ) from None
     names = RecordNames(model)
     for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
-        now = change_texts(changes(model.fields, before, taken.after), before, taken.after, names)
+        now = change_texts(state_changes(model.fields, before, taken.after), before, taken.after, names)
         if now != step["changed"]:
             was = "; ".join(text for text in step["changed"] if text not in now) or "less"
             new = "; ".join(text for text in now if text not in step["changed"]) or "less"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..language.errors import UsageError
-from ..language.watch import watched
+from ..language.watch import parse_watch
 from ..reports.exits import Exit
 from ..reports.files import write_text
 from ..reports.text_page import TextFormat, TextPage
@@ -123,7 +123,7 @@ def _watched_values(path: Path, expressions: list[str]) -> dict[str, list[str]]:
     document = read_trace(path)  # with the model's letters, whatever an audit calls its brokers
     model = bind_saved_model(document, str(path))
     states = replay_saved_trace(model, document, str(path)).states()
-    made = [watched(model, text) for text in expressions]
+    made = [parse_watch(model, text) for text in expressions]
     return {watch.text: watch.shown_in(states) for watch in made}
 
 

@@ -14,7 +14,7 @@ from ..language.verdict import Step
 from ..reports.exits import Exit
 from ..reports.files import write_trace
 from ..reports.trace.terminal import trace_page
-from ..traces.sentences import sentence
+from ..traces.sentences import action_sentence
 from .options import (
     add_model_options,
     add_print_options,
@@ -111,4 +111,7 @@ class _StepPrinter:
 
     def __call__(self, state: State, step: Step) -> None:
         self.number += 1
-        print(f"{self.number:5}. {sentence(self.model, self.actions[step.action], state, step.arguments)}", flush=True)
+        print(
+            f"{self.number:5}. {action_sentence(self.model, self.actions[step.action], state, step.arguments)}",
+            flush=True,
+        )

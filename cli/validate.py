@@ -14,7 +14,7 @@ from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
 from ..language.binding import checked_value
 from ..language.constants import Value
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..real.history.partitions import Cluster, History, cluster_of
 from ..real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
 from ..real.logs.broker_files import BrokerLogs, read_brokers
@@ -164,7 +164,7 @@ def _chosen_histories(cluster: Cluster, options: argparse.Namespace) -> list[His
     for name in options.topic:
         if name not in names:
             raise UsageError(
-                f"--topic {name}: the log has no such topic; {nearest(name, names) or 'it has none at all'}"
+                f"--topic {name}: the log has no such topic; {suggest_name(name, names) or 'it has none at all'}"
             )
     chosen = [history for history in cluster.histories if not options.topic or history.topic in options.topic]
     if not chosen:
@@ -176,7 +176,7 @@ def _parse_constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Val
     known = definition().constants
     for name, _ in assignments:
         if name not in known:
-            raise UsageError(f"--set {name}: the partition's model has no such constant; {nearest(name, known)}")
+            raise UsageError(f"--set {name}: the partition's model has no such constant; {suggest_name(name, known)}")
         if name in _CONSTANTS_OF_THE_LOG:
             raise UsageError(f"--set {name}: it is not set: {_CONSTANTS_OF_THE_LOG[name]}")
     return {name: checked_value(known[name], text) for name, text in assignments}

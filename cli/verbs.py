@@ -23,11 +23,11 @@ class Parser(argparse.ArgumentParser):
         """The arguments, read. UsageError, with the nearest option and this verb's help, for what is none."""
         read, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            from ..language.errors import nearest
+            from ..language.errors import suggest_name
 
             options = [name for name in self._option_string_actions if name.startswith("--")]
             name = next((text.partition("=")[0] for text in unknown if text.startswith("--")), None)
-            near = "" if name is None else nearest(name, options)
+            near = "" if name is None else suggest_name(name, options)
             hint = f"; {near}" if near.startswith("did you mean") else ""
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return read, unknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..explorer.longest_traces import longest_runs
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..language.model import Model
 from ..reports.document import Document
 from ..traces.document import run_document
@@ -30,11 +30,11 @@ def _check_name(model: Model, name: str) -> None:
     if colon and kind == LONGEST_PREFIX:
         names = [declared.name for declared in model.actions]
         if action not in names:
-            raise UsageError(f"--witness {name}: the model has no action {action}; {nearest(action, names)}")
+            raise UsageError(f"--witness {name}: the model has no action {action}; {suggest_name(action, names)}")
         return
     names = [prop.name for prop in model.properties if prop.kind == "reachable"]
     if name not in names:
-        hint = nearest(name, [*names, LONGEST_PREFIX]) or "longest shows every action"
+        hint = suggest_name(name, [*names, LONGEST_PREFIX]) or "longest shows every action"
         raise UsageError(f"--witness {name}: the model has no such witness; {hint}")
 
 

@@ -22,7 +22,7 @@ from ..language import types
 from ..language.checks import members_of
 from ..language.constants import Value
 from ..language.model import Model
-from ..language.records import is_box, is_tuple, unboxed
+from ..language.records import is_box, is_tuple, unbox_type
 from ..language.values import show
 from ..traces.differences import to_json
 from .native.layout import Array, Layout, Leaf, Shape, Struct, code_of, decode_value, words_of
@@ -42,7 +42,7 @@ def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> Any:
         case types.Option(of=of):
             return arrow_type(of, values)
         case types.Record() if is_box(type_):
-            return arrow_type(unboxed(type_), values)
+            return arrow_type(unbox_type(type_), values)
         case types.Record(variants=variants) if variants:
             return pa.string()
         case types.Record(fields=fields):
@@ -61,7 +61,7 @@ def cell(type_: types.Type, value: Any) -> Any:
         case types.Option(of=of):
             return None if value is None else cell(of, value)
         case types.Record() if is_box(type_):
-            return cell(unboxed(type_), value)
+            return cell(unbox_type(type_), value)
         case types.Record(variants=variants) if variants:
             return json.dumps(value, ensure_ascii=False)
         case types.Record(fields=fields):

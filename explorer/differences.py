@@ -8,7 +8,7 @@ from typing import Any
 from ..language.errors import shown_path
 from ..language.ir import Where
 from ..language.judge import (
-    Stopped,
+    StoppedStep,
     attempt,
     bindings,
     bound_crossed,
@@ -17,7 +17,7 @@ from ..language.judge import (
     is_held,
     is_terminal,
     steps,
-    stopped_as,
+    stop_text,
 )
 from ..language.model import Action, Model, Property
 from ..language.steptext import format_step
@@ -65,8 +65,8 @@ def step_says(model: Model, state: State, action: Action, arguments: Mapping[str
         after = attempt(model, state, action, arguments)
     except ModelError as error:
         return f"{shown} breaks at {error.where}: {error.message}"
-    if isinstance(after, Stopped):
-        return f"{shown} is {stopped_as(model, state, action, arguments, after)}"
+    if isinstance(after, StoppedStep):
+        return f"{shown} is {stop_text(model, state, action, arguments, after)}"
     return f"{shown} leads to {after}"
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..language import ir
 from ..language.guards import Probes, guards_of
 from ..language.judge import (
-    Stopped,
+    StoppedStep,
     attempt,
     bound_crossed,
     deadlock,
@@ -28,7 +28,7 @@ from ..language.judge import (
     shape_of,
 )
 from ..language.model import Action, Model, Property
-from ..language.source import NoSource
+from ..language.source import NoSourceError
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from .liveness.answers import Answer, answers, answers_where_bounds_end_runs
@@ -112,7 +112,7 @@ class _Exploration:
         """The action with probes on its guards, which count; without, when its text cannot be read any more."""
         try:
             function, probes = guard_probes(self.model, action)
-        except NoSource:
+        except NoSourceError:
             return action.run
         probes.restart()
         self.tallies[action.name].probes = probes
@@ -170,7 +170,7 @@ class _Exploration:
             for action, arguments in instances(self.model, state)
         ]  # all of them first: that a step breaks is said before what another step leads to
         for action, arguments, result in attempts:
-            if isinstance(result, Stopped):
+            if isinstance(result, StoppedStep):
                 held = held or is_held(action, result)
                 continue
             moved = True
@@ -193,18 +193,18 @@ class _Exploration:
             self.held += 1
         return crossed is not None
 
-    def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | Stopped:
+    def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | StoppedStep:
         tally = self.tallies[action.name]
         spent = action.budget is not None and getattr(state, shape_of(self.model).budgets[action.budget]) == 0
         try:
             result = attempt(self.model, state, action, arguments, self.functions[action.name])
         except ModelError as error:
             raise self._broken(error, number, action.name, arguments) from error
-        if not isinstance(result, Stopped):
+        if not isinstance(result, StoppedStep):
             tally.fired += 1
         elif result.step_bound is not None:
             tally.outside[result.step_bound] += 1
-        if not isinstance(result, Stopped) or result.by_limit:
+        if not isinstance(result, StoppedStep) or result.by_limit:
             tally.reached_budget += 1
             tally.within_budget += not spent
         return result

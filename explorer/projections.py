@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 from ..language.model import Model, Projection
 from .search import Search
 
@@ -15,7 +15,7 @@ def projection_of(model: Model, search: Search) -> Projection | None:
         return None
     found = {projection.name: projection for projection in model.projections}.get(search.projection)
     if found is None:
-        known = nearest(search.projection, [projection.name for projection in model.projections])
+        known = suggest_name(search.projection, [projection.name for projection in model.projections])
         raise UsageError(
             f"{model.name} has no @projection {search.projection}; {known or 'a function marked @projection makes one'}"
         )

@@ -10,7 +10,7 @@ from typing import Any
 from ..language import types
 from ..language.checks import members_of
 from ..language.model import Model
-from ..language.records import made_of, parts_of
+from ..language.records import make_record, parts_of
 from ..language.values import Bag, Map, Seq, Set, State, sort_key
 
 MemberRenaming = Mapping[Any, Any]
@@ -80,7 +80,7 @@ def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
 
     def rename(value: Any, to: MemberRenaming) -> Any:
         held = zip(parts, parts_of(type_, value), strict=True)
-        return made_of(type_, (rename_part(part, to) for rename_part, part in held))
+        return make_record(type_, (rename_part(part, to) for rename_part, part in held))
 
     return rename
 

@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..language.judge import Stopped, attempt, holds_after
+from ..language.judge import StoppedStep, attempt, holds_after_step
 from ..language.model import Model, Property
 from ..language.values import ModelError, State
 from ..language.verdict import Run, Step
@@ -93,12 +93,12 @@ def _state_after(model: Model, state: State, name: str, arguments: Mapping[str, 
         after = attempt(model, state, action, arguments)
     except ModelError:
         return None
-    return None if isinstance(after, Stopped) else after
+    return None if isinstance(after, StoppedStep) else after
 
 
 def _fails(model: Model, prop: Property, before: State, after: State | None, action: str | None = None) -> bool:
     try:
-        return not holds_after(model, prop, before, after, action=action)
+        return not holds_after_step(model, prop, before, after, action=action)
     except ModelError:
         return False
 

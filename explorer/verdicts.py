@@ -12,9 +12,9 @@ from typing import Any
 
 from ..language.constants import Value
 from ..language.immutable import immutable
-from ..language.judge import first_shown
+from ..language.judge import run_until_shown
 from ..language.model import LIVENESS, Liveness, Model, Property
-from ..language.refinement import at_the_start
+from ..language.refinement import check_initial_images
 from ..language.verdict import (
     ActionCoverage,
     Failure,
@@ -147,7 +147,7 @@ def _ending_with_images(model: Model, ending: Ending) -> Ending:
     for prop in model.properties:
         if prop.refinement is None or not prop.applicable:
             continue
-        wrong = at_the_start(model, prop)
+        wrong = check_initial_images(model, prop)
         if isinstance(wrong, Run):
             runs[prop.name] = wrong
         elif wrong is not None and failure is None:
@@ -166,7 +166,7 @@ def _ending_with_shown_runs(model: Model, ending: Ending) -> Ending:
     runs = dict(ending.runs)
     for prop in model.properties:
         if prop.applicable and prop.name not in runs:
-            found = [run for run in (first_shown(model, prop, run) for run in shown) if run is not None]
+            found = [run for run in (run_until_shown(model, prop, run) for run in shown) if run is not None]
             if found:
                 runs[prop.name] = min(found, key=lambda run: len(run.steps))
     return replace(ending, runs=runs)

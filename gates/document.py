@@ -13,8 +13,8 @@ from typing import Any
 from ..language.immutable import immutable
 from ..reports.document import Document
 from ..reports.exits import Exit
-from ..traces.heading import commit_of, tool
-from ..traces.places import within_repository
+from ..traces.heading import commit_of, tool_version
+from ..traces.places import path_in_repository
 from .checks import Difference, Entry, GateSettings, Result, check_engine, entry_kind
 from .proofs import proof_words
 from .records import AuditRecord, CheckRecord, ProofRecord
@@ -41,7 +41,7 @@ def gate_document(
     numbers = Counter(result.result for result in results)
     return {
         "schema": SCHEMA,
-        "tool": tool(),
+        "tool": tool_version(),
         "commit": commit_of(Path.cwd()),
         "began": ended.began.isoformat(timespec="seconds"),
         "seconds": round(ended.seconds, 3),
@@ -59,7 +59,7 @@ def _check_document(result: Result, settings: GateSettings) -> Document:
     shared = {
         "name": entry.name,
         "kind": entry_kind(entry),
-        "file": within_repository(entry.place.file),
+        "file": path_in_repository(entry.place.file),
         "line": entry.place.line,
         "tier": entry.tier,
         "source": entry.source,

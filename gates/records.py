@@ -17,7 +17,7 @@ from typing import Any, cast
 from ..explorer import EXHAUSTIVE
 from ..language.binding import Definition
 from ..language.constants import Value
-from ..language.errors import UnreadableError, UsageError, nearest
+from ..language.errors import UnreadableError, UsageError, suggest_name
 from ..language.immutable import immutable
 from ..language.model import Model
 from ..reports.document import plain_constant
@@ -371,7 +371,7 @@ def _entry_subject(
     """The model that an entry is about, its own or the file's, and the name of its bounds ("" if it names none)."""
     named = _take_value(table, "bounds", str, place, "")
     if named and named not in bounds:
-        raise UsageError(f"{place}: no [bounds.{named}] in this file; {nearest(named, bounds)}")
+        raise UsageError(f"{place}: no [bounds.{named}] in this file; {suggest_name(named, bounds)}")
     own = _model_path(_take_value(table, "model", str, place, ""), Path(where.file)) or model
     if not own:
         raise UsageError(f"{place}: model is missing; name it here, or once at the top of the file")
@@ -501,4 +501,4 @@ def _check_known_word(value: Any, known: tuple[str, ...], place: str) -> str:
 def _refuse_other_keys(table: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
     for key in table:
         if key not in known:
-            raise UsageError(f"{place}: nothing is called {key!r} here; {nearest(key, known)}")
+            raise UsageError(f"{place}: nothing is called {key!r} here; {suggest_name(key, known)}")

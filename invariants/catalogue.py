@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 
 from ..language.binding import Definition, load
-from ..language.errors import UsageError, nearest
+from ..language.errors import UsageError, suggest_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +148,11 @@ def find(name: str) -> tuple[Definition, str | None]:
     model, colon, profile = current_name(name).partition(":")
     known = {**CATALOGUE, **REFINEMENTS, **LIVENESS_CLAIMS}
     if model not in known:
-        raise UsageError(f"there is no model {model}; {nearest(model, known)}")
+        raise UsageError(f"there is no model {model}; {suggest_name(model, known)}")
     entry = known[model]
     definition = entry.definition()
     if not colon:
         return definition, entry.default_profile
     if profile not in definition.profiles:
-        raise UsageError(f"{model} has no profile {profile}; {nearest(profile, definition.profiles)}")
+        raise UsageError(f"{model} has no profile {profile}; {suggest_name(profile, definition.profiles)}")
     return definition, profile

@@ -17,8 +17,8 @@ from .collecting import modules_of
 from .constants import Constant, ConstantExpression, Value, text_of
 from .declare import STUTTERS, Mark
 from .drafts import Shape
-from .errors import Abandoned, ModelErrors, UsageError
-from .errors import nearest as closest
+from .errors import AbandonedError, ModelErrors, UsageError
+from .errors import suggest_name as closest
 from .frontend.abstract_steps import image_type
 from .frontend.annotations import Types
 from .frontend.folding import Folder
@@ -61,11 +61,11 @@ class Abstractions:
         """The refinements' typed forms, elaborated after all else: from here on abstract states are types."""
         for function, mark in self.definition.functions:
             if mark.role == "refines":
-                with suppress(Abandoned):
+                with suppress(AbandonedError):
                     self._bind(program, function, mark)
         said = {function: dict(mark.may_be) for function, mark in self.definition.functions}
         for function, (abstract, record) in self.models.items():
-            with suppress(Abandoned):
+            with suppress(AbandonedError):
                 self.relations[function] = refinement(program, function, abstract, record, said[function])
         return {function: relation.form for function, relation in self.relations.items()}
 
@@ -84,7 +84,7 @@ class Abstractions:
         mapping = folder.function(relation.mapping)
         needs = self.of_open[function]
         if self.models[function][1].python is self.definition.state_class:
-            image = _over(image, shape_of(self.models[function][0]))
+            image = _image_mapping(image, shape_of(self.models[function][0]))
         made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be), needs)
         if needs:
             form = None
@@ -99,7 +99,7 @@ class Abstractions:
         gives, and ModelErrors for the abstract model's own text."""
         assert mark.abstract is not None, "the decorator takes a module"
         definition = self.load(mark.abstract)
-        shared, cls = self._shared(definition), definition.state_class
+        shared, cls = self._shared_constants(definition), definition.state_class
         is_own = cls is self.definition.state_class
         given = {name: self.values[name] for name in shared}
         needed = shared | {name for _, value in mark.given for name in _names(value)}
@@ -115,14 +115,14 @@ class Abstractions:
                     message += f": it comes along with what is imported from {file}"
                 hint = f"@refines without {name}: both have one value, which --set or a profile gives"
                 program.diagnostics.add("TG317", place, message, hint)
-                raise Abandoned
+                raise AbandonedError
         name = Path(str(mark.abstract.__file__)).stem
         if name == "__init__":
             name = definition.name
         if is_own:
             said = ", ".join(f"{setting}={_text_of(given[setting])}" for setting, _ in mark.given)
             name = f"{name} with {said}" if said else name
-        boundless = _without_budgets(definition, given)
+        boundless = _without_fault_budgets(definition, given)
         try:
             opened = (shared & self.types.open) - {setting for setting, _ in mark.given}
             abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=())
@@ -130,7 +130,7 @@ class Abstractions:
             abstract = boundless.bind(name, given, ghosts=False, properties=())
         self._check_steps(program, function, mark, definition, name)
         if is_own:
-            self._bind_own(program, function, mark, abstract)
+            self._bind_to_itself(program, function, mark, abstract)
             return
         own = (
             (constant, abstract.values[name]) for name, constant in definition.constants.items() if name not in shared
@@ -140,14 +140,14 @@ class Abstractions:
         if not self.types.add_image(cls, record) or self._differs(abstract, cls):
             message = f"another refinement gives the constants of {name} other values"
             program.diagnostics.add("TG317", decorator_place(program, function), message, "the same values for each")
-            raise Abandoned
+            raise AbandonedError
         self.models[function] = abstract, record
         self.shapes.setdefault(cls, shape_of(abstract))
         for module in modules_of(mark.abstract):
             self.names.setdefault(module, abstract.namespace)
         self.sizes |= {domain.name: domain.size for domain in abstract.domains}
 
-    def _bind_own(self, program: Program, function: FunctionType, mark: Mark, abstract: Model) -> None:
+    def _bind_to_itself(self, program: Program, function: FunctionType, mark: Mark, abstract: Model) -> None:
         """Notes what a mapping to the model itself, with other values of its constants, makes: both have one text, and
         must have the same types but for how many messages there may be. Raises Abandoned after noting another."""
         fields = program.shape.fields
@@ -158,7 +158,7 @@ class Abstractions:
                 message = f"{name} is of another type where {changed} has the value that @refines gives"
                 hint = "values of constants that switch actions on and off, or say how many messages are in flight"
                 program.diagnostics.add("TG317", decorator_place(program, function), message, hint)
-                raise Abandoned
+                raise AbandonedError
         self.models[function] = abstract, record
 
     def _check_steps(
@@ -179,7 +179,7 @@ class Abstractions:
                 program.diagnostics.add("TG317", where, f"{action} may be no abstract action at all", hint)
                 wrong = True
         if wrong:
-            raise Abandoned
+            raise AbandonedError
 
     def _names_none(
         self,
@@ -206,7 +206,7 @@ class Abstractions:
         """Whether another refinement has the same abstract model with other values of its constants."""
         return any(cls is other.python and abstract.values != model.values for model, other in self.models.values())
 
-    def _shared(self, abstract: Definition) -> frozenset[str]:
+    def _shared_constants(self, abstract: Definition) -> frozenset[str]:
         """The constants that an abstract model has in common with this one."""
         own = self.definition.constants
         return frozenset(name for name, constant in abstract.constants.items() if own.get(name) is constant)
@@ -226,7 +226,7 @@ class Abstractions:
             program.diagnostics.add(
                 "TG317", place, message, "give values that the constants of the abstract model can have"
             )
-            raise Abandoned from None
+            raise AbandonedError from None
 
 
 def _are_one(abstract: Type, own: Type) -> bool:
@@ -246,18 +246,20 @@ def _are_one(abstract: Type, own: Type) -> bool:
             return abstract == own
 
 
-def _over(image: Callable[..., Any], shape: Shape) -> Callable[[State], State]:
+def _image_mapping(image: Callable[..., Any], shape: Shape) -> Callable[[State], State]:
     """A mapping whose `replace(s, ...)` makes a state of the abstract model, which is the model itself with other
     constants."""
     function = cast(FunctionType, image)
 
-    def made(record: Any, **changes: Any) -> Any:
+    def make_image(record: Any, **changes: Any) -> Any:
         if not isinstance(record, State):
             return replaced(record, **changes)
         kept = {name: getattr(record, name) for name in shape.names if name not in changes}
         return shape(**kept, **changes)
 
-    names = {name: made for name, value in function.__globals__.items() if value in (replaced, dataclasses.replace)}
+    names = {
+        name: make_image for name, value in function.__globals__.items() if value in (replaced, dataclasses.replace)
+    }
     return FunctionType(
         function.__code__, {**function.__globals__, **names}, function.__name__, function.__defaults__,
         function.__closure__,
@@ -273,7 +275,7 @@ def _text_of(given: Any) -> str:
     return str(given).lower() if isinstance(given, bool) else str(given)
 
 
-def _without_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:
+def _without_fault_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:
     """An abstract model whose faults may happen as often as they like, or never where their budget is 0: a budget is a
     bound of the search, and what is left of it is not part of what a refinement speaks of."""
     values = definition.values(given)

@@ -27,15 +27,15 @@ from .containers import ModelError
 from .drafts import SINK, current, spend
 from .immutable import immutable
 from .ir import Where
-from .source import NoSource, function_node, words
-from .steps import called, without_returns
+from .source import NoSourceError, function_node, words
+from .steps import called_function, returns_as_branches
 from .values import Set
 
 KEY = "__adaptations__"
 """Where the globals of a bound module keep its `Adaptations`."""
 
 
-Said: TypeAlias = "tuple[str, Where | frozenset[Where], tuple[int, int] | int | str | None]"
+AdaptationFacts: TypeAlias = "tuple[str, Where | frozenset[Where], tuple[int, int] | int | str | None]"
 """What is said of one place: a field of `Adaptations`, the place, and what else that field has of it."""
 
 
@@ -61,9 +61,9 @@ class Adaptations:
     calls: frozenset[Where] = frozenset()
     pieces: frozenset[Where] = frozenset()
     copied: frozenset[Where] = frozenset()
-    codes: dict[Any, Adapted] = field(default_factory=dict[Any, "Adapted"], compare=False, repr=False)
-    by_line: dict[tuple[str, int], list[Said]] = field(
-        default_factory=dict[tuple[str, int], "list[Said]"], compare=False, repr=False
+    codes: dict[Any, AdaptedFunction] = field(default_factory=dict[Any, "AdaptedFunction"], compare=False, repr=False)
+    by_line: dict[tuple[str, int], list[AdaptationFacts]] = field(
+        default_factory=dict[tuple[str, int], "list[AdaptationFacts]"], compare=False, repr=False
     )
     by_file: dict[str, set[tuple[int, int]]] = field(
         default_factory=dict[str, "set[tuple[int, int]]"], compare=False, repr=False
@@ -72,15 +72,15 @@ class Adaptations:
     def begins(self, file: str) -> set[tuple[int, int]]:
         """Where in a file, by line and column, something begins of which anything is said, in whatever call."""
         if not self.by_file:
-            for said in self._all():
+            for said in self._all_facts():
                 place = cast(Where, said[1])
                 self.by_file.setdefault(place.file, set()).add((place.line, place.column))
         return self.by_file.get(file, set())
 
-    def of(self, file: str, node: ast.FunctionDef) -> frozenset[Said]:
+    def of(self, file: str, node: ast.FunctionDef) -> frozenset[AdaptationFacts]:
         """What is said of a function's text, and of the step helpers that it calls: all that its code depends on."""
         if not self.by_line:
-            for said in self._all():
+            for said in self._all_facts():
                 place = cast(Where, said[1]).outermost()
                 self.by_line.setdefault((place.file, place.line), []).append(said)
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
@@ -88,7 +88,7 @@ class Adaptations:
         guards = self.guards.get(node.name)
         return frozenset(inside if guards is None else {*inside, ("guards", guards, node.name)})
 
-    def _all(self) -> Iterator[Said]:
+    def _all_facts(self) -> Iterator[AdaptationFacts]:
         for name in ("needed", "dropped", "calls", "pieces", "copied"):
             yield from ((name, place, None) for place in cast("frozenset[Where]", getattr(self, name)))
         yield from (("ranges", place, bounds) for place, bounds in self.ranges.items())
@@ -101,25 +101,25 @@ class Adaptations:
 
 
 @immutable
-class Adapted:
+class AdaptedFunction:
     """A function's code, and the copies of step helpers that it calls, each with a name that only it is called by."""
 
     code: CodeType
-    copies: tuple[tuple[str, FunctionType, Adapted], ...] = ()
+    copies: tuple[tuple[str, FunctionType, AdaptedFunction], ...] = ()
 
 
 Change = Callable[[ast.FunctionDef, FunctionType, "Where | None"], None]
 """Changes the text of a function, or of the copy of a step helper for a call, before it is adapted."""
 
 
-def some(value: Any, text: str) -> Any:
+def check_some(value: Any, text: str) -> Any:
     """The value, where the typed form takes it out of an option. ModelError for None."""
     if value is None:
         raise ModelError(f"{text} is none, and a value is needed")
     return value
 
 
-def within(value: int | range | Set[int] | None, lo: int, hi: int) -> int | range | Set[int] | None:
+def check_in_range(value: int | range | Set[int] | None, lo: int, hi: int) -> int | range | Set[int] | None:
     """The integer that is put into a set, or the range or set of them. ModelError outside the range of the set's
     elements; no set, None, is one that is looked at elsewhere."""
     for number in () if value is None else (value,) if isinstance(value, int) else value:
@@ -136,8 +136,8 @@ _SET_DISPLAYS = frozenset(dis.opmap[opcode] for opcode in ("BUILD_SET", "SET_ADD
 
 GLOBALS: dict[str, Any] = {
     "__Set__": Set,
-    "__some__": some,
-    "__within__": within,
+    "__some__": check_some,
+    "__within__": check_in_range,
     "__spend__": spend,
     "__current__": current,
     "__gone__": SINK,
@@ -150,52 +150,52 @@ _DRAFT = "__draft__"
 _numbers = itertools.count(1)
 
 
-def adapted(
+def adapt(
     function: FunctionType,
     adaptations: Adaptations,
     call: Where | None = None,
     spends: bool = False,
     change: Change | None = None,
-) -> Adapted:
+) -> AdaptedFunction:
     """The function with its text adapted: its own code when nothing is to be changed, or its text is gone.
 
     With `call`, the copy of a step helper for that call, which `spends` when it holds the last guard of an action with
     a budget. With `change`, the text changed by it first, and a copy for every call.
     """
     if change is not None:
-        return _adapted(function, adaptations, call, spends, change)
+        return _adapt_text(function, adaptations, call, spends, change)
     key = function, call, spends
     known = adaptations.codes.get(key)
     if known is None:
-        made = _made_before(function, adaptations) if call is None and not spends else None
-        known = adaptations.codes[key] = made or _adapted(function, adaptations, call, spends, None)
+        made = _adapted_before(function, adaptations) if call is None and not spends else None
+        known = adaptations.codes[key] = made or _adapt_text(function, adaptations, call, spends, None)
     return known
 
 
-_MADE: dict[tuple[FunctionType, frozenset[Said]], Adapted] = {}
+_ADAPTED: dict[tuple[FunctionType, frozenset[AdaptationFacts]], AdaptedFunction] = {}
 """What was made of functions for any binding of their modules: most of what is said of a function does not depend on
 the constants, and adapting all of a model's functions takes a third of binding it."""
-MOST_MADE = 4096
+MAX_ADAPTED = 4096
 
 
-def _made_before(function: FunctionType, adaptations: Adaptations) -> Adapted | None:
+def _adapted_before(function: FunctionType, adaptations: Adaptations) -> AdaptedFunction | None:
     """The function as it was adapted when the same was said of it; None where its text is gone."""
     try:
         node = function_node(function)
-    except NoSource:
+    except NoSourceError:
         return None
     key = function, adaptations.of(function.__code__.co_filename, node)
-    known = _MADE.get(key)
+    known = _ADAPTED.get(key)
     if known is None:
-        if len(_MADE) >= MOST_MADE:
-            _MADE.clear()
-        known = _MADE[key] = _adapted(function, adaptations, None, False, None)
+        if len(_ADAPTED) >= MAX_ADAPTED:
+            _ADAPTED.clear()
+        known = _ADAPTED[key] = _adapt_text(function, adaptations, None, False, None)
     return known
 
 
-def over(
+def bind_adapted(
     function: FunctionType,
-    made: Adapted,
+    made: AdaptedFunction,
     globals_of: Callable[[FunctionType], dict[str, Any]],
     value_of: Callable[[Any], Any],
 ) -> FunctionType:
@@ -203,7 +203,7 @@ def over(
     for the author's; and with it its copies of step helpers over theirs."""
     globals_ = globals_of(function)
     for name, helper, copy in made.copies:
-        globals_[name] = over(helper, copy, globals_of, value_of)
+        globals_[name] = bind_adapted(helper, copy, globals_of, value_of)
     defaults = None if function.__defaults__ is None else tuple(map(value_of, function.__defaults__))
     result = FunctionType(made.code, globals_, function.__name__, defaults, function.__closure__)
     result.__annotations__ = function.__annotations__
@@ -214,22 +214,22 @@ def over(
     return result
 
 
-def _adapted(
+def _adapt_text(
     function: FunctionType, adaptations: Adaptations, call: Where | None, spends: bool, change: Change | None
-) -> Adapted:
+) -> AdaptedFunction:
     own = function.__code__
     if own.co_freevars:
-        return Adapted(own)
+        return AdaptedFunction(own)
     try:
         node = function_node(function)
-    except NoSource:
+    except NoSourceError:
         if change is not None:
             raise
-        return Adapted(own)
+        return AdaptedFunction(own)
     untouched = change is None and not spends and not _is_touched(node, own.co_filename, adaptations, call)
     if untouched and not _displays_sets(own):
-        return Adapted(own)
-    node = cast(ast.FunctionDef, _copied(node))
+        return AdaptedFunction(own)
+    node = cast(ast.FunctionDef, _copy_tree(node))
     if change is not None:
         change(node, function, call)
     copies = tuple(_adapt(node, function, adaptations, call, spends, change))
@@ -237,16 +237,16 @@ def _adapted(
     code = next(
         constant for constant in made.co_consts if isinstance(constant, CodeType) and constant.co_name == own.co_name
     )
-    return Adapted(code, copies)
+    return AdaptedFunction(code, copies)
 
 
-def _copied(part: Any) -> Any:
+def _copy_tree(part: Any) -> Any:
     """A syntax tree, or a part of one, apart from the original: `copy.deepcopy` for trees, and a few times faster."""
     if isinstance(part, list):
-        return [_copied(element) for element in cast(list[Any], part)]
+        return [_copy_tree(element) for element in cast(list[Any], part)]
     if not isinstance(part, ast.AST):
         return part
-    return type(part)(**{name: _copied(value) for name, value in vars(part).items()})
+    return type(part)(**{name: _copy_tree(value) for name, value in vars(part).items()})
 
 
 def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call: Where | None) -> bool:
@@ -265,12 +265,12 @@ def _adapt(
     call: Where | None,
     spends: bool,
     change: Change | None,
-) -> Iterator[tuple[str, FunctionType, Adapted]]:
+) -> Iterator[tuple[str, FunctionType, AdaptedFunction]]:
     """Changes a function's definition in place. Answers with the copies of step helpers that it calls then."""
     file = function.__code__.co_filename
     spending = _spending_of(node, file, adaptations, call, spends)
     if spending is not None:
-        node.body = spending.body(without_returns(node.body))
+        node.body = spending.body(returns_as_branches(node.body))
     if spends:
         node.args.kwonlyargs.append(ast.arg(_DRAFT))
         node.args.kw_defaults.append(None)
@@ -278,18 +278,23 @@ def _adapt(
     adapter.visit(node)
     ast.fix_missing_locations(node)
     for name, place, statement in adapter.copies:
-        helper = called(statement, function.__globals__)
+        helper = called_function(statement, function.__globals__)
         assert helper is not None, "the front end found the helper"
         statement.value.func = ast.copy_location(ast.Name(name, ast.Load()), statement.value.func)
         inner = spending is not None and place in spending.calls
-        yield name, helper, adapted(helper, adaptations, place, inner, change)
+        yield name, helper, adapt(helper, adaptations, place, inner, change)
 
 
 class _Adapter(ast.NodeTransformer):
     """Puts in everything but budgets. `copies` are the calls that go to a copy of the helper: its name, and where."""
 
     def __init__(
-        self, file: str, adaptations: Adaptations, call: Where | None, spending: _Spending | None, all_calls: bool
+        self,
+        file: str,
+        adaptations: Adaptations,
+        call: Where | None,
+        spending: _BudgetQuestions | None,
+        all_calls: bool,
     ) -> None:
         self.file, self.call = file, call
         self.begins = adaptations.begins(file)
@@ -308,21 +313,21 @@ class _Adapter(ast.NodeTransformer):
         """A statement that only serves folded ghosts becomes `pass`; an expression that must not be None is asked."""
         if (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) not in self.begins:
             return super().visit(node)  # most nodes: to make a place of each would take longer than all else here
-        if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef) and self._is_in(self.dropped, node):
+        if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef) and self._is_among(self.dropped, node):
             return ast.copy_location(ast.Pass(), node)
-        if self._is_argument and isinstance(node, ast.expr) and self._is_in(self.dropped, node):
+        if self._is_argument and isinstance(node, ast.expr) and self._is_among(self.dropped, node):
             return ast.copy_location(ast.Name("__gone__", ast.Load()), node)
         made = super().visit(node)
-        if isinstance(node, ast.Name) and self._is_in(self.pieces, node):
-            made = _called("__current__", [node], node)
-        if isinstance(node, ast.expr) and self._is_in(self.needed, node) and _is_read(node):
-            made = _called("__some__", [cast(ast.expr, made), ast.Constant(words(self.file, node))], node)
+        if isinstance(node, ast.Name) and self._is_among(self.pieces, node):
+            made = _call_node("__current__", [node], node)
+        if isinstance(node, ast.expr) and self._is_among(self.needed, node) and _is_read(node):
+            made = _call_node("__some__", [cast(ast.expr, made), ast.Constant(words(self.file, node))], node)
         bounds = self._bounds_of(node)
         if bounds is not None:
-            made = _called("__within__", [cast(ast.expr, made), *map(ast.Constant, bounds)], node)
+            made = _call_node("__within__", [cast(ast.expr, made), *map(ast.Constant, bounds)], node)
         number = self._check_of(node)
         if number is not None:
-            made = _called(f"{KEY}.check", [cast(ast.expr, made), ast.Constant(number)], node)
+            made = _call_node(f"{KEY}.check", [cast(ast.expr, made), ast.Constant(number)], node)
         return made
 
     def _check_of(self, node: ast.AST) -> int | None:
@@ -335,7 +340,7 @@ class _Adapter(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         """A call of a step helper: its arguments without what only serves folded ghosts, and a copy if it needs one."""
-        if not isinstance(node.value, ast.Call) or not self._is_in(self.calls, node.value):
+        if not isinstance(node.value, ast.Call) or not self._is_among(self.calls, node.value):
             self.generic_visit(node)
             return node
         place = _place(self.file, node.value, self.call)
@@ -346,14 +351,16 @@ class _Adapter(ast.NodeTransformer):
         self._is_argument = False
         spends = self.spending is not None and place in self.spending.calls
         if spends:
-            node.value.keywords.append(ast.keyword(_DRAFT, ast.Name(cast(_Spending, self.spending).state, ast.Load())))
+            node.value.keywords.append(
+                ast.keyword(_DRAFT, ast.Name(cast(_BudgetQuestions, self.spending).state, ast.Load()))
+            )
         if spends or place in self.copied:
             self.copies.append((f"__step{next(_numbers)}__", place, node))
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.stmt:
         """The cases up to the first that asks a folded ghost."""
-        gone = (at for at, case in enumerate(node.cases) if self._is_in(self.dropped, case.pattern))
+        gone = (at for at, case in enumerate(node.cases) if self._is_among(self.dropped, case.pattern))
         kept = node.cases[: next(gone, None)]
         if not kept:
             return ast.copy_location(ast.Pass(), node)
@@ -363,7 +370,7 @@ class _Adapter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """`World(count=0, history=...)` without the ghosts that were folded away."""
-        kept = [keyword for keyword in node.keywords if not self._is_in(self.dropped, keyword.value)]
+        kept = [keyword for keyword in node.keywords if not self._is_among(self.dropped, keyword.value)]
         node.keywords = kept
         self.generic_visit(node)
         return node
@@ -371,18 +378,18 @@ class _Adapter(ast.NodeTransformer):
     def visit_Set(self, node: ast.Set) -> ast.expr:
         """`{a, b}`"""
         self.generic_visit(node)
-        return _called("__Set__", [ast.copy_location(ast.List(node.elts, ast.Load()), node)], node)
+        return _call_node("__Set__", [ast.copy_location(ast.List(node.elts, ast.Load()), node)], node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
         """`{x for x in xs}`"""
         self.generic_visit(node)
-        return _called("__Set__", [ast.copy_location(ast.ListComp(node.elt, node.generators), node)], node)
+        return _call_node("__Set__", [ast.copy_location(ast.ListComp(node.elt, node.generators), node)], node)
 
-    def _is_in(self, places: frozenset[Where], node: ast.expr | ast.stmt | ast.pattern) -> bool:
+    def _is_among(self, places: frozenset[Where], node: ast.expr | ast.stmt | ast.pattern) -> bool:
         return bool(places) and hasattr(node, "lineno") and _place(self.file, node, self.call) in places
 
 
-def _called(name: str, arguments: list[ast.expr], node: ast.AST) -> ast.expr:
+def _call_node(name: str, arguments: list[ast.expr], node: ast.AST) -> ast.expr:
     owner, _, own = name.rpartition(".")
     named = ast.Attribute(ast.Name(owner, ast.Load()), own, ast.Load()) if owner else ast.Name(name, ast.Load())
     call = ast.Call(named, arguments, [])
@@ -403,26 +410,28 @@ def _place(file: str, node: ast.expr | ast.stmt | ast.pattern, call: Where | Non
 
 def _spending_of(
     node: ast.FunctionDef, file: str, adaptations: Adaptations, call: Where | None, spends: bool
-) -> _Spending | None:
+) -> _BudgetQuestions | None:
     """How a function asks a budget: an action that has one by itself, or the step helper with its last guard."""
     if call is None:
         guards = adaptations.guards.get(node.name)
-        return None if guards is None else _Spending(file, guards, call, node.args.args[0].arg, adaptations.calls)
+        return (
+            None if guards is None else _BudgetQuestions(file, guards, call, node.args.args[0].arg, adaptations.calls)
+        )
     every = frozenset[Where]().union(*adaptations.guards.values())
-    return _Spending(file, every, call, _DRAFT, adaptations.calls) if spends else None
+    return _BudgetQuestions(file, every, call, _DRAFT, adaptations.calls) if spends else None
 
 
-class _Spending:
+class _BudgetQuestions:
     """Puts the question to a budget into a function. `calls` are the calls in which a step helper is to ask it."""
 
     def __init__(
         self, file: str, guards: frozenset[Where], call: Where | None, state: str, steps: frozenset[Where]
     ) -> None:
         self.file, self.call, self.state, self.steps = file, call, state, steps
-        self.guards = [place for guard in guards if (place := self._own(guard)) is not None]
+        self.guards = [place for guard in guards if (place := self._guard_in_own_text(guard)) is not None]
         self.calls: set[Where] = set()
 
-    def _own(self, guard: Where) -> Where | None:
+    def _guard_in_own_text(self, guard: Where) -> Where | None:
         """A guard's place in the function's own text: the call, for one in a step helper."""
         place: Where | None = guard
         while place is not None and place.call != self.call:

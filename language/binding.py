@@ -22,7 +22,7 @@ from .adaptation import KEY, Adaptations
 from .collecting import Collector, import_file, modules_of
 from .constants import Constant, Value
 from .declare import KINDS, Mark
-from .errors import Abandoned, Diagnostics, ModelErrors, UsageError, nearest
+from .errors import AbandonedError, Diagnostics, ModelErrors, UsageError, suggest_name
 from .frontend.adapting import adaptations
 from .frontend.annotations import Types
 from .frontend.folding import Folder, constant_value
@@ -33,7 +33,7 @@ from .frontend.roles import (
     budget_field,
     first_line,
     initial,
-    of_steps,
+    is_about_steps,
     predicate,
     projection,
     spend,
@@ -43,13 +43,13 @@ from .frontend.source import argument_place, fields_of_state, globals_of_class, 
 from .frontend.traversal import fields_read
 from .immutable import immutable
 from .lanes import bound_view
-from .liveness import check_fairness, elaborated, liveness, predicates
+from .liveness import check_fairness, elaborate_predicates, liveness, predicates
 from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
 from .types import Identity, Int
 
-_OF_STATES_AND_STEPS = ("invariant", "transition", "reachable", "refines")
-PROPERTIES = (*_OF_STATES_AND_STEPS, *LIVENESS)
+_PREDICATE_ROLES = ("invariant", "transition", "reachable", "refines")
+PROPERTIES = (*_PREDICATE_ROLES, *LIVENESS)
 """The roles of functions that are checked unless properties are chosen by name; a lemma is checked only then."""
 
 
@@ -98,11 +98,11 @@ class Definition:
         values = self.values(constants or {}, profile)
         opened = frozenset(open)
         for constant in sorted(opened - set(self.constants)):
-            raise UsageError(f"no constant {constant} to leave open; {nearest(constant, self.constants)}")
+            raise UsageError(f"no constant {constant} to leave open; {suggest_name(constant, self.constants)}")
         chosen = None if properties is None else frozenset(properties)
         known = self.names(*PROPERTIES, "lemma")
         for prop in sorted((chosen or frozenset()) - set(known)):
-            raise UsageError(f"no property {prop}; {nearest(prop, known)}")
+            raise UsageError(f"no property {prop}; {suggest_name(prop, known)}")
         title = name or (f"{self.name}:{profile}" if profile else self.name)
         return _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
 
@@ -111,7 +111,7 @@ class Definition:
         kernel serves both, and it is made in hundredths of a second. Raises UsageError for a constant that is not open.
         """
         for constant in sorted(set(given) - model.open):
-            raise UsageError(f"{model.name} was not bound with {constant} open; {nearest(constant, model.open)}")
+            raise UsageError(f"{model.name} was not bound with {constant} open; {suggest_name(constant, model.open)}")
         kept: Adaptations = model.namespace[KEY]
         refined = any(prop.refinement for prop in model.properties)
         if kept.ranges or kept.elements or refined or model.liveness:  # they go by values
@@ -127,7 +127,7 @@ class Definition:
             values=values,
             initials=tuple(replace(start, run=run[start.name]) for start in model.initials),
             actions=tuple(
-                replace(step, run=run[step.name], switched_off=is_switched_off(step.form.body, values))
+                replace(step, run=run[step.name], switched_off=has_false_guard(step.form.body, values))
                 for step in model.actions
             ),
             properties=tuple(replace(prop, run=run[prop.name]) for prop in model.properties),
@@ -143,12 +143,12 @@ class Definition:
     def values(self, given: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
         """The value of every constant. Raises UsageError for an unknown name or a value out of range."""
         if profile is not None and profile not in self.profiles:
-            raise UsageError(f"{self.name} has no profile {profile}; {nearest(profile, self.profiles)}")
+            raise UsageError(f"{self.name} has no profile {profile}; {suggest_name(profile, self.profiles)}")
         values: dict[str, Value] = {name: constant.default for name, constant in self.constants.items()}
         values.update(self.profiles[profile] if profile is not None else {})
         for name, value in given.items():
             if name not in self.constants:
-                raise UsageError(f"{self.name} has no constant {name}; {nearest(name, self.constants)}")
+                raise UsageError(f"{self.name} has no constant {name}; {suggest_name(name, self.constants)}")
             values[name] = checked_value(self.constants[name], value)
         return values
 
@@ -190,14 +190,14 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
 
 def checked_value(constant: Constant, value: Value | str) -> Value:
     """A value for a constant, parsed when it is text. Raises UsageError when the constant cannot have it."""
-    parsed = _parsed(constant, value) if isinstance(value, str) else value
+    parsed = _parse_value(constant, value) if isinstance(value, str) else value
     choices = constant.choices()
     if parsed is not None and type(parsed) is type(constant.default) and parsed in choices:
         return parsed
-    raise UsageError(f"{constant.name}={_shown(value)}: it must be {_choices_text(constant)}")
+    raise UsageError(f"{constant.name}={_value_text(value)}: it must be {_choices_text(constant)}")
 
 
-def _parsed(constant: Constant, text: str) -> Value | None:
+def _parse_value(constant: Constant, text: str) -> Value | None:
     """The value that the text stands for; None when it is none."""
     if isinstance(constant.default, bool):
         return {"true": True, "false": False}.get(text.lower())
@@ -210,7 +210,7 @@ def _parsed(constant: Constant, text: str) -> Value | None:
     return next(matching, None)
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -221,7 +221,7 @@ def _choices_text(constant: Constant) -> str:
         return "true or false"
     if isinstance(constant.default, int):
         return f"an integer from {constant.minimum} to {constant.maximum}"
-    return "one of " + ", ".join(_shown(choice) for choice in constant.choices())
+    return "one of " + ", ".join(_value_text(choice) for choice in constant.choices())
 
 
 # --- one binding -----------------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ class _Binding:
         self.diagnostics.raise_if_any()
         if self.ghosts is None:
             self.ghosts = self.lemmas or self._reads_ghost(shape.ghosts, texts)
-        gone = self._gone(shape.ghosts, texts)
+        gone = self._folded_ghosts(shape.ghosts, texts)
         fields = (*(field for field in fields if field.name not in gone), *budgets.values())
         sizes = self.abstractions.sizes | {domain.name: self._size(domain) for domain in domains}
         spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
@@ -307,7 +307,7 @@ class _Binding:
         for domain in self.definition.domains:
             try:
                 found.append(cast(Identity, self.types.named(domain)))
-            except Abandoned:
+            except AbandonedError:
                 continue
         return tuple(found)
 
@@ -323,7 +323,7 @@ class _Binding:
                 continue
             try:
                 annotation = self.types.complete(annotated.annotation, source, globals_of_class(declaring))
-            except Abandoned:
+            except AbandonedError:
                 continue
             if annotation.type is None:
                 self.diagnostics.add(
@@ -343,7 +343,7 @@ class _Binding:
         for function, mark in self.definition.functions:
             kind = cast(object, mark.kind)
             if not (isinstance(kind, str) and kind in KINDS):
-                hint = nearest(kind, KINDS) if isinstance(kind, str) else f"one of the names {', '.join(KINDS)}"
+                hint = suggest_name(kind, KINDS) if isinstance(kind, str) else f"one of the names {', '.join(KINDS)}"
                 place = argument_place(function, kind)
                 self.diagnostics.add("TG315", place, f"no kind of action is called {kind}", hint)
 
@@ -351,7 +351,7 @@ class _Binding:
         """Notes the actions that there are not, of those that a bound is meant to stop."""
         actions = [function.__name__ for function, mark in self.definition.functions if mark.role == "action"]
         for function, mark in self.definition.functions:
-            if mark.stops and not of_steps(function):
+            if mark.stops and not is_about_steps(function):
                 message = f"{function.__name__} says of states, not of steps, where the search ends"
                 hint = "a bound of two states, before and after; or no stops=..."
                 self.diagnostics.add("TG316", argument_place(function, mark.stops[0]), message, hint)
@@ -359,7 +359,7 @@ class _Binding:
             for name in mark.stops:
                 if name not in actions:
                     where = argument_place(function, name)
-                    self.diagnostics.add("TG316", where, f"no action is called {name}", nearest(name, actions))
+                    self.diagnostics.add("TG316", where, f"no action is called {name}", suggest_name(name, actions))
 
     def _budgets(self, fields: tuple[Field, ...]) -> dict[str, Field]:
         """The field that each fault budget adds to the state, in source order."""
@@ -381,7 +381,7 @@ class _Binding:
         constant = self.definition.constants.get(budget)
         if constant is None:
             integers = [name for name, candidate in self.definition.constants.items() if candidate.minimum is not None]
-            self.diagnostics.add("TG306", where, f"no constant is called {budget}", nearest(budget, integers))
+            self.diagnostics.add("TG306", where, f"no constant is called {budget}", suggest_name(budget, integers))
         elif constant.minimum is None or constant.minimum < 0:
             self.diagnostics.add(
                 "TG306", where, f"{budget} does not count anything", "an integer constant with minimum=0"
@@ -400,7 +400,9 @@ class _Binding:
         """Every function's typed form before folding; those with mistakes are left out."""
         made: dict[FunctionType, Any] = {}
         program.bounds = tuple(
-            function for function, mark in self.definition.functions if mark.role == "bound" and not of_steps(function)
+            function
+            for function, mark in self.definition.functions
+            if mark.role == "bound" and not is_about_steps(function)
         )
         for function, mark in self.definition.functions:
             if mark.role == "refines":
@@ -413,11 +415,11 @@ class _Binding:
                 elif mark.role == "projection":
                     made[function] = projection(program, function)
                 elif mark.role in LIVENESS:
-                    made |= elaborated(program, function, mark)
+                    made |= elaborate_predicates(program, function, mark)
                 else:
                     made[function] = predicate(program, function, mark.role)
                     self._check_terminal(program, mark, made[function])
-            except Abandoned:
+            except AbandonedError:
                 continue
         check_fairness(self.definition.functions, made, self.diagnostics)
         return made | self.abstractions.elaborate(program)
@@ -437,7 +439,7 @@ class _Binding:
             return mark.role in PROPERTIES
         return mark.role in (*PROPERTIES, "lemma") and function.__name__ in self.chosen
 
-    def _gone(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> frozenset[str]:
+    def _folded_ghosts(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> frozenset[str]:
         """The ghost fields that are folded away: all, or where no lemma is bound those that serve only lemmas."""
         if not self.ghosts:
             return ghosts
@@ -462,18 +464,18 @@ class _Binding:
                 self.diagnostics.add("TG303", where, f"{what} would depend on a ghost", hint)
 
 
-def is_switched_off(body: Iterable[ir.Statement], values: Mapping[str, Value]) -> bool:
+def has_false_guard(body: Iterable[ir.Statement], values: Mapping[str, Value]) -> bool:
     """Whether a guard of an action is false whatever the state, constants having these values."""
-    return any(_is_off(statement, values) for statement in body)
+    return any(_is_false_guard(statement, values) for statement in body)
 
 
-def _is_off(statement: ir.Statement, values: Mapping[str, Value]) -> bool:
+def _is_false_guard(statement: ir.Statement, values: Mapping[str, Value]) -> bool:
     match statement:
         case ir.Require(condition=condition):
             return constant_value(condition, values) == 0
         case ir.If(condition=condition, yes=yes, no=no):
             chosen = constant_value(condition, values)
-            return chosen is not None and is_switched_off(yes if chosen else no, values)
+            return chosen is not None and has_false_guard(yes if chosen else no, values)
         case _:
             return False
 
@@ -493,30 +495,30 @@ class _Finisher:
         self.binding, self.texts, self.namespace = binding, texts, namespace
         self.budgets, self.shape, self.gone = budgets, shape, gone
 
-    def _marked(self, *roles: str) -> list[tuple[FunctionType, Mark]]:
+    def _functions_with_mark(self, *roles: str) -> list[tuple[FunctionType, Mark]]:
         return [(function, mark) for function, mark in self.binding.definition.functions if mark.role in roles]
 
     def actions(self) -> tuple[Action, ...]:
         """The actions, in source order."""
-        return tuple(self._action(function, mark) for function, mark in self._marked("action"))
+        return tuple(self._action(function, mark) for function, mark in self._functions_with_mark("action"))
 
     def _action(self, function: FunctionType, mark: Mark) -> Action:
         text = cast(ActionText, self.texts[function])
         form = text.form(self.binding.folder, self.gone, mark.budget)
-        off = is_switched_off(form.body, self.binding.values)
+        off = has_false_guard(form.body, self.binding.values)
         if mark.budget is not None:
             form = spend(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
         doc = (function.__doc__ or "").strip()
         run = self.namespace.function(function)
         name = function.__name__
-        stopping = (its.__name__ for its, mark in self._marked("bound") if name in mark.stops)
+        stopping = (its.__name__ for its, mark in self._functions_with_mark("bound") if name in mark.stops)
         return Action(name, mark.kind, mark.budget, first_line(doc), doc, form, run, off, next(stopping, None))
 
     def initials(self) -> tuple[Initial, ...]:
         """The initial functions, in source order."""
         extra = tuple(self._whole_budget(name, field) for name, field in self.budgets.items())
         made: list[Initial] = []
-        for function, _mark in self._marked("initial"):
+        for function, _mark in self._functions_with_mark("initial"):
             text = cast(InitialText, self.texts[function])
             form = text.form(self.binding.folder, self.shape.fields, self.gone, extra)
             made.append(
@@ -537,14 +539,14 @@ class _Finisher:
 
     def properties(self) -> tuple[Property, ...]:
         """The chosen properties, in source order: all but the lemmas, unless some are named."""
-        found = self._marked(*_OF_STATES_AND_STEPS, "lemma")
+        found = self._functions_with_mark(*_PREDICATE_ROLES, "lemma")
         return tuple(
             self._property(function, mark) for function, mark in found if self.binding.is_bound(function, mark)
         )
 
     def liveness(self) -> tuple[Liveness, ...]:
         """The chosen properties of whole runs, in source order."""
-        found = self._marked(*LIVENESS)
+        found = self._functions_with_mark(*LIVENESS)
         return tuple(
             self._liveness(function, mark) for function, mark in found if self.binding.is_bound(function, mark)
         )
@@ -559,24 +561,28 @@ class _Finisher:
 
     def lemmas(self) -> tuple[Property, ...]:
         """All lemmas, in source order."""
-        return tuple(self._property(function, mark) for function, mark in self._marked("lemma"))
+        return tuple(self._property(function, mark) for function, mark in self._functions_with_mark("lemma"))
 
     def terminals(self) -> tuple[Property, ...]:
         """The predicates of states that may end."""
-        return tuple(self._property(function, mark) for function, mark in self._marked("terminal"))
+        return tuple(self._property(function, mark) for function, mark in self._functions_with_mark("terminal"))
 
     def bounds(self) -> tuple[Property, ...]:
         """The predicates outside of which nothing happens."""
-        marked = self._marked("bound")
-        return tuple(self._property(function, mark) for function, mark in marked if not of_steps(function))
+        marked = self._functions_with_mark("bound")
+        return tuple(self._property(function, mark) for function, mark in marked if not is_about_steps(function))
 
     def step_bounds(self) -> tuple[Property, ...]:
         """The predicates of the steps that are taken."""
-        return tuple(self._property(function, mark) for function, mark in self._marked("bound") if of_steps(function))
+        return tuple(
+            self._property(function, mark)
+            for function, mark in self._functions_with_mark("bound")
+            if is_about_steps(function)
+        )
 
     def projections(self) -> tuple[Projection, ...]:
         """What a search may be asked to distinguish states by."""
-        return tuple(self._projection(function) for function, _ in self._marked("projection"))
+        return tuple(self._projection(function) for function, _ in self._functions_with_mark("projection"))
 
     def _projection(self, function: FunctionType) -> Projection:
         form, read = self._form(function)

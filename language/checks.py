@@ -17,7 +17,7 @@ from . import types
 from .constants import ConstantExpression, Value
 from .containers import Container, ModelError, show
 from .kinds import Domain
-from .records import is_value_of, made_of, parts_of
+from .records import is_value_of, make_record, parts_of
 from .values import Bag, Map, Seq, Set
 
 Values = Mapping[str, Value]
@@ -50,7 +50,7 @@ def check_for(type_: types.Type, values: Values) -> TypeCheck:
             raise TypeError("the type of None alone holds no stored value")
 
 
-_map_over = Map[Any, Any].over
+_map_class = Map[Any, Any].over
 """Once: an alias of a generic class looks its attributes up anew each time, which is slow."""
 
 
@@ -73,17 +73,17 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             return (None, *members_of(of, values))
         case types.Subset(of=of):
             members = members_of(of, values)
-            return tuple(_masked(members, mask) for mask in range(1 << len(members)))
+            return tuple(_set_of_mask(members, mask) for mask in range(1 << len(members)))
         case types.Record(fields=fields, variants=()):
             parts = itertools.product(*(members_of(of, values) for _, of in fields))
-            return tuple(made_of(type_, part) for part in parts)
+            return tuple(make_record(type_, part) for part in parts)
         case types.Record(variants=variants):
             return tuple(record for member, _ in variants for record in members_of(member, values))
         case types.Map(key=key, value=value):
             keys = members_of(key, values)
             held = itertools.product(members_of(value, values), repeat=len(keys))
             places = {key: at for at, key in enumerate(keys)}
-            return tuple(_map_over(places, element) for element in held)
+            return tuple(_map_class(places, element) for element in held)
         case types.Seq(of=of, capacity=capacity, capacity_open=capacity_open):
             elements, lengths = members_of(of, values), range(_bound(capacity_open, capacity, values) + 1)
             return tuple(Seq(held) for length in lengths for held in itertools.product(elements, repeat=length))
@@ -106,7 +106,7 @@ def blank_of(type_: types.Type, values: Values) -> Any:
         case types.Option():
             return None
         case types.Record(fields=fields, variants=()):
-            return made_of(type_, [blank_of(of, values) for _, of in fields])
+            return make_record(type_, [blank_of(of, values) for _, of in fields])
         case types.Map(key=key, value=value):
             return Map({key: blank_of(value, values) for key in members_of(key, values)})
         case types.Seq():
@@ -127,41 +127,41 @@ def _sets(members: tuple[Any, ...], most: int) -> list[tuple[Any, ...]]:
     return made
 
 
-def member_at(type_: types.Type, number: int) -> Any:
+def nth_member(type_: types.Type, number: int) -> Any:
     """The value at a place of `members_of` of a finite type whose bounds are not open, without the list. IndexError
     beyond the last; TypeError for a type whose values cannot be listed."""
     if not 0 <= number < types.value_count(type_):
         raise IndexError(number)
     match type_:
         case types.Option(of=of):
-            return None if number == 0 else member_at(of, number - 1)
+            return None if number == 0 else nth_member(of, number - 1)
         case types.Subset(of=of):
-            return _masked(members_of(of, {}), number)
+            return _set_of_mask(members_of(of, {}), number)
         case types.Record(fields=fields, variants=()):
             parts = [of for _, of in fields]
-            return made_of(type_, map(member_at, parts, places_of(parts, number)))
+            return make_record(type_, map(nth_member, parts, places_of(parts, number)))
         case types.Map(key=key, value=value):
             keys = members_of(key, {})
             parts = [value] * len(keys)
-            held = tuple(map(member_at, parts, places_of(parts, number)))
-            return _map_over({key: at for at, key in enumerate(keys)}, held)
+            held = tuple(map(nth_member, parts, places_of(parts, number)))
+            return _map_class({key: at for at, key in enumerate(keys)}, held)
         case types.Record(variants=variants):
             for member, _ in variants:
                 if number < types.value_count(member):
-                    return member_at(member, number)
+                    return nth_member(member, number)
                 number -= types.value_count(member)
             raise IndexError(number)
         case types.Seq(of=of):
             counts = types.sequence_counts(type_)
             length = next(at for at, through in enumerate(itertools.accumulate(counts)) if number < through)
-            return Seq(member_at(of, place) for place in places_of([of] * length, number - sum(counts[:length])))
+            return Seq(nth_member(of, place) for place in places_of([of] * length, number - sum(counts[:length])))
         case types.Pool(of=of, capacity=capacity):
-            return Set(member_at(of, place) for place in _chosen(types.value_count(of), capacity, number))
+            return Set(nth_member(of, place) for place in _chosen_places(types.value_count(of), capacity, number))
         case _:
             return members_of(type_, {})[number]
 
 
-def _chosen(count: int, most: int, number: int) -> Iterator[int]:
+def _chosen_places(count: int, most: int, number: int) -> Iterator[int]:
     """The places of the members of a set at a place of `_sets` of so many members."""
     for place in reversed(range(count)):
         without = types.set_count(place, most)
@@ -179,7 +179,7 @@ def places_of(parts: Sequence[types.Type], number: int) -> list[int]:
     return places[::-1]
 
 
-def _masked(members: tuple[Any, ...], mask: int) -> Set[Any]:
+def _set_of_mask(members: tuple[Any, ...], mask: int) -> Set[Any]:
     return Set([member for at, member in enumerate(members) if mask >> at & 1])
 
 
@@ -282,7 +282,7 @@ class RecordCheck(TypeCheck):
                 raise ModelError(f"{self.type.name}.{name}: {error.message}") from None
             parts.append(kept)
             changed = changed or kept is not given
-        return made_of(self.type, parts) if changed else value
+        return make_record(self.type, parts) if changed else value
 
 
 class UnionCheck(TypeCheck):
@@ -312,23 +312,23 @@ class MapCheck(TypeCheck):
         given = cast("Map[Any, Any]", value).plain()
         if given.is_over(self.keys):
             with suppress(ModelError):  # what is wrong is said below, with its key
-                return _map_over(self.keys, tuple(map(self.inner, given.held())))
+                return _map_class(self.keys, tuple(map(self.inner, given.held())))
         for key in given:
             if key not in self.keys:
                 raise ModelError(f"{show(key)} is not a key of this Map")
         for key in self.keys:
             if key not in given:
                 raise ModelError(f"the Map has no value for {show(key)}")
-        return _map_over(self.keys, tuple(self._at(key, given[key]) for key in self.keys))
+        return _map_class(self.keys, tuple(self._check_entry(key, given[key]) for key in self.keys))
 
-    def _at(self, key: Any, value: Any) -> Any:
+    def _check_entry(self, key: Any, value: Any) -> Any:
         try:
             return self.inner(value)
         except ModelError as error:
             raise ModelError(f"at {show(key)}: {error.message}") from None
 
 
-def _within(capacity: int, count: int) -> None:
+def _check_capacity(capacity: int, count: int) -> None:
     if count > capacity:
         raise ModelError(f"{count} elements are more than the capacity of {capacity}")
 
@@ -346,7 +346,7 @@ class SeqCheck(TypeCheck):
             value = Seq(cast("list[Any]", value))
         if not isinstance(value, Seq):
             raise _wrong(value, "a Seq")
-        return cast("Seq[Any]", _each(cast("Seq[Any]", value).plain(), self.inner, self.bound, Seq))
+        return cast("Seq[Any]", _check_elements(cast("Seq[Any]", value).plain(), self.inner, self.bound, Seq))
 
 
 class SubsetCheck(TypeCheck):
@@ -373,7 +373,7 @@ class PoolCheck(TypeCheck):
             return _set(value, self.inner, self.bound)
         if not isinstance(value, Bag):
             raise _wrong(value, "a Bag")
-        return _each(cast("Bag[Any]", value).plain(), self.inner, self.bound, Bag)
+        return _check_elements(cast("Bag[Any]", value).plain(), self.inner, self.bound, Bag)
 
 
 def _set(value: Any, inner: TypeCheck, capacity: int | None) -> Set[Any]:
@@ -381,15 +381,15 @@ def _set(value: Any, inner: TypeCheck, capacity: int | None) -> Set[Any]:
         value = Set(cast("set[Any]", value))
     if not isinstance(value, Set):
         raise _wrong(value, "a Set")
-    return cast("Set[Any]", _each(cast("Set[Any]", value).plain(), inner, capacity, Set))
+    return cast("Set[Any]", _check_elements(cast("Set[Any]", value).plain(), inner, capacity, Set))
 
 
-def _each(given: Any, inner: TypeCheck, capacity: int | None, make: type[Container]) -> Container:
+def _check_elements(given: Any, inner: TypeCheck, capacity: int | None, make: type[Container]) -> Container:
     """The container with each element checked: the very one given, when nothing had to change."""
     before: tuple[Any, ...] = tuple(given)
     after = tuple(inner(element) for element in before)
     same = all(old is new for old, new in zip(before, after, strict=True))
     kept = given if same else cast(Any, make)(cast("Iterable[Any]", after))
     if capacity is not None:
-        _within(capacity, len(kept))
+        _check_capacity(capacity, len(kept))
     return kept

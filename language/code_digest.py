@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-STARTED = time.time()
+START_TIME = time.time()
 """When this process began to load our code, in seconds since the epoch: `tidegate.language` imports this file first."""
 
 
@@ -21,6 +21,6 @@ def text_digest(paths: Iterable[Path]) -> str:
     total = sha256()
     for path in paths:
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-        if path.stat().st_ctime > STARTED:
+        if path.stat().st_ctime > START_TIME:
             total.update(os.urandom(16))
     return total.hexdigest()

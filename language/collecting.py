@@ -18,26 +18,26 @@ from types import FunctionType, ModuleType
 from typing import Any, cast, get_origin
 
 from . import ir
-from .constants import Constant, ConstantExpression, NoValueYet, Value
+from .constants import Constant, ConstantExpression, NoValueYetError, Value
 from .declare import PRIVATE, DecoratorError, Mark, ghosts_of, is_of_language, mark_of
-from .errors import Diagnostics, UsageError, nearest
-from .frontend.source import CAPACITY_BESIDE, NestingError, Source, read, source_of_class
+from .errors import Diagnostics, UsageError, suggest_name
+from .frontend.source import CAPACITY_ADVICE, NestingError, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
-from .omissions import half_imported, look_alikes, unfinished
+from .omissions import half_imported, look_alikes, unfinished_decorators
 from .syntax_errors import note_unparsed, syntax_errors
 from .values import is_unsettled
 
 _numbers = itertools.count(1)
-_OF_ONE_MODEL = re.compile(re.escape(PRIVATE) + r"\d+_")
+_MODEL_LOCK = re.compile(re.escape(PRIVATE) + r"\d+_")
 """How the names of the modules begin that were imported with one file of a model."""
 _LOADING = threading.RLock()
 """Held while a model is imported: the interpreter has one table of modules."""
 _IMPORTABLE = "a file that can be imported by itself"
-BESIDE = ("TG009", "TG010")
+SHADOWED_NOTE = ("TG009", "TG010")
 """The mistakes that leave a model to be read: two functions of one name, and what would be left out."""
 _ROLE = "the decorator of a role: @action, @invariant, @always_eventually(weak(action))"
-_UNFINISHED = {
+_UNFINISHED_MARK = {
     "leads_to": "@leads_to(then) or @leads_to(then, weak(action)), where then is a predicate of the same parameters"
 }
 """How a decorator is written that does nothing without its parentheses."""
@@ -49,7 +49,7 @@ _FOREIGN = frozenset({_LANGUAGE.partition(".")[0], "__main__", *sys.stdlib_modul
 
 
 @immutable
-class Collected:
+class CollectedModel:
     """What a module and its property modules hold. Constants and functions are in source order; `notes` say what its
     files hold besides."""
 
@@ -82,17 +82,17 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     diagnostics.raise_if_any()
-    return _executed(path, diagnostics)
+    return _execute_file(path, diagnostics)
 
 
-def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
+def _execute_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
     number = next(_numbers)
     name = f"{PRIVATE}{number}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None, "a .py file has a loader"
     assert spec.loader is not None, "a .py file has a loader"
     module = importlib.util.module_from_spec(spec)
-    with _LOADING, _own_modules(path.parent, f"{PRIVATE}{number}_"):
+    with _LOADING, _isolated_imports(path.parent, f"{PRIVATE}{number}_"):
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
@@ -104,7 +104,7 @@ def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
 
 
 @contextmanager
-def _own_modules(folder: Path, prefix: str) -> Generator[None, None, None]:
+def _isolated_imports(folder: Path, prefix: str) -> Generator[None, None, None]:
     """While it lasts, what is imported from below a folder is imported afresh, even where something else has imported a
     module of that name; after it, those modules have private names, and the others their own again."""
     shadowed = {top for top in {_top_of(name) for name in sys.modules} if _is_shadowed(top, folder)}
@@ -119,7 +119,7 @@ def _own_modules(folder: Path, prefix: str) -> Generator[None, None, None]:
         sys.path.remove(str(folder))
         sys.dont_write_bytecode = written
         for name in sorted(set(sys.modules) - before):
-            if not name.startswith(PRIVATE) and (_lies_below(sys.modules[name], folder) or name in aside):
+            if not name.startswith(PRIVATE) and (_is_in_folder(sys.modules[name], folder) or name in aside):
                 _make_private(sys.modules[name], f"{prefix}{name}")
         sys.modules.update(aside)
 
@@ -137,7 +137,7 @@ def _is_shadowed(top: str, folder: Path) -> bool:
     return own.with_name(f"{top}.py").is_file() or (own.is_dir() and any(own.glob("**/*.py")))
 
 
-def _lies_below(module: ModuleType, folder: Path) -> bool:
+def _is_in_folder(module: ModuleType, folder: Path) -> bool:
     """Whether a module is a file below a folder, or a package there; what is installed is not a model's."""
     if _top_of(module.__name__) in _FOREIGN:
         return False
@@ -170,7 +170,7 @@ def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> 
         isinstance(mistake, NestingError) for mistake in broken.values()
     )
     if not deep and (not isinstance(error, SyntaxError) or error.filename not in broken):
-        expected = isinstance(error, (NoValueYet, DecoratorError))
+        expected = isinstance(error, (NoValueYetError, DecoratorError))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
         instead = error.instead if expected else _import_hint(path, error)
         diagnostics.add("TG002", _failing_place(path, error), message, instead)
@@ -195,9 +195,9 @@ def _import_hint(path: str, error: BaseException) -> str:
             return (
                 "@always_possible, @leads_to, @always_eventually or @eventually_always, with weak(...) or strong(...)"
             )
-        return nearest(wanted, _names_of(name)) or _IMPORTABLE
+        return suggest_name(wanted, _names_of(name)) or _IMPORTABLE
     if isinstance(error, TypeError) and str(error).startswith("Too many arguments for <class"):
-        return CAPACITY_BESIDE
+        return CAPACITY_ADVICE
     bare = re.match(r"(\w+)\(\) missing 1 required positional argument: '(function|cls)'", str(error))
     if isinstance(error, TypeError) and bare:
         return f"@{bare[1]} without parentheses"
@@ -260,10 +260,10 @@ class Collector:
         self.module, self.properties, self.diagnostics = module, properties, diagnostics
         self.path = str(module.__file__)
         own = frozenset(part for given in (module, *properties) for part in modules_of(given))
-        self.abstract = frozenset(refined_by(module, *properties)) - own
-        self.above = frozenset(_all_above(self.abstract))
+        self.abstract = frozenset(abstract_modules(module, *properties)) - own
+        self.above = frozenset(_abstract_modules_transitively(self.abstract))
 
-    def collect(self) -> Collected:
+    def collect(self) -> CollectedModel:
         """Everything. Raises ModelErrors (TG0xx) with all that is missing. What only stands twice, or would be left
         out, is noted, and keeps no other mistake from being found: whoever collects raises it."""
         modules = self._modules()
@@ -276,19 +276,21 @@ class Collector:
         functions = tuple(self._functions())
         self._check_roles(functions)
         self._check_modules()
-        if state_class is not None and not self.diagnostics.has_other_than(*BESIDE):
+        if state_class is not None and not self.diagnostics.has_other_than(*SHADOWED_NOTE):
             own = tuple(module for module in modules if module not in self.above)
             self._check_look_alikes(own, state_class.__name__)
-        if self.diagnostics.has_other_than(*BESIDE):
+        if self.diagnostics.has_other_than(*SHADOWED_NOTE):
             self.diagnostics.raise_if_any()
         assert state_class is not None, "its absence is a diagnostic"
         domains = tuple(dict.fromkeys(domain for module in modules for domain in _domains(module)))
         files = tuple(
-            dict.fromkeys(str(module.__file__) for module in (*modules, *refined_by(self.module, *self.properties)))
+            dict.fromkeys(
+                str(module.__file__) for module in (*modules, *abstract_modules(self.module, *self.properties))
+            )
         )
         own = (module for module in modules if module not in self.above)
         notes = tuple(half_imported(own, (function for function, _ in functions)))
-        return Collected(constants, profiles, state_class, functions, domains, files, notes)
+        return CollectedModel(constants, profiles, state_class, functions, domains, files, notes)
 
     def _modules(self) -> tuple[ModuleType, ...]:
         """The modules that a model is made of. Raises ModelErrors where something in them is nested deeper than
@@ -324,10 +326,10 @@ class Collector:
 
     def _check_unfinished(self, modules: Iterable[ModuleType]) -> None:
         """A function that its decorator took as an argument is no longer in the file."""
-        for source, node in unfinished(modules):
+        for source, node in unfinished_decorators(modules):
             word = ast.unparse(node.decorator_list[0])
             message = f"@{word} takes {node.name} as its argument, and leaves nothing of it in the model"
-            hint = _UNFINISHED.get(word.rpartition(".")[2], _ROLE)
+            hint = _UNFINISHED_MARK.get(word.rpartition(".")[2], _ROLE)
             self.diagnostics.add("TG010", source.where(node.decorator_list[0]), message, hint)
 
     def _check_names(self, module: ModuleType) -> None:
@@ -370,9 +372,11 @@ class Collector:
         for name in [
             cls.__name__ for top in found[:1] for cls in (top, *ghosts_of(top)) if source_of_class(cls) is None
         ]:
-            self._missing("TG008", f"{name} has no text", "a class written at the top level of a file")
+            self._note_missing("TG008", f"{name} has no text", "a class written at the top level of a file")
         if not found:
-            self._missing("TG003", "no class is marked @state", "@state, above the class that holds the state's fields")
+            self._note_missing(
+                "TG003", "no class is marked @state", "@state, above the class that holds the state's fields"
+            )
         for cls in found[1:]:
             source = read(str(sys.modules[cls.__module__].__file__))
             where = _name_place(source, source.classes[cls.__name__], "class")
@@ -395,13 +399,15 @@ class Collector:
     def _check_roles(self, functions: tuple[tuple[FunctionType, Mark], ...]) -> None:
         roles = {mark.role for _, mark in functions}
         if "initial" not in roles:
-            self._missing(
+            self._note_missing(
                 "TG005", "no function is marked @initial", "@initial, above a function that returns the first state"
             )
         if "action" not in roles:
-            self._missing("TG006", "no function is marked @action", "@action, above each function that takes a step")
+            self._note_missing(
+                "TG006", "no function is marked @action", "@action, above each function that takes a step"
+            )
 
-    def _missing(self, code: str, message: str, hint: str) -> None:
+    def _note_missing(self, code: str, message: str, hint: str) -> None:
         self.diagnostics.add(code, ir.Where(self.path, 1, 0, 1, 1), message, hint)
 
     # --- profiles ----------------------------------------------------------------------------------------------------
@@ -417,7 +423,9 @@ class Collector:
             for name, value in settings.items():
                 if name not in constants:
                     message = f"the profile {profile} sets {name}, which is not a constant"
-                    self.diagnostics.add("TG007", self._profile_place(profile, name), message, nearest(name, constants))
+                    self.diagnostics.add(
+                        "TG007", self._profile_place(profile, name), message, suggest_name(name, constants)
+                    )
                 elif not _may_have(constants[name], value):
                     message = f"the profile {profile} sets {name} to {value}, which it cannot be"
                     hint = f"one of {', '.join(str(choice) for choice in constants[name].choices())}"
@@ -470,19 +478,19 @@ def modules_of(module: ModuleType) -> tuple[ModuleType, ...]:
     return (*(part for part in cast("tuple[object, ...]", listed) if isinstance(part, ModuleType)), module)
 
 
-def refined_by(*modules: ModuleType) -> tuple[ModuleType, ...]:
+def abstract_modules(*modules: ModuleType) -> tuple[ModuleType, ...]:
     """The modules of the abstract models that these modules claim to refine, in the order of their claims."""
     own = dict.fromkeys(part for module in modules for part in modules_of(module))
     found = [mark.abstract for module in own for _, mark in _marked_functions(module)]
     return tuple(dict.fromkeys(part for abstract in found if abstract is not None for part in modules_of(abstract)))
 
 
-def _all_above(modules: frozenset[ModuleType]) -> Iterator[ModuleType]:
+def _abstract_modules_transitively(modules: frozenset[ModuleType]) -> Iterator[ModuleType]:
     """Modules of abstract models, and of those that these claim to refine in turn."""
     found = dict.fromkeys(modules)
     waiting = list(modules)
     while waiting:
-        new = [above for above in refined_by(waiting.pop()) if above not in found]
+        new = [above for above in abstract_modules(waiting.pop()) if above not in found]
         found.update(dict.fromkeys(new))
         waiting += new
     return iter(found)
@@ -539,7 +547,7 @@ def _neighbours(module: ModuleType, abstract: frozenset[ModuleType]) -> Iterator
 def _homes_of_values(module: ModuleType) -> Iterator[ModuleType]:
     """The modules from which a module imports what may hold constants and does not know its own module: tables,
     arithmetic, types. Their constants have the names that they have there."""
-    private = _OF_ONE_MODEL.match(module.__name__)
+    private = _MODEL_LOCK.match(module.__name__)
     prefix = private.group() if private else ""
     for node in read(str(module.__file__)).tree.body:
         if isinstance(node, ast.ImportFrom) and any(_may_hold_constants(module, imported) for imported in node.names):

@@ -28,11 +28,11 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "max": max,
 }
 
-_NO_VALUE = "a constant has a value only when the model is bound; use it in a function of the model"
-_IN_A_FUNCTION = "the condition in a function, where it is used: there the constant has its value"
+_NO_VALUE_TEXT = "a constant has a value only when the model is bound; use it in a function of the model"
+_USE_IN_FUNCTION = "the condition in a function, where it is used: there the constant has its value"
 
 
-class NoValueYet(TypeError):
+class NoValueYetError(TypeError):
     """What is known once a model is bound is asked for while its file is imported. `instead` says where to ask."""
 
     def __init__(self, message: str, instead: str) -> None:
@@ -40,9 +40,9 @@ class NoValueYet(TypeError):
         self.instead = instead
 
 
-def no_value_yet(what: str) -> NoValueYet:
+def no_value_error(what: str) -> NoValueYetError:
     """Why something that depends on constants' values is not answered while a file is imported."""
-    return NoValueYet(f"{_NO_VALUE}: {what}", _IN_A_FUNCTION)
+    return NoValueYetError(f"{_NO_VALUE_TEXT}: {what}", _USE_IN_FUNCTION)
 
 
 class ConstantExpression:
@@ -82,11 +82,13 @@ class ConstantExpression:
 
     def __bool__(self) -> bool:
         """Refused: when a module is read, no constant has a value yet, and one answer would be kept for all of them."""
-        raise NoValueYet(f"{_NO_VALUE}: it is neither true nor false here", _IN_A_FUNCTION)
+        raise NoValueYetError(f"{_NO_VALUE_TEXT}: it is neither true nor false here", _USE_IN_FUNCTION)
 
     def __lt__(self, other: object) -> bool:
         """Refused, as `__bool__` is; so are the other comparisons."""
-        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {_shown(other)} here", _IN_A_FUNCTION)
+        raise NoValueYetError(
+            f"{_NO_VALUE_TEXT}: it cannot be compared with {_operand_text(other)} here", _USE_IN_FUNCTION
+        )
 
     __le__ = __gt__ = __ge__ = __lt__
 
@@ -95,12 +97,14 @@ class ConstantExpression:
         model is bound. It is equal to itself, and to nothing that is not a value of a constant."""
         if self is other or not isinstance(other, bool | int | Enum | ConstantExpression):
             return self is other
-        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {_shown(other)} here", _IN_A_FUNCTION)
+        raise NoValueYetError(
+            f"{_NO_VALUE_TEXT}: it cannot be compared with {_operand_text(other)} here", _USE_IN_FUNCTION
+        )
 
     __hash__ = object.__hash__
 
 
-def _shown(other: object) -> str:
+def _operand_text(other: object) -> str:
     return "another constant" if isinstance(other, ConstantExpression) else repr(other)
 
 
@@ -162,7 +166,7 @@ class Constant(ConstantExpression):
 
 
 @immutable
-class Open(ConstantExpression):
+class OpenExpression(ConstantExpression):
     """An expression over constants in a type of a bound model: two are equal when their texts are."""
 
     text: str
@@ -184,7 +188,7 @@ def text_of(expression: ConstantExpression) -> str:
             return str(number)
         case Operation(op=op, left=left, right=right):
             return f"({text_of(left)} {op} {text_of(right)})"
-        case Open(text=text):
+        case OpenExpression(text=text):
             return text
         case _:
             raise TypeError(f"{expression!r} is not a constant expression")

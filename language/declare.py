@@ -113,11 +113,11 @@ class DecoratorError(TypeError):
         self.instead = instead
 
 
-def marked(function: F, mark: Mark) -> F:
+def mark_function(function: F, mark: Mark) -> F:
     """The function, with its mark on it. WrongDecorator for anything but a function of the model, which is a decorator
     with parentheses or above an unfinished one; and for a second role, which would take the place of the first."""
     if not hasattr(function, "__dict__") or is_of_language(function):
-        message = f"@{mark.role} stands above a function of the model, and is given {shown(function)}"
+        message = f"@{mark.role} stands above a function of the model, and is given {thing_text(function)}"
         raise DecoratorError(message, f"@{mark.role} alone, above the function")
     _check_first_role(function, mark.role)
     setattr(function, MARK, mark)
@@ -133,7 +133,7 @@ def _check_first_role(thing: Any, role: str) -> None:
         raise DecoratorError(message, f"{what} of its own for each role")
 
 
-def shown(thing: object) -> str:
+def thing_text(thing: object) -> str:
     """What a decorator is given, as a message says it: functions and classes by their names."""
     if isinstance(thing, FunctionType) and "<locals>" in thing.__qualname__ and is_of_language(thing):
         return "a decorator that lacks its arguments"
@@ -183,7 +183,7 @@ def record(cls: C) -> C:
 
 def initial(function: F) -> F:
     """Marks a function that returns an initial state. Its parameters range over all their values."""
-    return marked(function, Mark("initial"))
+    return mark_function(function, Mark("initial"))
 
 
 @overload
@@ -198,14 +198,14 @@ def action(function: F | None = None, *, kind: Kind = "protocol", budget: str | 
     """
 
     def mark(function: F) -> F:
-        return marked(function, Mark("action", kind, budget))
+        return mark_function(function, Mark("action", kind, budget))
 
     return mark if function is None else mark(function)
 
 
 def invariant(function: F) -> F:
     """Marks a predicate over a state that must hold in every reachable state."""
-    return marked(function, Mark("invariant"))
+    return mark_function(function, Mark("invariant"))
 
 
 def lemma(function: F) -> F:
@@ -214,22 +214,22 @@ def lemma(function: F) -> F:
 
     `check` checks it only when it is asked for by name, and then as an invariant or a transition property.
     """
-    return marked(function, Mark("lemma"))
+    return mark_function(function, Mark("lemma"))
 
 
 def transition(function: F) -> F:
     """Marks a predicate over `before` and `after` that must hold of every step."""
-    return marked(function, Mark("transition"))
+    return mark_function(function, Mark("transition"))
 
 
 def reachable(function: F) -> F:
     """Marks a witness: a predicate over a state that some reachable state must satisfy."""
-    return marked(function, Mark("reachable"))
+    return mark_function(function, Mark("reachable"))
 
 
 def terminal(function: F) -> F:
     """Marks a predicate over states that may end: no action enabled there is no deadlock."""
-    return marked(function, Mark("terminal"))
+    return mark_function(function, Mark("terminal"))
 
 
 @overload
@@ -248,15 +248,15 @@ def bound(function: F | None = None, **options: Any) -> F | Callable[[F], F]:
     `stops` names the actions that a bound of steps is meant to stop altogether: that they never happen is no
     warning, and that one does makes the result vacuous. WrongDecorator for anything else between the parentheses.
     """
-    names = _stopped(function, options)
+    names = _stopped_actions(function, options)
 
     def mark(function: F) -> F:
-        return marked(function, Mark("bound", stops=names))
+        return mark_function(function, Mark("bound", stops=names))
 
     return mark if function is None else mark(function)
 
 
-def _stopped(function: object, options: dict[str, Any]) -> tuple[str, ...]:
+def _stopped_actions(function: object, options: dict[str, Any]) -> tuple[str, ...]:
     """The names of the actions that `@bound(stops=...)` is given."""
     if isinstance(function, str):
         raise DecoratorError("@bound takes the actions that it stops by keyword", f'@bound(stops="{function}")')
@@ -279,7 +279,7 @@ def projection(function: F) -> F:
     What such a search finds is real. What it does not find may be there: two states of one value may differ in what
     follows, so that the search is inconclusive when it found nothing. A model that is not asked so is not changed.
     """
-    return marked(function, Mark("projection"))
+    return mark_function(function, Mark("projection"))
 
 
 def refines(
@@ -304,7 +304,7 @@ def refines(
     may_be = _named_steps(steps or {})
 
     def mark(function: F) -> F:
-        return marked(function, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
+        return mark_function(function, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
 
     return mark
 
@@ -327,7 +327,7 @@ def action_name(given: object) -> str:
         return given
     if isinstance(given, FunctionType) and not is_of_language(given):
         return given.__name__
-    raise TypeError(f"actions are given as functions or names, and {shown(given)} is neither")
+    raise TypeError(f"actions are given as functions or names, and {thing_text(given)} is neither")
 
 
 def recursive(*, depth: int) -> Callable[[F], F]:

@@ -20,7 +20,7 @@ from .declare import AtLimitError, ghosts_of
 from .values import State
 
 
-class FieldLike(Protocol):
+class DeclaredField(Protocol):
     """What a shape needs of a `model.Field`."""
 
     @property
@@ -42,7 +42,7 @@ class Shape:
     def __init__(
         self,
         state_class: type[Any],
-        fields: tuple[FieldLike, ...],
+        fields: tuple[DeclaredField, ...],
         values: Mapping[str, Value],
         bound: Callable[[Any], Any] = lambda given: given,
     ) -> None:
@@ -74,9 +74,9 @@ class Shape:
         for name in known:
             if name not in self.checks and name not in self.folded:
                 raise ModelError(f"{self.name} has no field {name}")
-        return self.state(self._checked(name, known) for name in self.names)
+        return self.state(self._check_value(name, known) for name in self.names)
 
-    def _checked(self, name: str, given: Mapping[str, Any]) -> Any:
+    def _check_value(self, name: str, given: Mapping[str, Any]) -> Any:
         if name not in given:
             raise ModelError(f"{self.name} needs a value for its field {name}")
         return self.accept(name, given[name])
@@ -227,10 +227,10 @@ class Sink:
     def _sink(self, *_: Any, **__: Any) -> Sink:
         return self
 
-    def _nothing(self, *_: Any) -> None:
+    def _ignore(self, *_: Any) -> None:
         return None
 
-    def _false(self, *_: Any) -> bool:
+    def _return_false(self, *_: Any) -> bool:
         return False
 
     def _zero(self) -> int:
@@ -250,9 +250,9 @@ class Sink:
     def __repr__(self) -> str:
         return "(ghost)"
 
-    __setitem__ = __setattr__ = _nothing
+    __setitem__ = __setattr__ = _ignore
     __getitem__ = __call__ = _sink
-    __contains__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = _false
+    __contains__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = _return_false
     __len__ = __index__ = __int__ = _zero
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _sink
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _sink

@@ -31,29 +31,29 @@ class Effort:
             raise EffortExceededError
 
     def __enter__(self) -> Effort:
-        self._outer = getattr(_now, "effort", None)
+        self._outer = getattr(_clock, "effort", None)
         self._tracing = sys.gettrace()
-        _now.effort = self
+        _clock.effort = self
         sys.settrace(self._trace)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         sys.settrace(self._tracing)
-        _now.effort = self._outer
+        _clock.effort = self._outer
 
     def _trace(self, frame: FrameType, event: str, value: Any) -> Any:
         self.spend(1)
         return self._trace
 
 
-_now = threading.local()
+_clock = threading.local()
 """The effort that a thread is under, as `effort`."""
 
 
 def counted_range(*bounds: int) -> range:
     """`range`, whose length counts as steps: what C runs over it is traced by nobody."""
     made = builtins.range(*bounds)
-    effort: Effort | None = getattr(_now, "effort", None)
+    effort: Effort | None = getattr(_clock, "effort", None)
     if effort is not None:
         effort.spend(len(made))
     return made

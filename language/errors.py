@@ -185,7 +185,7 @@ class UnreadableError(UsageError):
     """A file that cannot be read at all, or is no TOML: exit 66."""
 
 
-class Abandoned(Exception):
+class AbandonedError(Exception):
     """Ends the reading of one phrase inside the front end, once what is wrong with it has been noted."""
 
 
@@ -234,7 +234,7 @@ def _place(error: Diagnostic) -> tuple[str, int, int]:
     return (error.where.file, error.where.line, error.where.column)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known: Iterable[str]) -> str:
     """`did you mean ...?`, or all the known names when none is near; "" when there are none."""
     names = list(known)
     import difflib  # a model without mistakes needs none of it

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from .declare import Fairness
 from .immutable import immutable
-from .judge import Stopped, attempt, bound_crossed, false_guard, holds, instances, is_held
+from .judge import StoppedStep, attempt, bound_crossed, false_guard, holds, instances, is_held
 from .liveness import values_of
 from .model import Action, Liveness, LivenessCase, Model
 from .values import ModelError, State
@@ -66,29 +66,31 @@ def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str,
         if beyond is None:
             raise
         return _bound_text(model, beyond)
-    if isinstance(after, Stopped):
+    if isinstance(after, StoppedStep):
         return _stopped_text(model, state, action, arguments, after) if is_held(action, after) else None
     return None if beyond is None or not counts(model, state, after) else _bound_text(model, beyond)
 
 
-def _stopped_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+def _stopped_text(
+    model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep
+) -> str:
     """What stops a step: the bound by its name or text, with the values of the constants in it."""
     if stopped.budget is not None:
-        return f"whose budget {stopped.budget} is spent{_with_values(model, [stopped.budget])}"
+        return f"whose budget {stopped.budget} is spent{_constants_text(model, [stopped.budget])}"
     if stopped.step_bound is not None:
         return _bound_text(model, stopped.step_bound)
     text = false_guard(model, state, action, arguments, stopped)
-    named = _with_values(model, re.findall(r"[A-Za-z_]\w*", text))
+    named = _constants_text(model, re.findall(r"[A-Za-z_]\w*", text))
     return f"at the limit {text} in line {stopped.line}{named}"
 
 
 def _bound_text(model: Model, name: str) -> str:
     """A `@bound`, with the values of the constants that it names."""
     bound = next(bound for bound in (*model.bounds, *model.step_bounds) if bound.name == name)
-    return f"at @bound {name}{_with_values(model, cast(FunctionType, bound.run).__code__.co_names)}"
+    return f"at @bound {name}{_constants_text(model, cast(FunctionType, bound.run).__code__.co_names)}"
 
 
-def _with_values(model: Model, names: Iterable[str]) -> str:
+def _constants_text(model: Model, names: Iterable[str]) -> str:
     """The constants among some names, each with its value: empty where there are none."""
     known = [f"{name} is {model.values[name]}" for name in dict.fromkeys(names) if name in model.values]
     return f", where {' and '.join(known)}" if known else ""
@@ -101,13 +103,13 @@ def can_happen(model: Model, group: Group, state: State) -> bool:
             if limit_of(model, state, action, arguments) is not None:
                 return True
             after = attempt(model, state, action, arguments)
-            if not isinstance(after, Stopped) and counts(model, state, after):
+            if not isinstance(after, StoppedStep) and counts(model, state, after):
                 return True
     return False
 
 
 @immutable
-class Met:
+class FairnessMet:
     """How a loop meets a fairness: by the step of this number that takes it, or in the states of these numbers, where
     it cannot happen; numbers count from the loop's beginning, the state before the first step being 0."""
 
@@ -115,19 +117,21 @@ class Met:
     absent: tuple[int, ...]
 
 
-def met(model: Model, group: Group, strong: bool, loop: Sequence[State], steps: Sequence[Step]) -> Met | None:
+def meet_fairness(
+    model: Model, group: Group, strong: bool, loop: Sequence[State], steps: Sequence[Step]
+) -> FairnessMet | None:
     """How a loop meets the fairness of a group; None where it does not. `loop` are its states, the last one being the
     first again where there are steps."""
     for number, (before, step) in enumerate(zip(loop, steps, strict=False), 1):
         if counts(model, before, step.after) and group.has(step.action, step.arguments):
-            return Met(number, ())
+            return FairnessMet(number, ())
     states = loop[:-1] if steps else loop
     absent = tuple(number for number, state in enumerate(states) if not can_happen(model, group, state))
     enough = len(absent) == len(states) if strong else bool(absent)
-    return Met(None, absent) if enough else None
+    return FairnessMet(None, absent) if enough else None
 
 
-def unlike(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str | None:
+def why_not_violated(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str | None:
     """Why a run that returns to state `loop` after its last step does not violate a case of a property; None where it
     does: it is a loop, what is claimed is false of it, and it is fair."""
     states = run.states()
@@ -151,6 +155,6 @@ def unmet_fairness(model: Model, prop: Liveness, run: Run, loop: int) -> str | N
     states = run.states()
     for fairness in prop.fairness:
         for group in groups(model, fairness):
-            if met(model, group, fairness.strong, states[loop:], run.steps[loop:]) is None:
+            if meet_fairness(model, group, fairness.strong, states[loop:], run.steps[loop:]) is None:
                 return f"{'strong' if fairness.strong else 'weak'} fairness of {group.text()} is not met"
     return None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, cast
 
-from .adaptation import KEY, adapted, over
+from .adaptation import KEY, adapt, bind_adapted
 from .declare import limit, require
 from .immutable import immutable
 from .ir import For, If, Limit, Require, Statement, Where
@@ -82,7 +82,7 @@ class Probes:
         return value
 
 
-class Passing(Probes):
+class PassingProbes(Probes):
     """Probes that let every step pass: what an action would do if its guards were true. `missed` is how many conjuncts
     were false."""
 
@@ -94,7 +94,7 @@ class Passing(Probes):
         return True
 
 
-def probed(function: Callable[..., Any], probes: Probes | None = None) -> tuple[Callable[..., None], Probes]:
+def insert_probes(function: Callable[..., Any], probes: Probes | None = None) -> tuple[Callable[..., None], Probes]:
     """The action's function with probes, and the probes: these, or new ones. NoSource when its text cannot be read."""
     original = cast(FunctionType, function)
     probes = probes or Probes()
@@ -102,13 +102,13 @@ def probed(function: Callable[..., Any], probes: Probes | None = None) -> tuple[
     def probe(node: ast.FunctionDef, of: FunctionType, call: Where | None) -> None:
         _Prober(of.__code__.co_filename, of.__globals__, probes, call).visit(node)
 
-    made = adapted(original, original.__globals__[KEY], change=probe)
+    made = adapt(original, original.__globals__[KEY], change=probe)
     kept: dict[int, dict[str, Any]] = {}
 
     def globals_of(helper: FunctionType) -> dict[str, Any]:
         return kept.setdefault(id(helper.__globals__), {**helper.__globals__, "__probe__": probes})
 
-    return over(original, made, globals_of, lambda given: given), probes
+    return bind_adapted(original, made, globals_of, lambda given: given), probes
 
 
 class _Prober(ast.NodeTransformer):

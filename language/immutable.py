@@ -29,7 +29,7 @@ def immutable(cls: type[T]) -> type[T]:
     odd = [field.name for field in fields if field.kw_only or not field.init or field.hash is not None]
     if odd:
         raise TypeError(f"{cls.__name__}: these fields need a dataclass: {', '.join(odd)}")
-    for name, function in (("__init__", _initialiser(made, fields)), *_shared(fields)):
+    for name, function in (("__init__", _initialiser(made, fields)), *_shared_methods(fields)):
         if name not in cls.__dict__:
             setattr(made, name, function)
     made.__dict__["__dataclass_params__"].frozen = True
@@ -40,26 +40,26 @@ def _initialiser(made: type[Any], fields: Sequence[dataclasses.Field[Any]]) -> C
     """`__init__`, the one function whose code depends on the class: that of any class with as many fields, with their
     names put in. TypeError where a field without a default comes after one that has one."""
     late = tuple(field.default_factory is not dataclasses.MISSING for field in fields)
-    defaults = [_LATE if made_late else field.default for field, made_late in zip(fields, late, strict=True)]
+    defaults = [_FACTORY_DEFAULT if made_late else field.default for field, made_late in zip(fields, late, strict=True)]
     required = sum(default is dataclasses.MISSING for default in defaults)
     if dataclasses.MISSING in defaults[required:]:
         raise TypeError(f"{made.__qualname__}: a field without a default follows one with a default")
     names = {f"_{number}": field.name for number, field in enumerate(fields)}
     factories = {f"_made_{number}": field.default_factory for number, field in enumerate(fields)}
-    code = _initialising(late, hasattr(made, "__post_init__"))
+    code = _initialiser_code(late, hasattr(made, "__post_init__"))
     code = code.replace(
         co_varnames=tuple(names.get(name, name) for name in code.co_varnames),
         co_consts=tuple(names.get(const, const) for const in code.co_consts),
         co_qualname=f"{made.__qualname__}.__init__",
     )
-    known = {"_put": object.__setattr__, "_late": _LATE, **factories}
+    known = {"_put": object.__setattr__, "_late": _FACTORY_DEFAULT, **factories}
     found = FunctionType(code, known, "__init__", tuple(defaults[required:]))
     found.__annotations__ = {field.name: field.type for field in fields} | {"return": None}
     return found
 
 
 @cache
-def _initialising(late: tuple[bool, ...], checks: bool) -> CodeType:
+def _initialiser_code(late: tuple[bool, ...], checks: bool) -> CodeType:
     """The code of an `__init__` over fields named `_0`, `_1`, ..., those that are `late` with a factory. `checks` says
     that `__post_init__` comes after. To compile it takes longer than all else that makes a class."""
     names = [f"_{number}" for number in range(len(late))]
@@ -74,11 +74,11 @@ def _initialising(late: tuple[bool, ...], checks: bool) -> CodeType:
     return next(const for const in module.co_consts if isinstance(const, CodeType))
 
 
-_LATE = object()
+_FACTORY_DEFAULT = object()
 """In place of an argument that a factory makes."""
 
 
-def _shared(fields: Sequence[dataclasses.Field[Any]]) -> Sequence[tuple[str, Callable[..., Any]]]:
+def _shared_methods(fields: Sequence[dataclasses.Field[Any]]) -> Sequence[tuple[str, Callable[..., Any]]]:
     """What every class has, over its own fields."""
     compared = [field.name for field in fields if field.compare]
     shown = [field.name for field in fields if field.repr]
@@ -88,11 +88,11 @@ def _shared(fields: Sequence[dataclasses.Field[Any]]) -> Sequence[tuple[str, Cal
         """Equal classes and parts."""
         return parts(self) == parts(other) if other.__class__ is self.__class__ else NotImplemented
 
-    def hashed(self: Any) -> int:
+    def hash_value(self: Any) -> int:
         """Of the parts."""
         return hash(parts(self))
 
-    def written(self: Any) -> str:
+    def repr_text(self: Any) -> str:
         """`Class(field=value, ...)`."""
         return f"{self.__class__.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
@@ -106,7 +106,7 @@ def _shared(fields: Sequence[dataclasses.Field[Any]]) -> Sequence[tuple[str, Cal
             object.__setattr__(self, field.name, value)
 
     return (
-        ("__eq__", equal), ("__hash__", hashed), ("__repr__", written), ("__getstate__", state),
+        ("__eq__", equal), ("__hash__", hash_value), ("__repr__", repr_text), ("__getstate__", state),
         ("__setstate__", restore), ("__setattr__", _refuse), ("__delattr__", _refuse),
     )  # fmt: skip
 

@@ -19,22 +19,22 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, cast
 
-from .checks import member_at, members_of, places_of
+from .checks import members_of, nth_member, places_of
 from .declare import AtLimitError, DisabledError
 from .drafts import Cells, Draft, Shape
 from .errors import shown_path
-from .guards import Probes, probed
+from .guards import Probes, insert_probes
 from .immutable import immutable
 from .ir import Parameter
 from .model import Action, Initial, Model, Property
-from .source import NoSource
+from .source import NoSourceError
 from .steptext import StepError, format_step, parse_start, parse_steps, split_steps, step_name
 from .values import ModelError, State
 from .verdict import Failure, Run, Step
 
 
 @immutable
-class Stopped:
+class StoppedStep:
     """Why a step did not happen: the line of the guard that was false, and whether it belongs to the bounds.
 
     `budget` names the constant when what stopped it is a spent budget, `bound` the `@bound` that the state lies beyond,
@@ -87,15 +87,15 @@ def start_of(model: Model, initial: Initial, arguments: Mapping[str, Any]) -> St
     except (DisabledError, AtLimitError):
         return None
     except Exception as error:
-        raise blamed(model, error, initial.name, arguments) from error
+        raise to_model_error(model, error, initial.name, arguments) from error
 
 
-def given(initial: Initial, number: int) -> dict[str, Any]:
+def initial_arguments(initial: Initial, number: int) -> dict[str, Any]:
     """The arguments of an initial function at a place of the order in which `starts` takes them, where no bound is
     open. IndexError beyond the last."""
     types = [parameter.type for parameter in initial.form.parameters]
     names = [parameter.name for parameter in initial.form.parameters]
-    return dict(zip(names, map(member_at, types, places_of(types, number)), strict=True))
+    return dict(zip(names, map(nth_member, types, places_of(types, number)), strict=True))
 
 
 def instances(model: Model, state: State) -> Iterator[tuple[Action, dict[str, Any]]]:
@@ -151,7 +151,7 @@ def attempt(
     action: Action,
     arguments: Mapping[str, Any],
     run: Callable[..., None] | None = None,
-) -> State | Stopped:
+) -> State | StoppedStep:
     """The state after the action, or what stopped it. ModelError, naming the step, when it breaks the model's types.
 
     `run` is run in place of the action's own function: the same with probes on its guards.
@@ -160,33 +160,35 @@ def attempt(
     if model.bounds:
         beyond = bound_crossed(model, state)
         if beyond is not None:
-            return Stopped(True, 0, bound=beyond)
+            return StoppedStep(True, 0, bound=beyond)
     left = None if action.budget is None else shape.budgets[action.budget]
     sealed = left is not None and getattr(state, left) == 0
     cells = shape.cells(state, sealed)
     try:
         (run or action.run)(Draft(cells), **arguments)
     except (DisabledError, AtLimitError) as stop:
-        stopped = _stopped(stop, cells, action)
+        stopped = _stopped_step(stop, cells, action)
         shape.reuse(cells)
         return stopped
     except Exception as error:
-        raise blamed(model, error, action.name, arguments) from error
+        raise to_model_error(model, error, action.name, arguments) from error
     if sealed:
-        return Stopped(True, 0, action.budget)
+        return StoppedStep(True, 0, action.budget)
     if left is not None:
         cells.values[left] -= 1
     after = cells.finish()
-    return _bounded(model, state, action, arguments, after) if model.step_bounds else after
+    return _check_bounds(model, state, action, arguments, after) if model.step_bounds else after
 
 
-def _bounded(model: Model, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> State | Stopped:
+def _check_bounds(
+    model: Model, state: State, action: Action, arguments: Mapping[str, Any], after: State
+) -> State | StoppedStep:
     """The state after a step, unless a `@bound` of steps is false of it."""
     try:
         outside = next((bound.name for bound in model.step_bounds if not bound.run(state, after)), None)
     except Exception as error:
-        raise blamed(model, error, action.name, arguments) from error
-    return after if outside is None else Stopped(True, 0, step_bound=outside)
+        raise to_model_error(model, error, action.name, arguments) from error
+    return after if outside is None else StoppedStep(True, 0, step_bound=outside)
 
 
 def bound_crossed(model: Model, state: State) -> str | None:
@@ -201,15 +203,15 @@ def bound_crossed(model: Model, state: State) -> str | None:
         try:
             found = next((bound.name for bound in model.bounds if not bound.run(state)), None)
         except Exception as error:
-            raise blamed(model, error) from error
+            raise to_model_error(model, error) from error
         known = memo["beyond"] = (state, found)
     return known[1]
 
 
-def _stopped(stop: Exception, cells: Cells, action: Action) -> Stopped:
+def _stopped_step(stop: Exception, cells: Cells, action: Action) -> StoppedStep:
     if cells.hit_seal:
-        return Stopped(True, 0, action.budget)
-    return Stopped(isinstance(stop, AtLimitError), _guard_line(stop.__traceback__))
+        return StoppedStep(True, 0, action.budget)
+    return StoppedStep(isinstance(stop, AtLimitError), _guard_line(stop.__traceback__))
 
 
 def _guard_line(trace: TracebackType | None) -> int:
@@ -224,7 +226,7 @@ def _guard_line(trace: TracebackType | None) -> int:
 # --- errors of the model ----------------------------------------------------------------------------------------------
 
 
-def blamed(
+def to_model_error(
     model: Model, error: Exception, action: str | None = None, arguments: Mapping[str, Any] | None = None
 ) -> ModelError:
     """The error as one of the model, with the innermost line of the author's files that it came through.
@@ -297,10 +299,10 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
         by = () if prop.refinement is None else (action,)
         return bool(prop.run(state, after, *by))
     except Exception as error:
-        raise blamed(model, error) from error
+        raise to_model_error(model, error) from error
 
 
-def holds_after(
+def holds_after_step(
     model: Model, prop: Property, before: State, after: State | None = None, *, action: str | None = None
 ) -> bool:
     """Whether a property holds where a step has led: of the step, if it is about steps, else of the state `after`.
@@ -310,7 +312,7 @@ def holds_after(
     return holds(model, prop, after)
 
 
-def holds_at(model: Model, prop: Property, run: Run, end: int) -> bool | None:
+def holds_at_end(model: Model, prop: Property, run: Run, end: int) -> bool | None:
     """Whether a property holds in state `end` of a run, from 0, or of the step that leads there: None of a transition
     where the run begins, since no step does.
 
@@ -318,11 +320,11 @@ def holds_at(model: Model, prop: Property, run: Run, end: int) -> bool | None:
     """
     states = run.states()
     if end:
-        return holds_after(model, prop, states[end - 1], states[end], action=run.steps[end - 1].action)
+        return holds_after_step(model, prop, states[end - 1], states[end], action=run.steps[end - 1].action)
     return None if prop.kind == "transition" else holds(model, prop, states[0])
 
 
-def first_shown(model: Model, prop: Property, run: Run) -> Run | None:
+def run_until_shown(model: Model, prop: Property, run: Run) -> Run | None:
     """The beginning of a run that ends where it first shows a property's answer: where an invariant or a transition is
     false, or a witness is met. None where it shows none, which includes where the property breaks first.
 
@@ -331,7 +333,7 @@ def first_shown(model: Model, prop: Property, run: Run) -> Run | None:
     answer = prop.kind == "reachable"
     for end in range(len(run.steps) + 1):
         try:
-            if holds_at(model, prop, run, end) is answer:
+            if holds_at_end(model, prop, run, end) is answer:
                 return Run(run.start, run.steps[:end])
         except ModelError:
             return None
@@ -358,7 +360,7 @@ def is_deadlock(model: Model, state: State) -> bool:
     return not is_terminal(model, state)
 
 
-def is_held(action: Action, stopped: Stopped) -> bool:
+def is_held(action: Action, stopped: StoppedStep) -> bool:
     """Whether larger bounds would let the protocol, or a client, go on here."""
     return stopped.by_limit and action.kind != "fault"
 
@@ -368,7 +370,7 @@ def deadlock(model: Model, run: Run) -> Failure:
     state = run.states()[-1]
     cut = [
         action.name for action, arguments in instances(model, state)
-        if isinstance(stopped := attempt(model, state, action, arguments), Stopped) and stopped.by_limit
+        if isinstance(stopped := attempt(model, state, action, arguments), StoppedStep) and stopped.by_limit
     ]  # fmt: skip
     message = "nothing can happen here, and no @terminal predicate says that a run may end here"
     if cut:
@@ -388,9 +390,11 @@ def replay(model: Model, start: State, sequence: Sequence[tuple[str | Action, Ma
     for number, (named, arguments) in enumerate(sequence, 1):
         action = named if isinstance(named, Action) else model.action(named)
         if strange := _strange(action, state, arguments):
-            raise StepError(_with_instead(model, state, number, action, arguments, f"disabled: {strange} is false"))
+            raise StepError(
+                _guard_text_with_values(model, state, number, action, arguments, f"disabled: {strange} is false")
+            )
         after = attempt(model, state, action, arguments)
-        if isinstance(after, Stopped):
+        if isinstance(after, StoppedStep):
             raise StepError(_refusal(model, state, number, action, arguments, after))
         taken.append(Step(action.name, arguments, after))
         state = after
@@ -398,12 +402,14 @@ def replay(model: Model, start: State, sequence: Sequence[tuple[str | Action, Ma
 
 
 def _refusal(
-    model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], stopped: Stopped
+    model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep
 ) -> str:
-    return _with_instead(model, state, number, action, arguments, stopped_as(model, state, action, arguments, stopped))
+    return _guard_text_with_values(
+        model, state, number, action, arguments, stop_text(model, state, action, arguments, stopped)
+    )
 
 
-def _with_instead(
+def _guard_text_with_values(
     model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], is_: str
 ) -> str:
     enabled = [format_step(step.action, step.arguments) for step in steps(model, state)]
@@ -420,7 +426,7 @@ def _strange(action: Action, state: State, arguments: Mapping[str, Any]) -> str 
     return None
 
 
-def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+def stop_reason(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:
     """The reason in words: `s.up[r] is false`, `blocked by the model's bound: the budget crashes is spent`."""
     if stopped.budget is not None:
         return f"blocked by the model's bound: the budget {stopped.budget} is spent"
@@ -432,16 +438,16 @@ def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[s
     return f"{by}{false_guard(model, state, action, arguments, stopped)} is false"
 
 
-def stopped_as(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+def stop_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:
     """What the step is, with the reason: `disabled: s.up[r] is false`; of one at a bound the reason alone."""
-    why = why_stopped(model, state, action, arguments, stopped)
+    why = stop_reason(model, state, action, arguments, stopped)
     return why if stopped.at_bound else f"disabled: {why}"
 
 
-def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:
     """The text of the conjunct that stopped a step: of the whole line when the author's file cannot be read any
     more."""
-    with suppress(NoSource):
+    with suppress(NoSourceError):
         function, probes = guard_probes(model, action)
         probes.false = None
         with suppress(DisabledError, AtLimitError):
@@ -457,7 +463,7 @@ def guard_probes(model: Model, action: Action) -> tuple[Callable[..., None], Pro
     memo = shape_of(model).memo
     known = memo.get(("probed", action.name))
     if known is None:
-        known = memo["probed", action.name] = probed(action.run)
+        known = memo["probed", action.name] = insert_probes(action.run)
     return known
 
 

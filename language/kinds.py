@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Optional, Self, TypeVar, cast, get_origin
 
-from .constants import ConstantExpression, NoValueYet, lift
+from .constants import ConstantExpression, NoValueYetError, lift
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Domain")
@@ -32,10 +32,10 @@ class DomainMeta(type):
 
     def __iter__(cls: type[D]) -> Iterator[D]:  # type: ignore[misc]
         instead = "a table by numbers or by members of an enum, or a helper function that returns the value"
-        raise NoValueYet(f"{cls.__name__} has no members until the model is bound", instead)
+        raise NoValueYetError(f"{cls.__name__} has no members until the model is bound", instead)
 
     def __len__(cls) -> int:
-        raise NoValueYet(
+        raise NoValueYetError(
             f"{cls.__name__} has no size until the model is bound", "its size in a function, where it is used"
         )
 
@@ -95,18 +95,18 @@ class Domain(metaclass=DomainMeta):
         raise TypeError(f"what comes after {self!r} is known when the model is bound")
 
     def __lt__(self, other: Self) -> bool:
-        return NotImplemented if self._unlike(other) else self.index < other.index
+        return NotImplemented if self._is_other_domain(other) else self.index < other.index
 
     def __le__(self, other: Self) -> bool:
-        return NotImplemented if self._unlike(other) else self.index <= other.index
+        return NotImplemented if self._is_other_domain(other) else self.index <= other.index
 
     def __gt__(self, other: Self) -> bool:
-        return NotImplemented if self._unlike(other) else self.index > other.index
+        return NotImplemented if self._is_other_domain(other) else self.index > other.index
 
     def __ge__(self, other: Self) -> bool:
-        return NotImplemented if self._unlike(other) else self.index >= other.index
+        return NotImplemented if self._is_other_domain(other) else self.index >= other.index
 
-    def _unlike(self, other: object) -> bool:
+    def _is_other_domain(self, other: object) -> bool:
         return not self.domain_ordered or type(other) is not type(self)
 
 

@@ -15,9 +15,9 @@ from . import ir
 from .checks import members_of
 from .constants import Value
 from .declare import Fairness, Mark
-from .errors import Diagnostics, nearest
+from .errors import Diagnostics, suggest_name
 from .frontend.folding import Folder
-from .frontend.roles import first_line, of_runs
+from .frontend.roles import elaborate_on_runs, first_line
 from .frontend.scope import Program
 from .frontend.source import source_of_function
 from .model import Action, Liveness, LivenessCase, LivenessKind, Property
@@ -28,9 +28,9 @@ SCALARS = (Int, Bool, Enumeration, Identity)
 _CODE = "TG318"
 
 
-def elaborated(program: Program, function: FunctionType, mark: Mark) -> dict[FunctionType, ir.Function]:
+def elaborate_predicates(program: Program, function: FunctionType, mark: Mark) -> dict[FunctionType, ir.Function]:
     """The typed forms of a property's predicates. Raises Abandoned after noting what is wrong with them."""
-    forms = {its: of_runs(program, its, mark.role) for its in predicates(function, mark)}
+    forms = {its: elaborate_on_runs(program, its, mark.role) for its in predicates(function, mark)}
     wanted = forms[function].parameters
     for then in mark.then:
         if forms[then].parameters != wanted:
@@ -55,7 +55,7 @@ def check_fairness(
             where, known = _place(function, fairness), list[FunctionType]()
             for name in fairness.actions:
                 if name not in actions:
-                    diagnostics.add(_CODE, where, f"no action is called {name}", nearest(name, actions))
+                    diagnostics.add(_CODE, where, f"no action is called {name}", suggest_name(name, actions))
                     continue
                 action, its = actions[name]
                 known.append(action)
@@ -63,11 +63,11 @@ def check_fairness(
                     message = f"{name} is a fault, and no fault has to happen"
                     diagnostics.add(_CODE, where, message, "fairness of actions of the protocol and of clients")
             if fairness.parameter is not None and len(known) == len(fairness.actions) and set(known) <= set(forms):
-                _check_each([(action.__name__, forms[action].parameters) for action in known], fairness.parameter,
-                            where, diagnostics)  # fmt: skip
+                named_parameters = [(action.__name__, forms[action].parameters) for action in known]
+                _check_each_parameter(named_parameters, fairness.parameter, where, diagnostics)
 
 
-def _check_each(
+def _check_each_parameter(
     actions: list[tuple[str, tuple[ir.Parameter, ...]]], name: str, where: ir.Where, diagnostics: Diagnostics
 ) -> None:
     """Notes a parameter that one of the actions does not have, whose values are not taken one by one, or that is not of
@@ -76,7 +76,7 @@ def _check_each(
     for action, parameters in actions:
         found = {parameter.name: parameter for parameter in parameters}
         if name not in found:
-            diagnostics.add(_CODE, where, f"{action} has no parameter {name}", nearest(name, found))
+            diagnostics.add(_CODE, where, f"{action} has no parameter {name}", suggest_name(name, found))
             continue
         types.append(found[name].type)
         if not isinstance(found[name].type, SCALARS):
@@ -136,7 +136,7 @@ def _cases(
         arguments = tuple(zip((name for name, _ in parameters), chosen, strict=True))
 
         def predicate(its: FunctionType, arguments: tuple[tuple[str, Any], ...] = arguments) -> Property:
-            form = _with_values(folder.function(forms[its]), arguments, values)
+            form = _bind_arguments(folder.function(forms[its]), arguments, values)
             run = functools.partial(runs[its], **dict(arguments))
             return Property(its.__name__, "invariant", first_line(its.__doc__), form, run)
 
@@ -146,7 +146,9 @@ def _cases(
             yield LivenessCase(arguments, predicate(function))
 
 
-def _with_values(form: ir.Function, arguments: tuple[tuple[str, Any], ...], values: Mapping[str, Value]) -> ir.Function:
+def _bind_arguments(
+    form: ir.Function, arguments: tuple[tuple[str, Any], ...], values: Mapping[str, Value]
+) -> ir.Function:
     """A predicate with its parameters bound to values."""
     given = dict(arguments)
     lets = tuple(let(name, type_, given[name], form.where, values) for name, type_ in form.parameters)

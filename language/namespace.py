@@ -22,13 +22,13 @@ from enum import Enum
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
-from .adaptation import GLOBALS, KEY, Adaptations, adapted, over
+from .adaptation import GLOBALS, KEY, Adaptations, adapt, bind_adapted
 from .constants import Constant, ConstantExpression, Value
 from .containers import ModelError
 from .declare import depth_of, is_of_language, mark_of
-from .drafts import FieldLike, Shape
+from .drafts import DeclaredField, Shape
 from .kinds import Domain, DomainMeta, range_of
-from .nested_constants import holds_constants, with_values
+from .nested_constants import bind_nested, holds_constants
 from .orders import previous
 from .values import is_majority
 
@@ -80,7 +80,7 @@ class Namespace:
         self,
         values: Mapping[str, Value],
         state_class: type[Any],
-        fields: tuple[FieldLike, ...],
+        fields: tuple[DeclaredField, ...],
         domain_sizes: Mapping[str, int] | None = None,
         adaptations: Adaptations | None = None,
         images: Mapping[type[Any], Shape] | None = None,
@@ -104,8 +104,8 @@ class Namespace:
         original = cast(FunctionType, function)
         known = self._functions.get(id(original))
         if known is None:
-            made = adapted(original, self._adaptations)
-            known = over(original, made, lambda helper: self.globals_of(helper.__globals__), self._bound)
+            made = adapt(original, self._adaptations)
+            known = bind_adapted(original, made, lambda helper: self.globals_of(helper.__globals__), self._bound)
             depth = depth_of(original)
             if depth is not None:
                 known = _to_a_depth(known, depth.value(self.values))
@@ -161,7 +161,7 @@ class Namespace:
         if interval is not None:
             return range(interval.lo.value(self.values), interval.hi.value(self.values) + 1)
         if holds_constants(thing):
-            return with_values(thing, self._bound)
+            return bind_nested(thing, self._bound)
         if isinstance(thing, FunctionType) and self._is_of_a_model(thing.__globals__):
             return self.function(thing)
         if isinstance(thing, ModuleType) and self._is_of_a_model(vars(thing)):
@@ -206,7 +206,7 @@ def _to_a_depth(function: FunctionType, depth: int) -> FunctionType:
     level = 0
 
     @functools.wraps(function)
-    def called(*values: Any, **named: Any) -> Any:
+    def call_to_depth(*values: Any, **named: Any) -> Any:
         nonlocal level
         if level > depth:
             raise ModelError(f"{function.__name__} calls itself more than {depth} deep, which is its bound")
@@ -216,7 +216,7 @@ def _to_a_depth(function: FunctionType, depth: int) -> FunctionType:
         finally:
             level -= 1
 
-    return cast(FunctionType, called)
+    return cast(FunctionType, call_to_depth)
 
 
 def _is_of_a_model(globals_: Mapping[str, Any], seen: dict[int, bool]) -> bool:

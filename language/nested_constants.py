@@ -24,7 +24,7 @@ def holds_constants(thing: Any) -> bool:
     return is_unsettled(thing)
 
 
-def with_values(thing: Any, bound: Binder) -> Any:
+def bind_nested(thing: Any, bound: Binder) -> Any:
     """The same with the constants in it `bound`: for what `holds_constants`."""
     match thing:
         case Seq():
@@ -34,7 +34,7 @@ def with_values(thing: Any, bound: Binder) -> Any:
         case Map():
             return Map({bound(key): bound(value) for key, value in cast("Map[Any, Any]", thing).items()})
         case type():
-            return _with_defaults(thing, {name: bound(value) for name, value in defaults_of(thing).items()})
+            return _class_with_defaults(thing, {name: bound(value) for name, value in defaults_of(thing).items()})
         case _:
             cls = cast("type[Any]", type(thing))
             return cls(**{name: bound(getattr(thing, name)) for name in field_names(cls)})
@@ -51,7 +51,7 @@ def _is_record(cls: type[Any]) -> bool:
     return mark is not None and mark.role == "record"
 
 
-def _with_defaults(record: type[Any], given: Mapping[str, Any]) -> type[Any]:
+def _class_with_defaults(record: type[Any], given: Mapping[str, Any]) -> type[Any]:
     """A class that makes records of the author's class, with these defaults in place of its own."""
     names = field_names(record)
 

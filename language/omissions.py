@@ -12,7 +12,7 @@ from types import FunctionType, ModuleType
 from .declare import is_of_language, mark_of
 from .frontend.source import Source, read
 
-CALLED = re.compile(r"(\w+)\(")
+CALLED_DECORATORS = re.compile(r"(\w+)\(")
 """A name that a text calls."""
 
 
@@ -26,7 +26,7 @@ def look_alikes(modules: Iterable[ModuleType], state: str) -> Iterator[tuple[Sou
                 yield source, node
 
 
-def unfinished(modules: Iterable[ModuleType]) -> Iterator[tuple[Source, ast.FunctionDef]]:
+def unfinished_decorators(modules: Iterable[ModuleType]) -> Iterator[tuple[Source, ast.FunctionDef]]:
     """Functions at the top level of a file that their decorators took as an argument: their names stand for a decorator
     or for fairness, as of `@leads_to` or `@weak` without parentheses, and no function is left."""
     for module in modules:
@@ -70,7 +70,7 @@ def _names(statement: ast.stmt, name: str) -> bool:
         match node:
             case ast.Name(id=found) | ast.Attribute(attr=found) if found == name:
                 return True
-            case ast.Constant(value=str(text)) if name in text and name in CALLED.findall(text):
+            case ast.Constant(value=str(text)) if name in text and name in CALLED_DECORATORS.findall(text):
                 return True
             case _:
                 continue

@@ -29,7 +29,7 @@ Emptiness: TypeAlias = Literal["full", "empty", "barred", "limited"]
 the lemmas say; `empty` if the lemmas contradict the guard, or all antecedents of a goal; `limited` if they contradict
 what the limits and the types let through of an action's steps; else `full`."""
 
-Standing: TypeAlias = Literal[Word, "known false", "left out", "not stated", "not asked for"]
+PropertyStanding: TypeAlias = Literal[Word, "known false", "left out", "not stated", "not asked for"]
 """What a result says of one property."""
 
 Kind: TypeAlias = Literal["initial", "step", "defined", "consequence"]
@@ -82,7 +82,7 @@ class ProofFinding:
 
 
 @immutable
-class Unstated:
+class UnstatedProperty:
     """That a property cannot be said without bounds, and why: the place is in `file`, at `line`."""
 
     goal: str
@@ -92,7 +92,7 @@ class Unstated:
 
 
 @immutable
-class Unclaimed:
+class UnclaimedProperty:
     """A property about which nothing is claimed, and why, in a clause that follows its name and a colon."""
 
     goal: str
@@ -100,7 +100,7 @@ class Unclaimed:
 
 
 @immutable
-class Empty:
+class VacuousPart:
     """Something that makes a proof vacuous, in a clause: the property `goal` alone, or the result ("").
 
     Where it is the result, each property keeps the word of its own answer, unless it is `of_all`: without an initial
@@ -152,7 +152,7 @@ class Proof:
     goals: Mapping[str, str]
     findings: tuple[ProofFinding, ...]
     never: tuple[str, ...]
-    unstated: tuple[Unstated, ...]
+    unstated: tuple[UnstatedProperty, ...]
     symmetric: tuple[str, ...]
     witnesses: int
     seconds: float
@@ -160,16 +160,16 @@ class Proof:
     stopped: str = ""
     falls: tuple[Fall, ...] = ()
     notes: tuple[str, ...] = ()
-    empty: tuple[Empty, ...] = ()
-    left_out: tuple[Unclaimed, ...] = ()
-    known_false: tuple[Unclaimed, ...] = ()
+    empty: tuple[VacuousPart, ...] = ()
+    left_out: tuple[UnclaimedProperty, ...] = ()
+    known_false: tuple[UnclaimedProperty, ...] = ()
     idle: tuple[str, ...] = ()
     above_zero: tuple[str, ...] = ()
     not_asked: tuple[str, ...] = ()
     roomless: tuple[str, ...] = ()
     spent: tuple[str, ...] = ()
     switched_off: tuple[str, ...] = ()
-    elsewhere: tuple[Unclaimed, ...] = ()
+    elsewhere: tuple[UnclaimedProperty, ...] = ()
 
     @property
     def word(self) -> Word:
@@ -191,9 +191,9 @@ class Proof:
         open_ = {finding.obligation.goal for finding in self.findings if finding.word != "proved"}
         return tuple(lemma for lemma in self.lemmas if lemma not in self.goals or lemma in open_)
 
-    def standing(self) -> Mapping[str, Standing]:
+    def standing(self) -> Mapping[str, PropertyStanding]:
         """What was said of each property, witnesses, refinements and lemmas apart: of each one thing."""
-        apart: dict[str, Standing] = {
+        apart: dict[str, PropertyStanding] = {
             **dict.fromkeys(self.not_asked, "not asked for"),
             **dict.fromkeys((claim.goal for claim in self.unstated), "not stated"),
             **dict.fromkeys((claim.goal for claim in self.left_out), "left out"),

@@ -6,7 +6,7 @@ A record type is in the typed form what an author writes in four ways:
 * `tuple[A, B]`: a Python tuple, whose parts are called `0`, `1`, ...;
 * `Set[Set[A]]`: its elements are sets in boxes, each a record with one part;
 * a union of records, `Vote | Ack`: the part `KIND` says which of them a value is, the other parts hold the fields of
-  all, those of one name and type together. A part that a value does not have holds `absent`.
+  all, those of one name and type together. A part that a value does not have holds `absent_part`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def union_of(records: Iterable[Record]) -> Record:
     slots: list[tuple[str, Type, int]] = []
     variants: list[tuple[Record, tuple[int, ...]]] = []
     for member in members:
-        variants.append((member, tuple(_placed(member, slots))))
+        variants.append((member, tuple(_slots_of_member(member, slots))))
     name = " | ".join(record.name for record in members)
     names = tuple(record.name for record in members)
     kinds = Enumeration(name, names, cast("type[Enum]", Enum(name.replace(" | ", "_or_"), list(names))))
@@ -43,7 +43,7 @@ def union_of(records: Iterable[Record]) -> Record:
     return Record(name, ((KIND, kinds), *shared), object, made)
 
 
-def _placed(member: Record, slots: list[tuple[str, Type, int]]) -> Iterator[int]:
+def _slots_of_member(member: Record, slots: list[tuple[str, Type, int]]) -> Iterator[int]:
     """The place of each field of a member: after those of the fields before it, so that members keep their order."""
     begin = 0
     for name, of in member.fields:
@@ -67,7 +67,7 @@ def _is_open(of: Type) -> bool:
     return isinstance(of, Int) and (of.lo_open is not None or of.hi_open is not None)
 
 
-def absent(of: Type) -> Any:
+def absent_part(of: Type) -> Any:
     """What a part holds that a value does not have: the value whose bits are zero."""
     match of:
         case Int(lo=lo):
@@ -89,7 +89,7 @@ class Box:
     """The class of the records that sets of sets are made of, in the typed form: a set as the only part of a record."""
 
 
-def boxed(of: Type, name: str) -> Record:
+def box_type(of: Type, name: str) -> Record:
     """The type of values of `of` that are elements of a set."""
     return Record(name, (("0", of),), Box)
 
@@ -99,7 +99,7 @@ def is_box(type_: Type) -> bool:
     return isinstance(type_, Record) and type_.python is Box
 
 
-def unboxed(type_: Type) -> Type:
+def unbox_type(type_: Type) -> Type:
     """The type itself, or what is in the box."""
     return type_.fields[0][1] if isinstance(type_, Record) and type_.python is Box else type_
 
@@ -134,10 +134,10 @@ def _parts_of_union(type_: Record, value: Any) -> tuple[Any, ...]:
     kinds = cast(Enumeration, type_.fields[0][1])
     held = {at: getattr(value, name) for (name, _), at in zip(member.fields, places, strict=True)}
     others = enumerate(type_.fields[1:], 1)
-    return kinds.python[member.name], *(held[at] if at in held else absent(of) for at, (_, of) in others)
+    return kinds.python[member.name], *(held[at] if at in held else absent_part(of) for at, (_, of) in others)
 
 
-def made_of(type_: Record, parts: Iterable[Any]) -> Any:
+def make_record(type_: Record, parts: Iterable[Any]) -> Any:
     """The value with these parts."""
     if type_.python is tuple:
         return tuple(parts)
@@ -164,19 +164,19 @@ def part_called(value: Any, name: str) -> Any:
     return type(value).__name__ if name == KIND else getattr(value, name.partition("@")[0], None)
 
 
-def classes_in(type_: Type) -> Iterator[tuple[type[Any], Type]]:
+def classes_of_type(type_: Type) -> Iterator[tuple[type[Any], Type]]:
     """The classes of an author that a type is made of, each with the type that it stands for."""
     match type_:
         case Enumeration(python=python) | Identity(python=python):
             yield python, type_
         case Option(of=of) | Seq(of=of) | Subset(of=of) | Pool(of=of):
-            yield from classes_in(of)
+            yield from classes_of_type(of)
         case Map(key=key, value=value):
-            yield from (*classes_in(key), *classes_in(value))
+            yield from (*classes_of_type(key), *classes_of_type(value))
         case Record(fields=fields, python=python, variants=variants):
             if not variants and not is_tuple(type_):
                 yield python, type_
             for _, of in (*fields, *(("", record) for record, _ in variants)):
-                yield from classes_in(of)
+                yield from classes_of_type(of)
         case _:
             pass

@@ -16,7 +16,7 @@ from contextlib import suppress
 from .declare import STUTTERS, Stutters
 from .immutable import immutable
 from .ir import Function
-from .judge import attempt, blamed, bound_crossed, initial_states, instances
+from .judge import attempt, bound_crossed, initial_states, instances, to_model_error
 from .model import Model, Property
 from .values import ModelError, State
 from .verdict import Failure, Run, Step
@@ -87,7 +87,7 @@ class Refinement:
         return image in set(initial_states(self.abstract))
 
 
-def at_the_start(model: Model, prop: Property) -> Run | Failure | None:
+def check_initial_images(model: Model, prop: Property) -> Run | Failure | None:
     """What is wrong with the images of the initial states: the first that is not an initial state of the abstract
     model, as a run without steps; one that cannot be made, as a failure. None where all are right."""
     assert prop.refinement is not None, "another property says nothing of initial states alone"
@@ -106,4 +106,4 @@ def image_of(model: Model, refinement: Refinement, state: State) -> State:
     try:
         return refinement.image(state)
     except Exception as error:
-        raise blamed(model, error) from error
+        raise to_model_error(model, error) from error

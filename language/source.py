@@ -23,7 +23,7 @@ class Text:
     functions: dict[tuple[str, int], ast.FunctionDef]
 
 
-class NoSource(Exception):
+class NoSourceError(Exception):
     """The text of a function cannot be read, so nothing can be explained from it."""
 
 
@@ -32,19 +32,19 @@ def text_of(file: str) -> Text:
     try:
         stat = os.stat(file)
     except OSError as error:
-        raise NoSource(f"{file}: {error.strerror}") from error
-    return _parsed(file, stat.st_mtime_ns, stat.st_size)
+        raise NoSourceError(f"{file}: {error.strerror}") from error
+    return _parse_file(file, stat.st_mtime_ns, stat.st_size)
 
 
 @functools.lru_cache(maxsize=64)
-def _parsed(file: str, _modified: int, _size: int) -> Text:
+def _parse_file(file: str, _modified: int, _size: int) -> Text:
     linecache.checkcache(file)
     try:
         source = read(file)  # which elaboration has parsed already
     except SyntaxError as error:
-        raise NoSource(f"{file}: {error.msg}") from error
+        raise NoSourceError(f"{file}: {error.msg}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise NoSource(f"{file}: {error}") from error
+        raise NoSourceError(f"{file}: {error}") from error
     lines = [f"{line}\n" for line in source.lines]
     return Text(lines, {(function.name, first): function for first, function in source.functions.items()})
 
@@ -54,7 +54,7 @@ def function_node(function: Callable[..., Any]) -> ast.FunctionDef:
     code = cast(FunctionType, function).__code__
     node = text_of(code.co_filename).functions.get((code.co_name, code.co_firstlineno))
     if node is None:
-        raise NoSource(f"{code.co_filename} has no function {code.co_name} at line {code.co_firstlineno}")
+        raise NoSourceError(f"{code.co_filename} has no function {code.co_name} at line {code.co_firstlineno}")
     return node
 
 
@@ -65,7 +65,7 @@ def words(file: str, node: ast.expr) -> str:
     return text_of(file).lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
 
 
-def words_at(where: Where) -> str:
+def text_at(where: Where) -> str:
     """The text at a place, as the author wrote it; on one line, even where the author took several. NoSource when the
     file cannot be read any more."""
     lines = [line.encode() for line in text_of(where.file).lines[where.line - 1 : where.end_line]]

@@ -27,7 +27,7 @@ def is_step(node: ast.FunctionDef) -> bool:
     return isinstance(node.returns, ast.Constant) and node.returns.value is None
 
 
-def called(node: ast.stmt, globals_: dict[str, Any]) -> FunctionType | None:
+def called_function(node: ast.stmt, globals_: dict[str, Any]) -> FunctionType | None:
     """The function that a statement calls; None for any other statement."""
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return None
@@ -48,16 +48,16 @@ def _static(node: ast.expr, globals_: dict[str, Any]) -> Any:
 def pieces(function: FunctionType, node: ast.FunctionDef, node_of: NodeOf) -> frozenset[str]:
     """The parameters that stand for a piece of the state: it writes to them, or a step helper that it calls does."""
     names = frozenset(argument.arg for argument in node.args.args)
-    return frozenset(_written(function, node.body, node_of, (function,))) & names
+    return frozenset(_written_names(function, node.body, node_of, (function,))) & names
 
 
-def _written(
+def _written_names(
     function: FunctionType, body: list[ast.stmt], node_of: NodeOf, under: tuple[FunctionType, ...]
 ) -> Iterator[str]:
     """The names that statements write through."""
     for statement in body:
         for inner in _blocks(statement):
-            yield from _written(function, inner, node_of, under)
+            yield from _written_names(function, inner, node_of, under)
         match statement:
             case ast.Assign(targets=targets):
                 cells = (node for target in targets for node in _targets(target))
@@ -67,19 +67,21 @@ def _written(
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=attr))) if attr in METHODS:
                 yield _root(holder)
             case ast.Expr(value=ast.Call() as call):
-                inner = called(statement, function.__globals__)
+                inner = called_function(statement, function.__globals__)
                 if inner is not None and inner not in under:
-                    yield from _given(call, inner, node_of, (*under, inner))
+                    yield from _names_given_to_writers(call, inner, node_of, (*under, inner))
             case _:
                 pass
 
 
-def _given(call: ast.Call, function: FunctionType, node_of: NodeOf, under: tuple[FunctionType, ...]) -> Iterator[str]:
+def _names_given_to_writers(
+    call: ast.Call, function: FunctionType, node_of: NodeOf, under: tuple[FunctionType, ...]
+) -> Iterator[str]:
     """The names that a call gives to parameters which the helper writes through."""
     node = node_of(function)
     if not is_step(node):
         return
-    written = set(_written(function, node.body, node_of, under))
+    written = set(_written_names(function, node.body, node_of, under))
     names = [argument.arg for argument in node.args.args]
     given = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
     yield from (_root(argument) for name, argument in given if name in written)
@@ -114,7 +116,7 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 # --- early returns ----------------------------------------------------------------------------------------------------
 
 
-def without_returns(body: list[ast.stmt]) -> list[ast.stmt]:
+def returns_as_branches(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements with each early `return` read as a branch: what follows an `if` or a `match` that may return
     stands in those branches that go on. A `return` inside a loop is left where it is."""
     made: list[ast.stmt] = []
@@ -122,31 +124,31 @@ def without_returns(body: list[ast.stmt]) -> list[ast.stmt]:
         if _is_return(statement):
             break
         if isinstance(statement, ast.If) and _may_return(statement):
-            return [*made, _branched(statement, body[at + 1 :])]
+            return [*made, _branch_if(statement, body[at + 1 :])]
         if isinstance(statement, ast.Match) and _may_return(statement):
-            return [*made, _cased(statement, body[at + 1 :])]
+            return [*made, _branch_match(statement, body[at + 1 :])]
         made.append(statement)
     return made
 
 
-def _branched(node: ast.If, rest: list[ast.stmt]) -> ast.If:
-    yes, no = without_returns([*node.body, *rest]), without_returns([*node.orelse, *copy.deepcopy(rest)])
-    return ast.copy_location(ast.If(node.test, yes or [_nothing(node)], no), node)
+def _branch_if(node: ast.If, rest: list[ast.stmt]) -> ast.If:
+    yes, no = returns_as_branches([*node.body, *rest]), returns_as_branches([*node.orelse, *copy.deepcopy(rest)])
+    return ast.copy_location(ast.If(node.test, yes or [_pass_node(node)], no), node)
 
 
-def _cased(node: ast.Match, rest: list[ast.stmt]) -> ast.Match:
+def _branch_match(node: ast.Match, rest: list[ast.stmt]) -> ast.Match:
     cases: list[ast.match_case] = []
     for case in node.cases:
-        body = without_returns([*case.body, *copy.deepcopy(rest)])
-        cases.append(ast.match_case(case.pattern, case.guard, body or [_nothing(node)]))
+        body = returns_as_branches([*case.body, *copy.deepcopy(rest)])
+        cases.append(ast.match_case(case.pattern, case.guard, body or [_pass_node(node)]))
     last = node.cases[-1]
     if rest and not (last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None):
         anything = ast.copy_location(ast.MatchAs(), last.pattern)
-        cases.append(ast.match_case(anything, None, without_returns(rest) or [_nothing(node)]))
+        cases.append(ast.match_case(anything, None, returns_as_branches(rest) or [_pass_node(node)]))
     return ast.copy_location(ast.Match(node.subject, cases), node)
 
 
-def _nothing(node: ast.stmt) -> ast.stmt:
+def _pass_node(node: ast.stmt) -> ast.stmt:
     return ast.copy_location(ast.Pass(), node)
 
 

@@ -15,7 +15,7 @@ from . import types
 from .checks import check_for, members_of
 from .ir import Parameter
 from .model import Action, Initial, Model
-from .records import is_box, is_tuple, made_of, unboxed
+from .records import is_box, is_tuple, make_record, unbox_type
 from .values import Bag, Map, ModelError, Seq, Set, show
 
 A = TypeVar("A", Action, Initial)
@@ -85,7 +85,7 @@ class _StepTextError(Exception):
 
 def _arguments(model: Model, step: str, parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     call = _expression(step)
-    given = _by_name(call, [parameter.name for parameter in parameters])
+    given = _arguments_by_name(call, [parameter.name for parameter in parameters])
     by_name = {parameter.name: parameter for parameter in parameters}
     read = {name: _value(model, step, node, by_name[name].type) for name, node in given.items()}
     missing = [name for name in by_name if name not in read]
@@ -101,7 +101,7 @@ def _expression(text: str) -> ast.expr:
         raise _StepTextError("it is not written as name(argument, ...)") from None
 
 
-def _by_name(call: ast.expr, names: list[str]) -> dict[str, ast.expr]:
+def _arguments_by_name(call: ast.expr, names: list[str]) -> dict[str, ast.expr]:
     """The written arguments of a step or a record by name, those given by position first."""
     if isinstance(call, ast.Name):
         return {}
@@ -166,14 +166,14 @@ def _spellings(value: Any) -> Iterable[str]:
 
 def _record(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any:
     if is_box(type_):
-        return _value(model, step, node, unboxed(type_))
+        return _value(model, step, node, unbox_type(type_))
     if is_tuple(type_):
-        return made_of(type_, _parts(model, step, node, type_))
+        return make_record(type_, _parts(model, step, node, type_))
     if type_.variants:
         return _member(model, step, node, type_)
     if not isinstance(node, ast.Call) or _word(step, node.func) != type_.name:
         raise _StepTextError(f"{_word(step, node)} is not written as {type_.name}(...)")
-    given = _by_name(node, [name for name, _ in type_.fields])
+    given = _arguments_by_name(node, [name for name, _ in type_.fields])
     missing = [name for name, _ in type_.fields if name not in given]
     if missing:
         raise _StepTextError(f"{type_.name} needs {', '.join(missing)}")

@@ -20,14 +20,14 @@ _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 
 def syntax_errors(path: Path) -> Iterator[SyntaxError]:
     """The first mistake of each file that this one imports from beside it, however far; not its own."""
-    for file in _imported(path, path.parent, {path}):
+    for file in _imported_files(path, path.parent, {path}):
         try:
             parse(file.read_bytes(), str(file))
         except SyntaxError as error:
             yield error
 
 
-def _imported(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:
+def _imported_files(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:
     """The files of a folder that a file in it imports, and those that these import."""
     for found in _IMPORT.finditer(path.read_text(encoding="utf-8", errors="replace")):
         parts = [part for part in found[1].split(".") if part]
@@ -36,7 +36,7 @@ def _imported(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:
             if file not in seen and file.is_file():
                 seen.add(file)
                 yield file
-                yield from _imported(file, folder, seen)
+                yield from _imported_files(file, folder, seen)
 
 
 def note_unparsed(error: SyntaxError, diagnostics: Diagnostics) -> None:
@@ -55,11 +55,11 @@ def _instead_of(error: SyntaxError) -> str:
     found = re.fullmatch(r"\s*(\S+?)\s*(\+\+|--)\s*;?\s*(#.*)?\s*", error.text or "")
     if found:
         return f"{found[1]} {found[2][0]}= 1"
-    symbol = next((word for word in _NOT_PYTHON if word in (error.text or "").partition("#")[0]), None)
-    return f"{_NOT_PYTHON[symbol]}, where `{symbol}` stands" if symbol else _PYTHON
+    symbol = next((word for word in _SYNTAX_ERROR if word in (error.text or "").partition("#")[0]), None)
+    return f"{_SYNTAX_ERROR[symbol]}, where `{symbol}` stands" if symbol else _PYTHON
 
 
-_NOT_PYTHON = {
+_SYNTAX_ERROR = {
     "=>": ">= for `at least`; `not a or b` for `a implies b`",
     "=<": "<=",
     "/\\": "and",

@@ -16,7 +16,17 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar, overload
 
-from .declare import ActionName, DecoratorError, Fairness, Mark, action_name, is_of_language, mark_of, marked, shown
+from .declare import (
+    ActionName,
+    DecoratorError,
+    Fairness,
+    Mark,
+    action_name,
+    is_of_language,
+    mark_function,
+    mark_of,
+    thing_text,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,7 +52,7 @@ def _fairness(word: str, actions: tuple[ActionName, ...], each: object) -> Fairn
     names = tuple(map(action_name, actions))
     if each is not None and not isinstance(each, str):
         raise DecoratorError(
-            f"each of {word} names one parameter, and is given {shown(each)}",
+            f"each of {word} names one parameter, and is given {thing_text(each)}",
             f'{word}({", ".join(names)}, each="..."), with the name of a parameter of the action as a string',
         )
     return Fairness(names, word == "strong", each)
@@ -54,7 +64,7 @@ def always_possible(function: F) -> F:
 
     Further parameters stand for all their values: the claim is made of each of them.
     """
-    return marked(function, Mark("always_possible"))
+    return mark_function(function, Mark("always_possible"))
 
 
 def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]:
@@ -66,10 +76,10 @@ def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]
     """
     if not isinstance(then, FunctionType) or is_of_language(then):
         raise DecoratorError(
-            f"@leads_to takes what comes then as a function, and is given {shown(then)}",
+            f"@leads_to takes what comes then as a function, and is given {thing_text(then)}",
             "@leads_to(answered, weak(fetch)), where answered is a function of the same parameters",
         )
-    return _of_runs("leads_to", fairness, (then,))
+    return _mark_liveness("leads_to", fairness, (then,))
 
 
 @overload
@@ -78,7 +88,7 @@ def always_eventually(function: F, /) -> F: ...
 def always_eventually(*fairness: Fairness) -> Callable[[F], F]: ...
 def always_eventually(*given: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true again and again, for ever."""
-    return _with_or_without("always_eventually", given)
+    return _decorate_with_fairness("always_eventually", given)
 
 
 @overload
@@ -87,10 +97,10 @@ def eventually_always(function: F, /) -> F: ...
 def eventually_always(*fairness: Fairness) -> Callable[[F], F]: ...
 def eventually_always(*given: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true from some time on, for ever."""
-    return _with_or_without("eventually_always", given)
+    return _decorate_with_fairness("eventually_always", given)
 
 
-def _with_or_without(role: Any, given: tuple[Any, ...]) -> Any:
+def _decorate_with_fairness(role: Any, given: tuple[Any, ...]) -> Any:
     """The decorator, bare or with its fairness. WrongDecorator for an action in the place of its fairness, which looks
     the same as the bare decorator above an action."""
     if len(given) == 1 and isinstance(given[0], FunctionType) and not is_of_language(given[0]):
@@ -99,18 +109,18 @@ def _with_or_without(role: Any, given: tuple[Any, ...]) -> Any:
             name = given[0].__name__
             message = f"@{role} takes fairness or stands above a predicate, and is given the action {name}"
             raise DecoratorError(message, f"@{role}(weak({name}))")
-        return marked(given[0], Mark(role))
-    return _of_runs(role, given, ())
+        return mark_function(given[0], Mark(role))
+    return _mark_liveness(role, given, ())
 
 
-def _of_runs(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
+def _mark_liveness(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
     for one in fairness:
         if not isinstance(one, Fairness):
             written = f"@{role}(answered, weak(action))" if then else f"@{role}(weak(action))"
-            raise DecoratorError(f"@{role} takes fairness, and is given {shown(one)}", written)
+            raise DecoratorError(f"@{role} takes fairness, and is given {thing_text(one)}", written)
     kept = tuple(one for one in fairness if isinstance(one, Fairness))
 
     def mark(function: F) -> F:
-        return marked(function, Mark(role, then=then, fairness=kept))
+        return mark_function(function, Mark(role, then=then, fairness=kept))
 
     return mark

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Generic, Never, Self, TypeAlias, TypeVar, cast, overload
 
-from .constants import ConstantExpression, no_value_yet
+from .constants import ConstantExpression, no_value_error
 from .containers import Container, ModelError, field_names, record_key, show, sort_key, stale
 from .types import Type
 
@@ -111,14 +111,14 @@ class Map(Container, Generic[K, V]):
         try:
             value = self._items[self._keys[key]]
         except (KeyError, TypeError):
-            raise _no_key(self, key) from None
+            raise _no_key_error(self, key) from None
         if self._owner is not None and isinstance(value, Container):
             return cast(V, value.with_owner(self, key, self._check.inner))
         return value
 
     def __setitem__(self, key: K, value: V) -> None:
         if key not in self._keys:
-            raise _no_key(self, key)
+            raise _no_key_error(self, key)
         self._become(self._with(key, self._accept(key, value)))
 
     def put(self, key: K, old: Container, new: Container) -> None:
@@ -166,7 +166,7 @@ class Map(Container, Generic[K, V]):
         return "{" + ", ".join(f"{show(key)}: {show(value)}" for key, value in self.items()) + "}"
 
 
-def _no_key(map_: Map[Any, Any], key: object) -> ModelError:
+def _no_key_error(map_: Map[Any, Any], key: object) -> ModelError:
     keys = ", ".join(show(held) for held in map_)
     return ModelError(f"{show(key)} is not a key of this Map; its keys are {keys}")
 
@@ -265,14 +265,14 @@ class Seq(Container, Generic[T]):
 # --- sets -------------------------------------------------------------------------------------------------------------
 
 
-class _Unsettled(frozenset[Any]):
+class _UnboundSet(frozenset[Any]):
     """The elements of a set with constants in it, in a module that is being imported: which of them are equal is known
     once the model is bound, and nothing that depends on it is answered before."""
 
     __slots__ = ()
 
     def _refuse(self, *_: object) -> Never:
-        raise no_value_yet("the elements of this set cannot be compared or counted here")
+        raise no_value_error("the elements of this set cannot be compared or counted here")
 
     __eq__ = __ne__ = __contains__ = __len__ = __le__ = __lt__ = __ge__ = __gt__ = _refuse
     __and__ = __rand__ = __or__ = __ror__ = __sub__ = __rsub__ = __xor__ = __rxor__ = _refuse
@@ -309,7 +309,7 @@ def _is_unsettled_container(value: Any) -> bool:
         case ConstantExpression():
             return True
         case Set():
-            return isinstance(cast("Set[Any]", value).plain_items(), _Unsettled)
+            return isinstance(cast("Set[Any]", value).plain_items(), _UnboundSet)
         case Map():
             return any(
                 is_unsettled(key) or is_unsettled(element) for key, element in cast("Map[Any, Any]", value).items()
@@ -333,7 +333,7 @@ class Set(Container, Generic[T]):
     def __init__(self, elements: Iterable[T] = ()) -> None:
         listed = tuple(elements)
         try:
-            self._items = (_Unsettled if any(map(is_unsettled, listed)) else frozenset)(listed)
+            self._items = (_UnboundSet if any(map(is_unsettled, listed)) else frozenset)(listed)
         except TypeError:
             self._items = frozenset(_hashable(element) for element in listed)
         self._hash = None
@@ -362,7 +362,7 @@ class Set(Container, Generic[T]):
         except TypeError:
             return frozen(element) in self._items
         if not found and is_unsettled(element):
-            raise no_value_yet("it cannot be looked for in a set here")
+            raise no_value_error("it cannot be looked for in a set here")
         return found
 
     def __eq__(self, other: object) -> bool:

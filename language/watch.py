@@ -16,12 +16,12 @@ from typing import Any, cast
 
 from .drafts import Shape
 from .effort import Effort, EffortExceededError, counted_range
-from .errors import Abandoned, Diagnostics, UsageError
+from .errors import AbandonedError, Diagnostics, UsageError
 from .frontend.annotations import Types
 from .frontend.scope import Program, Scope, StateShape, expression
 from .frontend.source import Source, globals_of_class
 from .immutable import immutable
-from .judge import blamed, shape_of
+from .judge import shape_of, to_model_error
 from .lanes import members_of
 from .model import Model
 from .types import Bool
@@ -36,7 +36,7 @@ STEPS_TOGETHER = 10_000_000
 
 
 @immutable
-class Watched:
+class WatchedExpression:
     """An expression that was read: its `text` as it was written; `is_condition` where it is true or false."""
 
     model: Model
@@ -56,7 +56,7 @@ class Watched:
         except EffortExceededError:
             raise ModelError(f"it takes more than {allowed:,} steps of Python") from None
         except Exception as error:
-            raise blamed(self.model, error) from error
+            raise to_model_error(self.model, error) from error
 
     def shown(self, state: State) -> str:
         """What it is in a state, as people write it; why it has no value, where it has none."""
@@ -82,7 +82,7 @@ class Watched:
             return f"no value: {error.message}"
 
 
-def watched(model: Model, text: str) -> Watched:
+def parse_watch(model: Model, text: str) -> WatchedExpression:
     """Reads an expression over the model's state. UsageError, with what is wrong, where it is none."""
     try:
         return _read(model, text)
@@ -90,19 +90,19 @@ def watched(model: Model, text: str) -> Watched:
         raise UsageError(f"{text[:40]}...: nested too deeply; for example {_example(model)}") from None
 
 
-def _read(model: Model, text: str) -> Watched:
+def _read(model: Model, text: str) -> WatchedExpression:
     try:
         parsed = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, UnicodeEncodeError) as error:
         shown, reason = (text, error.msg) if isinstance(error, SyntaxError) else (ascii(text), error.reason)
         raise UsageError(f"{shown}: not an expression ({reason}); for example {_example(model)}") from None
     node = ast.fix_missing_locations(_Names(model).visit(parsed))
-    form = _checked(model, text, node)
+    form = _check_expression(model, text, node)
     namespace = cast(FunctionType, model.actions[0].run).__globals__ if model.actions else dict(model.namespace)
     function = ast.Lambda(ast.arguments([], [ast.arg(STATE)], None, [], [], None, []), node)
     code = compile(ast.fix_missing_locations(ast.Expression(function)), f"<{text}>", "eval")
     names = {**model.namespace, **namespace, "range": counted_range}
-    return Watched(model, text.strip(), eval(code, names), isinstance(form.type, Bool))
+    return WatchedExpression(model, text.strip(), eval(code, names), isinstance(form.type, Bool))
 
 
 def _example(model: Model) -> str:
@@ -110,7 +110,7 @@ def _example(model: Model) -> str:
     return model.fields[0].name if model.fields else "1"
 
 
-def _checked(model: Model, text: str, node: ast.expr) -> Any:
+def _check_expression(model: Model, text: str, node: ast.expr) -> Any:
     """The typed form of an expression. UsageError with the first mistake in it."""
     diagnostics = Diagnostics()
     shape: Shape = shape_of(model)
@@ -126,8 +126,8 @@ def _checked(model: Model, text: str, node: ast.expr) -> Any:
     try:
         form = expression(scope, cast(ast.Expr, source.tree.body[0]).value)
         if diagnostics.count:
-            raise Abandoned
-    except Abandoned:
+            raise AbandonedError
+    except AbandonedError:
         raise UsageError(f"{text}: {diagnostics.first_message() or 'not in the language'}") from None
     return form
 

@@ -26,7 +26,7 @@ from ..language.judge import initial_states, steps
 from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Step
-from ..traces.sentences import sentence
+from ..traces.sentences import action_sentence
 
 Agreement = Callable[[State, Any], None]
 
@@ -100,7 +100,7 @@ class _Machine(RuleBasedStateMachine):
         choices = self.enabled[name]
         step = choices[0] if len(choices) == 1 else data.draw(st.sampled_from(choices).map(_printed_step))
         assert self.state is not None
-        note(f"  {sentence(self._model, self._model.action(name), self.state, step.arguments)}")
+        note(f"  {action_sentence(self._model, self._model.action(name), self.state, step.arguments)}")
         if name in self._called:
             getattr(self.system, name)(**step.arguments)
         self._arrive(step.after)

@@ -24,8 +24,8 @@ from ..language.refinement import Refinement, image_of
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 from ..language.verdict import Run, Step
-from .differences import Change, changes, state_to_json
-from .nearest import Nearest, nearest
+from .differences import Change, state_changes, state_to_json
+from .nearest import NearestAction, nearest_action
 from .sentences import step_sentence
 from .type_text import type_to_json
 
@@ -39,27 +39,29 @@ def truth_of_refinement(model: Model, prop: Property, run: Run, *, anywhere: boo
     assert refinement is not None, "another property says nothing of initial states alone"
     if not prop.applicable:
         return "-" * len(run.states())
-    first = "-" if anywhere else _truth(lambda: refinement.is_initial(image_of(model, refinement, run.start)))
+    first = "-" if anywhere else _truth_character(lambda: refinement.is_initial(image_of(model, refinement, run.start)))
     ends = zip(run.states(), run.steps, strict=False)
-    truths = (_truth(partial(holds, model, prop, before, step.after, action=step.action)) for before, step in ends)
+    truths = (
+        _truth_character(partial(holds, model, prop, before, step.after, action=step.action)) for before, step in ends
+    )
     return first + "".join(truths)
 
 
-def _truth(question: Callable[[], bool]) -> str:
+def _truth_character(question: Callable[[], bool]) -> str:
     try:
         return "1" if question() else "0"
     except ModelError:
         return "-"
 
 
-def claim(refinement: Refinement, states: Sequence[State], action: str | None) -> str:
+def refinement_claim(refinement: Refinement, states: Sequence[State], action: str | None) -> str:
     """What is false of an initial state, or of the two ends of a step of an action: a sentence over abstract states."""
     images, name = [refinement.image(state) for state in states], refinement.abstract.name
     if len(images) == 1:
         return f"{images[0]!r} is an initial state of {name}"
-    changed = _changed(refinement, *images)
+    changed = _abstract_changes_text(refinement, *images)
     if action is not None and action in refinement.may_be:
-        return f"{_may_be(refinement, action)}, and does this: {changed}"
+        return f"{_allowed_actions_text(refinement, action)}, and does this: {changed}"
     return f"{name} takes a step that does this: {changed}"
 
 
@@ -99,7 +101,7 @@ def abstract_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Docume
     }
 
 
-def _may_be(refinement: Refinement, action: str) -> str:
+def _allowed_actions_text(refinement: Refinement, action: str) -> str:
     """What `@refines` says of an action: `tick is advance of hour_clock or stutters`."""
     allowed = refinement.may_be[action]
     ways = [f"is {name} of {refinement.abstract.name}" for name in allowed if name != STUTTERS]
@@ -110,32 +112,36 @@ def refinement_argument(model: Model, prop: Property, run: Run, at: int) -> list
     """The sentences of the argument that a refinement fails in state `at` of a run."""
     refinement = prop.refinement
     assert refinement is not None, "another property has an argument of its own"
-    rows = [_row("title", at, f"Why this violates {prop.name}: {prop.says}")]
-    rows += [_row("short", at, text) for text in _short(model, refinement, run, at)]
-    rows += [_row("event", number, text) for number, text in _beside(refinement, run, at)]
-    return [*rows, _row("however", at, _however(refinement, run, at))]
+    rows = [_argument_row("title", at, f"Why this violates {prop.name}: {prop.says}")]
+    rows += [_argument_row("short", at, text) for text in _missing_change_sentence(model, refinement, run, at)]
+    rows += [_argument_row("event", number, text) for number, text in _abstract_step_sentences(refinement, run, at)]
+    return [*rows, _argument_row("however", at, _wrong_end_sentence(refinement, run, at))]
 
 
-def _row(role: str, step: int, text: str) -> Document:
+def _argument_row(role: str, step: int, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _short(model: Model, refinement: Refinement, run: Run, at: int) -> Iterator[str]:
+def _missing_change_sentence(model: Model, refinement: Refinement, run: Run, at: int) -> Iterator[str]:
     """What would have to be otherwise for the step that fails to be the nearest abstract step, in one sentence; none
     where no abstract step is near, or where the step is one that its action may not be."""
     if at == 0:
         return
     before, after = (refinement.image(state) for state in run.states()[at - 1 : at + 1])
     step = run.steps[at - 1]
-    close = nearest(refinement, before, after, step.action)
+    close = nearest_action(refinement, before, after, step.action)
     if close is not None and (close.guard is not None or close.changes):
-        text = "what that requires would have to be true" if close.guard else ", ".join(map(_needed, close.changes))
+        text = (
+            "what that requires would have to be true"
+            if close.guard
+            else ", ".join(map(_needed_change_text, close.changes))
+        )
         name, action = close.step.partition("(")[0].replace("_", " "), model.action(step.action)
         said = step_sentence(model, action, run.states()[at - 1], step.arguments).removesuffix(".")
         yield f"In short: {said} (step {at}). For this to be {name} of {refinement.abstract.name}, {text}."
 
 
-def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, str]]:
+def _abstract_step_sentences(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, str]]:
     """For the steps before the one that fails, the number of a step and the abstract step that it is; of several that
     stutter one after another the number of the first, and which they are."""
     still: list[int] = []
@@ -145,15 +151,15 @@ def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, st
         if not isinstance(found, Step):
             still.append(number)
             continue
-        yield from _stuttering(run, still)
+        yield from _stuttering_sentences(run, still)
         still = []
         taken, name = format_step(step.action, step.arguments), refinement.abstract.name
-        changed = _changed(refinement, before, after)
+        changed = _abstract_changes_text(refinement, before, after)
         yield number, f"{taken} is {format_step(found.action, found.arguments)} of {name}: {changed}."
-    yield from _stuttering(run, still)
+    yield from _stuttering_sentences(run, still)
 
 
-def _stuttering(run: Run, steps: Sequence[int]) -> Iterator[tuple[int, str]]:
+def _stuttering_sentences(run: Run, steps: Sequence[int]) -> Iterator[tuple[int, str]]:
     """That steps one after another change nothing of the abstract state."""
     if len(steps) == 1:
         step = run.steps[steps[0] - 1]
@@ -162,32 +168,33 @@ def _stuttering(run: Run, steps: Sequence[int]) -> Iterator[tuple[int, str]]:
         yield steps[0], f"Steps {steps[0]} to {steps[-1]} stutter."
 
 
-def _changed(refinement: Refinement, before: State, after: State) -> str:
+def _abstract_changes_text(refinement: Refinement, before: State, after: State) -> str:
     """What changes from one abstract state to another."""
     return (
-        "; ".join(change.text() for change in changes(refinement.abstract.fields, before, after)) or "nothing changes"
+        "; ".join(change.text() for change in state_changes(refinement.abstract.fields, before, after))
+        or "nothing changes"
     )
 
 
-def _however(refinement: Refinement, run: Run, at: int) -> str:
+def _wrong_end_sentence(refinement: Refinement, run: Run, at: int) -> str:
     """What is wrong at the end, and what the nearest abstract action would have needed."""
     states, name = run.states(), refinement.abstract.name
     image = refinement.image(states[at])
     if at == 0:
         return f"However, {image!r}, the image of the initial state, is not an initial state of {name}."
     before, step = refinement.image(states[at - 1]), run.steps[at - 1]
-    said = _wrong_step(refinement, before, image, step)
-    close = nearest(refinement, before, image, step.action)
+    said = _wrong_step_text(refinement, before, image, step)
+    close = nearest_action(refinement, before, image, step.action)
     return said if close is None else f"{said} {_nearest_text(close)}"
 
 
-def _wrong_step(refinement: Refinement, before: State, image: State, step: Step) -> str:
+def _wrong_step_text(refinement: Refinement, before: State, image: State, step: Step) -> str:
     """That a step is no abstract step, or another one than its action may be."""
     name, other = refinement.abstract.name, refinement.by_any_action(before, image)
-    changed = _changed(refinement, before, image)
+    changed = _abstract_changes_text(refinement, before, image)
     if step.action not in refinement.may_be or other is None:
         return f"However, no action of {name} does this: {changed}."
-    taken, rule = format_step(step.action, step.arguments), _may_be(refinement, step.action)
+    taken, rule = format_step(step.action, step.arguments), _allowed_actions_text(refinement, step.action)
     if isinstance(other, Step):
         is_ = f"is {format_step(other.action, other.arguments)} of {name}: {changed}"
     else:
@@ -195,13 +202,13 @@ def _wrong_step(refinement: Refinement, before: State, image: State, step: Step)
     return f"However, {taken} {is_}. @refines says that {rule}."
 
 
-def _nearest_text(close: Nearest) -> str:
+def _nearest_text(close: NearestAction) -> str:
     if close.guard is not None:
         return f"The nearest is {close.step}, of which the guard `{close.guard}` is false."
-    return f"The nearest is {close.step}: for it {', '.join(map(_needed, close.changes))}."
+    return f"The nearest is {close.step}: for it {', '.join(map(_needed_change_text, close.changes))}."
 
 
-def _needed(change: Change) -> str:
+def _needed_change_text(change: Change) -> str:
     """What would have to be otherwise in an image, for one change that leads to it from where an action leads."""
     where = "" if change.at is None else f" at {change.at}"
     if change.sign == "+":

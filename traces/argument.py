@@ -26,9 +26,9 @@ from ..language.verdict import Run
 from .abstract import refinement_argument
 from .evidence import ABSENT, Effects, Reading, StatePart
 from .explanation import Reason
-from .sentences import capital, step_sentence
-from .summary import InShort, Race
-from .wording import Wording, enclosing, is_record, listed, up
+from .sentences import capitalize_first, step_sentence
+from .summary import Race, Summary
+from .wording import Wording, enclosing_sequence, is_record, join_words, parent_cell
 
 Document = dict[str, Any]
 
@@ -42,7 +42,7 @@ CODE_MAX = 100
 """Characters of a conjunct that is quoted."""
 
 
-def argument(model: Model, prop: Property, run: Run, at: int, reason: Reason) -> list[Document]:
+def property_argument(model: Model, prop: Property, run: Run, at: int, reason: Reason) -> list[Document]:
     """The argument that `prop` fails in state `at` of a run, for the reason given; nothing where the property's form
     cannot be evaluated."""
     if prop.form is None:
@@ -71,7 +71,7 @@ class _ArgumentText:
         self.shown_fields = {
             field.name for field in model.fields if not isinstance(field.type, types.Pool) and field.budget is None
         }
-        self.cells = self._about(cells)
+        self.cells = self._cells_to_mention(cells)
         self.compared = [cell for where, some in reading.compared for cell in some if _is_inside(where, reason)]
         self.moving = {
             name for name, *values in zip(given[0].__match_args__, *self.states, strict=True) if len(set(values)) > 1
@@ -79,28 +79,32 @@ class _ArgumentText:
 
     def document(self) -> list[Document]:
         """Its sentences in order."""
-        mentioned = self._events()
-        race = self._race(mentioned)
-        mentioned = mentioned if race is None else _merged(mentioned, race)
-        events = [_row("event", step, self._event_text(step, cells, race)) for step, cells in mentioned.items()]
-        however = self._however()
-        lets = [_row("let", step, text) for step, text in sorted(self._lets(set(mentioned)))]
-        title = _row("title", self.at, f"Why this violates {self.prop.name}: {self.prop.says}")
-        now = [] if self.prop.kind == "transition" else self._end()
-        short = InShort(self.model, self.run, self.words, mentioned).sentence(self._cause, self._says, now, race)
-        shorts = [_row("short", self.at, short)] if short else []
-        return [title, *lets, *shorts, *events, _row("however", self.at, however)]
+        mentioned = self._events_to_mention()
+        race = self._find_race(mentioned)
+        mentioned = mentioned if race is None else _merge_race(mentioned, race)
+        events = [
+            _argument_row("event", step, self._event_text(step, cells, race)) for step, cells in mentioned.items()
+        ]
+        however = self._closing_sentence()
+        lets = [_argument_row("let", step, text) for step, text in sorted(self._parameter_sentences(set(mentioned)))]
+        title = _argument_row("title", self.at, f"Why this violates {self.prop.name}: {self.prop.says}")
+        now = [] if self.prop.kind == "transition" else self._closing_facts()
+        short = Summary(self.model, self.run, self.words, mentioned).sentence(
+            self._cause_text, self._step_sentence, now, race
+        )
+        shorts = [_argument_row("short", self.at, short)] if short else []
+        return [title, *lets, *shorts, *events, _argument_row("however", self.at, however)]
 
-    def _cause(self, step: int, cells: Sequence[StatePart]) -> str:
-        return self._why(step, self.model.action(self.run.steps[step - 1].action), cells)
+    def _cause_text(self, step: int, cells: Sequence[StatePart]) -> str:
+        return self._reason_text(step, self.model.action(self.run.steps[step - 1].action), cells)
 
-    def _about(self, cells: Iterable[StatePart]) -> list[StatePart]:
+    def _cells_to_mention(self, cells: Iterable[StatePart]) -> list[StatePart]:
         """The cells to mention: not messages, not budgets, and not what other cells say as well."""
-        return _informative(cell for cell in cells if cell.field in self.shown_fields)
+        return _without_implied_cells(cell for cell in cells if cell.field in self.shown_fields)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 
-    def _events(self) -> dict[int, list[StatePart]]:
+    def _events_to_mention(self) -> dict[int, list[StatePart]]:
         """The steps to mention, each with the cells that it changed: those that changed the conjunct's cells last, and,
         of the steps behind these, the faults, what was taken back, and the votes that were given."""
         found: dict[int, list[StatePart]] = {}
@@ -109,19 +113,19 @@ class _ArgumentText:
             if step is not None:
                 found.setdefault(step, []).append(cell)
         found = {step: found[step] for step in sorted(found)[-EVENTS_MAX:]}
-        for step, cell in self._behind(sorted(found, reverse=True)):
+        for step, cell in self._steps_behind(sorted(found, reverse=True)):
             if step not in found and len(found) < EVENTS_MAX:
                 found[step] = [cell]
-            elif cell not in found.get(step, [cell]) and self._is_beside(step, cell, found):
+            elif cell not in found.get(step, [cell]) and self._is_unmentioned_part(step, cell, found):
                 found[step].append(cell)
         return dict(sorted(found.items()))
 
-    def _behind(self, steps: Sequence[int]) -> Iterator[tuple[int, StatePart]]:
+    def _steps_behind(self, steps: Sequence[int]) -> Iterator[tuple[int, StatePart]]:
         """The informative steps behind some steps, each with the cell by which they mattered."""
         waiting, direct, seen = list(steps), set(steps), set(steps)
         while waiting and len(seen) < STEPS_BEHIND_MAX:
             step = waiting.pop(0)
-            for cell in self._about(self._effects(step).reads()):
+            for cell in self._cells_to_mention(self._effects(step).reads()):
                 changed = self._last_change(cell, step - 1)
                 if changed is None:
                     continue
@@ -141,7 +145,7 @@ class _ArgumentText:
         is_sequence = isinstance(old, Seq) and isinstance(new, Seq)
         return is_sequence and len(cast("Seq[Any]", new)) < len(cast("Seq[Any]", old))
 
-    def _is_beside(self, step: int, cell: StatePart, found: Mapping[int, list[StatePart]]) -> bool:
+    def _is_unmentioned_part(self, step: int, cell: StatePart, found: Mapping[int, list[StatePart]]) -> bool:
         """Whether a further cell of a step that is mentioned is a part of the state that is not mentioned yet."""
         return all((part.field, part.parts[:1]) != (cell.field, cell.parts[:1]) for part in found[step])
 
@@ -160,32 +164,34 @@ class _ArgumentText:
 
     # --- what was looked at, and was no longer so ---------------------------------------------------------------------
 
-    def _race(self, mentioned: Mapping[int, Sequence[StatePart]]) -> Race | None:
+    def _find_race(self, mentioned: Mapping[int, Sequence[StatePart]]) -> Race | None:
         """Why a run whose steps rest on nothing else that is worth saying was possible: the last mentioned step
         was enabled by an earlier look at a cell which is no longer as it was, by a step between the two."""
         actions = {step: self.model.action(self.run.steps[step - 1].action) for step in mentioned}
-        if not mentioned or any(self._why(step, actions[step], cells) for step, cells in mentioned.items()):
+        if not mentioned or any(self._reason_text(step, actions[step], cells) for step, cells in mentioned.items()):
             return None
         acted = max(mentioned)
         for looked, _ in self._enabling(acted):
-            for cell in self._about(self._effects(looked).guards):
+            for cell in self._cells_to_mention(self._effects(looked).guards):
                 seen, left, now = (cell.look(self.states[at]) for at in (looked - 1, looked, acted - 1))
                 changed = self._last_change(cell, acted - 1)
                 if cell.field in self.moving and changed is not None and seen == left != now:
                     fact = self.words.fact(cell, self.states[looked - 1], past=True)
-                    return Race(self._looks(mentioned, cell, looked), fact, changed, cell, acted)
+                    return Race(self._earlier_looks(mentioned, cell, looked), fact, changed, cell, acted)
         return None
 
-    def _looks(self, mentioned: Iterable[int], cell: StatePart, last: int) -> dict[int, StatePart]:
+    def _earlier_looks(self, mentioned: Iterable[int], cell: StatePart, last: int) -> dict[int, StatePart]:
         """The steps that saw a cell as the last of them did, and enabled mentioned steps: each with what it wrote."""
         seen = cell.look(self.states[last - 1])
         found = {looked: shown for step in mentioned for looked, shown in self._enabling(step) if looked <= last}
-        same = (step for step in found if _bare(cell) in map(_bare, self._effects(step).guards))
+        same = (
+            step for step in found if _cell_without_state(cell) in map(_cell_without_state, self._effects(step).guards)
+        )
         return {step: found[step] for step in sorted(same) if cell.look(self.states[step - 1]) == seen}
 
     def _enabling(self, step: int) -> Iterator[tuple[int, StatePart]]:
         """The steps that wrote what the guards of a step read, each with the cell."""
-        for cell in self._about(self._effects(step).guards):
+        for cell in self._cells_to_mention(self._effects(step).guards):
             changed = self._last_change(cell, step - 1)
             if changed is not None:
                 yield changed, cell
@@ -196,29 +202,29 @@ class _ArgumentText:
         step = self.run.steps[number - 1]
         action = self.model.action(step.action)
         said = step_sentence(self.model, action, before, step.arguments)
-        why = f", when {race.fact}" if race and number in race.looks else self._why(number, action, cells)
-        return capital(f"{listed(effects)} at step {number}{why}: {said}")
+        why = f", when {race.fact}" if race and number in race.looks else self._reason_text(number, action, cells)
+        return capitalize_first(f"{join_words(effects)} at step {number}{why}: {said}")
 
-    def _why(self, number: int, action: Action, cells: Sequence[StatePart]) -> str:
+    def _reason_text(self, number: int, action: Action, cells: Sequence[StatePart]) -> str:
         """What the values written rested on: all of it with `because`, the most informative part with `when`."""
         if action.kind == "client":
             return ""
         before = self.states[number - 1]
         effects = self._effects(number)
-        own = {_bare(enclosing(cell, before) or cell) for cell in cells}
-        causes = [cell for cell in _causes(effects, cells) if self._is_worth_saying(cell, before, own)]
+        own = {_cell_without_state(enclosing_sequence(cell, before) or cell) for cell in cells}
+        causes = [cell for cell in _causes_of_writes(effects, cells) if self._is_worth_saying(cell, before, own)]
         facts = self._facts(causes, before)
         if 0 < len(facts) <= FACTS_MAX:
-            return f", because {listed(facts)}"
+            return f", because {join_words(facts)}"
         guards = [cell for cell in effects.guards if self._is_worth_saying(cell, before, own)]
-        logs = [cell for cell in (*guards, *causes) if enclosing(cell, before)]
+        logs = [cell for cell in (*guards, *causes) if enclosing_sequence(cell, before)]
         others = [cell for cell in causes if cell.look(before)]
         chosen = self._facts([*logs, *others], before)[:FACTS_MAX]
-        return f", when {listed(chosen)}" if any(not fact.endswith("empty") for fact in chosen) else ""
+        return f", when {join_words(chosen)}" if any(not fact.endswith("empty") for fact in chosen) else ""
 
     def _facts(self, cells: Iterable[StatePart], state: State) -> list[str]:
         """The facts of cells, those of a sequence as a whole."""
-        whole = dict.fromkeys(enclosing(cell, state) or cell for cell in cells)
+        whole = dict.fromkeys(enclosing_sequence(cell, state) or cell for cell in cells)
         return list(dict.fromkeys(self.words.fact(cell, state, past=True) for cell in whole))
 
     def _is_worth_saying(self, cell: StatePart, state: State, own: set[StatePart]) -> bool:
@@ -226,55 +232,55 @@ class _ArgumentText:
         never changes."""
         if cell.field not in self.moving or (cell.parts and cell.parts[-1][0] == "member"):
             return False
-        whole = enclosing(cell, state)
+        whole = enclosing_sequence(cell, state)
         value = cell.look(state)
         is_large = whole is None and is_record(value)
-        return value is not ABSENT and not is_large and _bare(whole or cell) not in own
+        return value is not ABSENT and not is_large and _cell_without_state(whole or cell) not in own
 
-    def _lets(self, mentioned: set[int]) -> Iterator[tuple[int, str]]:
+    def _parameter_sentences(self, mentioned: set[int]) -> Iterator[tuple[int, str]]:
         for record, name in list(self.words.mentioned.items()):
-            step, cell = self._origin(record)
+            step, cell = self._first_occurrence(record)
             if cell is not None:
-                where = f"came into {self.words.owned(up(cell))} at offset {cell.parts[-1][1]} in step {step}"
-                said = "." if step in mentioned else f": {self._says(step)}"
+                where = f"came into {self.words.owned(parent_cell(cell))} at offset {cell.parts[-1][1]} in step {step}"
+                said = "." if step in mentioned else f": {self._step_sentence(step)}"
                 yield step, f"Let {name} be the {type(record).__name__.lower()} that {where}{said}"
 
-    def _says(self, step: int) -> str:
+    def _step_sentence(self, step: int) -> str:
         taken = self.run.steps[step - 1]
         return step_sentence(self.model, self.model.action(taken.action), self.states[step - 1], taken.arguments)
 
-    def _origin(self, record: Any) -> tuple[int, StatePart | None]:
+    def _first_occurrence(self, record: Any) -> tuple[int, StatePart | None]:
         """The first step after which a record is in a sequence, and where."""
         for number, state in enumerate(self.states):
             for field, value in zip(state.__match_args__, state, strict=True):
-                for cell, held in _sequences(StatePart("s", field), value):
+                for cell, held in _sequences_in(StatePart("s", field), value):
                     if record in held:
                         at = list(held).index(record)
                         return number, StatePart(cell.state, cell.field, (*cell.parts, ("at", at))) if number else None
         return 0, None
 
-    def _end(self) -> list[str]:
+    def _closing_facts(self) -> list[str]:
         """The facts that make the property false, in the states that it is about."""
-        cells = self._about(cell for cell in self.compared if cell in self.cells)
+        cells = self._cells_to_mention(cell for cell in self.compared if cell in self.cells)
         cells.sort(key=lambda cell: self.index[cell.state])
-        return list(dict.fromkeys(self._now(cell) for cell in cells))
+        return list(dict.fromkeys(self._present_fact(cell) for cell in cells))
 
-    def _however(self) -> str:
-        facts = self._end()
+    def _closing_sentence(self) -> str:
+        facts = self._closing_facts()
         inner = self.reason.innermost()
         if len(inner.conjunct) > CODE_MAX:
             so = f"{self.prop.name} is false"
         else:
             named = ", ".join(f"{name} = {self.words.value(value)}" for name, value in inner.witness.items())
             so = f"`{inner.conjunct}` is false" + (f" for {named}" if named else "")
-        return f"However, {listed(facts)}; so {so}." if 0 < len(facts) <= 2 * FACTS_MAX else f"However, {so}."
+        return f"However, {join_words(facts)}; so {so}." if 0 < len(facts) <= 2 * FACTS_MAX else f"However, {so}."
 
-    def _now(self, cell: StatePart) -> str:
+    def _present_fact(self, cell: StatePart) -> str:
         at = self.index[cell.state]
         return self.words.fact(cell, self.states[at], past=at < self.at)
 
 
-def _merged(mentioned: Mapping[int, Sequence[StatePart]], race: Race) -> dict[int, list[StatePart]]:
+def _merge_race(mentioned: Mapping[int, Sequence[StatePart]], race: Race) -> dict[int, list[StatePart]]:
     """The steps to mention with those of a race."""
     found = {step: list(cells) for step, cells in mentioned.items()}
     for step, cell in (*race.looks.items(), (race.changed, race.cell)):
@@ -283,20 +289,20 @@ def _merged(mentioned: Mapping[int, Sequence[StatePart]], race: Race) -> dict[in
     return dict(sorted(found.items()))
 
 
-def _bare(cell: StatePart) -> StatePart:
+def _cell_without_state(cell: StatePart) -> StatePart:
     """The cell whatever the text calls its state."""
     return StatePart("", cell.field, cell.parts)
 
 
-def _row(role: str, step: int | None, text: str) -> Document:
+def _argument_row(role: str, step: int | None, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _informative(cells: Iterable[StatePart]) -> list[StatePart]:
+def _without_implied_cells(cells: Iterable[StatePart]) -> list[StatePart]:
     """The cells without those that others imply: a member, an offset, the length of a whole that is there, and
     the length of a sequence of which an element is there."""
     some = dict.fromkeys(cells)
-    elements = {up(cell) for cell in some if cell.parts and cell.parts[-1][0] == "at"}
+    elements = {parent_cell(cell) for cell in some if cell.parts and cell.parts[-1][0] == "at"}
     return [cell for cell in some if not _is_implied(cell, some, elements)]
 
 
@@ -306,7 +312,7 @@ def _is_implied(cell: StatePart, some: Mapping[StatePart, None], elements: set[S
     return any(whole in some for whole in wholes) or (is_length and wholes[-1] in elements)
 
 
-def _causes(effects: Effects, cells: Iterable[StatePart]) -> list[StatePart]:
+def _causes_of_writes(effects: Effects, cells: Iterable[StatePart]) -> list[StatePart]:
     """What the writes to these cells rested on, themselves apart."""
     mains = {(cell.field, cell.parts[:1]) for cell in cells}
     found: dict[StatePart, None] = {}
@@ -314,7 +320,7 @@ def _causes(effects: Effects, cells: Iterable[StatePart]) -> list[StatePart]:
         whole = not write.cell.parts and any(write.cell.field == field for field, _ in mains)
         if whole or (write.cell.field, write.cell.parts[:1]) in mains:
             found |= dict.fromkeys(cell for cell in write.reads if (cell.field, cell.parts[:1]) not in mains)
-    return _informative(found)
+    return _without_implied_cells(found)
 
 
 def _is_inside(where: Where, reason: Reason) -> bool:
@@ -326,7 +332,7 @@ def _is_inside(where: Where, reason: Reason) -> bool:
     return begins and (where.end_line, where.end_column) <= (text.end_line, text.end_column)
 
 
-def _sequences(cell: StatePart, value: Any) -> Iterator[tuple[StatePart, Seq[Any]]]:
+def _sequences_in(cell: StatePart, value: Any) -> Iterator[tuple[StatePart, Seq[Any]]]:
     """Every sequence in a field that is one, or is a map of them."""
     if isinstance(value, Seq):
         yield cell, value

@@ -13,11 +13,11 @@ from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
 from ..language.verdict import Run, Step
-from .document import said
+from .document import step_text
 
 
 @immutable
-class Possible:
+class PossibleStep:
     """A step that can happen in a state: the step, its text, its sentence and its kind. `breaks` says, of one that
     breaks the model's own types, how; then it leads nowhere and `step` is None."""
 
@@ -58,15 +58,15 @@ class Branch:
         return self.taken(*self.ahead[:number])
 
 
-def possible(model: Model, state: State) -> Iterator[Possible]:
+def possible_steps(model: Model, state: State) -> Iterator[PossibleStep]:
     """Every step that can happen in a state, in the order of the model's text."""
     for action, arguments in instances(model, state):
         text = format_step(action.name, arguments)
         try:
             after = attempt(model, state, action, arguments)
         except ModelError as error:
-            yield Possible(None, text, said(model, action, state, arguments), action.kind, error.message)
+            yield PossibleStep(None, text, step_text(model, action, state, arguments), action.kind, error.message)
             continue
         if isinstance(after, State):
             step = Step(action.name, arguments, after)
-            yield Possible(step, text, said(model, action, state, arguments), action.kind)
+            yield PossibleStep(step, text, step_text(model, action, state, arguments), action.kind)

@@ -21,7 +21,7 @@ from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 Path = tuple[str | int, ...]
 
 
-def _unnamed(value: Any) -> None:
+def _no_record_name(value: Any) -> None:
     return None
 
 
@@ -43,7 +43,7 @@ class Change:
         values = {"+": [self.after], "-": [self.before], "~": [self.before, self.after]}[self.sign]
         return [*self.path, *(to_json(value, self.of) for value in values)]
 
-    def text(self, named: Callable[[Any], str | None] = _unnamed) -> str:
+    def text(self, named: Callable[[Any], str | None] = _no_record_name) -> str:
         """The change as people read it: `high_watermark[B]: 0 -> 1`, `log[A]: + Record(id=0, epoch=1) at 0`; where
         `named` has a name for what comes or goes, with that: `log[A]: + 1a at 0`."""
         where = "" if self.at is None else f" at {self.at}"
@@ -53,30 +53,30 @@ class Change:
         return f"{self.cell}: {self.sign} {named(value) or show(value)}{where}"
 
 
-def changes(fields: tuple[Field, ...], before: State, after: State) -> list[Change]:
+def state_changes(fields: tuple[Field, ...], before: State, after: State) -> list[Change]:
     """Every change from one state to another, in the order of the fields."""
     found: list[Change] = []
     for field, old, new in zip(fields, before, after, strict=True):
-        found += _changes(field.type, old, new, (field.name,), field.name)
+        found += _value_changes(field.type, old, new, (field.name,), field.name)
     return found
 
 
-def _changes(type_: types.Type, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
+def _value_changes(type_: types.Type, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
     if old is new or old == new:
         return
     match type_:
         case types.Map(value=value):
             for key in old:
                 name = show(key)
-                yield from _changes(value, old[key], new[key], (*path, name), f"{cell}[{name}]")
+                yield from _value_changes(value, old[key], new[key], (*path, name), f"{cell}[{name}]")
         case types.Seq(of=of):
-            yield from _sequence(of, old, new, path, cell)
+            yield from _sequence_changes(of, old, new, path, cell)
         case types.Subset() | types.Pool():
-            yield from _elements(type_.of, old, new, path, cell)
+            yield from _element_changes(type_.of, old, new, path, cell)
         case types.Record(variants=()) if not is_tuple(type_):
-            yield from _record(type_, old, new, path, cell)
+            yield from _record_changes(type_, old, new, path, cell)
         case types.Option(of=types.Record(variants=()) as of) if _are_records(of, old, new):
-            yield from _record(of, old, new, path, cell)
+            yield from _record_changes(of, old, new, path, cell)
         case _:
             yield Change("~", path, cell, None, old, new, type_)
 
@@ -85,23 +85,23 @@ def _are_records(of: types.Record, old: Any, new: Any) -> bool:
     return old is not None and new is not None and not is_tuple(of)
 
 
-def _record(type_: types.Record, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
+def _record_changes(type_: types.Record, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
     parts = zip(type_.fields, parts_of(type_, old), parts_of(type_, new), strict=True)
     for (name, of), before, after in parts:
-        yield from _changes(of, before, after, (*path, name), f"{cell}.{name}")
+        yield from _value_changes(of, before, after, (*path, name), f"{cell}.{name}")
 
 
-def _sequence(of: types.Type, old: Seq[Any], new: Seq[Any], path: Path, cell: str) -> Iterator[Change]:
+def _sequence_changes(of: types.Type, old: Seq[Any], new: Seq[Any], path: Path, cell: str) -> Iterator[Change]:
     shared = min(len(old), len(new))
     for at in range(shared):
-        yield from _changes(of, old[at], new[at], (*path, at), f"{cell}[{at}]")
+        yield from _value_changes(of, old[at], new[at], (*path, at), f"{cell}[{at}]")
     for at in range(shared, len(old)):
         yield Change("-", (*path, at), cell, at, old[at], None, of)
     for at in range(shared, len(new)):
         yield Change("+", (*path, at), cell, at, None, new[at], of)
 
 
-def _elements(of: types.Type, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
+def _element_changes(of: types.Type, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
     gone: Counter[Any] = Counter(old)
     come: Counter[Any] = Counter(new)
     for element in (gone - come).elements():

@@ -27,24 +27,24 @@ from ..language.steptext import format_step
 from ..language.values import ModelError, State
 from ..language.verdict import Failure, PropertyVerdict, Run, Step
 from .abstract import abstract_lane, truth_of_refinement
-from .argument import argument
-from .choices import choices, disabled
-from .differences import Change, arguments_to_json, changes, state_to_json, to_json
+from .argument import property_argument
+from .choices import disabled_steps, step_choices
+from .differences import Change, arguments_to_json, state_changes, state_to_json, to_json
 from .evidence import Reading
-from .explanation import Reason, why_false
-from .heading import commit_of, plain_constant, replay_line, replay_line_of, tool
+from .explanation import Reason, explain_false
+from .heading import commit_of, plain_constant, replay_line, replay_line_of, tool_version
 from .liveness import liveness_parts
-from .lost_records import lost
-from .messages import Post
-from .picture import Undrawable, frames_of
-from .places import lines, place, writing
-from .sentences import sentence, subject
+from .lost_records import lost_cells
+from .messages import MessageLog
+from .picture import UndrawableError, frames_of
+from .places import lines_document, place_document, writing_statement
+from .sentences import action_sentence, sentence_subject
 from .type_text import type_to_json
-from .view_image import picture_of
+from .view_image import view_picture
 from .wording import RecordNames
 
 SCHEMA = "tidegate.trace/1"
-KEYFRAME_EVERY = 50
+KEYFRAME_INTERVAL = 50
 
 Document = dict[str, Any]
 
@@ -110,27 +110,27 @@ def _document(
     anywhere: bool = False,
 ) -> Document:
     truth = {prop.name: truth_of_run(model, prop, run, anywhere) for prop in model.properties}
-    about = chosen or (None if failure is not None else _first_failing(model, truth))
-    broken = None if failure is None else _failure(model, failure)
-    fails = None if about is None else _fails(model, about, run, truth[about.name])
-    whole = _Run(model, run)
+    about = chosen or (None if failure is not None else _first_failing_property(model, truth))
+    broken = None if failure is None else _failure_document(model, failure)
+    fails = None if about is None else _first_failure(model, about, run, truth[about.name])
+    whole = _RunParts(model, run)
     document: Document = {
         "schema": SCHEMA,
-        "kind": _kind(about, failure, truth),
+        "kind": _kind_of_trace(about, failure, truth),
         "title": "",
         "model": model.name,
         "says": model.doc.split("\n\n")[0].replace("\n", " "),
         "commit": commit_of(Path(model.files[0]).parent) if model.files else None,
         "engine": engine,
-        "tool": tool(),
+        "tool": tool_version(),
         "bounds": {name: plain_constant(value) for name, value in model.values.items()},
         "budgets": {field.budget: model.values[field.budget] for field in model.fields if field.budget is not None},
         "ghosts": model.ghosts,
-        "replay": _replay(model, run, broken, about, truth),
-        "property": None if about is None else _property(model, about, fails),
+        "replay": _replay_command(model, run, broken, about, truth),
+        "property": None if about is None else _property_document(model, about, fails),
         "failure": broken,
-        "argument": [] if fails is None else argument(model, fails.prop, run, fails.at, fails.reason),
-        "fields": [_field(field) for field in model.fields],
+        "argument": [] if fails is None else property_argument(model, fails.prop, run, fails.at, fails.reason),
+        "fields": [_field_document(field) for field in model.fields],
         "lanes": [{"id": name, "type": domain} for name, domain in LaneNames(model).listed],
         "truth": truth,
         "properties": {prop.name: {"kind": prop.kind, "says": prop.says} for prop in model.properties},
@@ -139,15 +139,17 @@ def _document(
     }
     if fails is not None and document["property"]["fails"]["reads"]:
         claim = document["property"]["fails"]
-        missed = lost(model, run, fails.at, claim["reads"], fails.reason.innermost().witness)
+        missed = lost_cells(model, run, fails.at, claim["reads"], fails.reason.innermost().witness)
         document |= {"lost": missed} if missed else {}
     refined = [prop for prop in model.properties if prop.refinement is not None and prop.applicable]
     if refined:
         document["abstract"] = [abstract_lane(prop, run, anywhere=anywhere) for prop in refined]
-    return document | {"title": title(document)}
+    return document | {"title": trace_title(document)}
 
 
-def _replay(model: Model, run: Run, broken: Document | None, about: Property | None, truth: Mapping[str, str]) -> str:
+def _replay_command(
+    model: Model, run: Run, broken: Document | None, about: Property | None, truth: Mapping[str, str]
+) -> str:
     """The command that answers with what the document is about: a property, or what is broken, whatever else fails."""
     if about is not None or broken is None:
         return replay_line(model, run, about=None if about is None else about.name)
@@ -155,17 +157,17 @@ def _replay(model: Model, run: Run, broken: Document | None, about: Property | N
     return replay_line(model, run, broken["step"], failing=failing)
 
 
-def _field(field: Field) -> Document:
+def _field_document(field: Field) -> Document:
     return {"name": field.name, "type": type_to_json(field.type), "says": field.says, "ghost": field.ghost}
 
 
-def _first_failing(model: Model, truth: Mapping[str, str]) -> Property | None:
+def _first_failing_property(model: Model, truth: Mapping[str, str]) -> Property | None:
     """The property that fails first along the run."""
     evaluated = [prop for prop in model.properties if prop.kind != "reachable" and "0" in truth[prop.name]]
     return min(evaluated, key=lambda prop: truth[prop.name].index("0"), default=None)
 
 
-def _kind(about: Property | None, failure: Failure | None, truth: Mapping[str, str]) -> str:
+def _kind_of_trace(about: Property | None, failure: Failure | None, truth: Mapping[str, str]) -> str:
     if failure is not None:
         return "error" if failure.where or failure.action else "deadlock"
     if about is None:
@@ -173,7 +175,7 @@ def _kind(about: Property | None, failure: Failure | None, truth: Mapping[str, s
     return "counterexample" if about.kind != "reachable" and "0" in truth[about.name] else "witness"
 
 
-def title(document: Document) -> str:
+def trace_title(document: Document) -> str:
     """What the run shows, in one line."""
     count = len(next(iter(document["truth"].values()), "")) - 1 if document["truth"] else len(document["steps"])
     steps = f"{count:,} step" + ("" if count == 1 else "s")
@@ -194,7 +196,7 @@ def title(document: Document) -> str:
     return f"{document['model']}: {says}"
 
 
-class _Run:
+class _RunParts:
     """A run's steps and states, every one of them."""
 
     def __init__(self, model: Model, run: Run) -> None:
@@ -203,10 +205,12 @@ class _Run:
 
     def parts(self) -> Document:
         """The parts of the document that are about steps and states."""
-        changed = [changes(self.model.fields, before, step.after) for before, step in _pairs(self.run)]
+        changed = [
+            state_changes(self.model.fields, before, step.after) for before, step in _states_with_steps(self.run)
+        ]
         lanes = lanes_of(self.model, self.run)
         names = RecordNames(self.model)
-        post = Post(self.model, self.run, lanes)
+        post = MessageLog(self.model, self.run, lanes)
         view, frames = self._picture()
         return {
             "view": view,
@@ -218,7 +222,7 @@ class _Run:
             ],
             "messages": post.messages,
             "states": self._states(changed),
-            "disabled": choices(self.model, dict(enumerate(self.states))),
+            "disabled": step_choices(self.model, dict(enumerate(self.states))),
             "truncated": None,
             "notes": self.notes,
         }
@@ -226,19 +230,19 @@ class _Run:
     def _picture(self) -> tuple[Document | None, Document]:
         """What is drawn; nothing, with a note, where the view cannot be evaluated."""
         try:
-            picture = picture_of(self.model)
+            picture = view_picture(self.model)
             if picture is None:
                 return None, {}
             frames = frames_of(picture, self.states)
             return picture.document(frames), frames
-        except Undrawable as error:
+        except UndrawableError as error:
             self.notes.append(f"{error}; so the run is not drawn")
             return None, {}
 
     def _states(self, changed: Sequence[list[Change]]) -> Document:
-        rows: Document = {"keyframe_every": KEYFRAME_EVERY}
+        rows: Document = {"keyframe_every": KEYFRAME_INTERVAL}
         for at, state in enumerate(self.states):
-            rows[str(at)] = state_to_json(state) if at % KEYFRAME_EVERY == 0 else delta(changed[at - 1])
+            rows[str(at)] = state_to_json(state) if at % KEYFRAME_INTERVAL == 0 else delta_rows(changed[at - 1])
         return rows
 
 
@@ -253,24 +257,26 @@ def truth_of_run(model: Model, prop: Property, run: Run, anywhere: bool) -> str:
     if prop.refinement is not None:
         return truth_of_refinement(model, prop, run, anywhere=anywhere)
     if prop.kind == "transition":
-        return "-" + "".join(_truth_of(model, prop, before, step.after) for before, step in _pairs(run))
-    return "".join(_truth_of(model, prop, state, None) for state in states)
+        return "-" + "".join(
+            _truth_in_state(model, prop, before, step.after) for before, step in _states_with_steps(run)
+        )
+    return "".join(_truth_in_state(model, prop, state, None) for state in states)
 
 
-def _truth_of(model: Model, prop: Property, state: State, after: State | None) -> str:
+def _truth_in_state(model: Model, prop: Property, state: State, after: State | None) -> str:
     try:
         return "1" if holds(model, prop, state, after) else "0"
     except ModelError:
         return "-"
 
 
-def _pairs(run: Run) -> Iterator[tuple[State, Step]]:
+def _states_with_steps(run: Run) -> Iterator[tuple[State, Step]]:
     """Each step with the state before it."""
     return zip(run.states(), run.steps, strict=False)
 
 
 @immutable
-class _Fails:
+class _FirstFailure:
     """Where a property fails first along a run, in the states that it is about, and why."""
 
     prop: Property
@@ -279,25 +285,25 @@ class _Fails:
     reason: Reason
 
 
-def _fails(model: Model, prop: Property, run: Run, truth: str) -> _Fails | None:
+def _first_failure(model: Model, prop: Property, run: Run, truth: str) -> _FirstFailure | None:
     if prop.kind == "reachable" or "0" not in truth:
         return None
     at = truth.index("0")
     states = run.states()[max(at - 1, 0) : at + 1] if prop.kind == "transition" else run.states()[at : at + 1]
     action = run.steps[at - 1].action if at else None
-    reason = why_false(model, prop, states[0], states[1] if len(states) == 2 else None, action=action)
-    return _Fails(prop, at, states, reason)
+    reason = explain_false(model, prop, states[0], states[1] if len(states) == 2 else None, action=action)
+    return _FirstFailure(prop, at, states, reason)
 
 
-def _property(model: Model, prop: Property, fails: _Fails | None) -> Document:
-    where = None if prop.form is None else place(prop.form.where)
+def _property_document(model: Model, prop: Property, fails: _FirstFailure | None) -> Document:
+    where = None if prop.form is None else place_document(prop.form.where)
     shown: Document = {"name": prop.name, "kind": prop.kind, "says": prop.says, "where": where, "fails": None}
     if fails is not None:
-        shown["fails"] = {**_reason(fails.reason), "step": fails.at, "reads": _read_by(model, fails)}
+        shown["fails"] = {**_reason_document(fails.reason), "step": fails.at, "reads": _deciding_cells(model, fails)}
     return shown
 
 
-def _read_by(model: Model, fails: _Fails) -> list[str]:
+def _deciding_cells(model: Model, fails: _FirstFailure) -> list[str]:
     """The cells that make a property false."""
     form = fails.prop.form
     if form is None or fails.prop.refinement is not None:
@@ -306,35 +312,35 @@ def _read_by(model: Model, fails: _Fails) -> list[str]:
     return list(dict.fromkeys(cell.main() for cell in cells))
 
 
-def _reason(reason: Reason) -> Document:
+def _reason_document(reason: Reason) -> Document:
     return {
         "conjunct": reason.conjunct,
         "witness": {name: to_json(value) for name, value in reason.witness.items()},
-        "because": None if reason.because is None else _reason(reason.because),
-        "where": None if reason.where is None else place(reason.where),
+        "because": None if reason.because is None else _reason_document(reason.because),
+        "where": None if reason.where is None else place_document(reason.where),
     }
 
 
-def _failure(model: Model, failure: Failure) -> Document:
+def _failure_document(model: Model, failure: Failure) -> Document:
     last = failure.run.states()[-1]
     arguments = failure.arguments or {}
     named = None if failure.action is None else model.action(failure.action)
     return {
         "message": failure.message,
         "where": failure.where,
-        "place": _place_of(failure.where),
+        "place": _place_of_failure(failure.where),
         "action": failure.action,
         "args": {} if named is None else arguments_to_json(named.form, arguments),
         "step": None if named is None else format_step(named.name, arguments),
-        "sentence": None if named is None else said(model, named, last, arguments),
-        "disabled": [] if failure.where or named is not None else disabled(model, last),
+        "sentence": None if named is None else step_text(model, named, last, arguments),
+        "disabled": [] if failure.where or named is not None else disabled_steps(model, last),
     }
 
 
-def _place_of(where: str) -> Document | None:
+def _place_of_failure(where: str) -> Document | None:
     """A failure's `file:line` as a place."""
     file, _, line = where.rpartition(":")
-    return lines(file, int(line)) if file else None
+    return lines_document(file, int(line)) if file else None
 
 
 # --- steps and states -------------------------------------------------------------------------------------------------
@@ -373,10 +379,10 @@ def step_without_reads(
         "args": arguments_to_json(action.form, step.arguments),
         "step": format_step(step.action, step.arguments),
         "kind": action.kind,
-        "sentence": said(model, action, before, step.arguments),
+        "sentence": step_text(model, action, before, step.arguments),
         "lane": lane,
-        "where": place(action.form.where),
-        "statement": place(writing(action.form, {str(change.path[0]) for change in changed})),
+        "where": place_document(action.form.where),
+        "statement": place_document(writing_statement(action.form, {str(change.path[0]) for change in changed})),
         "writes": list(dict.fromkeys(_written_cell(model, change) for change in changed)),
         "changed": change_texts(changed, before, step.after, names),
     }
@@ -388,11 +394,11 @@ def change_texts(changed: Sequence[Change], before: State, after: State, names: 
     return [change.text(lambda value, state=states[change.sign]: names.changed(value, state)) for change in changed]
 
 
-def said(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
+def step_text(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
     """The step's sentence. Where it cannot be filled in, the step's text and why; the text alone, where it reads what
     the state does not have (a ghost that is folded away)."""
     try:
-        return sentence(model, action, state, arguments)
+        return action_sentence(model, action, state, arguments)
     except ModelError as error:
         step = format_step(action.name, arguments)
         is_folded = isinstance(error.__cause__, AttributeError)
@@ -410,9 +416,9 @@ def lanes_of(model: Model, run: Run) -> list[str | None]:
     """Whose each step of a run is: the member that its sentence begins with, else the lane that it writes first."""
     names = LaneNames(model)
     found: list[str | None] = []
-    for before, step in _pairs(run):
-        who = subject(model, model.action(step.action), before, step.arguments)
-        written = _written_lane(model, changes(model.fields, before, step.after), names) if who is None else None
+    for before, step in _states_with_steps(run):
+        who = sentence_subject(model, model.action(step.action), before, step.arguments)
+        written = _written_lane(model, state_changes(model.fields, before, step.after), names) if who is None else None
         found.append(written if who is None else names[who])
     return found
 
@@ -429,7 +435,7 @@ def _written_lane(model: Model, changed: Sequence[Change], names: LaneNames) -> 
     return None
 
 
-def delta(changed: list[Change]) -> Document:
+def delta_rows(changed: list[Change]) -> Document:
     """Changes as rows by sign: `{"+": [["log", "A", 0, {...}]], "~": [["high_watermark", "B", 0, 1]]}`."""
     rows: Document = {}
     for change in changed:

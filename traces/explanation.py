@@ -18,12 +18,12 @@ from ..language import ir
 from ..language.immutable import immutable
 from ..language.ir import Where
 from ..language.model import Model, Property
-from ..language.source import NoSource, words_at
+from ..language.source import NoSourceError, text_at
 from ..language.values import State
-from .abstract import claim
-from .evidence import Environment, Reading, Seen
+from .abstract import refinement_claim
+from .evidence import Environment, Reading, SeenValue
 
-_DEEPEST = 8  # calls within calls that an explanation follows
+_MAX_CALL_DEPTH = 8  # calls within calls that an explanation follows
 
 
 @immutable
@@ -41,7 +41,7 @@ class Reason:
         return self if self.because is None else self.because.innermost()
 
 
-def why_false(
+def explain_false(
     model: Model, prop: Property, state: State, after: State | None = None, *, action: str | None = None
 ) -> Reason:
     """The reason why `prop` is false of a state, or of the step of an action from `state` to `after`.
@@ -52,11 +52,11 @@ def why_false(
         return Reason(prop.name, {})
     states = (state,) if after is None else (state, after)
     if prop.refinement is not None:
-        return Reason(claim(prop.refinement, states, action), {})
+        return Reason(refinement_claim(prop.refinement, states, action), {})
     try:
         descent = _Descent(Reading(model, dict(zip(prop.form.states, states, strict=True))), 0)
         return descent.function(prop.form) or Reason(prop.name, {})
-    except NoSource:  # the file was changed or removed after it was read
+    except NoSourceError:  # the file was changed or removed after it was read
         return Reason(prop.name, {})
 
 
@@ -77,7 +77,7 @@ class _Descent:
     reading: Reading
     depth: int
     want: bool = True
-    names: Environment = field(default_factory=dict[str, Seen])
+    names: Environment = field(default_factory=dict[str, SeenValue])
     witness: dict[str, Any] = field(default_factory=dict[str, Any])
     made_from: Mapping[str, _Local] = field(default_factory=dict[str, _Local])
     taken: list[tuple[ir.Expr, bool]] = field(default_factory=list[tuple[ir.Expr, bool]])
@@ -136,17 +136,21 @@ class _Descent:
     def reason(self, node: ir.Expr, want: bool) -> Reason:
         """Why an expression that should be `want` is not."""
         match node:
-            case ir.Not(operand=operand) if _is_written(node, operand):
+            case ir.Not(operand=operand) if _has_own_operands(node, operand):
                 return self.reason(operand, not want)
-            case ir.And(operands=operands) if want and _is_written(node, *operands):
+            case ir.And(operands=operands) if want and _has_own_operands(node, *operands):
                 return self.reason(self.first(operands, False), True)
-            case ir.Or(operands=operands) if not want and _is_written(node, *operands):
+            case ir.Or(operands=operands) if not want and _has_own_operands(node, *operands):
                 return self.reason(self.first(operands, True), False)
             case ir.Or(operands=(*conditions, conclusion)) if all(
                 isinstance(expression, ir.Not) for expression in conditions
             ):
-                return self.reason(conclusion, True) if _is_written(node, conclusion) else self.as_written(node, want)
-            case ir.Choice(condition=condition, yes=yes, no=no) if _is_written(node, yes, no):
+                return (
+                    self.reason(conclusion, True)
+                    if _has_own_operands(node, conclusion)
+                    else self.as_written(node, want)
+                )
+            case ir.Choice(condition=condition, yes=yes, no=no) if _has_own_operands(node, yes, no):
                 return self.reason(yes if self.holds(condition) else no, want)
             case ir.Name(name=name) if name in self.made_from:
                 return self.local(self.made_from[name], want)
@@ -159,7 +163,7 @@ class _Descent:
 
     def as_written(self, node: ir.Expr, want: bool, because: Reason | None = None) -> Reason:
         """The reason is this expression, in the author's words."""
-        text = words_at(node.where)
+        text = text_at(node.where)
         if not want:
             is_one = isinstance(node, (ir.Call, ir.Quantified, ir.Name, ir.StateField, ir.RecordField))
             text = f"not {text}" if is_one else f"not ({text})"
@@ -184,7 +188,7 @@ class _Descent:
 
     def called(self, node: ir.Call, want: bool) -> Reason:
         """A call is the reason, and inside the helper is why."""
-        if self.depth == _DEEPEST:
+        if self.depth == _MAX_CALL_DEPTH:
             return self.as_written(node, want)
         given = [self.reading.see(argument, self.names) for argument in node.arguments]
         names = {name: seen for (name, _), seen in zip(node.function.parameters, given, strict=True)}
@@ -194,7 +198,7 @@ class _Descent:
 
     def quantified(self, node: ir.Quantified, want: bool) -> Reason:
         """`all` that is false, `any` that should be: the first values of its variables for which the body decides."""
-        if words_at(node.where).startswith(f"{node.kind}("):
+        if text_at(node.where).startswith(f"{node.kind}("):
             for _ in self.rounds(node.generators):
                 if self.holds(node.body) is not want:
                     return self.reason(node.body, want)
@@ -212,7 +216,7 @@ class _Descent:
                 yield from self.rounds(tuple(others))
         self.unbind(first.variable)
 
-    def bind(self, name: str, item: Seen) -> None:
+    def bind(self, name: str, item: SeenValue) -> None:
         """Binds a loop variable."""
         self.names[name] = item
         self.witness[name] = item.value
@@ -223,6 +227,6 @@ class _Descent:
         self.witness.pop(name, None)
 
 
-def _is_written(node: ir.Expr, *operands: ir.Expr) -> bool:
+def _has_own_operands(node: ir.Expr, *operands: ir.Expr) -> bool:
     """Whether the author wrote the operands of a node, rather than one expression (`a not in b`) that has several."""
     return all(operand.where != node.where for operand in operands)

@@ -38,13 +38,13 @@ def replay_line_of(model: Model, run: Run, loop: int | None, claim: str) -> str:
 def replay_command(model: Model, steps: str, properties: Iterable[str] = (), without: Iterable[str] = ()) -> str:
     """The command that replays a text of steps with the constants that a model is bound to, and checks these properties
     alone; without any, all but those `without` which it is to be taken."""
-    settings = [f"--set {name}={value}" for name, value in _settings(model)]
+    settings = [f"--set {name}={value}" for name, value in _replay_settings(model)]
     ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
     asked = [*(f"--property {name}" for name in properties), *(f"--without {name}" for name in without)]
     return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, *asked, f'--steps "{steps}"'])
 
 
-def _settings(model: Model) -> Iterator[tuple[str, str]]:
+def _replay_settings(model: Model) -> Iterator[tuple[str, str]]:
     profiles: Mapping[str, Mapping[str, Value]] = model.namespace.get("profiles", {})
     profile = profiles.get(model.name.rpartition(":")[2], {})
     for name, constant in model.constants.items():
@@ -61,7 +61,7 @@ def plain_constant(value: Value) -> bool | int | str:
 def commit_of(folder: Path) -> str | None:
     """The git commit that a folder is at, `-dirty` behind it when files differ from it; None where there is no git or
     no work tree."""
-    import subprocess  # as in `tool`: most commands end without a trace, and this takes a while to load
+    import subprocess  # as in `tool_version`: most commands end without a trace, and this takes a while to load
 
     command = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=7"]
     try:
@@ -71,7 +71,7 @@ def commit_of(folder: Path) -> str | None:
     return done.stdout.strip() or None if done.returncode == 0 else None
 
 
-def tool() -> str:
+def tool_version() -> str:
     """The program and its version."""
     from importlib.metadata import PackageNotFoundError, version
 

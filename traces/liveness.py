@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..language.fairness import Met, counts, groups, met
+from ..language.fairness import FairnessMet, counts, groups, meet_fairness
 from ..language.judge import holds, steps
 from ..language.model import Liveness, LivenessCase, Model
 from ..language.values import ModelError, State
 from ..language.verdict import PropertyVerdict, Run
-from .places import place
-from .wording import listed
+from .places import place_document
+from .wording import join_words
 
 Document = dict[str, Any]
 
@@ -21,28 +21,28 @@ def liveness_parts(model: Model, about: PropertyVerdict, run: Run) -> Document:
     """The parts of a document that differ where it is about a property of whole runs."""
     prop = {declared.name: declared for declared in model.liveness}[about.name]
     case = next(case for case in prop.cases if case.arguments == about.arguments)
-    truth = "".join(_truth(model, case, state) for state in run.states())
+    truth = "".join(_truth_characters(model, case, state) for state in run.states())
     says = {"name": prop.name, "kind": prop.kind, "says": prop.says}
     return {
         "kind": "counterexample",
-        "title": _title(model, about, run),
-        "property": {**says, "where": place(prop.where), "fails": None},
+        "title": _liveness_title(model, about, run),
+        "property": {**says, "where": place_document(prop.where), "fails": None},
         "argument": [
-            {"role": role, "step": step, "text": text} for role, step, text in _rows(model, prop, case, about)
+            {"role": role, "step": step, "text": text} for role, step, text in _argument_rows(model, prop, case, about)
         ],
         "truth": {prop.name: truth},
         "properties": {prop.name: {"kind": prop.kind, "says": prop.says}},
     }
 
 
-def _truth(model: Model, case: LivenessCase, state: State) -> str:
+def _truth_characters(model: Model, case: LivenessCase, state: State) -> str:
     try:
         return "1" if holds(model, case.then, state) else "0"
     except ModelError:
         return "-"
 
 
-def _title(model: Model, about: PropertyVerdict, run: Run) -> str:
+def _liveness_title(model: Model, about: PropertyVerdict, run: Run) -> str:
     steps = len(run.steps) if about.loop is None else about.loop
     what = "is impossible for good" if about.loop is None else "fails in a loop"
     if about.loop == len(run.steps):
@@ -50,43 +50,46 @@ def _title(model: Model, about: PropertyVerdict, run: Run) -> str:
     return f"{model.name}: {about.name} {what} after {steps:,} step{'' if steps == 1 else 's'}"
 
 
-def _given(case: LivenessCase) -> str:
+def _case_text(case: LivenessCase) -> str:
     """`, for door = A`."""
     named = ", ".join(f"{name} = {value}" for name, value in case.arguments)
     return f" for {named}" if named else ""
 
 
-def _rows(
+def _argument_rows(
     model: Model, prop: Liveness, case: LivenessCase, about: PropertyVerdict
 ) -> Iterator[tuple[str, int | None, str]]:
     assert about.run is not None, "it is the document of a run"
     end = len(about.run.steps)
     yield "title", end, f"Why this violates {prop.name}: {prop.says}"
     if about.loop is None:
-        given = _given(case)
+        given = _case_text(case)
         yield "short", end, f"From here on no run comes to a state where {case.then.name} is true{given}: {about.why}."
         return
-    yield from _round(model, prop, case, about.run, about.loop)
+    yield from _loop_rows(model, prop, case, about.run, about.loop)
 
 
-def _round(
+def _loop_rows(
     model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int
 ) -> Iterator[tuple[str, int | None, str]]:
     """Why a run that goes round for ever violates a property, and why it is fair."""
     states, turn = run.states()[loop:], run.steps[loop:]
-    yield "short", loop, f"{_claim(model, prop, case, run, loop)}{_given(case)}."
-    yield "let", loop, _turns(loop, len(turn))
+    yield "short", loop, f"{_claim_text(model, prop, case, run, loop)}{_case_text(case)}."
+    yield "let", loop, _loop_text(loop, len(turn))
     nowhere = list[str]()
     for fairness in prop.fairness:
-        told = [(group.text(), met(model, group, fairness.strong, states, turn)) for group in groups(model, fairness)]
-        idle = [name for name, found in told if found is not None and _is_nowhere(found, len(states), bool(turn))]
+        told = [
+            (group.text(), meet_fairness(model, group, fairness.strong, states, turn))
+            for group in groups(model, fairness)
+        ]
+        idle = [name for name, found in told if found is not None and _never_happens(found, len(states), bool(turn))]
         nowhere += [" or ".join(fairness.actions)] if len(idle) == len(told) else idle
         kind = "Strong" if fairness.strong else "Weak"
         for name, found in told:
             if name not in idle:
-                yield "event", loop, f"{kind} fairness of `{name}` is met: {_how(found, loop)}."
+                yield "event", loop, f"{kind} fairness of `{name}` is met: {_fairness_met_text(found, loop)}."
     if nowhere:
-        named = listed([f"`{name}`" for name in nowhere])
+        named = join_words([f"`{name}`" for name in nowhere])
         where = "any of these states" if turn else "this state"
         what = " that changes what the protocol has" if _has_idle_steps(model, prop, states) else ""
         yield "event", loop, f"Fairness of {named} is met: nothing of it{what} can happen in {where}."
@@ -103,44 +106,44 @@ def _has_idle_steps(model: Model, prop: Liveness, states: Sequence[State]) -> bo
     )
 
 
-def _is_nowhere(found: Met, states: int, goes_round: bool) -> bool:
+def _never_happens(found: FairnessMet, states: int, goes_round: bool) -> bool:
     """Whether what a fairness is about can happen in no state of the loop, whose last state is its first again."""
     return found.step is None and len(found.absent) == states - goes_round
 
 
-def _claim(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str:
+def _claim_text(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str:
     then, states = case.then.name, run.states()
     match prop.kind:
         case "leads_to":
             assert case.when is not None, "it is said after what"
             after = max(at for at in range(loop + 1) if holds(model, case.when, states[at])
                         and not any(holds(model, case.then, state) for state in states[at:]))  # fmt: skip
-            return f"{case.when.name} is true {_place(after)}, and {then} never is from there on"
+            return f"{case.when.name} is true {_step_place_text(after)}, and {then} never is from there on"
         case "eventually_always":
             at = next(at for at in range(loop, len(states)) if not holds(model, case.then, states[at]))
-            return f"{then} is false again and again, as {_place(at)}"
+            return f"{then} is false again and again, as {_step_place_text(at)}"
         case _:
-            return f"{then} is never true from {_state(loop)} on"
+            return f"{then} is never true from {_state_text(loop)} on"
 
 
-def _place(step: int) -> str:
+def _step_place_text(step: int) -> str:
     return f"after step {step}" if step else "in the initial state"
 
 
-def _state(step: int) -> str:
+def _state_text(step: int) -> str:
     return f"the state after step {step}" if step else "the initial state"
 
 
-def _turns(loop: int, count: int) -> str:
+def _loop_text(loop: int, count: int) -> str:
     if not count:
-        return f"A run may stay for ever as it is {_place(loop)}."
+        return f"A run may stay for ever as it is {_step_place_text(loop)}."
     last = loop + count
     steps = "this step repeats" if count == 1 else f"these {count} steps, {loop + 1} to {last}, go round"
-    return f"From {_state(loop)} on, {steps} for ever."
+    return f"From {_state_text(loop)} on, {steps} for ever."
 
 
-def _how(found: Met | None, loop: int) -> str:
+def _fairness_met_text(found: FairnessMet | None, loop: int) -> str:
     assert found is not None, "the loop was checked to be fair"
     if found.step is not None:
         return f"it happens in step {loop + found.step}"
-    return f"it cannot happen {_place(loop + found.absent[0])}"
+    return f"it cannot happen {_step_place_text(loop + found.absent[0])}"

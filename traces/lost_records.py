@@ -14,16 +14,16 @@ from ..language.lanes import LaneNames, LogLanes, TransactionLanes
 from ..language.model import Model
 from ..language.values import Map, Seq, State
 from ..language.verdict import Run
-from .picture import Picture, Undrawable
+from .picture import Picture, UndrawableError
 from .wording import is_number
 
 Document = dict[str, Any]
 
-MOST = 8
+MAX_RECORDS = 8
 """Records that are shown as lost in one lane."""
 
 
-def lost(model: Model, run: Run, at: int, reads: Collection[str], witness: Mapping[str, Any]) -> list[Document]:
+def lost_cells(model: Model, run: Run, at: int, reads: Collection[str], witness: Mapping[str, Any]) -> list[Document]:
     """The cells that are missed in state `at` of a run, each with the step since which it is. `reads` are the cells
     that make a property false, `witness` what its quantifiers stand for. Lanes of transactions lack nothing of each
     other: their logs are no replicas."""
@@ -31,27 +31,30 @@ def lost(model: Model, run: Run, at: int, reads: Collection[str], witness: Mappi
     if not isinstance(view, LogLanes) or isinstance(view, TransactionLanes) or not view.log.isidentifier():
         return []
     states, names = run.states()[: at + 1], LaneNames(model)
-    known = dict(_promised(states, view, witness.get("id")))
+    known = dict(_promised_records(states, view, witness.get("id")))
     rows: list[Document] = []
-    for lane, log in _logs(states[-1], view):
+    for lane, log in _logs_in_state(states[-1], view):
         if f"{view.log}[{lane!r}]" in reads:
-            missed = [(offset, entry) for (offset, entry) in known if not _has(log, offset, entry)]
-            rows += [_cell(model, view, names[lane], one, _since(states, view, lane, one)) for one in missed[:MOST]]
+            missed = [(offset, entry) for (offset, entry) in known if not _log_has(log, offset, entry)]
+            rows += [
+                _lost_cell(model, view, names[lane], one, _lost_since(states, view, lane, one))
+                for one in missed[:MAX_RECORDS]
+            ]
     return rows
 
 
-def _logs(state: State, view: LogLanes) -> Iterator[tuple[Any, Seq[Any]]]:
+def _logs_in_state(state: State, view: LogLanes) -> Iterator[tuple[Any, Seq[Any]]]:
     held: Any = getattr(state, view.log, None)
     for lane, log in cast("Map[Any, Any]", held).items() if isinstance(held, Map) else ():
         if isinstance(log, Seq):
             yield lane, cast("Seq[Any]", log)
 
 
-def _promised(states: Sequence[State], view: LogLanes, id_: Any) -> Iterator[tuple[tuple[int, Any], None]]:
+def _promised_records(states: Sequence[State], view: LogLanes, id_: Any) -> Iterator[tuple[tuple[int, Any], None]]:
     """The records that were counted on, with their offsets."""
     for state in states:
         marks: Any = getattr(state, view.high_watermark, None) if view.high_watermark.isidentifier() else None
-        for lane, log in _logs(state, view):
+        for lane, log in _logs_in_state(state, view):
             high = cast("Map[Any, Any]", marks)[lane] if isinstance(marks, Map) else 0
             for offset, entry in enumerate(log):
                 is_named = is_number(id_) and getattr(entry, "id", None) == id_
@@ -59,23 +62,23 @@ def _promised(states: Sequence[State], view: LogLanes, id_: Any) -> Iterator[tup
                     yield (offset, entry), None
 
 
-def _has(log: Seq[Any], offset: int, entry: Any) -> bool:
+def _log_has(log: Seq[Any], offset: int, entry: Any) -> bool:
     id_ = getattr(entry, "id", None)
     if id_ is not None and any(getattr(held, "id", None) == id_ for held in log):
         return True
     return offset < len(log) and log[offset] == entry
 
 
-def _since(states: Sequence[State], view: LogLanes, lane: Any, missed: tuple[int, Any]) -> int:
+def _lost_since(states: Sequence[State], view: LogLanes, lane: Any, missed: tuple[int, Any]) -> int:
     """The step that took a record from a lane; the last one where it never had it."""
-    had = [_has(dict(_logs(state, view))[lane], *missed) for state in states]
+    had = [_log_has(dict(_logs_in_state(state, view))[lane], *missed) for state in states]
     return next((step for step in range(len(states) - 1, 0, -1) if had[step - 1]), len(states) - 1)
 
 
-def _cell(model: Model, view: LogLanes, lane: str, missed: tuple[int, Any], since: int) -> Document:
+def _lost_cell(model: Model, view: LogLanes, lane: str, missed: tuple[int, Any], since: int) -> Document:
     offset, entry = missed
     try:
         text = Picture(model, view).text_of(entry)
-    except Undrawable:
+    except UndrawableError:
         text = "?"
     return {"lane": lane, "offset": offset, "text": text, "since": since}

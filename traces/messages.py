@@ -27,7 +27,7 @@ _TARGETS = ("to", "target", "destination", "dest", "dst", "receiver", "recipient
 _KINDS = ("kind", "type", "type_")
 
 
-class Post:
+class MessageLog:
     """What was in the pools: `messages` one by one, and `events` by step."""
 
     def __init__(self, model: Model, run: Run, lanes: Sequence[str | None]) -> None:
@@ -48,8 +48,8 @@ class Post:
     def _step(
         self, action: Action, given: Mapping[str, Any], before: State, after: State, number: int, lane: str | None
     ) -> None:
-        gone = {pool: _counted(before, pool) - _counted(after, pool) for pool in self.pools}
-        come = {pool: _counted(after, pool) - _counted(before, pool) for pool in self.pools}
+        gone = {pool: _message_counts(before, pool) - _message_counts(after, pool) for pool in self.pools}
+        come = {pool: _message_counts(after, pool) - _message_counts(before, pool) for pool in self.pools}
         fault = action.kind == "fault"
         for parameter in action.form.parameters:
             if parameter.pool in gone:
@@ -77,11 +77,11 @@ class Post:
         self.messages.append({
             "id": made,
             "pool": pool,
-            "name": _name(record),
+            "name": _message_name(record),
             "text": show(record),
             "record": to_json(record),
-            "source": self._party(record, _SOURCES),
-            "to": self._party(record, _TARGETS),
+            "source": self._lane_named(record, _SOURCES),
+            "to": self._lane_named(record, _TARGETS),
             "sent": step,
             "received": [],
             "ended": None,
@@ -107,7 +107,7 @@ class Post:
             self.messages[number] |= {"ended": step, "end": end}
             self._add_event(end, number)
 
-    def _party(self, record: Any, names: Sequence[str]) -> str | None:
+    def _lane_named(self, record: Any, names: Sequence[str]) -> str | None:
         """The lane that one of these fields names."""
         values = (getattr(record, name, None) for name in names)
         return next((self.names[value] for value in values if isinstance(value, Domain)), None)
@@ -118,11 +118,11 @@ def _holds_messages(type_: types.Type) -> bool:
     return isinstance(type_, types.Pool) and type_.of.python not in (tuple, Box)
 
 
-def _counted(state: State, pool: str) -> Counter[Any]:
+def _message_counts(state: State, pool: str) -> Counter[Any]:
     return Counter(cast("Set[Any] | Bag[Any]", getattr(state, pool)))
 
 
-def _name(record: Any) -> str:
+def _message_name(record: Any) -> str:
     """A message's kind, where it says it; else what kind of record it is."""
     for name in field_names(cast("type[Any]", type(record))):
         value = getattr(record, name)

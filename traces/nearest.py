@@ -13,68 +13,68 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from ..language.guards import Passing, probed
+from ..language.guards import PassingProbes, insert_probes
 from ..language.immutable import immutable
-from ..language.judge import Stopped, attempt, bindings, false_guard
+from ..language.judge import StoppedStep, attempt, bindings, false_guard
 from ..language.model import Action, Model
 from ..language.refinement import Refinement
-from ..language.source import NoSource
+from ..language.source import NoSourceError
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
-from .differences import Change, changes
+from .differences import Change, state_changes
 
 
 @immutable
-class Nearest:
+class NearestAction:
     """The abstract action that comes nearest: either a guard of it is false, or it leads to another state, from which
-    `changes` lead to the image that was wanted."""
+    `state_changes` lead to the image that was wanted."""
 
     step: str
     guard: str | None
     changes: tuple[Change, ...]
 
 
-def nearest(refinement: Refinement, image: State, wanted: State, taken: str) -> Nearest | None:
+def nearest_action(refinement: Refinement, image: State, wanted: State, taken: str) -> NearestAction | None:
     """The abstract action that comes nearest to a step of the action `taken`, of those that it may be: the one which
     leads, or would lead if its guards were true, to a state with the fewest differences from the image after the step;
     of several the one with the fewest false guards. None where there is none that it may be."""
-    found = sorted(_attempts(refinement, image, wanted, taken), key=lambda scored: scored[0])
+    found = sorted(_candidate_actions(refinement, image, wanted, taken), key=lambda scored: scored[0])
     return found[0][1] if found else None
 
 
-def _attempts(
+def _candidate_actions(
     refinement: Refinement, image: State, wanted: State, taken: str
-) -> Iterator[tuple[tuple[int, int], Nearest]]:
+) -> Iterator[tuple[tuple[int, int], NearestAction]]:
     abstract = refinement.abstract
     allowed = refinement.may_be.get(taken)
     able = [action for action in abstract.actions if allowed is None or action.name in allowed]
     for action in able:
-        past = _past_guards(action)
+        past = _run_past_guards(action)
         for arguments in bindings(abstract, action, image):
             name = format_step(action.name, arguments)
             try:
                 result = attempt(abstract, image, action, arguments)
             except ModelError:
                 continue
-            if isinstance(result, Stopped):
+            if isinstance(result, StoppedStep):
                 made, missed = past(abstract, image, arguments)
                 guard = false_guard(abstract, image, action, arguments, result)
-                distance = len(changes(abstract.fields, made, wanted)), missed
-                yield distance, Nearest(name, result.bound or guard, ())
+                distance = len(state_changes(abstract.fields, made, wanted)), missed
+                yield distance, NearestAction(name, result.bound or guard, ())
             else:
-                wrong = changes(abstract.fields, result, wanted)
-                yield (len(wrong), 0), Nearest(name, None, tuple(wrong))
+                wrong = state_changes(abstract.fields, result, wanted)
+                yield (len(wrong), 0), NearestAction(name, None, tuple(wrong))
 
 
-def _past_guards(action: Action) -> Callable[[Model, State, Mapping[str, Any]], tuple[State, int]]:
+def _run_past_guards(action: Action) -> Callable[[Model, State, Mapping[str, Any]], tuple[State, int]]:
     """What makes the state to which an action would lead if its guards were true, and counts those that are false. The
     state stays as it is where that has no meaning: beyond a bound, or where the action relies on a guard."""
-    probes = Passing()
+    probes = PassingProbes()
     function: Callable[..., None] | None = None
-    with suppress(NoSource):
-        function, _ = probed(action.run, probes)
+    with suppress(NoSourceError):
+        function, _ = insert_probes(action.run, probes)
 
-    def past(model: Model, state: State, arguments: Mapping[str, Any]) -> tuple[State, int]:
+    def run_past_guards(model: Model, state: State, arguments: Mapping[str, Any]) -> tuple[State, int]:
         probes.missed = 0
         if function is not None:
             with suppress(ModelError):
@@ -83,4 +83,4 @@ def _past_guards(action: Action) -> Callable[[Model, State, Mapping[str, Any]], 
                     return made, max(probes.missed, 1)
         return state, max(probes.missed, 1)
 
-    return past
+    return run_past_guards

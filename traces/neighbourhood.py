@@ -27,28 +27,28 @@ from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.values import State
 from ..language.verdict import Run, Step
-from ..language.watch import Watched
-from .branch import Possible, possible
-from .differences import changes, to_json
+from ..language.watch import WatchedExpression
+from .branch import PossibleStep, possible_steps
+from .differences import state_changes, to_json
 from .document import lanes_of, step_document, step_without_reads, truth_of_run
 from .heading import replay_command
-from .picture import Picture, Undrawable, marks
-from .view_image import Drawing, picture_of
+from .picture import Picture, UndrawableError, lane_marks
+from .view_image import ViewImage, view_picture
 from .wording import RecordNames
 
 Document = dict[str, Any]
 
-MOST_STATES = 2_000
+MAX_STATES = 2_000
 """States that a page holds beside its trace."""
-MOST_BYTES = 1_400_000
+MAX_BYTES = 1_400_000
 """What they may take: a page stays under 2 MB with its trace, its style and its script."""
-SHARED = ("call", "args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence")
+SHARED_STEP_PARTS = ("call", "args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence")
 """The parts of a step of which the number among the shared values stands in it."""
 STEPS = "@STEPS@"
 """Where the steps of a run stand in the command that replays it."""
 
 
-class Words(Protocol):
+class NeighbourhoodWords(Protocol):
     """How a page says what the model has names for: an audit's speaks of a cluster, and not of what steps read."""
 
     def named(self, value: Any) -> Any:
@@ -68,19 +68,19 @@ class Words(Protocol):
         ...
 
 
-def around(
+def neighbourhood_document(
     model: Model,
     run: Run,
     *,
-    most: int = MOST_STATES,
-    size: int = MOST_BYTES,
-    watches: Sequence[Watched] = (),
-    words: Words | None = None,
+    most: int = MAX_STATES,
+    size: int = MAX_BYTES,
+    watches: Sequence[WatchedExpression] = (),
+    words: NeighbourhoodWords | None = None,
 ) -> Document:
     """The states around a run, those nearest to it first, until there are `most` or they take `size` bytes; with a
     `size` of 0, the steps from each state of the run and no others. Said in `words` where the page does not speak as
     the model."""
-    made = Around(model, watches, words)
+    made = Neighbourhood(model, watches, words)
     path = [made.number(state) for state in run.states()]
     if size == 0:
         for node in path:
@@ -89,13 +89,15 @@ def around(
     return made.document(run, path)
 
 
-class Around:
+class Neighbourhood:
     """States as they are met, and the steps between them."""
 
-    def __init__(self, model: Model, watches: Sequence[Watched] = (), words: Words | None = None) -> None:
+    def __init__(
+        self, model: Model, watches: Sequence[WatchedExpression] = (), words: NeighbourhoodWords | None = None
+    ) -> None:
         self.model, self.names, self.words = model, RecordNames(model), words
         self.watches = list(watches)
-        self.picture = _picture(model)
+        self.picture = _picture_of_states(model)
         self.known: dict[State, int] = {}
         self.nodes: list[Document] = []
         self.frames: list[Document | None] = []
@@ -111,18 +113,18 @@ class Around:
         """The node of a state, made if it is new."""
         if state not in self.known:
             self.known[state] = len(self.nodes)
-            frame = self._frame(state)
+            frame = self._shared_frame(state)
             node = {
                 "state": self._state(state),
                 "lanes": None if frame is None else self._shared_parts(frame["lanes"]),
-                "board": None if frame is None else self._shared(frame["board"]),
-                "truth": self._truth(state),
+                "board": None if frame is None else self._shared_number(frame["board"]),
+                "truth": self._truth_characters(state),
             }
             self.frames.append(frame)
             self.states.append(state)
             self.nodes.append(node | {"next": None})
             self.waiting.append(state)
-            self.size += _length(node)
+            self.size += _json_length(node)
         return self.known[state]
 
     def document(self, run: Run, path: list[int]) -> Document:
@@ -140,7 +142,7 @@ class Around:
             "replay": replay_command(self.model, "; ".join(part for part in (beginning, STEPS) if part)),
         }
 
-    def values_of(self, watch: Watched, since: int = 0) -> list[str]:
+    def values_of(self, watch: WatchedExpression, since: int = 0) -> list[str]:
         """What is watched, in words, in the state of each node from `since` on."""
         known = self.shown.setdefault(watch.text, [])
         values = watch.shown_in(self.states[len(known) :])
@@ -157,11 +159,11 @@ class Around:
         node = self.nodes[number]
         if node["next"] is None:
             state = self.states[number]
-            node["next"] = [self._step(state, step) for step in possible(self.model, state)]
-            self.size += _length(node["next"])
+            node["next"] = [self._step(state, step) for step in possible_steps(self.model, state)]
+            self.size += _json_length(node["next"])
         return node["next"]
 
-    def _shared(self, value: Any) -> int:
+    def _shared_number(self, value: Any) -> int:
         """The number of a value among those that are shared."""
         text = json.dumps(value, separators=(",", ":"))
         if text not in self.places:
@@ -177,60 +179,66 @@ class Around:
             number = self.held.get((at, value))
             if number is None:
                 said = to_json(value, of)
-                number = self.held[at, value] = self._shared(said if self.words is None else self.words.named(said))
+                number = self.held[at, value] = self._shared_number(
+                    said if self.words is None else self.words.named(said)
+                )
             numbers.append(number)
         return numbers
 
     def _shared_parts(self, document: Document) -> Document:
-        return {name: self._shared(value) for name, value in document.items()}
+        return {name: self._shared_number(value) for name, value in document.items()}
 
-    def _frame(self, state: State) -> Document | None:
+    def _shared_frame(self, state: State) -> Document | None:
         if self.picture is None:
             return None
         try:
             frame = {"lanes": self.picture.lanes(state), "board": self.picture.board(state)}
-        except Undrawable:
+        except UndrawableError:
             return None
         return frame if self.words is None else self.words.framed(frame)
 
-    def _truth(self, state: State) -> str:
+    def _truth_characters(self, state: State) -> str:
         """A character for each property; `-` of those of steps."""
         run = Run(state, ())
         return "".join(truth_of_run(self.model, prop, run, anywhere=True)[0] for prop in self.model.properties)
 
-    def _step(self, state: State, chosen: Possible) -> Document:
+    def _step(self, state: State, chosen: PossibleStep) -> Document:
         """A step from a state: as trace documents have it, where it leads, and what it marks in the picture."""
         if chosen.step is None:
             return {"to": None, "step": chosen.text, "sentence": chosen.sentence, "kind": chosen.kind,
                     "breaks": chosen.breaks}  # fmt: skip
         run = Run(state, (chosen.step,))
-        changed = changes(self.model.fields, state, chosen.step.after)
+        changed = state_changes(self.model.fields, state, chosen.step.after)
         (lane,) = lanes_of(self.model, run)
         said = step_document if self.words is None else step_without_reads
         document = said(self.model, 1, state, chosen.step, changed, lane, self.names)
         to = self.number(chosen.step.after)
         before, after = self.frames[self.known[state]], self.frames[to]
-        drawn = {} if before is None or after is None else _marks(before["lanes"], after["lanes"])
+        drawn = {} if before is None or after is None else _marks_by_lane(before["lanes"], after["lanes"])
         steps = [prop for prop in self.model.properties if prop.kind == "transition"]
         truth = {prop.name: truth_of_run(self.model, prop, run, anywhere=True)[1] for prop in steps}
         document |= {"marks": drawn, "truth": truth}
         if self.words is not None:
             document = self.words.stepped(document | {"call": document["step"]}, state, chosen.step)
-        return document | self._shared_parts({name: document[name] for name in SHARED if name in document}) | {"to": to}
+        return (
+            document
+            | self._shared_parts({name: document[name] for name in SHARED_STEP_PARTS if name in document})
+            | {"to": to}
+        )
 
 
-def _picture(model: Model) -> Picture | Drawing | None:
+def _picture_of_states(model: Model) -> Picture | ViewImage | None:
     """What draws the states; nothing where the trace is not drawn either, and says why."""
     try:
-        return picture_of(model)
-    except Undrawable:
+        return view_picture(model)
+    except UndrawableError:
         return None
 
 
-def _length(value: Any) -> int:
+def _json_length(value: Any) -> int:
     return len(json.dumps(value, separators=(",", ":")))
 
 
-def _marks(before: Document, after: Document) -> Document:
+def _marks_by_lane(before: Document, after: Document) -> Document:
     """What a step changed, lane by lane."""
-    return {name: marks(before[name], lane) for name, lane in after.items() if lane != before[name]}
+    return {name: lane_marks(before[name], lane) for name, lane in after.items() if lane != before[name]}

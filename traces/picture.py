@@ -1,7 +1,7 @@
 """The picture of a run: what each lane of the model's `view` shows in each state, so that reports only draw.
 
-A frame holds the lanes that differ from the frame before, in full; and in `marks` what the step changed in them, which
-is gone in the next state.
+A frame holds the lanes that differ from the frame before, in full; and in `lane_marks` what the step changed in them,
+which is gone in the next state.
 """
 
 from __future__ import annotations
@@ -26,22 +26,32 @@ CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
 """Names of parts of states that are written in capitals."""
 STEPS = 100_000
 """Steps of Python that an expression of a view may take in a state."""
-_PLAIN = ("role", "role_text", "epoch", "up", "isr", "in_isr", "high_watermark", "log_end", "last_stable_offset")
+_COMPARED_PARTS = (
+    "role",
+    "role_text",
+    "epoch",
+    "up",
+    "isr",
+    "in_isr",
+    "high_watermark",
+    "log_end",
+    "last_stable_offset",
+)
 """What of a lane is compared whole to say what changed."""
 
 
-class Undrawable(Exception):
+class UndrawableError(Exception):
     """The view cannot be evaluated: the message names the attribute and says what is wrong with it."""
 
 
-def letter(number: int | None) -> str:
+def record_letter(number: int | None) -> str:
     """A short name for the record of a number: a, b, c, ...; `-` for none. Templates of cells may use it."""
     if number is None:
         return "-"
     return chr(ord("a") + number) if 0 <= number < 26 else str(number)
 
 
-class Drawn(Protocol):
+class StatePicture(Protocol):
     """What draws states: a `Picture`, or what a model draws itself."""
 
     def lanes(self, state: State) -> dict[str, Document]:
@@ -54,7 +64,8 @@ class Drawn(Protocol):
 
 
 class Picture:
-    """A model's view, compiled. Raises `Undrawable` when an expression of it is not Python, or names nothing there is.
+    """A model's view, compiled. Raises `UndrawableError` when an expression of it is not Python, or names nothing there
+    is.
 
     The same exception comes from `frame` when an expression fails in a state.
     """
@@ -65,13 +76,13 @@ class Picture:
         if isinstance(view.lane, str):
             self.members: tuple[Any, ...] = (view.lane,)
         elif self.domain is None:
-            raise Undrawable(f"view: lane={view.lane.__name__} is not a domain of the model")
+            raise UndrawableError(f"view: lane={view.lane.__name__} is not a domain of the model")
         else:
             self.members = members_of(model, view.lane)
         self._names_of_lanes = LaneNames(model)
         self._beside = [Picture(model, one) for one in view.beside] if isinstance(view, TransactionLanes) else []
         self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]
-        self._names = {"range": counted_range, **model.namespace, "letter": letter}
+        self._names = {"range": counted_range, **model.namespace, "letter": record_letter}
         self._lane = {name: self._expression(name, text, "lane") for name, text in self._texts()}
         self._badges = {name: self._expression(name, text, "lane") for name, text in view.badges.items()}
         self._board = {name: self._expression(name, text) for name, text in view.board.items()}
@@ -90,7 +101,10 @@ class Picture:
         """What the frames are of."""
         widths = [
             max(
-                (len(lane["cells"]), *(entry["offset"] + 1 for entry in frame["marks"].get(name, _NO_MARKS)["removed"]))
+                (
+                    len(lane["cells"]),
+                    *(entry["offset"] + 1 for entry in frame["marks"].get(name, _EMPTY_MARKS)["removed"]),
+                )
             )
             for frame in frames.values()
             for name, lane in frame["lanes"].items()
@@ -120,53 +134,55 @@ class Picture:
     def lanes(self, state: State) -> dict[str, Document]:
         """Every lane in a state, by its name; those beside the logs first."""
         beside = {name: lane for picture in self._beside for name, lane in picture.lanes(state).items()}
-        return {name: lane | {"kind": "group"} for name, lane in beside.items()} | self._own(state)
+        return {name: lane | {"kind": "group"} for name, lane in beside.items()} | self._lanes_of_members(state)
 
-    def _own(self, state: State) -> dict[str, Document]:
+    def _lanes_of_members(self, state: State) -> dict[str, Document]:
         """The lanes of the view's own members."""
-        drawn = {self._name(member): self._one(state, member) for member in self.members}
-        leader = self._leader(state, drawn)
-        controller = self._value("controller_isr", self._controller.get("isr"), state)
+        drawn = {self._name(member): self._lane_document(state, member) for member in self.members}
+        leader = self._leading_lane(state, drawn)
+        controller = self._evaluate("controller_isr", self._controller.get("isr"), state)
         for name, lane in drawn.items():
             lane["role_text"] = _role_text(lane, stale=self._is_stale(state, lane, drawn))
             lane["in_isr"] = {
                 "leader": None if leader is None or drawn[leader]["isr"] is None else name in drawn[leader]["isr"],
                 "controller": None if controller is None else name in [self._name(member) for member in controller],
             }
-            lane["label"] = _label(lane, self.words)
+            lane["label"] = _lane_label(lane, self.words)
         return drawn
 
     def text_of(self, entry: Any) -> str:
         """What a cell with that entry says."""
-        return self._value("cell", self._cell, entry, 0)
+        return self._evaluate("cell", self._cell, entry, 0)
 
     def board(self, state: State) -> Document:
         """What is no lane's."""
         of_controller = {f"controller's {CAPITALS.get(name, name)}": run for name, run in self._controller.items()}
         found = of_controller | self._board
-        values = {name: self._value(name, run, state) for name, run in found.items()}
+        values = {name: self._evaluate(name, run, state) for name, run in found.items()}
         return {name: value if isinstance(value, str) else to_json(value) for name, value in values.items()}
 
     # --- one lane -----------------------------------------------------------------------------------------------------
 
-    def _one(self, state: State, member: Domain | str) -> Document:
-        value = {name: self._value(name, run, state, member) for name, run in self._lane.items()}
+    def _lane_document(self, state: State, member: Domain | str) -> Document:
+        value = {name: self._evaluate(name, run, state, member) for name, run in self._lane.items()}
         cells = self._cells(value.get("log"))
         isr = value.get("isr")
         return {
             "id": self._name(member),
-            "role": _role(value.get("role", value.get("state"))),
+            "role": _role_name(value.get("role", value.get("state"))),
             "role_text": "",
-            "epoch": _number(value.get("epoch", value.get("generation"))),
+            "epoch": _epoch_number(value.get("epoch", value.get("generation"))),
             "up": bool(value.get("up", True)),
             "isr": None if isr is None else [self._name(replica) for replica in isr],
             "in_isr": {},
             "cells": cells,
             "high_watermark": value.get("high_watermark"),
             "log_end": value.get("log_end", len(cells) if "log" in self._lane else None),
-            "badges": {name: _shown(self._value(name, run, state, member)) for name, run in self._badges.items()},
+            "badges": {
+                name: _shown_value(self._evaluate(name, run, state, member)) for name, run in self._badges.items()
+            },
             "chips": [show(replica) for replica in value.get("assigned") or ()],
-            "spans": [self._span(transaction, len(cells)) for transaction in value.get("transactions") or ()],
+            "spans": [self._span_document(transaction, len(cells)) for transaction in value.get("transactions") or ()],
             "last_stable_offset": value.get("last_stable_offset"),
             "label": "",
         }
@@ -178,21 +194,21 @@ class Picture:
         return [
             {
                 "offset": offset,
-                "text": self._value("cell", self._cell, entry, offset),
-                "epoch": self._value("cell_epoch", self._cell_epoch, entry, offset),
+                "text": self._evaluate("cell", self._cell, entry, offset),
+                "epoch": self._evaluate("cell_epoch", self._cell_epoch, entry, offset),
                 "says": f"offset {offset}" if entry is None else f"offset {offset}: {show(entry)}",
             }
             for offset, entry in enumerate(entries)
         ]
 
-    def _span(self, given: tuple[int, int | None, Any], end: int) -> Document:
+    def _span_document(self, given: tuple[int, int | None, Any], end: int) -> Document:
         start, until, text = given
         return {"start": start, "end": end if until is None else until, "text": str(text), "open": until is None}
 
-    def _leader(self, state: State, drawn: Mapping[str, Document]) -> str | None:
+    def _leading_lane(self, state: State, drawn: Mapping[str, Document]) -> str | None:
         """The lane that leads: in the newest epoch, and of several the one that the controller means."""
         leads = [name for name, lane in drawn.items() if lane["role"] == "leader"]
-        named = self._value("controller_leader", self._controller.get("leader"), state)
+        named = self._evaluate("controller_leader", self._controller.get("leader"), state)
         if named is not None and self._name(named) in leads:
             return self._name(named)
         return max(leads, key=lambda name: drawn[name]["epoch"] or 0, default=None)
@@ -203,8 +219,8 @@ class Picture:
         epoch = lane["epoch"] or 0
         if any(document["role"] == "leader" and (document["epoch"] or 0) > epoch for document in drawn.values()):
             return True
-        named = self._value("controller_leader", self._controller.get("leader"), state)
-        newest = self._value("controller_epoch", self._controller.get("epoch"), state)
+        named = self._evaluate("controller_leader", self._controller.get("leader"), state)
+        newest = self._evaluate("controller_epoch", self._controller.get("epoch"), state)
         return named is not None and self._name(named) != lane["id"] and newest is not None and newest > epoch
 
     # --- expressions --------------------------------------------------------------------------------------------------
@@ -234,36 +250,36 @@ class Picture:
                 for piece in split_template(text)
             ]
         except SyntaxError as error:
-            raise Undrawable(f"view: cell={text!r}: {error.msg}") from None
-        self._names.setdefault("show", _shown)
+            raise UndrawableError(f"view: cell={text!r}: {error.msg}") from None
+        self._names.setdefault("show", _shown_value)
         return self._function("cell", " + ".join(pieces) or "''", ["entry", "offset"])
 
     def _function(self, name: str, text: str, names: Sequence[str]) -> Callable[..., Any]:
         try:
             return eval(compile(f"lambda {', '.join(names)}: {text}", f"<view: {name}>", "eval"), self._names)
         except SyntaxError as error:
-            raise Undrawable(f"view: {name}={text!r}: {error.msg}") from None
+            raise UndrawableError(f"view: {name}={text!r}: {error.msg}") from None
 
-    def _value(self, name: str, run: Callable[..., Any] | None, *given: Any) -> Any:
+    def _evaluate(self, name: str, run: Callable[..., Any] | None, *given: Any) -> Any:
         if run is None:
             return None
         try:
             with Effort(STEPS):
                 return run(*given)
         except EffortExceededError:
-            raise Undrawable(f"view: {name} takes more than {STEPS:,} steps of Python in a state") from None
+            raise UndrawableError(f"view: {name} takes more than {STEPS:,} steps of Python in a state") from None
         except Exception as error:
-            raise Undrawable(f"view: {name} cannot be evaluated: {error}") from error
+            raise UndrawableError(f"view: {name} cannot be evaluated: {error}") from error
 
 
-_NO_MARKS: Document = {"added": [], "removed": [], "replaced": [], "changed": {}}
+_EMPTY_MARKS: Document = {"added": [], "removed": [], "replaced": [], "changed": {}}
 
 
-def _shown(value: Any) -> str:
+def _shown_value(value: Any) -> str:
     return value if isinstance(value, str) else show(value)
 
 
-def _role(value: Any) -> str | None:
+def _role_name(value: Any) -> str | None:
     if isinstance(value, Enum):
         return value.name.lower()
     if isinstance(value, bool):
@@ -271,7 +287,7 @@ def _role(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _number(value: Any) -> int | None:
+def _epoch_number(value: Any) -> int | None:
     return value if isinstance(value, int) and value >= 0 else None
 
 
@@ -284,7 +300,7 @@ def _role_text(lane: Document, *, stale: bool) -> str:
     return role
 
 
-def _label(lane: Document, words: Mapping[str, str]) -> str:
+def _lane_label(lane: Document, words: Mapping[str, str]) -> str:
     """The lane in words; `words` are the protocol's own."""
     epoch, high = words.get("epoch", "epoch"), words.get("high watermark", "high watermark")
     said = [lane["id"], lane["role_text"]]
@@ -298,7 +314,7 @@ def _label(lane: Document, words: Mapping[str, str]) -> str:
     return ", ".join(part for part in said if part)
 
 
-def frames_of(picture: Drawn, states: Sequence[State]) -> dict[str, Document]:
+def frames_of(picture: StatePicture, states: Sequence[State]) -> dict[str, Document]:
     """The frames of a run's states: of each the lanes that changed, of the first every lane."""
     frames: dict[str, Document] = {}
     known: dict[str, Document] = {}
@@ -308,18 +324,18 @@ def frames_of(picture: Drawn, states: Sequence[State]) -> dict[str, Document]:
         changed = {name: lane for name, lane in lanes.items() if lane != known.get(name)}
         frames[str(at)] = {
             "lanes": changed,
-            "marks": {name: marks(known[name], lane) for name, lane in changed.items() if at},
+            "marks": {name: lane_marks(known[name], lane) for name, lane in changed.items() if at},
             "board": here if at == 0 or here != board else None,
         }
         known, board = lanes, here
     return frames
 
 
-def marks(before: Document, after: Document) -> Document:
+def lane_marks(before: Document, after: Document) -> Document:
     """What changed in a lane."""
     old, new = before["cells"], after["cells"]
     shared = min(len(old), len(new))
-    changed = {name: before[name] for name in _PLAIN if before[name] != after[name]}
+    changed = {name: before[name] for name in _COMPARED_PARTS if before[name] != after[name]}
     changed |= {name: was for name, was in before["badges"].items() if was != after["badges"][name]}
     changed |= {"chips": before["chips"]} if before["chips"] != after["chips"] else {}
     return {

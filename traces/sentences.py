@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, cast
 
-from ..language.judge import blamed, shape_of
+from ..language.judge import shape_of, to_model_error
 from ..language.kinds import Domain
 from ..language.model import Action, Model
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 
 
-def sentence(
+def action_sentence(
     model: Model, action: Action, state: State, arguments: Mapping[str, Any], named: Callable[[str], str] = str
 ) -> str:
     """What the step says, `state` being the one before it. An action without a docstring says its name, with its
@@ -33,30 +33,30 @@ def sentence(
     """
     if not action.sentence:
         return format_step(action.name, arguments)
-    pieces, values = _compiled(model, action)
+    pieces, values = _compiled_sentence(model, action)
     try:
         shown = [value if isinstance(value, str) else named(show(value)) for value in values(state, **arguments)]
     except Exception as error:
-        raise blamed(model, error, action.name, arguments) from error
+        raise to_model_error(model, error, action.name, arguments) from error
     return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))
 
 
 def step_sentence(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
-    """As `sentence`, of a step of an argument: the action's name where the sentence cannot be evaluated."""
+    """As `action_sentence`, of a step of an argument: the action's name where the sentence cannot be evaluated."""
     try:
-        return sentence(model, action, state, arguments)
+        return action_sentence(model, action, state, arguments)
     except ModelError:
         return f"{action.name}."
 
 
-def capital(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """The text with its first letter as a capital, as a sentence begins; the rest stays as it is."""
     return text[:1].upper() + text[1:]
 
 
-def subject(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> Domain | None:
+def sentence_subject(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> Domain | None:
     """The member of a domain that the step's sentence begins with: whose step it is, as people read it."""
-    pieces, values = _compiled(model, action)
+    pieces, values = _compiled_sentence(model, action)
     if pieces[0].strip():
         return None
     try:
@@ -66,19 +66,19 @@ def subject(model: Model, action: Action, state: State, arguments: Mapping[str, 
     return first[0] if first and isinstance(first[0], Domain) else None
 
 
-_Compiled = tuple[list[str], Callable[..., tuple[Any, ...]]]
+_CompiledSentence = tuple[list[str], Callable[..., tuple[Any, ...]]]
 
 
-def _compiled(model: Model, action: Action) -> _Compiled:
+def _compiled_sentence(model: Model, action: Action) -> _CompiledSentence:
     """The texts between the expressions, and a function from state and arguments to the expressions' values."""
     memo = shape_of(model).memo
     known = memo.get(("sentence", action.name))
     if known is None:
-        known = memo["sentence", action.name] = _compile(action)
-    return cast(_Compiled, known)
+        known = memo["sentence", action.name] = _compile_sentence(action)
+    return cast(_CompiledSentence, known)
 
 
-def _compile(action: Action) -> _Compiled:
+def _compile_sentence(action: Action) -> _CompiledSentence:
     texts, expressions = [""], list[ast.expr]()
     for piece in split_template(action.sentence or action.name):
         if isinstance(piece, str):
@@ -105,7 +105,7 @@ def split_template(template: str) -> Iterator[str | ast.expr]:
             yield character
             at += 2
         elif character == "{":
-            end = _closing(template, at)
+            end = _closing_brace(template, at)
             yield ast.parse(template[at + 1 : end].strip(), mode="eval").body
             at = end + 1
         elif character == "}":
@@ -115,7 +115,7 @@ def split_template(template: str) -> Iterator[str | ast.expr]:
             at += 1
 
 
-def _closing(template: str, opening: int) -> int:
+def _closing_brace(template: str, opening: int) -> int:
     """Where the brace that opens at `opening` closes, brackets inside it paired."""
     depth = 0
     for at in range(opening, len(template)):

@@ -22,10 +22,10 @@ from ..language.model import Model
 from ..language.values import Seq, Set, State
 from ..language.verdict import Run
 from .evidence import StatePart
-from .sentences import capital
-from .wording import Wording, enclosing, in_words, listed
+from .sentences import capitalize_first
+from .wording import Wording, enclosing_sequence, join_words, name_in_words
 
-Why = Callable[[int, Sequence[StatePart]], str]
+StepReason = Callable[[int, Sequence[StatePart]], str]
 """Why a step changed some cells, as `, because ...`; "" where nothing is worth saying."""
 
 RECORDS_MAX = 3
@@ -36,13 +36,13 @@ FACT_MAX = 80
 """Characters of the longest fact that it mentions."""
 
 
-_LEADS = re.compile(r"(.+)'s (?:role became leader|leader became \1)")
-_CAME = re.compile(r"`(?P<a>\w+ed)` got (?P<b>[^`]+)|(?P<c>[^`]+) came into `(?P<d>\w+ed)`")
-_HELD = re.compile(r"`(\w+ed)` is [\[{]([^`]+)[\]}]")
-_EMPTY = re.compile(r"`(\w+ed)` is empty")
-_IN = re.compile(r"([^`]+) (is|is not) in `(\w+ed)`")
-_RECORD = re.compile(r"\w\(\w+=")
-_WORD = re.compile(r"(?!Kafka|Java|Raft|Spark)[A-Z][a-z]+\b")
+_BECAME_LEADER = re.compile(r"(.+)'s (?:role became leader|leader became \1)")
+_CAME_INTO_SET = re.compile(r"`(?P<a>\w+ed)` got (?P<b>[^`]+)|(?P<c>[^`]+) came into `(?P<d>\w+ed)`")
+_SET_FACT = re.compile(r"`(\w+ed)` is [\[{]([^`]+)[\]}]")
+_EMPTY_SET_FACT = re.compile(r"`(\w+ed)` is empty")
+_MEMBER_FACT = re.compile(r"([^`]+) (is|is not) in `(\w+ed)`")
+_RECORD_CODE = re.compile(r"\w\(\w+=")
+_CAPITAL_WORD = re.compile(r"(?!Kafka|Java|Raft|Spark)[A-Z][a-z]+\b")
 """A first word that names nothing: within another sentence it has no capital."""
 
 
@@ -71,7 +71,7 @@ class Race:
     """The step that was enabled all the same."""
 
 
-class InShort:
+class Summary:
     """The sentence of one argument, of the steps that it mentions, each with the cells that it changed."""
 
     def __init__(self, model: Model, run: Run, words: Wording, mentioned: Mapping[int, Sequence[StatePart]]) -> None:
@@ -82,85 +82,93 @@ class InShort:
         self.log, self.mark = ("", "") if view is None else (view.log, view.high_watermark)
         self.ended = model.view.log if isinstance(model.view, TransactionLanes) else ""
 
-    def sentence(self, why: Why, said: Callable[[int], str], now: Sequence[str], race: Race | None = None) -> str:
+    def sentence(
+        self, why: StepReason, said: Callable[[int], str], now: Sequence[str], race: Race | None = None
+    ) -> str:
         """The sentence; "" where the argument mentions no step. `said` is a step's own sentence, `now` is what is so
         at the end, `race` why the run was possible, where that is a look that came too early."""
-        loss = self._loss()
+        loss = self._last_loss()
         if loss is not None:
-            parts = self._with_loss(*loss, why, said)
+            parts = self._summary_with_loss(*loss, why, said)
         else:
-            parts = self._without_loss(why, said, now) if race is None else self._with_race(race, said, now)
-        return f"In short: {'. '.join(map(capital, parts))}." if parts else ""
+            parts = (
+                self._summary_without_loss(why, said, now) if race is None else self._summary_with_race(race, said, now)
+            )
+        return f"In short: {'. '.join(map(capitalize_first, parts))}." if parts else ""
 
-    def _with_loss(self, step: int, lane: str, lost: list[Any], why: Why, said: Callable[[int], str]) -> list[str]:
+    def _summary_with_loss(
+        self, step: int, lane: str, lost: list[Any], why: StepReason, said: Callable[[int], str]
+    ) -> list[str]:
         """What was counted on, who lost it, and what came of that."""
-        promise = self._promise(step, lost, said)
+        promise = self._find_promise(step, lost, said)
         what, who = self._named(lost), lane
         if promise is not None and (promise.records == lost or len(lost) == 1):
             what = "it" if len(lost) == 1 else "them"
         cells = [cell for cell in self.mentioned.get(step, ()) if cell.field == self.log]
-        cause = _plain(why(step, cells) if cells else "") or f" ({said(step).removesuffix('.')})"
+        cause = _text_without_code(why(step, cells) if cells else "") or f" ({said(step).removesuffix('.')})"
         taken = f"lost {what} at step {step}{cause}"
         last = max(self.mentioned, default=0)
-        then = [self._happened(last, said)] if last > step else []
+        then = [self._event_text(last, said)] if last > step else []
         if promise is None:
             return [f"{who} {taken}", *then]
         joined = f"{promise.text} and {taken}" if promise.lane == who else f"{promise.text}, and {who} {taken}"
         return [joined, *then]
 
-    def _without_loss(self, why: Why, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
+    def _summary_without_loss(self, why: StepReason, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
         """What was counted on, if anything was, or the last step but one; the last step; and how things are now."""
         steps = sorted(self.mentioned)
         if not steps:
             return []
-        promise = self._promise(steps[-1], list(self.words.mentioned), said)
-        earlier = [step for step in steps[:-1] if self._ends(step)][-1:] or steps[-2:-1]
-        before = [promise.text] if promise else [self._happened(step, said) for step in earlier]
-        cause = _plain(why(steps[-1], self.mentioned[steps[-1]]))
-        last = f"{self._happened(steps[-1], said)}{cause if cause.startswith(', because') else ''}"
-        return [*before, last, *_now(now)]
+        promise = self._find_promise(steps[-1], list(self.words.mentioned), said)
+        earlier = [step for step in steps[:-1] if self._ends_transaction(step)][-1:] or steps[-2:-1]
+        before = [promise.text] if promise else [self._event_text(step, said) for step in earlier]
+        cause = _text_without_code(why(steps[-1], self.mentioned[steps[-1]]))
+        last = f"{self._event_text(steps[-1], said)}{cause if cause.startswith(', because') else ''}"
+        return [*before, last, *_present_clause(now)]
 
-    def _with_race(self, race: Race, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
+    def _summary_with_race(self, race: Race, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
         """What was seen, that it ceased to be so, who acted on it all the same, and how things are now."""
-        looks = [self._happened(step, said) for step in race.looks]
-        looks[-1] += _plain(f", when {race.fact}")
-        acted = self._happened(race.acted, said)
-        within = acted[0].lower() + acted[1:] if _WORD.match(acted) else acted
-        return [*looks, self._happened(race.changed, said), f"Even so, {within}", *_now(now)]
+        looks = [self._event_text(step, said) for step in race.looks]
+        looks[-1] += _text_without_code(f", when {race.fact}")
+        acted = self._event_text(race.acted, said)
+        within = acted[0].lower() + acted[1:] if _CAPITAL_WORD.match(acted) else acted
+        return [*looks, self._event_text(race.changed, said), f"Even so, {within}", *_present_clause(now)]
 
-    def _loss(self) -> tuple[int, str, list[Any]] | None:
+    def _last_loss(self) -> tuple[int, str, list[Any]] | None:
         """The last step that took records out of a log, whose, and which: of those mentioned, else of all, if what
         is mentioned is in no log any more."""
         for step in sorted(self.mentioned, reverse=True):
-            lanes = {key for cell in self.mentioned[step] for key in _lanes_of(cell) if cell.field == self.log}
-            found = self._losses(step, lanes)
+            lanes = {key for cell in self.mentioned[step] for key in _lanes_of_cell(cell) if cell.field == self.log}
+            found = self._losses_in_step(step, lanes)
             if found:
                 return step, *found[0]
-        held = {record for _, log in self._logs(self.states[-1]) for record in log}
+        held = {record for _, log in self._logs_by_lane(self.states[-1]) for record in log}
         gone = [record for record in self.words.mentioned if record not in held]
         for step in range(len(self.run.steps), 0, -1) if gone and not held & set(self.words.mentioned) else ():
-            for lane, lost in self._losses(step, None):
+            for lane, lost in self._losses_in_step(step, None):
                 if set(lost) & set(gone):
                     return step, lane, lost
         return None
 
-    def _ends(self, step: int) -> bool:
+    def _ends_transaction(self, step: int) -> bool:
         """Whether a mentioned step committed or aborted records, of logs that have transactions."""
-        cells = [enclosing(cell, self.states[step]) for cell in self.mentioned[step] if cell.field == self.ended]
+        cells = [
+            enclosing_sequence(cell, self.states[step]) for cell in self.mentioned[step] if cell.field == self.ended
+        ]
         lengths = [[len(cell.look(self.states[at])) for at in (step - 1, step)] for cell in cells if cell is not None]
         return any(before == after for before, after in lengths)
 
-    def _losses(self, step: int, lanes: set[Domain] | None) -> list[tuple[str, list[Any]]]:
+    def _losses_in_step(self, step: int, lanes: set[Domain] | None) -> list[tuple[str, list[Any]]]:
         """Whose logs lost records in a step, and which."""
-        after = dict(self._logs(self.states[step]))
+        after = dict(self._logs_by_lane(self.states[step]))
         rows: list[tuple[str, list[Any]]] = []
-        for member, log in self._logs(self.states[step - 1]):
+        for member, log in self._logs_by_lane(self.states[step - 1]):
             lost = [record for record in log if record not in after[member]]
             if lost and (lanes is None or member in lanes):
                 rows.append((self.words.value(member), lost))
         return rows
 
-    def _logs(self, state: State) -> list[tuple[Domain, list[Any]]]:
+    def _logs_by_lane(self, state: State) -> list[tuple[Domain, list[Any]]]:
         """The log of each lane, where the view draws a field that holds them."""
         held = getattr(state, self.log, None) if self.log.isidentifier() else None
         if not hasattr(held, "items"):
@@ -168,99 +176,101 @@ class InShort:
         logs = cast("Mapping[Domain, Any]", held).items()
         return [(member, list(cast("Seq[Any]", log))) for member, log in logs if isinstance(log, Seq)]
 
-    def _promise(self, before: int, records: Sequence[Any], said: Callable[[int], str]) -> _Promise | None:
+    def _find_promise(self, before: int, records: Sequence[Any], said: Callable[[int], str]) -> _Promise | None:
         """How some of these records came to be counted on before a step: as the argument says, else as a lane's
         high watermark first passed them."""
         for step in sorted((number for number in self.mentioned if number < before), reverse=True):
             for cell in self.mentioned[step]:
-                found = self._committed(step, cell, records) or self._gained(step, cell, records, said)
+                found = self._promise_by_watermark(step, cell, records) or self._promise_by_set(
+                    step, cell, records, said
+                )
                 if found is not None:
                     return found
         for step in range(1, before):
-            for member, _ in self._logs(self.states[step]):
-                found = self._committed(step, StatePart("", self.mark, (("key", member),)), records)
+            for member, _ in self._logs_by_lane(self.states[step]):
+                found = self._promise_by_watermark(step, StatePart("", self.mark, (("key", member),)), records)
                 if found is not None:
                     return found
         return None
 
-    def _committed(self, step: int, cell: StatePart, records: Sequence[Any]) -> _Promise | None:
+    def _promise_by_watermark(self, step: int, cell: StatePart, records: Sequence[Any]) -> _Promise | None:
         """What a lane's high watermark passed in a step, if it is of these records."""
-        lanes = _lanes_of(cell)
+        lanes = _lanes_of_cell(cell)
         is_mark = cell.field == self.mark and self.mark.isidentifier() and len(cell.parts) == 1
         if not is_mark or not lanes:
             return None
         old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
-        log = dict(self._logs(self.states[step])).get(lanes[0], [])
+        log = dict(self._logs_by_lane(self.states[step])).get(lanes[0], [])
         passed = log[old:new] if isinstance(old, int) and isinstance(new, int) else []
         if not set(passed) & set(records):
             return None
         who = self.words.value(lanes[0])
         return _Promise(f"{who} committed {self._named(passed)} at step {step}", who, passed)
 
-    def _gained(
+    def _promise_by_set(
         self, step: int, cell: StatePart, records: Sequence[Any], said: Callable[[int], str]
     ) -> _Promise | None:
         """What came into a set or a sequence that is nobody's own, if it is of these records: `acknowledged`."""
-        if _lanes_of(cell):
+        if _lanes_of_cell(cell):
             return None
         before, after = self.states[step - 1], self.states[step]
-        whole = enclosing(cell, before) or cell
-        if not _is_more(whole.look(before), whole.look(after)):
+        whole = enclosing_sequence(cell, before) or cell
+        if not _is_addition(whole.look(before), whole.look(after)):
             return None
-        text = listed(self.words.effects(cell, before, after))
+        text = join_words(self.words.effects(cell, before, after))
         named = {self.words.value(record) for record in records}
         if not named & set(re.split(r"[ ,()]+", text)):
             return None
-        came = _CAME.fullmatch(text)
+        came = _CAME_INTO_SET.fullmatch(text)
         if came is None:
-            return _Promise(self._happened(step, said), "", [])
-        what, promised = came["b"] or came["c"], in_words(came["a"] or came["d"])
+            return _Promise(self._event_text(step, said), "", [])
+        what, promised = came["b"] or came["c"], name_in_words(came["a"] or came["d"])
         return _Promise(f"{what} {'were' if ' and ' in what else 'was'} {promised} at step {step}", "", [])
 
     # --- words --------------------------------------------------------------------------------------------------------
 
-    def _happened(self, step: int, said: Callable[[int], str]) -> str:
+    def _event_text(self, step: int, said: Callable[[int], str]) -> str:
         """What a mentioned step did: that somebody became leader, else the step as it says itself."""
         before, after = self.states[step - 1], self.states[step]
         texts = [text for cell in self.mentioned[step] for text in self.words.effects(cell, before, after)]
-        leads = [_LEADS.sub(r"\1 became leader", text) for text in texts if _LEADS.fullmatch(text)]
+        leads = [_BECAME_LEADER.sub(r"\1 became leader", text) for text in texts if _BECAME_LEADER.fullmatch(text)]
         return f"{leads[0]} at step {step}" if leads else f"{said(step).removesuffix('.')} (step {step})"
 
     def _named(self, records: Sequence[Any]) -> str:
         if len(records) > RECORDS_MAX:
             return f"{len(records)} records"
-        return listed([self.words.value(record) for record in records])
+        return join_words([self.words.value(record) for record in records])
 
 
-def _plain(text: str) -> str:
+def _text_without_code(text: str) -> str:
     """A text, unless it has a field by the name that it has in the model, or a record as code has it."""
-    return "" if "`" in text or _RECORD.search(text) else text
+    return "" if "`" in text or _RECORD_CODE.search(text) else text
 
 
-def _now(facts: Sequence[str]) -> list[str]:
+def _present_clause(facts: Sequence[str]) -> list[str]:
     """How things are at the end, if that is said in few words."""
-    said = [fact for fact in map(_fact, facts) if _plain(fact) and len(fact) <= FACT_MAX]
-    return [f"now {listed(said)}"] if 0 < len(facts) <= FACTS_MAX and said else []
+    said = [fact for fact in map(_owned_fact, facts) if _text_without_code(fact) and len(fact) <= FACT_MAX]
+    return [f"now {join_words(said)}"] if 0 < len(facts) <= FACTS_MAX and said else []
 
 
-def _fact(text: str) -> str:
+def _owned_fact(text: str) -> str:
     """A fact about a set that has no owner and the name of what became of its elements: `1a is committed`."""
-    held = _HELD.fullmatch(text)
+    held = _SET_FACT.fullmatch(text)
     if held is not None:
         values = held[2].split(", ")
-        return f"{listed(values)} {'is' if len(values) == 1 else 'are'} {in_words(held[1])}"
-    empty, member = _EMPTY.fullmatch(text), _IN.fullmatch(text)
+        return f"{join_words(values)} {'is' if len(values) == 1 else 'are'} {name_in_words(held[1])}"
+    empty, member = _EMPTY_SET_FACT.fullmatch(text), _MEMBER_FACT.fullmatch(text)
     if empty is not None:
-        return f"nothing is {in_words(empty[1])}"
-    return text if member is None else f"{member[1]} {member[2]} {in_words(member[3])}"
+        return f"nothing is {name_in_words(empty[1])}"
+    return text if member is None else f"{member[1]} {member[2]} {name_in_words(member[3])}"
 
 
-def _lanes_of(cell: StatePart) -> list[Domain]:
+def _lanes_of_cell(cell: StatePart) -> list[Domain]:
     """Whose a cell is, outermost first."""
     return [part for kind, part in cell.parts if kind == "key" and isinstance(part, Domain)]
 
 
-def _is_more(old: Any, new: Any) -> bool:
+def _is_addition(old: Any, new: Any) -> bool:
     """Whether something came in and nothing went."""
     if isinstance(old, Seq) and isinstance(new, Seq):
         return len(cast("Seq[Any]", new)) > len(cast("Seq[Any]", old))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language import types
-from ..language.records import is_box, is_tuple, unboxed
+from ..language.records import is_box, is_tuple, unbox_type
 
 
 def type_to_json(type_: types.Type) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def type_to_json(type_: types.Type) -> dict[str, Any]:
         case types.Record(name=name, variants=variants) if variants:
             return {"kind": "union", "name": name, "of": [type_to_json(member) for member, _ in variants]}
         case types.Record() if is_box(type_):
-            return type_to_json(unboxed(type_))
+            return type_to_json(unbox_type(type_))
         case types.Record(fields=fields) if is_tuple(type_):
             return {"kind": "tuple", "of": [type_to_json(of) for _, of in fields]}
         case types.Record(name=name, fields=fields):

@@ -21,14 +21,14 @@ from ..language.effort import Effort, EffortExceededError
 from ..language.lanes import GroupLanes, LogLanes
 from ..language.model import Model
 from ..language.values import State
-from .picture import Picture, Undrawable
+from .picture import Picture, UndrawableError
 
 Document = dict[str, Any]
 
 SVG = "http://www.w3.org/2000/svg"
 STEPS = 1_000_000
 """Steps of Python that a picture of a state may take."""
-LONGEST = 100_000
+MAX_CHARACTERS = 100_000
 """Characters of one picture."""
 SHAPES = frozenset({
     "svg", "g", "defs", "symbol", "use", "title", "desc", "style", "switch", "path", "rect", "circle", "ellipse",
@@ -36,23 +36,25 @@ SHAPES = frozenset({
     "radialGradient", "stop", "pattern", "clipPath", "mask",
 })  # fmt: skip
 """The elements that a picture may have."""
-_OWN = re.compile(r"#|data:image/(png|jpeg|gif|webp);base64,")
+_INSIDE_ADDRESS = re.compile(r"#|data:image/(png|jpeg|gif|webp);base64,")
 """How an address begins that stays within the picture."""
-_ELSEWHERE = re.compile(r"url\s*\(\s*(?!['\"]?#)|@import|image-set|\\|javascript:", re.IGNORECASE)
+_OUTSIDE_REFERENCE = re.compile(r"url\s*\(\s*(?!['\"]?#)|@import|image-set|\\|javascript:", re.IGNORECASE)
 """What a style, or an attribute, must not hold. An escape could hide any of it."""
 
 
-class Drawing:
+class ViewImage:
     """What a model's own `view(s)` draws of each state, with the parts of a `Picture`; it has no lanes.
 
-    Raises `Undrawable` where the function does not take one state, and `board` does where it cannot be called, or what
-    it returns may not be shown.
+    Raises `UndrawableError` where the function does not take one state, and `board` does where it cannot be called, or
+    what it returns may not be shown.
     """
 
     def __init__(self, draw: Callable[[State], Any]) -> None:
         taken = inspect.signature(draw).parameters
         if len(taken) != 1:
-            raise Undrawable(f"view: a function that draws takes the state alone, and this takes {len(taken)} values")
+            raise UndrawableError(
+                f"view: a function that draws takes the state alone, and this takes {len(taken)} values"
+            )
         self._draw = draw
 
     def document(self, frames: Mapping[str, Document]) -> Document:
@@ -69,36 +71,36 @@ class Drawing:
             with Effort(STEPS):
                 text = self._draw(state)
         except EffortExceededError:
-            raise Undrawable(f"view(s) takes more than {STEPS:,} steps of Python in a state") from None
+            raise UndrawableError(f"view(s) takes more than {STEPS:,} steps of Python in a state") from None
         except Exception as error:
-            raise Undrawable(f"view(s) cannot be evaluated: {type(error).__name__}: {error}") from error
-        return {"svg": text, "says": checked_picture(text)}
+            raise UndrawableError(f"view(s) cannot be evaluated: {type(error).__name__}: {error}") from error
+        return {"svg": text, "says": check_svg(text)}
 
 
-def picture_of(model: Model) -> Picture | Drawing | None:
-    """What draws the states of a model; None where it declares no view. Raises `Undrawable`."""
+def view_picture(model: Model) -> Picture | ViewImage | None:
+    """What draws the states of a model; None where it declares no view. Raises `UndrawableError`."""
     if model.view is None:
         return None
     if isinstance(model.view, (LogLanes, GroupLanes)):
         return Picture(model, model.view)
     if not isinstance(model.view, FunctionType):
-        raise Undrawable(
+        raise UndrawableError(
             f"view has to be lanes, or a function of the state, and is of type {type(model.view).__name__}"
         )
-    return Drawing(model.view)
+    return ViewImage(model.view)
 
 
-def checked_picture(text: object) -> str:
-    """The title of a picture. Raises `Undrawable` where it is not SVG, or holds what may not be shown: elements
+def check_svg(text: object) -> str:
+    """The title of a picture. Raises `UndrawableError` where it is not SVG, or holds what may not be shown: elements
     that draw nothing (scripts, other languages, animations), handlers of events, and addresses outside of itself."""
     if not isinstance(text, str):
-        raise Undrawable(f"view(s) is of type {type(text).__name__}, and has to be a str of SVG")
-    if len(text) > LONGEST:
-        raise Undrawable(f"view(s) has {len(text):,} characters, and a picture has at most {LONGEST:,}")
-    return _Reader().read(text)
+        raise UndrawableError(f"view(s) is of type {type(text).__name__}, and has to be a str of SVG")
+    if len(text) > MAX_CHARACTERS:
+        raise UndrawableError(f"view(s) has {len(text):,} characters, and a picture has at most {MAX_CHARACTERS:,}")
+    return _SvgReader().read(text)
 
 
-class _Reader:
+class _SvgReader:
     """Reads a picture once, and refuses what is not to be in it."""
 
     def __init__(self) -> None:
@@ -107,9 +109,9 @@ class _Reader:
         self.style = ""
         self.parser = expat.ParserCreate(namespace_separator=" ")
         self.parser.StartElementHandler = self._begins
-        self.parser.EndElementHandler = self._ends
-        self.parser.CharacterDataHandler = self._says
-        self.parser.StartDoctypeDeclHandler = self._declares
+        self.parser.EndElementHandler = self._end_element
+        self.parser.CharacterDataHandler = self._add_text
+        self.parser.StartDoctypeDeclHandler = self._refuse_declaration
         self.parser.ProcessingInstructionHandler = lambda target, _: self._refuse(f"<?{target}?>")
 
     def read(self, text: str) -> str:
@@ -118,19 +120,19 @@ class _Reader:
             self.parser.Parse(text, True)
         except expat.ExpatError as error:
             what = expat.ErrorString(error.code)
-            raise Undrawable(f"view(s) is no SVG, which is XML: line {error.lineno}: {what}") from None
+            raise UndrawableError(f"view(s) is no SVG, which is XML: line {error.lineno}: {what}") from None
         return " ".join(self.title.split())
 
     def _refuse(self, what: str) -> None:
-        raise Undrawable(f"view(s): line {self.parser.CurrentLineNumber}: {what} may not be in a picture")
+        raise UndrawableError(f"view(s): line {self.parser.CurrentLineNumber}: {what} may not be in a picture")
 
-    def _declares(self, *_: object) -> None:
+    def _refuse_declaration(self, *_: object) -> None:
         self._refuse("a DOCTYPE")
 
     def _begins(self, name: str, attributes: Mapping[str, str]) -> None:
         space, _, tag = name.rpartition(" ")
         if not self.open and (space, tag) != (SVG, "svg"):
-            raise Undrawable(f'view(s) has to be an <svg xmlns="{SVG}"> element, and is <{tag}>')
+            raise UndrawableError(f'view(s) has to be an <svg xmlns="{SVG}"> element, and is <{tag}>')
         if space != SVG or tag not in SHAPES:
             self._refuse(f"<{tag}>")
         self.open.append(tag)
@@ -140,22 +142,22 @@ class _Reader:
     def _given(self, name: str, value: str) -> None:
         if name.startswith("on") or name in ("base", "src"):
             self._refuse(f"the attribute {name}")
-        if name == "href" and not _OWN.match(value):
+        if name == "href" and not _INSIDE_ADDRESS.match(value):
             self._refuse(f"the address {value[:60]}")
         if name != "href":
-            self._styled(value)
+            self._check_style(value)
 
-    def _styled(self, text: str) -> None:
-        found = _ELSEWHERE.search(text)
+    def _check_style(self, text: str) -> None:
+        found = _OUTSIDE_REFERENCE.search(text)
         if found is not None:
             self._refuse(f"{found[0]!r} in a style or an attribute")
 
-    def _ends(self, name: str) -> None:
+    def _end_element(self, name: str) -> None:
         if self.open.pop() == "style":
-            self._styled(self.style)
+            self._check_style(self.style)
             self.style = ""
 
-    def _says(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self.open == ["svg", "title"]:
             self.title += text
         if self.open[-1] == "style":

@@ -18,15 +18,15 @@ from ..language.model import Model
 from ..language.records import KIND
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 from .evidence import ABSENT, StatePart
-from .picture import CAPITALS, Picture, Undrawable, letter
+from .picture import CAPITALS, Picture, UndrawableError, record_letter
 
 
 class RecordNames:
     """The names that a model's picture gives to the records of its logs: `1a`. None for what has no name."""
 
     def __init__(self, model: Model) -> None:
-        self.entries = tuple(_entry_types(model))
-        self._picture = _picture_of(model)
+        self.entries = tuple(_log_entry_types(model))
+        self._picture = _picture_for_names(model)
 
     def drawn(self, record: Any) -> str | None:
         """The name of a record of a log."""
@@ -34,7 +34,7 @@ class RecordNames:
             return None
         try:
             return self._picture.text_of(record).strip() or None
-        except Undrawable:
+        except UndrawableError:
             return None
 
     def changed(self, value: Any, state: State) -> str | None:
@@ -43,7 +43,7 @@ class RecordNames:
 
     def numbered(self, number: int, state: State) -> Any:
         """The record of a log that has this number as its `id`; None where no log has it."""
-        records = (record for record in _records_of(state) if isinstance(record, self.entries))
+        records = (record for record in _records_in_state(state) if isinstance(record, self.entries))
         return next((record for record in records if getattr(record, "id", None) == number), None)
 
 
@@ -80,15 +80,17 @@ class Wording:
             return left + ", ".join(self.value(element) for element in cast("Seq[Any]", value)) + right
         if isinstance(value, tuple):
             return "(" + ", ".join(map(self.value, cast("tuple[Any, ...]", value))) + ")"
-        return self._record(value)
+        return self._record_text(value)
 
-    def _record(self, value: Any) -> str:
+    def _record_text(self, value: Any) -> str:
         """`Election(role=leader, epoch=1)`; of one that holds a record of a log: `1a (term 3)`. What is true stands by
         its name, and what is false is left out: `Vote(candidate=A, granted)`."""
         parts = {name: getattr(value, name) for name in field_names(cast("type[Any]", type(value)))}
         entry = next((name for name, held in parts.items() if isinstance(held, self._entries)), None)
         if entry is not None:
-            others = ", ".join(f"{in_words(name)} {self.value(held)}" for name, held in parts.items() if name != entry)
+            others = ", ".join(
+                f"{name_in_words(name)} {self.value(held)}" for name, held in parts.items() if name != entry
+            )
             return self.name(parts[entry]) + (f" ({others})" if others else "")
         said = [
             name if held is True else f"{name}={self.value(held)}" for name, held in parts.items() if held is not False
@@ -99,7 +101,7 @@ class Wording:
         """The name of a record of a log."""
         if record not in self.mentioned:
             taken = set(self.mentioned.values())
-            name = self._names.drawn(record) or letter(len(taken))
+            name = self._names.drawn(record) or record_letter(len(taken))
             while name in taken:
                 name += "'"
             self.mentioned[record] = name
@@ -114,14 +116,14 @@ class Wording:
         offsets = [part for kind, part in cell.parts if kind == "at"]
         attributes = [part for kind, part in cell.parts if kind == "attribute"]
         if offsets and keys and isinstance(keys[0], Domain):
-            what = "".join(f"the {in_words(attribute)} of " for attribute in reversed(attributes))
-            return f"{what}{self.value(keys[0])}'s {in_words(cell.field)} at offset {offsets[-1]}"
+            what = "".join(f"the {name_in_words(attribute)} of " for attribute in reversed(attributes))
+            return f"{what}{self.value(keys[0])}'s {name_in_words(cell.field)} at offset {offsets[-1]}"
         if keys and isinstance(keys[0], Domain):
             of = f" of {', '.join(self.value(key) for key in keys[1:])}" if len(keys) > 1 else ""
-            return f"{self.value(keys[0])}'s {in_words(attributes[-1] if attributes else cell.field)}{of}"
+            return f"{self.value(keys[0])}'s {name_in_words(attributes[-1] if attributes else cell.field)}{of}"
         if len(attributes) == len(cell.parts) == 1:
-            owner = in_words(cell.field) + ("" if cell.field.endswith("ed") else "'s")
-            return f"the {owner} {in_words(attributes[0])}"
+            owner = name_in_words(cell.field) + ("" if cell.field.endswith("ed") else "'s")
+            return f"the {owner} {name_in_words(attributes[0])}"
         text = cell.field + "".join(f"[{self.value(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
         return f"`{text}{''.join(f'.{attribute}' for attribute in attributes)}`"
 
@@ -131,18 +133,18 @@ class Wording:
         value = cell.look(state)
         be = "was" if past else "is"
         if kind == "length":
-            return self.fact(up(cell), state, past=past)
+            return self.fact(parent_cell(cell), state, past=past)
         if _is_kind(cell):
-            return f"{self.owned(up(cell))} {be} {'nothing' if value is ABSENT else f'of the kind {value}'}"
+            return f"{self.owned(parent_cell(cell))} {be} {'nothing' if value is ABSENT else f'of the kind {value}'}"
         if kind == "member":
-            member, whole = self._member(cell.parts[-1][1], state), self.owned(up(cell))
+            member, whole = self._member_text(cell.parts[-1][1], state), self.owned(parent_cell(cell))
             return f"{member} {be} {'' if value else 'not '}in {whole}"
         if kind == "at":
             held = self.value(value) if value is not ABSENT else "nothing"
-            return f"{self.owned(up(cell))} {'had' if past else 'has'} {held} at offset {cell.parts[-1][1]}"
+            return f"{self.owned(parent_cell(cell))} {'had' if past else 'has'} {held} at offset {cell.parts[-1][1]}"
         name = self.owned(cell)
         if name.endswith(_PREPOSITIONS) and "'s " in name:
-            return self._acted(name, value)
+            return self._action_of_field(name, value)
         if isinstance(value, CONTAINERS):
             be = {"is": "are", "was": "were"}[be] if name.endswith("s") else be
             return f"{name} {be} {self.value(value) if len(cast('Seq[Any]', value)) else 'empty'}"
@@ -154,54 +156,64 @@ class Wording:
         if old == new:
             return []
         if cell.parts and cell.parts[-1][0] == "member":
-            return [f"{self._member(cell.parts[-1][1], after)} {'came into' if new else 'left'} {self.owned(up(cell))}"]
-        sequence = enclosing(cell, before)
+            return [
+                f"{self._member_text(cell.parts[-1][1], after)} {'came into' if new else 'left'} "
+                f"{self.owned(parent_cell(cell))}"
+            ]
+        sequence = enclosing_sequence(cell, before)
         if sequence is not None and isinstance(sequence.look(after), Seq):
-            return [self._sequence(sequence, sequence.look(before), sequence.look(after))]
+            return [self._sequence_effects(sequence, sequence.look(before), sequence.look(after))]
         if _is_kind(cell):
-            return [self._scalar(self.owned(up(cell)), up(cell).look(before), up(cell).look(after))]
+            return [
+                self._scalar_effect(
+                    self.owned(parent_cell(cell)), parent_cell(cell).look(before), parent_cell(cell).look(after)
+                )
+            ]
         if is_record(old) and type(old) is type(new):
             names = field_names(cast("type[Any]", type(old)))
             inner = (StatePart(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
             return [text for part in inner for text in self.effects(part, before, after)]
         if isinstance(old, Set) and isinstance(new, Set):
-            return [self._set(cell, cast("Set[Any]", old), cast("Set[Any]", new), after)]
-        return [self._scalar(self.owned(cell), old, new)]
+            return [self._set_effects(cell, cast("Set[Any]", old), cast("Set[Any]", new), after)]
+        return [self._scalar_effect(self.owned(cell), old, new)]
 
-    def _scalar(self, name: str, old: Any, new: Any) -> str:
+    def _scalar_effect(self, name: str, old: Any, new: Any) -> str:
         if isinstance(old, int) and isinstance(new, int) and not isinstance(new, bool):
             return f"{name} went from {old} to {new}"
         if name.endswith(_PREPOSITIONS) and "'s " in name and new is not None:
-            return self._acted(name, new)
+            return self._action_of_field(name, new)
         return f"{name} became {self.value(new)}"
 
-    def _acted(self, name: str, value: Any) -> str:
+    def _action_of_field(self, name: str, value: Any) -> str:
         """`A voted for B`: a field whose name is a verb."""
         return f"{name.replace(chr(39) + 's ', ' ', 1)} {'nobody' if value is None else self.value(value)}"
 
-    def _member(self, member: Any, state: State) -> str:
+    def _member_text(self, member: Any, state: State) -> str:
         """A member of a set: by the name of its record, where the set is of records' numbers."""
         record = self._names.numbered(member, state) if is_number(member) else None
         return self.value(member) if record is None else self.name(record)
 
-    def _sequence(self, cell: StatePart, old: Seq[Any], new: Seq[Any]) -> str:
+    def _sequence_effects(self, cell: StatePart, old: Seq[Any], new: Seq[Any]) -> str:
         name = self.owned(cell)
         shared = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         lost, got = list(old)[shared:], list(new)[shared:]
         if len(lost) == len(got) and self._ends_in_place:
             pairs = [(a, b) for a, b in zip(lost, got, strict=True) if a != b]
-            return f"{self._listed([a for a, _ in pairs])} in {name} became {self._listed([b for _, b in pairs])}"
+            return (
+                f"{self._values_text([a for a, _ in pairs])} in {name} became "
+                f"{self._values_text([b for _, b in pairs])}"
+            )
         if lost and got:
-            return f"{name} lost {self._listed(lost)} and got {self._listed(got)}"
-        return f"{name} {'lost' if lost else 'got'} {self._listed(lost or got)}"
+            return f"{name} lost {self._values_text(lost)} and got {self._values_text(got)}"
+        return f"{name} {'lost' if lost else 'got'} {self._values_text(lost or got)}"
 
-    def _set(self, cell: StatePart, old: Set[Any], new: Set[Any], state: State) -> str:
-        lost, got = ([self._member(element, state) for element in some] for some in (old - new, new - old))
-        parts = [f"{listed(got)} came into" if got else "", f"{listed(lost)} left" if lost else ""]
+    def _set_effects(self, cell: StatePart, old: Set[Any], new: Set[Any], state: State) -> str:
+        lost, got = ([self._member_text(element, state) for element in some] for some in (old - new, new - old))
+        parts = [f"{join_words(got)} came into" if got else "", f"{join_words(lost)} left" if lost else ""]
         return f"{' and '.join(part for part in parts if part)} {self.owned(cell)}"
 
-    def _listed(self, values: Sequence[Any]) -> str:
-        return listed([self.value(value) for value in values])
+    def _values_text(self, values: Sequence[Any]) -> str:
+        return join_words([self.value(value) for value in values])
 
 
 CONTAINERS = (Seq, Set, Bag)
@@ -218,7 +230,7 @@ def is_record(value: object) -> bool:
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
 
 
-def _records_of(state: State) -> Iterator[Any]:
+def _records_in_state(state: State) -> Iterator[Any]:
     """Every record of a map of sequences."""
     for value in state:
         if isinstance(value, Map):
@@ -232,12 +244,12 @@ def _is_kind(cell: StatePart) -> bool:
     return cell.parts[-1:] == (("attribute", KIND),)
 
 
-def up(cell: StatePart) -> StatePart:
+def parent_cell(cell: StatePart) -> StatePart:
     """The cell that it is a part of."""
     return StatePart(cell.state, cell.field, cell.parts[:-1])
 
 
-def enclosing(cell: StatePart, state: State) -> StatePart | None:
+def enclosing_sequence(cell: StatePart, state: State) -> StatePart | None:
     """The outermost sequence that a cell is in, or is."""
     for end in range(len(cell.parts) + 1):
         outer = StatePart(cell.state, cell.field, cell.parts[:end])
@@ -246,17 +258,17 @@ def enclosing(cell: StatePart, state: State) -> StatePart | None:
     return None
 
 
-def in_words(name: str) -> str:
+def name_in_words(name: str) -> str:
     """`high_watermark` as `high watermark`, `isr` as `ISR`."""
     return " ".join(CAPITALS.get(word, word) for word in name.split("_"))
 
 
-def listed(texts: Sequence[str]) -> str:
+def join_words(texts: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _entry_types(model: Model) -> list[type[Any]]:
+def _log_entry_types(model: Model) -> list[type[Any]]:
     """The records that logs are made of."""
     return [
         field.type.value.of.python
@@ -267,8 +279,8 @@ def _entry_types(model: Model) -> list[type[Any]]:
     ]
 
 
-def _picture_of(model: Model) -> Picture | None:
+def _picture_for_names(model: Model) -> Picture | None:
     try:
         return Picture(model, model.view) if isinstance(model.view, LogLanes) else None
-    except Undrawable:
+    except UndrawableError:
         return None

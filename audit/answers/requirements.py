@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...language.errors import nearest
+from ...language.errors import suggest_name
 from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
 from ..questions.signature import Subject
@@ -169,12 +169,14 @@ def parse(text: str) -> Sequence[Requirement]:
         return PRESETS[text].requirements
     question, equals, cell = text.partition("=")
     if not equals:
-        raise NoRequirement(f"write a preset or QUESTION=FAULT@SITUATION, such as {EXAMPLE}; {nearest(text, PRESETS)}")
+        raise NoRequirement(
+            f"write a preset or QUESTION=FAULT@SITUATION, such as {EXAMPLE}; {suggest_name(text, PRESETS)}"
+        )
     if question not in QUESTION:
-        raise NoRequirement(f"there is no question {question}; {nearest(question, QUESTION)}")
+        raise NoRequirement(f"there is no question {question}; {suggest_name(question, QUESTION)}")
     fault, at, situation = cell.partition("@")
     if fault not in FAULT:
-        raise NoRequirement(f"there is no fault {fault}; {nearest(fault, FAULT)}")
+        raise NoRequirement(f"there is no fault {fault}; {suggest_name(fault, FAULT)}")
     if cell not in BY_NAME:
         names = ", ".join(known.name for known in SITUATIONS)
         what = f"there is no situation {situation}" if at else f"{fault} happens in a situation: write {fault}@min-isr"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from ...traces.sentences import capital
+from ...traces.sentences import capitalize_first
 from ..exploring.explorations import ScenarioStep
 from ..questions.signature import Subject
 from .answer import Answer
@@ -135,7 +135,7 @@ def _leader_after(step: ScenarioStep) -> str:
 
 
 def _named(text: str, called: Mapping[str, str]) -> str:
-    return capital(re.sub(r"⟨(.)⟩", lambda found: called.get(found[1], found[1]), text))
+    return capitalize_first(re.sub(r"⟨(.)⟩", lambda found: called.get(found[1], found[1]), text))
 
 
 _KEPT = frozenset({
@@ -178,5 +178,5 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
     made: dict[str, Any] = value_named(trace, names)
     for step in (*made["steps"], *made["argument"]):
         name = "sentence" if "sentence" in step else "text"
-        step[name] = capital(step[name])
+        step[name] = capitalize_first(step[name])
     return made

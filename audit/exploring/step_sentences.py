@@ -13,7 +13,7 @@ from typing import Any
 from ...language.containers import show
 from ...language.model import Model
 from ...language.values import State
-from ...traces.sentences import sentence
+from ...traces.sentences import action_sentence
 
 
 def phrase(model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> str:
@@ -26,7 +26,7 @@ def phrase(model: Model, state: State, action: str, arguments: Mapping[str, Any]
         down, voters = state.controllers_down + 1, model.values["voters"]
         return f"A controller goes down: {down} of {voters} {'is' if down == 1 else 'are'} down now."
     else:
-        return sentence(model, model.action(action), state, arguments, marked)
+        return action_sentence(model, model.action(action), state, arguments, marked)
     return f"{marked(show(arguments['broker']))}{said}."
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from ...language.errors import nearest
+from ...language.errors import suggest_name
 from ..cluster.statements import Origin, Stated, WrongOption
 from ..kafka.keys import OTHER, families
 from ..kafka.releases import kafka_release
@@ -62,7 +62,7 @@ def _version_of_client(family: str, version: str) -> Stated:
 def refuse_unknown(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:
     """WrongOption, with the nearest name, for a name that is not known: its defaults would be left out in silence."""
     if name not in every:
-        hint = f"{nearest(name, sorted(every))} Give `{OTHER}` for one that is in no list"
+        hint = f"{suggest_name(name, sorted(every))} Give `{OTHER}` for one that is in no list"
         raise WrongOption(f"{option} {text}: there is no {what} {name}; {hint}")
 
 

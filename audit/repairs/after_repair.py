@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...language.judge import Stopped, attempt, holds_at, initial_states, steps, why_stopped
+from ...language.judge import StoppedStep, attempt, holds_at_end, initial_states, steps, stop_reason
 from ...language.model import Action, Model
 from ...language.steptext import parse_steps
 from ...language.values import State
@@ -81,7 +81,7 @@ def after_repair(
     model = explorations.bench.model_of(_case(before.case, new, cell))
     made = taken(model, before)
     about = next(prop for prop in model.properties if prop.name == before.property)
-    if any(holds_at(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):
+    if any(holds_at_end(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):
         steps_ = "; ".join(step.step for step in made.steps)
         raise DisagreementError(
             f"with the repair {before.property} is false in a run that the model does not know: {steps_}"
@@ -131,9 +131,9 @@ def taken(model: Model, before: Answer) -> AfterRepair:
 
 def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> LeftOut:
     stopped = attempt(model, state, action, arguments)
-    assert isinstance(stopped, Stopped), "a step that can be taken is taken"
+    assert isinstance(stopped, StoppedStep), "a step that can be taken is taken"
     none_of_it = action.budget is not None and not model.values[action.budget]
-    return LeftOut(why_stopped(model, state, action, arguments, stopped), beyond=stopped.at_bound or none_of_it)
+    return LeftOut(stop_reason(model, state, action, arguments, stopped), beyond=stopped.at_bound or none_of_it)
 
 
 def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:

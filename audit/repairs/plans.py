@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ...traces.sentences import capital
+from ...traces.sentences import capitalize_first
 from ..cluster.cluster import Cluster, Topic, by_strimzi
 from ..cluster.settings import place_of
 from ..kafka.internal_topics import TRANSACTIONS
@@ -120,9 +120,9 @@ def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) ->
     if subject.planned:
         return _planned(subject, _broker_key(subject, key), value, cluster, cost)
     if subject.topics[0].resource is not None:
-        says = f"Set {key} in the KafkaTopic, without a restart. {capital(cost)}.{_of_many(subject)}"
+        says = f"Set {key} in the KafkaTopic, without a restart. {capitalize_first(cost)}.{_of_many(subject)}"
         return _each(subject, _asked(lambda asked: topic_config(asked, key, value)), says, cost)
-    says = f"Set {key}={value}; it is dynamic, nothing restarts. {capital(cost)}.{_of_many(subject)}"
+    says = f"Set {key}={value}; it is dynamic, nothing restarts. {capitalize_first(cost)}.{_of_many(subject)}"
     return _each(subject, lambda topic: (_alter(topic.name, f"{key}={value}"),), says, cost)
 
 
@@ -142,16 +142,16 @@ def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str
     """A setting of the brokers, for topics that will be created."""
     about = "" if key.startswith(("transaction.", "offsets.")) else ", for topics that have no value of their own"
     if by_strimzi(cluster):
-        says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {capital(cost)}."
+        says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {capitalize_first(cost)}."
         return PlanStep(says, kafka_config(cluster, key, value), True, cost)
     kafka = cluster.versions.kafka
     old = kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False
     if key.startswith(("transaction.", "offsets.")) or old:
-        says = f"Set {key}={value} on every broker{about}, and restart them. {capital(cost)}."
+        says = f"Set {key}={value} on every broker{about}, and restart them. {capitalize_first(cost)}."
         return PlanStep(says, (f"{key}={value}",), True, cost)
     says = f"Set {key}={value} for the whole cluster{about}; it is dynamic, and stronger than the brokers' files."
     line = f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type brokers --entity-default --add-config {key}={value}"
-    return PlanStep(f"{says} {capital(cost)}.", (line,), False, cost)
+    return PlanStep(f"{says} {capitalize_first(cost)}.", (line,), False, cost)
 
 
 def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> PlanStep:
@@ -193,7 +193,9 @@ def _client(subject: Subject, cluster: Cluster, key: KeyName, value: str, cost: 
 def _release(cluster: Cluster, kafka: str) -> PlanStep:
     cost = "a restart of every broker, one after the other; nothing changes for clients"
     says = f"Upgrade every broker to {kafka} or later, with inter.broker.protocol.version as it is at first."
-    return PlanStep(f"{says} {capital(cost)}.", version(cluster, kafka) if by_strimzi(cluster) else (), True, cost)
+    return PlanStep(
+        f"{says} {capitalize_first(cost)}.", version(cluster, kafka) if by_strimzi(cluster) else (), True, cost
+    )
 
 
 def _elr(cluster: Cluster) -> PlanStep:
@@ -207,7 +209,7 @@ def _elr(cluster: Cluster) -> PlanStep:
     upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) and not there else ()
     feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
     return PlanStep(
-        f"{says}; set min.insync.replicas by topic or for the whole cluster first. {capital(cost)}.",
+        f"{says}; set min.insync.replicas by topic or for the whole cluster first. {capitalize_first(cost)}.",
         (*upgrade, feature),
         not there,
         cost,

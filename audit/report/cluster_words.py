@@ -16,9 +16,9 @@ from ...language.kinds import Domain
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run, Step
-from ...traces.differences import changes
+from ...traces.differences import state_changes
 from ...traces.document import change_texts
-from ...traces.sentences import capital
+from ...traces.sentences import capitalize_first
 from ...traces.wording import RecordNames
 from ..answers.scenario import ENDS, SERVICE, renamed, said_of, unavailable, value_named, with_names
 from ..exploring.step_sentences import phrase
@@ -162,7 +162,9 @@ class InWords:
         names = RecordNames(model)
         states = run.states()
         pairs = zip(states, run.steps, strict=False)
-        texts = (change_texts(changes(model.fields, was, step.after), was, step.after, names) for was, step in pairs)
+        texts = (
+            change_texts(state_changes(model.fields, was, step.after), was, step.after, names) for was, step in pairs
+        )
         self.doubled = in_several_epochs(list(texts))
 
     def named(self, value: Any) -> Any:
@@ -251,7 +253,7 @@ class Told:
             return self._of_faults()
         record, since = lost
         promise = "could be read by consumers" if self.broken == "consistent_read" else "was acknowledged"
-        return f"Record {record} {promise} (step {since}). {capital(self._way(record, since))}."
+        return f"Record {record} {promise} (step {since}). {capitalize_first(self._way(record, since))}."
 
     def _lost(self) -> tuple[int, int] | None:
         """The number of the record that is lost, and the step since which it should not be."""
@@ -357,7 +359,7 @@ class Told:
     def sentence_of(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
         """The sentence of a step from a state."""
         if action == "lose_host" and self.broken in SERVICE:
-            return capital(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
+            return capitalize_first(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
         return said_of(phrase(self.model, state, action, arguments), self.called)
 
     def could_happen(self) -> Document:

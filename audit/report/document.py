@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...traces.heading import tool
+from ...traces.heading import tool_version
 from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_matter
 from ..answers.outages import Outage
 from ..answers.requirements import Requirement, RequirementCheck, preset_of
@@ -74,7 +74,7 @@ def document(
     subjects = [_with_racks(_subject(report), report, cluster) for report in reports]
     return {
         "schema": SCHEMA,
-        "tool": tool(),
+        "tool": tool_version(),
         "exit": exit_,
         "headline": subjects[0]["headline"] if subjects else NOTHING,
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],

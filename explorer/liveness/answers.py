@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from ...language.fairness import counts, limit_of, unlike
+from ...language.fairness import counts, limit_of, why_not_violated
 from ...language.fairness import groups as fairness_groups
 from ...language.immutable import immutable
 from ...language.judge import holds, instances, steps
@@ -225,7 +225,7 @@ def _answer_without_bounds(
         return _open_answer(question, "violated", why, hindrance)
     made = lasso(graph, component, question.wanted)
     run, loop = replay_lasso(model, questions, made, replayer)
-    wrong = unlike(model, question.prop, question.case, run, loop)
+    wrong = why_not_violated(model, question.prop, question.case, run, loop)
     if wrong is not None:
         raise DisagreementError(
             f"the run that violates {question.prop.name} in a loop from {run.states()[loop]} does not in plain Python: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...language.fairness import counts, limit_of
-from ...language.judge import Stopped, attempt, holds, instances
+from ...language.judge import StoppedStep, attempt, holds, instances
 from ...language.model import Model
 from ...language.values import ModelError, State
 from .graph import Edge, Heed, run_unlimited
@@ -41,7 +41,7 @@ def explore_plain_graph(
                 is_cut = True
                 continue
             after = attempt(model, state, action, arguments)
-            if not isinstance(after, Stopped):
+            if not isinstance(after, StoppedStep):
                 its = questions.groups_of(action.name, arguments) if counts(model, state, after) else 0
                 mine.append(Edge(number(after), its))
         steps.append(mine)

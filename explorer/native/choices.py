@@ -9,7 +9,7 @@ from typing import cast
 
 from llvmlite import ir as llvm
 
-from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
+from ...language.constants import Constant, ConstantExpression, Literal, OpenExpression, Operation
 from ...language.types import (
     Identity,
     Int,
@@ -110,7 +110,7 @@ class Choices(Shapes):
                 return self.opens[name] if name in self.opens else int(cast(int, self.layout.values[name]))
             case Operation(op=op, left=left, right=right):
                 return self.operate(op, self.bound(left), self.bound(right))
-            case Open(expression=opened):
+            case OpenExpression(expression=opened):
                 return self.bound(opened)
             case _:
                 raise TypeError(f"not a bound: {expression}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...language.judge import given, start_of
+from ...language.judge import initial_arguments, start_of
 from ...language.model import Initial, Model
 from ...language.steptext import format_step
 from ...language.values import ModelError, State
@@ -28,7 +28,7 @@ class InitialStatesCheck:
         """A combination's function and arguments."""
         for initial, count in zip(self.model.initials, self.counts, strict=True):
             if number < count:
-                return initial, given(initial, number)
+                return initial, initial_arguments(initial, number)
             number -= count
         raise IndexError(number)
 

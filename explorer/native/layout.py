@@ -17,7 +17,7 @@ from ...language.checks import members_of
 from ...language.constants import Value
 from ...language.immutable import immutable
 from ...language.model import Field
-from ...language.records import made_of, parts_of
+from ...language.records import make_record, parts_of
 from ...language.types import (
     Bool,
     Enumeration,
@@ -358,7 +358,7 @@ def decode_value(
                 return None
             return decode_value(words, of, parts[1], word + places[1][0], shift + places[1][1], values)
         case Record(fields=fields), Struct():
-            return made_of(
+            return make_record(
                 type_,
                 (
                     decode_value(words, field_type, part, word + at[0], shift + at[1], values)

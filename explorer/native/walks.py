@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
-from ...language.errors import UsageError, nearest
+from ...language.errors import UsageError, suggest_name
 from ...language.immutable import immutable
 from ...language.judge import initial_states
 from ...language.model import Model
@@ -67,7 +67,7 @@ def check_fields(model: Model, names: Sequence[str]) -> None:
     known = [known_field.name for known_field in model.fields]
     for name in names:
         if name not in known:
-            raise UsageError(f"the state of {model.name} has no field {name}; {nearest(name, known)}")
+            raise UsageError(f"the state of {model.name} has no field {name}; {suggest_name(name, known)}")
 
 
 # --- what was found ---------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import z3
 
 from ...language import ir
 from ...language.model import Action, Model, Property
-from ...language.proof import Unclaimed, Unstated
+from ...language.proof import UnclaimedProperty, UnstatedProperty
 from ...language.refinement import Refinement
 from ...language.types import Map, Option, Pool, Record, Seq, Type
 from ..traversal import fields_read
@@ -37,7 +37,7 @@ from .transition import instances, is_spent, never_happens, starts
 WORK = 200_000
 """The solver's steps for one property."""
 
-Verdict: TypeAlias = "Unstated | Unclaimed"
+Verdict: TypeAlias = "UnstatedProperty | UnclaimedProperty"
 
 
 class Claims:
@@ -60,18 +60,20 @@ class Claims:
         for goal in map(goals.__getitem__, names):
             if goal.refinement is not None and goal.form is None:
                 place = goal.refinement.mapping.where
-                yield Unstated(goal.name, _bound_to_values(goal.refinement), place.file, place.line)
+                yield UnstatedProperty(goal.name, _bound_to_values(goal.refinement), place.file, place.line)
                 continue
             try:
                 said = self._meaning(goal, {})
             except NotUnboundedError as error:
                 if goal.name in lemmas:
                     raise
-                yield Unstated(goal.name, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
+                yield UnstatedProperty(
+                    goal.name, f"{error.message}; {error.remedy}", error.where.file, error.where.line
+                )
                 continue
             reason = "" if goal.name in lemmas else self._omission_reason(goal, said)
             if reason:
-                yield Unclaimed(goal.name, reason)
+                yield UnclaimedProperty(goal.name, reason)
 
     def _state_actions(self) -> None:
         """Makes every action into formulas. NotUnbounded for one of which that cannot be done."""

@@ -20,10 +20,10 @@ from typing import Any, cast
 
 import z3
 
-from ...language.constants import Constant, ConstantExpression, Open, Operation
+from ...language.constants import Constant, ConstantExpression, OpenExpression, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
-from ...language.records import absent, parts_of
+from ...language.records import absent_part, parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .algebra import Algebra, ExtensionalError, bit, memoize, spread
 from .numbers import BitVectors, Integers, is_at_least
@@ -96,7 +96,7 @@ class Encoding:
                 return self.numbers.arithmetic(cast(Arithmetic, op), self.computed(left), self.computed(right))
             case Constant(name=name) if name in self._variables:
                 return self._variables[name]
-            case Open(expression=opened):
+            case OpenExpression(expression=opened):
                 return self.computed(opened)
             case _:
                 return constant_number(expression.value(self.values))
@@ -404,7 +404,7 @@ class Encoding:
         return is_of_one(self.algebra, self._absent_value, type_, shape)
 
     def _absent_value(self, type_: Type) -> Shape:
-        return self.stored(type_, self.constant(type_, absent(type_)))[0]
+        return self.stored(type_, self.constant(type_, absent_part(type_)))[0]
 
     def constant(self, type_: Type, value: Any) -> Shape:
         """A value of plain Python as terms."""

@@ -18,7 +18,7 @@ from ...language import ir
 from ...language.binding import Definition
 from ...language.constants import Value
 from ...language.errors import ModelErrors
-from ...language.judge import Stopped, attempt, holds_after, initial_states, shape_of
+from ...language.judge import StoppedStep, attempt, holds_after_step, initial_states, shape_of
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation
 from ...language.values import ModelError, State
@@ -292,7 +292,7 @@ def _counterexample_of_step(model: Model, obligation: Obligation, state: State, 
     except ModelError as error:
         _agree(obligation.kind == "defined", f"{step} breaks the model's types in {state}: {error}")
         return Counterexample(model, Run(state, ()), False, str(error), action.name, arguments)
-    if isinstance(after, Stopped):
+    if isinstance(after, StoppedStep):
         raise _disagreement(f"{step} is disabled in {state}")
     _agree(obligation.kind == "step", f"{step} breaks nothing in {state}")
     goal = _property_named(model, obligation.goal)
@@ -311,7 +311,7 @@ def _is_false(
     """Whether plain Python finds the property false of a state, of the state after it, or of the step between, or
     cannot evaluate it, with the error then."""
     try:
-        return not holds_after(model, prop, state, after, action=action), ""
+        return not holds_after_step(model, prop, state, after, action=action), ""
     except ModelError as error:
         return True, str(error)
 

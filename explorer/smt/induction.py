@@ -21,9 +21,18 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from ...language.binding import Definition
-from ...language.errors import UsageError, nearest
+from ...language.errors import UsageError, suggest_name
 from ...language.model import Model, Property
-from ...language.proof import Counterexample, Emptiness, Empty, Obligation, Proof, ProofFinding, Unclaimed, Unstated
+from ...language.proof import (
+    Counterexample,
+    Emptiness,
+    Obligation,
+    Proof,
+    ProofFinding,
+    UnclaimedProperty,
+    UnstatedProperty,
+    VacuousPart,
+)
 from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
@@ -70,7 +79,7 @@ _EMPTINESS_TEXTS: Mapping[Emptiness, str] = {
     "limited": "with these constants none of its steps is within the limits and the types",
 }
 
-Heard: TypeAlias = Callable[[ProofFinding | Unstated], None]
+Heard: TypeAlias = Callable[[ProofFinding | UnstatedProperty], None]
 """Called with each finding, as it comes."""
 
 
@@ -146,16 +155,16 @@ class Induction:
         claims = {prop.name: prop for prop in self.model.properties if _is_claim(prop)}
         for name in self.asked.lemmas:
             if name not in known:
-                raise UsageError(f"{self.model.name} has no lemma {name}; {nearest(name, known)}")
+                raise UsageError(f"{self.model.name} has no lemma {name}; {suggest_name(name, known)}")
         for name in self.asked.properties:
             if name not in claims and name not in known:
-                raise UsageError(f"no property {name} to prove; {nearest(name, [*claims, *known])}")
+                raise UsageError(f"no property {name} to prove; {suggest_name(name, [*claims, *known])}")
         named = {*self.asked.lemmas, *self.asked.properties}
         for name in self.asked.without:
             if name in known:
                 raise UsageError(f"--without {name}: it is a lemma, and the proof rests on it; name a property")
             if name not in claims:
-                raise UsageError(f"--without {name}: no such property to leave out; {nearest(name, claims)}")
+                raise UsageError(f"--without {name}: no such property to leave out; {suggest_name(name, claims)}")
             if name in named:
                 raise UsageError(f"{name}: named by --property and left out by --without; give one of the two")
         everything = [goal for name, goal in {**known, **claims}.items() if name not in self.asked.without]
@@ -164,17 +173,17 @@ class Induction:
         return tuple(goal for goal in everything if goal.name not in self.asked.known)
 
     @cached_property
-    def apart(self) -> Mapping[str, Unstated | Unclaimed]:
+    def apart(self) -> Mapping[str, UnstatedProperty | UnclaimedProperty]:
         """The properties about which nothing is claimed, by name: decided from the text alone, in a process of its own.
         NotUnbounded for a lemma or an action that has no meaning without bounds, Unsayable for a property that was
         named and has none."""
-        found = dict[str, Unstated | Unclaimed]()
+        found = dict[str, UnstatedProperty | UnclaimedProperty]()
         names = tuple(goal.name for goal in self._wanted())
         changed = self.sample.changed()
         for result in run_tasks(lambda: Claims(self.model, changed, self.symmetric).survey, deque([names]), 1, None):
             if isinstance(result, LostTask):
                 raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
-            if isinstance(result, Unstated) and result.goal in self.asked.properties:
+            if isinstance(result, UnstatedProperty) and result.goal in self.asked.properties:
                 raise UnsayableError(result.goal, result.reason, result.file, result.line)
             found[result.goal] = result
         return found
@@ -186,7 +195,8 @@ class Induction:
         return tuple(
             goal
             for goal in self._wanted()
-            if goal.name not in self.apart or (goal.name in named and isinstance(self.apart[goal.name], Unclaimed))
+            if goal.name not in self.apart
+            or (goal.name in named and isinstance(self.apart[goal.name], UnclaimedProperty))
         )
 
     def obligations(self) -> tuple[Obligation, ...]:
@@ -369,7 +379,7 @@ class Induction:
             goals=goals,
             findings=tuple(self.findings),
             never=tuple(action for action in self.actions() if action in self.never),
-            unstated=tuple(e for e in apart.values() if isinstance(e, Unstated) and e.goal not in goals),
+            unstated=tuple(e for e in apart.values() if isinstance(e, UnstatedProperty) and e.goal not in goals),
             symmetric=tuple(sorted(self.symmetric)),
             witnesses=self.sample.states,
             seconds=seconds,
@@ -377,7 +387,7 @@ class Induction:
             stopped=stopped,
             notes=(*self.cache.notes, *self.hints.notes, *self.notes),
             empty=tuple(self._vacuous_parts(goals)),
-            left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
+            left_out=tuple(e for e in apart.values() if isinstance(e, UnclaimedProperty) and e.goal not in goals),
             known_false=tuple(self._known_false_properties()),
             idle=tuple(lemma.name for lemma in self.lemmas if lemma.name in self.idle),
             above_zero=tuple(
@@ -387,7 +397,9 @@ class Induction:
             roomless=roomless(model, self.encoding),
             spent=self._actions_without_budget(),
             switched_off=tuple(action.name for action in model.actions if never_happens(self.encoding, action)),
-            elsewhere=tuple(Unclaimed(name, why) for name, why in self.asked.elsewhere.items() if name in goals),
+            elsewhere=tuple(
+                UnclaimedProperty(name, why) for name, why in self.asked.elsewhere.items() if name in goals
+            ),
         )
 
     def _unasked_properties(self) -> Iterator[str]:
@@ -399,34 +411,34 @@ class Induction:
             if prop.name in self.asked.without or (named and prop.name not in named):
                 yield prop.name
 
-    def _known_false_properties(self) -> Iterator[Unclaimed]:
+    def _known_false_properties(self) -> Iterator[UnclaimedProperty]:
         """What is known to be false, of what was named, or of everything; what is refuted here needs no record."""
         named = {*self.asked.lemmas, *self.asked.properties}
         refuted = {finding.obligation.goal for finding in self.findings if finding.word == "refuted"}
         for name, reason in self.asked.known.items():
             if name not in {*refuted, *self.asked.without} and (not named or name in named):
-                yield Unclaimed(name, reason)
+                yield UnclaimedProperty(name, reason)
 
-    def _vacuous_parts(self, goals: Collection[str]) -> Iterator[Empty]:
+    def _vacuous_parts(self, goals: Collection[str]) -> Iterator[VacuousPart]:
         """What makes the proof vacuous."""
         if not self.sample.states:
-            yield Empty("", "there is no initial state within the bounds that were given", of_all=True)
+            yield VacuousPart("", "there is no initial state within the bounds that were given", of_all=True)
         if set(self.actions()) <= set(self._actions_without_budget()):
-            yield Empty("", "the constants switch every action off", of_all=True)
+            yield VacuousPart("", "the constants switch every action off", of_all=True)
         for action in self.actions():
             if action in self.never:
-                yield Empty("", f"{action} can never happen: {_EMPTINESS_TEXTS[self.never[action]]}")
+                yield VacuousPart("", f"{action} can never happen: {_EMPTINESS_TEXTS[self.never[action]]}")
         lemmas = {lemma.name for lemma in self.model.lemmas}
         for name in self.idle:
             if name not in lemmas:
-                yield Empty(name, "its antecedent is never true, by the lemmas")
+                yield VacuousPart(name, "its antecedent is never true, by the lemmas")
         claims = [prop.name for prop in self.model.properties if _is_claim(prop)]
         if claims and not {*self.asked.lemmas, *self.asked.properties} and not set(claims) & set(goals):
             which = "left out, not stated or not asked for" if self.asked.without else "left out or not stated"
-            yield Empty("", f"no property is proved: each is known to be false, {which}")
+            yield VacuousPart("", f"no property is proved: each is known to be false, {which}")
         for excluded in self.apart.values():
-            if isinstance(excluded, Unclaimed) and excluded.goal in goals:
-                yield Empty(excluded.goal, excluded.reason)
+            if isinstance(excluded, UnclaimedProperty) and excluded.goal in goals:
+                yield VacuousPart(excluded.goal, excluded.reason)
 
     def _note(self, finding: ProofFinding, heard: Heard) -> None:
         if finding.word == "proved" and not finding.cached:
@@ -441,7 +453,7 @@ class Induction:
                 self._note_emptiness(doubt, word)
             case OpenObligation():
                 pass
-            case Unstated(goal=goal, reason=reason):
+            case UnstatedProperty(goal=goal, reason=reason):
                 raise RuntimeError(f"{goal} was found to have a meaning without bounds, and has none: {reason}")
             case LostTask(task=Doubt() as doubt, reason=reason):
                 self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")

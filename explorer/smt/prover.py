@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ...language.model import Model
-from ...language.proof import Answer, Emptiness, Obligation, Unstated
+from ...language.proof import Answer, Emptiness, Obligation, UnstatedProperty
 from .effort import SolverEffort
 from .errors import NotUnboundedError
 from .finite_instances import FiniteInstance, FiniteInstances, Sketch
@@ -72,7 +72,7 @@ class OpenObligation:
     suspect: bool = False
 
 
-Result: TypeAlias = FoundCounterexample | OpenObligation | SettledDoubt | Unstated
+Result: TypeAlias = FoundCounterexample | OpenObligation | SettledDoubt | UnstatedProperty
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,9 @@ class Prover:
             except NotUnboundedError as error:
                 if not obligation.goal or obligation.goal in self.lemmas:
                     raise
-                yield Unstated(obligation.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
+                yield UnstatedProperty(
+                    obligation.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line
+                )
                 continue
             seconds = time.perf_counter() - began
             if found is None:

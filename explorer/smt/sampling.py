@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from random import Random
 
-from ...language.judge import holds_after, initial_states, steps
+from ...language.judge import holds_after_step, initial_states, steps
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation, ProofFinding
 from ...language.values import ModelError, State
@@ -99,7 +99,7 @@ def _finding_at_end(model: Model, prop: Property, run: Run) -> ProofFinding | No
     before, after, action = (states[-2], states[-1], run.steps[-1].action) if run.steps else (states[-1], None, None)
     message = ""
     try:
-        if holds_after(model, prop, before, after, action=action):
+        if holds_after_step(model, prop, before, after, action=action):
             return None
     except ModelError as error:
         message = str(error)

@@ -10,7 +10,7 @@ import z3
 
 from ...language.judge import shape_of
 from ...language.model import Model
-from ...language.records import made_of
+from ...language.records import make_record
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from ...language.values import Bag, Set, State
 from ...language.values import Map as MapValue
@@ -90,7 +90,7 @@ def decode_value(type_: Type, shape: Shape, found: Valuation) -> Any:
             return decode_value(of, cast(Shape, option.value), found) if _bit(option.present, found) else None
         case Record(fields=fields):
             parts = cast(Fields, shape).parts
-            return made_of(type_, (decode_value(of, parts[name], found) for name, of in fields))
+            return make_record(type_, (decode_value(of, parts[name], found) for name, of in fields))
         case Map(key=key, value=value):
             table = cast(Table, shape)
             keys = (_scalar(key, table.first + at) for at in range(len(table.parts)))

@@ -17,15 +17,15 @@ from .. import ir
 from ..immutable import immutable
 from ..model import Action, Model
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, scalar_size
-from .intervals import ANY_INT
-from .traversal import WRITES, inside, rebuilt
+from .intervals import UNBOUNDED_INT
+from .traversal import WRITES, rebuilt, traverse_forms
 
 BEFORE, AFTER = "@before", "@after"
 """The parameters of an action's function that are states of the abstract model."""
 
 
 @immutable
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """Something of an abstract model that cannot be asked of an image: where it stands, and what it is."""
 
     where: ir.Where
@@ -56,7 +56,7 @@ def disjunction(operands: Iterable[ir.Expr], where: ir.Where) -> ir.Expr:
 # --- values that are checked as a store checks them -----------------------------------------------------------------
 
 
-def kept(value: ir.Expr, declared: Type) -> ir.Expr:
+def checked_value(value: ir.Expr, declared: Type) -> ir.Expr:
     """The value as one of a declared type: an error of the model where it lies outside. What asks stands nowhere in the
     author's text, so that plain Python asks it of the value alone."""
     given = value.where
@@ -72,11 +72,13 @@ def kept(value: ir.Expr, declared: Type) -> ir.Expr:
     return ir.Call(form, (value,), declared, where)
 
 
-def whole(value: ir.Expr, record: Record) -> ir.Expr:
+def checked_state(value: ir.Expr, record: Record) -> ir.Expr:
     """A state of the abstract model that something else made, as one whose fields are of their types: an error of the
     model where one lies outside."""
     name = ir.Name("@whole", value.type, value.where)
-    parts = (kept(ir.RecordField(name, field, _unbounded(of), value.where), of) for field, of in record.fields)
+    parts = (
+        checked_value(ir.RecordField(name, field, _unbounded_type(of), value.where), of) for field, of in record.fields
+    )
     made = ir.MakeRecord(tuple(parts), record, value.where)
     form = ir.Function("@whole", (("@whole", value.type),), (), (ir.Return(made, value.where),), record, value.where)
     return ir.Call(form, (value,), record, value.where)
@@ -87,7 +89,7 @@ def _belongs(value: ir.Expr, declared: Type, depth: int) -> Iterable[ir.Expr]:
     where = value.where
     match declared:
         case Int():
-            yield from in_range(value, declared)
+            yield from range_conditions(value, declared)
         case Option(of=of):
             found = value.type.of if isinstance(value.type, Option) else value.type
             inner = tuple(_belongs(ir.Unwrap(value, found, where), of, depth))
@@ -95,7 +97,7 @@ def _belongs(value: ir.Expr, declared: Type, depth: int) -> Iterable[ir.Expr]:
                 yield disjunction((ir.IsNone(value, Bool(), where), conjunction(inner, where)), where)
         case Record(fields=fields):
             for name, of in fields:
-                yield from _belongs(ir.RecordField(value, name, _unbounded(of), where), of, depth)
+                yield from _belongs(ir.RecordField(value, name, _unbounded_type(of), where), of, depth)
         case Map(key=key, value=of):
             found = value.type.value if isinstance(value.type, Map) else of
             member = ir.Name(f"@key{depth}", key, where)
@@ -123,25 +125,25 @@ def _everywhere(value: ir.Expr, of: Type, variable: ir.Name, source: ir.Source, 
         yield ir.Quantified("all", (generator,), body, None, Bool(), value.where)
 
 
-def in_range(value: ir.Expr, declared: Int) -> Iterable[ir.Expr]:
+def range_conditions(value: ir.Expr, declared: Int) -> Iterable[ir.Expr]:
     """What must be true for an integer to lie in a range; nothing where its interval says so."""
     where = value.where
-    known = value.type if isinstance(value.type, Int) else ANY_INT
+    known = value.type if isinstance(value.type, Int) else UNBOUNDED_INT
     if known.lo < declared.lo:
         yield ir.Compare(">=", value, _number(declared.lo, where), Bool(), where)
     if known.hi > declared.hi:
         yield ir.Compare("<=", value, _number(declared.hi, where), Bool(), where)
 
 
-def _unbounded(type_: Type) -> Type:
+def _unbounded_type(type_: Type) -> Type:
     """The type of a part of a record: its integers are not checked when the record is made."""
     match type_:
         case Int():
-            return ANY_INT
+            return UNBOUNDED_INT
         case Option(of=of) | Seq(of=of):
-            return replace(type_, of=_unbounded(of))
+            return replace(type_, of=_unbounded_type(of))
         case Map(key=key, value=value):
-            return Map(key, _unbounded(value))
+            return Map(key, _unbounded_type(value))
         case _:
             return type_
 
@@ -156,35 +158,38 @@ def _number(value: int, where: ir.Where) -> ir.Const:
 def image_type(abstract: Model, cls: type[Any], own: Mapping[str, Type] | None = None) -> Record:
     """The state of an abstract model as a record. Where that is the model itself with other constants, `own` are its
     own fields: what a field without room for anything would hold is what it holds here."""
-    fields = ((field.name, _without_room(field.type, (own or {}).get(field.name))) for field in abstract.fields)
+    fields = ((field.name, _roomless_type(field.type, (own or {}).get(field.name))) for field in abstract.fields)
     return Record(cls.__name__, tuple(fields), cls)
 
 
-def _without_room(type_: Type, own: Type | None) -> Type:
+def _roomless_type(type_: Type, own: Type | None) -> Type:
     """A type of messages of which there is none, as one of the messages that another type has."""
     match type_, own:
         case Pool(capacity=0), Pool(of=of):
             return replace(type_, of=of)
         case Map(value=value), Map(value=other):
-            return replace(type_, value=_without_room(value, other))
+            return replace(type_, value=_roomless_type(value, other))
         case _:
             return type_
 
 
-def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> dict[str, ir.Expr]:
+def step_predicates(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> dict[str, ir.Expr]:
     """For each action of the abstract model, in the order of its text, whether it leads from one image to the other,
     with any of its arguments."""
     bounds = tuple(bound.form for bound in abstract.step_bounds if bound.form is not None)
     made = _ActionFunctions(record, bounds)
     active = (action for action in abstract.actions if not action.switched_off)
-    return {action.name: _with_any(made.action(action), action.form.parameters, (before, after)) for action in active}
+    return {
+        action.name: _for_any_arguments(made.action(action), action.form.parameters, (before, after))
+        for action in active
+    }
 
 
-def starts_at(abstract: Model, record: Record, image: ir.Expr) -> Iterator[ir.Expr]:
+def initial_predicates(abstract: Model, record: Record, image: ir.Expr) -> Iterator[ir.Expr]:
     """For each initial function of the abstract model whether it makes this image, with any of its arguments."""
     made = _ActionFunctions(record, ())
     for initial in abstract.initials:
-        yield _with_any(made.initial(initial.form), initial.form.parameters, (image,))
+        yield _for_any_arguments(made.initial(initial.form), initial.form.parameters, (image,))
 
 
 # --- any arguments --------------------------------------------------------------------------------------------------
@@ -195,7 +200,7 @@ LISTINGS_MAX = 64
 """Ways to make a value that are tried one after another; each has its own generators."""
 
 
-def _with_any(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tuple[ir.Expr, ...]) -> ir.Expr:
+def _for_any_arguments(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tuple[ir.Expr, ...]) -> ir.Expr:
     """Whether a function is true of what is given and of any values of its other parameters."""
     where = form.where
     listed = [
@@ -206,7 +211,7 @@ def _with_any(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tu
     ]
     ways = list(_products(listed, parameters[0] if parameters else None))
     return disjunction(
-        (_any_of(ir.Call(form, (*given, *values), Bool(), where), every) for every, values in ways), where
+        (_any_quantifier(ir.Call(form, (*given, *values), Bool(), where), every) for every, values in ways), where
     )
 
 
@@ -218,7 +223,7 @@ def _messages(parameter: ir.Parameter, image: ir.Expr) -> Listing:
     return (ir.Generator(parameter.name, parameter.type, source, ()),), ir.Name(parameter.name, parameter.type, where)
 
 
-def _any_of(call: ir.Expr, generators: tuple[ir.Generator, ...]) -> ir.Expr:
+def _any_quantifier(call: ir.Expr, generators: tuple[ir.Generator, ...]) -> ir.Expr:
     return ir.Quantified("any", generators, call, None, Bool(), call.where) if generators else call
 
 
@@ -228,7 +233,7 @@ def _products(
     """One listing of each part, in every combination. Raises Unsupported where they are too many."""
     if parameter is not None and prod(map(len, parts)) > LISTINGS_MAX:
         message = f"{parameter.name} can be made in more than {LISTINGS_MAX} ways, too many to try an image's step with"
-        raise Unsupported(parameter.where, message)
+        raise UnsupportedError(parameter.where, message)
     for chosen in itertools.product(*parts):
         yield (
             tuple(generator for generators, _ in chosen for generator in generators),
@@ -255,7 +260,7 @@ def _listings(type_: Type, name: str, parameter: ir.Parameter) -> list[Listing]:
             ]
         case _:
             message = f"{parameter.name} ranges over values that an image's step is not tried with"
-            raise Unsupported(where, message)
+            raise UnsupportedError(where, message)
 
 
 def _map_of(type_: Map, values: Mapping[int, ir.Expr], name: str, where: ir.Where) -> ir.Expr:
@@ -308,7 +313,7 @@ class _ActionFunctions:
         where, image = form.where, ir.Name(AFTER, self.record, form.where)
         fields = zip(self.record.fields, form.result.fields, strict=True)
         same = [
-            ir.Compare("==", kept(self.part(value), of), ir.RecordField(image, name, of, where), Bool(), where)
+            ir.Compare("==", checked_value(self.part(value), of), ir.RecordField(image, name, of, where), Bool(), where)
             for (name, of), value in fields
         ]
         body = (*self.block(form.body, ""), ir.Return(conjunction(same, where), where))
@@ -353,7 +358,7 @@ class _ActionFunctions:
         if known is None:
             read = {
                 (reading.state, reading.field)
-                for reading in inside(*function.body)
+                for reading in traverse_forms(*function.body)
                 if isinstance(reading, ir.StateField)
             }
             cells = tuple(sorted(_cell(*place) for place in read))
@@ -388,7 +393,7 @@ class _ActionFunctions:
         """A write: what it is made of is named first, in the order in which a write evaluates it."""
         made: list[ir.Statement] = []
 
-        def named(name: str, value: ir.Expr) -> ir.Expr:
+        def bind_value(name: str, value: ir.Expr) -> ir.Expr:
             value = self.part(value)
             let = ir.Let(self.fresh(name), value, value.where)
             made.append(let)
@@ -396,13 +401,13 @@ class _ActionFunctions:
 
         match form:
             case ir.Truncate(length=given) | ir.Store(value=given) | ir.Append(value=given):
-                value = named("value", given)
+                value = bind_value("value", given)
             case ir.Add(value=given) | ir.Remove(value=given):
-                value = named("value", given)
+                value = bind_value("value", given)
             case _:
                 raise TypeError(f"{form} writes nothing")
         place: ir.Place = form.place
-        indexes = tuple(named("index", index) for index in place.indexes)
+        indexes = tuple(bind_value("index", index) for index in place.indexes)
         old = self.read(state, place.field, place.where)
         new = self.changed(old, indexes, lambda cell: self.written(form, cell, value, made), made)
         return (*made, ir.Let(old.name, new, form.where))
@@ -423,7 +428,7 @@ class _ActionFunctions:
         assert isinstance(old.type, Map), "only maps and sequences have cells"
         key, of = old.type.key, old.type.value
         if isinstance(key, Int):
-            checks += [ir.Assert(condition, "", where) for condition in in_range(index, key)]
+            checks += [ir.Assert(condition, "", where) for condition in range_conditions(index, key)]
         variable = self.fresh("key")
         here = ir.Name(variable, key, where)
         inner = self.changed(ir.Index(old, index, of, where), indexes[1:], change, checks)
@@ -456,17 +461,17 @@ class _ActionFunctions:
             where,
         )
         rest = ir.Slice(old, after, None, type_, where)
-        return kept(ir.Concat(begin, rest, Seq(type_.of, 2 * type_.capacity + 1), where), type_)
+        return checked_value(ir.Concat(begin, rest, Seq(type_.of, 2 * type_.capacity + 1), where), type_)
 
     def written(self, form: Any, old: ir.Expr, value: ir.Expr, checks: list[ir.Statement]) -> ir.Expr:
         """What a write makes of the cell that it writes to."""
         where, type_ = form.where, old.type
         match form, type_:
             case ir.Store(), _:
-                return kept(value, type_)
+                return checked_value(value, type_)
             case ir.Append(), Seq(of=of):
-                one = ir.MakeSeq((kept(value, of),), Seq(of, 1), where)
-                return kept(ir.Concat(old, one, Seq(of, type_.capacity + 1), where), type_)
+                one = ir.MakeSeq((checked_value(value, of),), Seq(of, 1), where)
+                return checked_value(ir.Concat(old, one, Seq(of, type_.capacity + 1), where), type_)
             case ir.Truncate(), Seq():
                 length = ir.Length(old, Int(0, type_.capacity), where)
                 checks += [
@@ -477,8 +482,8 @@ class _ActionFunctions:
             case ir.Add(), Subset():
                 return ir.SetOperation("|", old, ir.MakeSubset((value,), type_, where), type_, where)
             case ir.Add(), Pool(of=of, capacity=capacity, multiple=multiple):
-                one = ir.MakePool((kept(value, of),), Pool(of, 1, multiple), where)
-                return kept(ir.SetOperation("|", old, one, Pool(of, capacity + 1, multiple), where), type_)
+                one = ir.MakePool((checked_value(value, of),), Pool(of, 1, multiple), where)
+                return checked_value(ir.SetOperation("|", old, one, Pool(of, capacity + 1, multiple), where), type_)
             case ir.Remove(strict=strict), Pool(of=of, multiple=multiple):
                 if strict:
                     checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))
@@ -488,7 +493,7 @@ class _ActionFunctions:
                     checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))
                 return ir.SetOperation("-", old, ir.MakeSubset((value,), type_, where), type_, where)
             case _:
-                raise Unsupported(where, "this write has no meaning on an image")
+                raise UnsupportedError(where, "this write has no meaning on an image")
 
 
 def _unless(condition: ir.Expr) -> ir.Statement:

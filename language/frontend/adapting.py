@@ -15,7 +15,7 @@ from .folding import Folder
 from .membership import unchecked_elements
 from .roles import ActionText, InitialText
 from .scope import Program
-from .traversal import inside, places
+from .traversal import places, traverse_forms
 
 
 def adaptations(
@@ -45,8 +45,8 @@ def adaptations(
             dropped |= places(folded) - places(text.elaborated.without(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__name__] = _requires(folder.body(body))
-    everything = tuple(inside(*forms))
-    needed, ranges = _needed(everything), _ranges(everything, program.values)
+    everything = tuple(traverse_forms(*forms))
+    needed, ranges = _unwrap_places(everything), _ranges(everything, program.values)
     elements = _elements(everything, program.values)
     copied = _calls((*needed, *dropped, *ranges, *elements, *program.pieces))
     calls, pieces = frozenset(program.calls), frozenset(program.pieces)
@@ -64,7 +64,7 @@ def _calls(places: Iterable[ir.Where]) -> frozenset[ir.Where]:
     return frozenset(found)
 
 
-def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
+def _unwrap_places(everything: Iterable[Any]) -> frozenset[ir.Where]:
     """Where a value is taken out of an option, but for the places at which Python or a store refuses None by itself,
     and those that come after None was asked for."""
     found: set[ir.Where] = set()
@@ -78,7 +78,7 @@ def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
             case ir.Store(value=refusing) | ir.Append(value=refusing) | ir.Add(value=refusing):
                 refused.add(id(refusing))
             case ir.Choice(condition=ir.IsNone(option=asked), no=otherwise):
-                parts = inside(otherwise)
+                parts = traverse_forms(otherwise)
                 refused.update(id(part) for part in parts if isinstance(part, ir.Unwrap) and part.where == asked.where)
             case ir.Unwrap() if id(node) not in refused:
                 found.add(node.where)
@@ -120,5 +120,5 @@ def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir
 
 def _requires(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
     return frozenset(
-        statement.where for form in body for statement in inside(form) if isinstance(statement, ir.Require)
+        statement.where for form in body for statement in traverse_forms(form) if isinstance(statement, ir.Require)
     )

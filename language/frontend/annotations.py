@@ -17,13 +17,13 @@ from enum import Enum
 from typing import Any, cast
 
 from .. import values as containers
-from ..constants import Constant, ConstantExpression, Literal, Open, Operation, Value, text_of
+from ..constants import Constant, ConstantExpression, Literal, OpenExpression, Operation, Value, text_of
 from ..declare import mark_of
-from ..errors import Abandoned, Diagnostics, nearest
+from ..errors import AbandonedError, Diagnostics, suggest_name
 from ..immutable import immutable
 from ..ir import Where
 from ..kinds import Capacity, Domain, GhostMark, Member, Range, unwritable_label
-from ..records import boxed, classes_in, is_tuple, tuple_of, union_of
+from ..records import box_type, classes_of_type, is_tuple, tuple_of, union_of
 from ..types import (
     Bool,
     Enumeration,
@@ -41,11 +41,11 @@ from ..types import (
     scalar_size,
     value_count,
 )
-from .intervals import ANY_INT, arithmetic, fits
+from .intervals import UNBOUNDED_INT, arithmetic, fits
 from .nearest_types import name_text, nearest_type
-from .source import CAPACITY_BESIDE, Source, globals_of_class, source_of_class
+from .source import CAPACITY_ADVICE, Source, globals_of_class, source_of_class
 
-ANY_CAPACITY = -1
+UNKNOWN_CAPACITY = -1
 """The capacity of a bare `Seq[...]` or `Set[...]` of records: taken from the value, in helpers only."""
 MEMBERS_MAX = 64
 """A subset is one machine word."""
@@ -100,7 +100,7 @@ class Types:
     def add_image(self, cls: type[Any], image: Record) -> bool:
         """Makes the state of an abstract model a type, and what it is made of, where this model has no such class
         itself. Answers whether that is what the class stands for: another binding may have come first."""
-        for owner, type_ in classes_in(image):
+        for owner, type_ in classes_of_type(image):
             self._named.setdefault(owner, type_)
         return self.images.setdefault(cls, image) == image
 
@@ -118,7 +118,7 @@ class Types:
             return self._annotation(_evaluate(node, source, namespace))
         except _AnnotationError as problem:
             self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
-            raise Abandoned from None
+            raise AbandonedError from None
         finally:
             self._variables = outer
 
@@ -142,11 +142,11 @@ class Types:
         try:
             if annotation.type is None:
                 return annotation
-            made = with_room(annotation.type)
+            made = with_full_capacity(annotation.type)
             _check_complete(made)
         except _AnnotationError as problem:
             self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
-            raise Abandoned from None
+            raise AbandonedError from None
         return replace(annotation, type=made)
 
     def named(self, cls: type[Any]) -> Type | None:
@@ -157,7 +157,7 @@ class Types:
         if cls in self._named:
             found = self._named[cls]
             if found is None:
-                raise Abandoned
+                raise AbandonedError
             return found
         maker = self._maker(cls)
         if maker is None:
@@ -167,12 +167,12 @@ class Types:
             self._named[cls] = made = maker()
         except _AnnotationError as problem:
             self.diagnostics.add(problem.code, _class_place(cls), problem.message, problem.hint)
-            raise Abandoned from None
+            raise AbandonedError from None
         return made
 
     def range(self, mark: Range) -> Int:
         """The type of the integers of a range."""
-        made = self._range(ANY_INT, mark)
+        made = self._range(UNBOUNDED_INT, mark)
         assert isinstance(made, Int), "a range is one of integers"
         return made
 
@@ -190,7 +190,7 @@ class Types:
 
     def opened(self, expression: ConstantExpression) -> ConstantExpression | None:
         """The expression itself when it depends on an open constant, else None."""
-        return Open(text_of(expression), expression) if expression.names() & self.open else None
+        return OpenExpression(text_of(expression), expression) if expression.names() & self.open else None
 
     # --- classes -----------------------------------------------------------------------------------------------------
 
@@ -238,10 +238,10 @@ class Types:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 try:
                     fields.append((statement.target.id, self._record_field(statement, source, globals_of_class(cls))))
-                except Abandoned:
+                except AbandonedError:
                     sound = False
         if not sound:
-            raise Abandoned
+            raise AbandonedError
         return Record(cls.__name__, tuple(fields), cls)
 
     def _record_field(self, node: ast.AnnAssign, source: Source, namespace: Mapping[str, Any]) -> Type:
@@ -249,14 +249,14 @@ class Types:
         if annotation.type is None or isinstance(annotation.type, Pool):
             message = "messages in flight and the state itself cannot be part of a record"
             self.diagnostics.add("TG219", source.where(node.annotation), message, "a Seq or a Set over a domain")
-            raise Abandoned
+            raise AbandonedError
         return annotation.type
 
     # --- values of annotations ---------------------------------------------------------------------------------------
 
     def _annotation(self, value: Any) -> Annotation:
         if any(value is broken for broken in self._broken):
-            raise Abandoned
+            raise AbandonedError
         try:
             return self._read_annotation(value)
         except _AnnotationError:
@@ -276,7 +276,7 @@ class Types:
 
     def _type(self, value: Any) -> Type:
         if value is int:
-            return ANY_INT
+            return UNBOUNDED_INT
         if value is bool:
             return Bool()
         if value is None or value is type(None):
@@ -285,7 +285,7 @@ class Types:
             return self._variable(value)
         origin = typing.get_origin(value)
         if origin is typing.Annotated:
-            return self._annotated(value.__origin__, value.__metadata__)
+            return self._annotated_type(value.__origin__, value.__metadata__)
         if origin is typing.Union or origin is python_types.UnionType:
             return self._option(typing.get_args(value))
         if origin is not None:
@@ -303,7 +303,7 @@ class Types:
             )
         return self._variables[variable]
 
-    def _annotated(self, inner: Any, marks: tuple[Any, ...]) -> Type:
+    def _annotated_type(self, inner: Any, marks: tuple[Any, ...]) -> Type:
         type_ = self._type(inner)
         for mark in marks:
             if isinstance(mark, Range):
@@ -386,7 +386,7 @@ class Types:
                 raise _AnnotationError(
                     "TG217", "a tuple cannot be the key of a Map", f"{nested}, with s.m[a][b] for s.m[a, b]"
                 )
-            if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == ANY_INT:
+            if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == UNBOUNDED_INT:
                 message = f"a Map needs a key for each member of a finite type, not {describe(key)}"
                 raise _AnnotationError("TG217", message, "a domain, an enum, bool, or a bounded integer as key")
             return Map(key, self._type(arguments[1]))
@@ -403,20 +403,20 @@ class Types:
             raise _AnnotationError(
                 "TG219", "messages in flight cannot be elements of a sequence", "a Map of Sets, or a field of its own"
             )
-        return Seq(of, ANY_CAPACITY)
+        return Seq(of, UNKNOWN_CAPACITY)
 
     def _set(self, of: Type) -> Type:
         if isinstance(of, Record):
-            return Pool(of, ANY_CAPACITY)
+            return Pool(of, UNKNOWN_CAPACITY)
         if isinstance(of, Subset):
-            return Pool(boxed(of, describe(of)), ANY_CAPACITY)
+            return Pool(box_type(of, describe(of)), UNKNOWN_CAPACITY)
         if not isinstance(of, (Int, Bool, Enumeration, Identity)):
             raise _AnnotationError(
                 "TG217",
                 f"a Set cannot hold {describe(of)}",
                 "a Set over a domain, an enum or a bounded integer, or of records",
             )
-        if of != ANY_INT and scalar_size(of) > MEMBERS_MAX:
+        if of != UNBOUNDED_INT and scalar_size(of) > MEMBERS_MAX:
             message = f"a Set over {describe(of)} has {scalar_size(of)} possible members"
             raise _AnnotationError("TG402", message, f"at most {MEMBERS_MAX} possible members")
         return Subset(of)
@@ -426,7 +426,7 @@ class Types:
             raise _AnnotationError(
                 "TG217", f"a Bag holds records, not {describe(of)}", "Bag[Message], or Map[K, int] to count"
             )
-        return Pool(of, ANY_CAPACITY, multiple=True)
+        return Pool(of, UNKNOWN_CAPACITY, multiple=True)
 
     def _constant_interval(self, constant: Constant) -> Int:
         value = self.constant_value(constant)
@@ -468,9 +468,9 @@ def _evaluate(node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> A
     except NameError as error:
         known = [name for name, value in namespace.items() if isinstance(value, type)]
         name = str(error.name)
-        raise _AnnotationError("TG209", f"no type {name} in this module", nearest(name, known)) from None
+        raise _AnnotationError("TG209", f"no type {name} in this module", suggest_name(name, known)) from None
     except Exception as error:  # whatever the author's annotation raises is the author's mistake
-        hint = CAPACITY_BESIDE if text.startswith(("Seq[", "Set[", "Bag[")) else "a type of the language"
+        hint = CAPACITY_ADVICE if text.startswith(("Seq[", "Set[", "Bag[")) else "a type of the language"
         raise _AnnotationError("TG209", f"the annotation cannot be evaluated: {error}", hint) from None
 
 
@@ -502,17 +502,17 @@ def _infer(wanted: Any, found: Type, variables: dict[Any, Type]) -> bool:
     return holds and _infer(arguments[0], cast(Any, found).of, variables)
 
 
-def with_room(type_: Type) -> Type:
+def with_full_capacity(type_: Type) -> Type:
     """The type in which each set of few possible members has room for all of them."""
     match type_:
-        case Pool(of=of, capacity=capacity, multiple=False) if capacity == ANY_CAPACITY:
+        case Pool(of=of, capacity=capacity, multiple=False) if capacity == UNKNOWN_CAPACITY:
             count = _count(of)
             return type_ if count is None or count > MEMBERS_MAX else replace(type_, capacity=count)
         case Option(of=of) | Seq(of=of):
-            made = with_room(of)
+            made = with_full_capacity(of)
             return type_ if made is of else replace(type_, of=made)
         case Map(value=value):
-            made = with_room(value)
+            made = with_full_capacity(value)
             return type_ if made is value else replace(type_, value=made)
         case _:
             return type_
@@ -528,15 +528,15 @@ def _count(of: Type) -> int | None:
 
 def _check_complete(type_: Type) -> None:
     match type_:
-        case Int() if type_ == ANY_INT:
+        case Int() if type_ == UNBOUNDED_INT:
             raise _AnnotationError(
                 "TG404", "a plain int has no bounds, so that it cannot be stored", "Annotated[int, Range(lo, hi)]"
             )
         case Seq(capacity=capacity, of=of) | Pool(capacity=capacity, of=of):
-            if capacity == ANY_CAPACITY:
+            if capacity == UNKNOWN_CAPACITY:
                 name = "Seq" if isinstance(type_, Seq) else "Bag" if type_.multiple else "Set"
                 hint = f"Annotated[{name}[{describe(of)}], Capacity(n)]"
-                raise _AnnotationError("TG405", f"the {name} could grow {_how_far(type_)}", hint)
+                raise _AnnotationError("TG405", f"the {name} could grow {_capacity_text(type_)}", hint)
             _check_complete(of)
         case Option(of=of) | Subset(of=of):
             _check_complete(of)
@@ -550,7 +550,7 @@ def _check_complete(type_: Type) -> None:
             pass
 
 
-def _how_far(type_: Seq | Pool) -> str:
+def _capacity_text(type_: Seq | Pool) -> str:
     count = _count(type_.of) if isinstance(type_, Pool) and not type_.multiple else None
     return "without end" if count is None else f"to {count:,} members, and has room for all of at most {MEMBERS_MAX}"
 

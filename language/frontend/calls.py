@@ -15,19 +15,19 @@ from typing import Any, cast
 from .. import declare, ir, orders
 from .. import values as containers
 from ..declare import mark_of
-from ..errors import Abandoned, nearest
+from ..errors import AbandonedError, suggest_name
 from ..kinds import Domain, range_of
 from ..nested_constants import defaults_of
-from ..records import boxed
+from ..records import box_type
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import describe
-from .comprehensions import collected, map_of, over_elements, quantified, set_of, subset_of
+from .comprehensions import collect_set, element_generator, map_of, quantify, set_of, subset_of
 from .expressions import (
     BOOL,
     ArithmeticOp,
     constant_expression,
-    fitted,
+    fit_expression,
     integer,
     make_arithmetic,
     number,
@@ -35,10 +35,10 @@ from .expressions import (
 )
 from .helpers import call as call_helper
 from .helpers import is_model_function
-from .matching import fit, join, plain
+from .matching import fit, join, unwrap_option
 from .membership import is_stored
-from .ordering import call_choose, call_next, call_position, call_previous, member_at, position_of
-from .scope import MISSING, Scope, expression, expressions, undefined
+from .ordering import call_choose, call_next, call_position, call_previous, member_with_number, position_of
+from .scope import MISSING, Scope, expression, expressions, undefined_name_advice
 from .source import source_of_function
 from .sources import iteration
 from .tuples import call_isinstance
@@ -59,21 +59,23 @@ def call(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
         return _make(scope, found, node)
     if isinstance(found, FunctionType):
         return _function(scope, found, node)
-    raise _not_in_language(scope, node)
+    raise _note_not_in_language(scope, node)
 
 
-def _unknown(scope: Scope, node: ast.Call) -> Abandoned:
+def _unknown(scope: Scope, node: ast.Call) -> AbandonedError:
     if isinstance(node.func, ast.Attribute):
         return _method(scope, node, node.func)
     if not isinstance(node.func, ast.Name) or node.func.id in scope.names:
         expression(scope, node.func)  # which may be wrong in itself
     elif not scope.is_local(node.func.id):
         known = [name for name, value in scope.namespace.items() if callable(value)]
-        return scope.error("TG201", node.func, f"nothing here is called {node.func.id}", undefined(node.func.id, known))
-    return _not_in_language(scope, node)
+        return scope.error(
+            "TG201", node.func, f"nothing here is called {node.func.id}", undefined_name_advice(node.func.id, known)
+        )
+    return _note_not_in_language(scope, node)
 
 
-def _method(scope: Scope, node: ast.Call, function: ast.Attribute) -> Abandoned:
+def _method(scope: Scope, node: ast.Call, function: ast.Attribute) -> AbandonedError:
     if function.attr in ("append", "truncate", "add", "discard", "remove"):
         message = f".{function.attr}(...) changes the state and has no value"
         return scope.error("TG119", node, message, "a statement of its own")
@@ -104,7 +106,7 @@ def _method_hint(method: str, arguments: list[ast.expr]) -> str:
     return hints.get(method, "a helper function: def helper(...) -> ...")
 
 
-def _not_in_language(scope: Scope, node: ast.Call) -> Abandoned:
+def _note_not_in_language(scope: Scope, node: ast.Call) -> AbandonedError:
     text = ast.unparse(node.func)
     hint = _CALL_HINTS.get(
         text, "len min max sum any all range replace is_majority, or a helper function with annotations"
@@ -151,7 +153,7 @@ def _len(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     interval = range_of(found)
     if interval is not None:
         return constant_expression(scope, interval.hi - interval.lo + 1, node)
-    of = plain(expression(scope, argument))
+    of = unwrap_option(expression(scope, argument))
     match of.type:
         case Seq(capacity=capacity) | Pool(capacity=capacity):
             return ir.Length(of, Int(0, max(capacity, 0)), scope.where(node))
@@ -175,10 +177,10 @@ def _extreme(kind: ArithmeticOp) -> Builtin:
     def elaborate(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
         if len(node.args) == 1:
             default = _default(scope, node, kind)
-            return quantified(scope, "min" if kind == "min" else "max", node, default)
+            return quantify(scope, "min" if kind == "min" else "max", node, default)
         if len(node.args) < 2 or node.keywords:
             raise scope.error("TG211", node, f"{kind} is not called like this", f"{kind}(a, b), or {kind}(... for ...)")
-        first = plain(expression(scope, node.args[0]))
+        first = unwrap_option(expression(scope, node.args[0]))
         if isinstance(first.type, Identity) and first.type.ordered:
             return _extreme_member(scope, kind, first, node)
         made = integer(scope, node.args[0])
@@ -194,15 +196,15 @@ def _extreme_member(scope: Scope, kind: ArithmeticOp, first: ir.Expr, node: ast.
     where = scope.where(node)
     made = position_of(first, where)
     for argument in node.args[1:]:
-        made = make_arithmetic(scope, kind, made, position_of(fitted(scope, argument, first.type), where), node)
-    return member_at(made, first.type, where)
+        made = make_arithmetic(scope, kind, made, position_of(fit_expression(scope, argument, first.type), where), node)
+    return member_with_number(made, first.type, where)
 
 
 def _default(scope: Scope, node: ast.Call, kind: str) -> ir.Expr | None:
     _arguments(scope, node, 1, f"{kind}(... for ..., default=0)", "default")
     if not node.keywords:
         return None
-    value = plain(expression(scope, node.keywords[0].value))
+    value = unwrap_option(expression(scope, node.keywords[0].value))
     is_member = isinstance(value.type, Identity) and value.type.ordered
     return value if is_member else integer(scope, node.keywords[0].value)
 
@@ -210,14 +212,14 @@ def _default(scope: Scope, node: ast.Call, kind: str) -> ir.Expr | None:
 def _quantifier(kind: Any) -> Builtin:
     def elaborate(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
         _arguments(scope, node, 1, f"{kind}(... for ... in ...)")
-        return quantified(scope, kind, node)
+        return quantify(scope, kind, node)
 
     return elaborate
 
 
 def _is_majority(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     (argument,) = _arguments(scope, node, 1, "is_majority(set)")
-    subset = plain(expression(scope, argument))
+    subset = unwrap_option(expression(scope, argument))
     if not (isinstance(subset.type, Subset) and isinstance(subset.type.of, Identity)):
         raise scope.error(
             "TG203", argument, f"this is {describe(subset.type)}", "a Set over a domain, such as Set[Replica]"
@@ -232,7 +234,7 @@ def _replace(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     state, image = scope.state_called(node.args[0]), scope.program.own_image
     if state is not None and image is not None:
         return _image_of(scope, state, image, node)
-    record = plain(expression(scope, node.args[0]))
+    record = unwrap_option(expression(scope, node.args[0]))
     if not isinstance(record.type, Record):
         raise scope.error("TG203", node.args[0], f"this is {describe(record.type)}, not a record", usage)
     changes = _changes(scope, record.type, node)
@@ -254,8 +256,8 @@ def _changes(scope: Scope, type_: Record, node: ast.Call) -> dict[str, ir.Expr]:
             message = f"{type_.name} has no field {keyword.arg}"
             if keyword.arg in scope.program.shape.ghosts and type_ is scope.program.own_image:
                 message = f"{type_.name}.{keyword.arg} is a ghost, and an image has none"
-            raise scope.error("TG202", keyword, message, nearest(str(keyword.arg), fields))
-        changes[keyword.arg] = fitted(scope, keyword.value, fields[keyword.arg])
+            raise scope.error("TG202", keyword, message, suggest_name(str(keyword.arg), fields))
+        changes[keyword.arg] = fit_expression(scope, keyword.value, fields[keyword.arg])
     return changes
 
 
@@ -265,7 +267,7 @@ def _range(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     )
 
 
-def _visited(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _visit_call(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     name = ast.unparse(node.func)
     raise scope.error("TG113", node, f"{name}(...) is visited, and is not a value by itself", f"for ... in {name}(...)")
 
@@ -281,7 +283,7 @@ def _guard(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
 
 def _seq(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     wanted = expected if isinstance(expected, Seq) else None
-    nodes = _displayed(scope, node, "Seq([a, b])")
+    nodes = _displayed_elements(scope, node, "Seq([a, b])")
     if nodes is None:
         raise scope.error(
             "TG111",
@@ -290,13 +292,13 @@ def _seq(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
             "Seq([a, b]), or a for loop that appends",
         )
     if wanted is not None:
-        made = tuple(fitted(scope, element, wanted.of) for element in nodes)
+        made = tuple(fit_expression(scope, element, wanted.of) for element in nodes)
         return ir.MakeSeq(made, Seq(wanted.of, len(made)), scope.where(node))
     elements, of = _elements(scope, nodes, node, "Seq")
     return ir.MakeSeq(elements, Seq(of, len(elements)), scope.where(node))
 
 
-def _displayed(scope: Scope, node: ast.Call, usage: str) -> list[ast.expr] | None:
+def _displayed_elements(scope: Scope, node: ast.Call, usage: str) -> list[ast.expr] | None:
     """The elements displayed in `Seq([a, b])` or `Set({a, b})`; None when the argument is something else."""
     if len(node.args) > 1 or node.keywords:
         raise scope.error("TG211", node, f"{ast.unparse(node.func)} takes one argument or none", usage)
@@ -324,7 +326,7 @@ def _elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, kind: str) -> 
 
 
 def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
-    nodes = _displayed(scope, node, "Set(), Set([a, b]) or Set(Replica)")
+    nodes = _displayed_elements(scope, node, "Set(), Set([a, b]) or Set(Replica)")
     if nodes is not None:
         return _set_of_elements(scope, nodes, node, expected)
     argument = node.args[0]
@@ -335,17 +337,17 @@ def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
         over = iteration(scope, argument)
         return ir.FullSubset(subset_of(scope, over.type, node), scope.where(node))
     if isinstance(argument, ast.Call) and scope.static(argument.func) is range:
-        generators, body, _ = over_elements(scope, argument)
+        generators, body, _ = element_generator(scope, argument)
         type_ = expected if isinstance(expected, Subset) else subset_of(scope, body.type, node)
         return ir.Quantified("set", generators, body, None, type_, scope.where(node))
-    value = plain(expression(scope, argument, expected))
+    value = unwrap_option(expression(scope, argument, expected))
     if isinstance(value.type, (Subset, Pool)) and not getattr(value.type, "multiple", False):
         return value
-    generators, body, rounds = over_elements(scope, argument)
+    generators, body, rounds = element_generator(scope, argument)
     if isinstance(body.type, Record) and not is_stored(value):
         hint = f"{{x for x in {scope.source.text_of(argument)}}}"
         raise scope.error("TG217", node, "this is made of records that are not in the state", hint)
-    return collected(scope, generators, body, rounds, node)
+    return collect_set(scope, generators, body, rounds, node)
 
 
 @expressions(ast.Set)
@@ -356,27 +358,29 @@ def _set_display(scope: Scope, node: ast.Set, expected: Type | None) -> ir.Expr:
 def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expected: Type | None) -> ir.Expr:
     where = scope.where(node)
     if isinstance(expected, Subset):
-        return ir.MakeSubset(tuple(fitted(scope, element, expected.of) for element in nodes), expected, where)
+        return ir.MakeSubset(tuple(fit_expression(scope, element, expected.of) for element in nodes), expected, where)
     if isinstance(expected, Pool) and not expected.multiple:
         room = replace(expected, capacity=max(expected.capacity, len(nodes)))
-        return ir.MakePool(tuple(fitted(scope, element, expected.of) for element in nodes), room, where)
+        return ir.MakePool(tuple(fit_expression(scope, element, expected.of) for element in nodes), room, where)
     elements, of = _elements(scope, nodes, node, "Set")
     if isinstance(of, Record):
         return ir.MakePool(elements, Pool(of, len(elements)), where)
     if isinstance(of, Subset):
-        box = boxed(of, describe(of))
+        box = box_type(of, describe(of))
         inside = tuple(fit(scope, element, box, node) for element in elements)
         return ir.MakePool(inside, Pool(box, len(inside)), where)
-    bare = tuple(plain(element) for element in elements)
+    bare = tuple(unwrap_option(element) for element in elements)
     return ir.MakeSubset(bare, subset_of(scope, bare[0].type if len(bare) == 1 else getattr(of, "of", of), node), where)
 
 
 def _bag(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
-    nodes = _displayed(scope, node, "Bag(), or Bag([a, b])")
+    nodes = _displayed_elements(scope, node, "Bag(), or Bag([a, b])")
     if nodes is None:
         raise scope.error("TG111", node.args[0], "a bag is not made from another container", "Bag([a, b])")
     if isinstance(expected, Pool) and expected.multiple:
-        return ir.MakePool(tuple(fitted(scope, element, expected.of) for element in nodes), expected, scope.where(node))
+        return ir.MakePool(
+            tuple(fit_expression(scope, element, expected.of) for element in nodes), expected, scope.where(node)
+        )
     elements, of = _elements(scope, nodes, node, "Bag")
     if not isinstance(of, Record):
         raise scope.error("TG217", node, f"a Bag holds records, not {describe(of)}", "Map[K, int] to count")
@@ -423,7 +427,7 @@ def _lambda(scope: Scope, node: ast.Lambda, expected: Type | None) -> ir.Expr:
 def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
     mark = mark_of(cls)
     if mark is not None and mark.role == "state" and cls not in scope.program.types.images:
-        raise scope.error("TG107", node, *_no_state_here(scope, cls.__name__))
+        raise scope.error("TG107", node, *_no_state_text(scope, cls.__name__))
     type_ = scope.program.types.named(cls)
     if isinstance(type_, Record):
         return _record(scope, type_, node)
@@ -432,10 +436,10 @@ def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
     if isinstance(type_, Enumeration):
         hint = f"{type_.name}.{type_.members[0]}"
         raise scope.error("TG107", node, f"{type_.name}(...) looks a member up by its value", hint)
-    raise _not_in_language(scope, node)
+    raise _note_not_in_language(scope, node)
 
 
-def _no_state_here(scope: Scope, state: str) -> tuple[str, str]:
+def _no_state_text(scope: Scope, state: str) -> tuple[str, str]:
     """Why no state is made here, and what to write instead."""
     if scope.role == "initial":
         return "an @initial function makes one state, where it ends", f"return {state}(...) as its last statement"
@@ -453,7 +457,7 @@ def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir
             hint = f"a member from {type_.name}(0) to {type_.name}({type_.size - 1})"
             raise scope.error("TG202", node, f"{type_.name} has no member {index}", hint)
         case [number] if type_.ordered and not node.keywords:
-            return member_at(integer(scope, number), type_, scope.where(node))
+            return member_with_number(integer(scope, number), type_, scope.where(node))
         case _:
             raise scope.error(
                 "TG107", node, "a name is not made from a number", f"{type_.name}(0), a parameter, or a loop variable"
@@ -495,15 +499,17 @@ def record_arguments(
     given: dict[str, ast.expr] = dict(zip(names, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg not in fields:
-            raise scope.error("TG202", keyword, f"{name} has no field {keyword.arg}", nearest(str(keyword.arg), fields))
+            raise scope.error(
+                "TG202", keyword, f"{name} has no field {keyword.arg}", suggest_name(str(keyword.arg), fields)
+            )
         given[str(keyword.arg)] = keyword.value
     missing = [field for field in names if field not in given | (defaults or {}) | (blanks or {})]
     if missing:
         raise scope.error("TG211", node, f"{name} also needs {', '.join(missing)}", usage)
-    return _each_field(scope, fields, given, defaults or {}, blanks or {}, node)
+    return _field_values(scope, fields, given, defaults or {}, blanks or {}, node)
 
 
-def _each_field(
+def _field_values(
     scope: Scope,
     fields: dict[str, Type],
     given: dict[str, ast.expr],
@@ -515,15 +521,15 @@ def _each_field(
     for name, type_ in fields.items():
         try:
             if name in given:
-                made.append(fitted(scope, given[name], type_))
+                made.append(fit_expression(scope, given[name], type_))
             elif name in blanks:
                 made.append(blanks[name])
             else:
                 made.append(fit(scope, static_value(scope, defaults[name], node, type_), type_, node))
-        except Abandoned:
+        except AbandonedError:
             continue
     if len(made) < len(fields):
-        raise Abandoned
+        raise AbandonedError
     return made
 
 
@@ -533,7 +539,7 @@ def _function(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
         message = f"{function.__name__} is an {mark.role} function; steps do not call each other"
         raise scope.error("TG107", node, message, "a helper that both use")
     if mark is None and not is_model_function(function):
-        raise _not_in_language(scope, node)
+        raise _note_not_in_language(scope, node)
     found = source_of_function(function)
     if found is not None and is_step(found[1]):
         message = f"{function.__name__} acts, and has no value"
@@ -554,13 +560,13 @@ _BUILTINS: dict[int, Builtin] = {
             (builtins.all, _quantifier("all")),
             (builtins.range, _range),
             (builtins.isinstance, call_isinstance),
-            (builtins.enumerate, _visited),
-            (builtins.zip, _visited),
+            (builtins.enumerate, _visit_call),
+            (builtins.zip, _visit_call),
             (builtins.next, call_next),
             (orders.previous, call_previous),
             (orders.position, call_position),
             (orders.choose, call_choose),
-            (orders.subsets, _visited),
+            (orders.subsets, _visit_call),
             (containers.Seq, _seq),
             (containers.Set, _set),
             (containers.Bag, _bag),

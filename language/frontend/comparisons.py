@@ -6,13 +6,13 @@ import ast
 from typing import Any, Literal
 
 from .. import ir
-from ..records import boxed, unboxed
+from ..records import box_type, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
 from .annotations import describe
-from .expressions import BOOL, conjunction, disjunction, is_shapeless, room_beside
+from .expressions import BOOL, conjunction, disjunction, is_shapeless, type_from_other_operand
 from .folding import cannot_fail
-from .matching import fit, plain, unify
-from .ordering import no_order, position_of
+from .matching import fit, unify, unwrap_option
+from .ordering import note_no_order, position_of
 from .scope import Scope, expression, expressions
 
 CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
@@ -44,14 +44,14 @@ def _link(scope: Scope, left: ast.expr, op: ast.cmpop, right: ast.expr, node: as
         return found if isinstance(op, ast.In) else ir.Not(found, BOOL, scope.where(node))
     if is_shapeless(left) and not is_shapeless(right):
         b = expression(scope, right)
-        a = expression(scope, left, room_beside(scope, left, b))
+        a = expression(scope, left, type_from_other_operand(scope, left, b))
     else:
         a = expression(scope, left)
-        b = expression(scope, right, room_beside(scope, right, a))
+        b = expression(scope, right, type_from_other_operand(scope, right, a))
     symbol = _COMPARE[type(op)]
     if _is_none(left) or _is_none(right):
         return _none_test(scope, b if _is_none(left) else a, symbol, node)
-    if isinstance(op, (ast.Is, ast.IsNot)) and not isinstance(plain(a).type, (Enumeration, Bool)):
+    if isinstance(op, (ast.Is, ast.IsNot)) and not isinstance(unwrap_option(a).type, (Enumeration, Bool)):
         raise scope.error("TG112", node, "`is` compares objects, and values have no identity", "==, or `is None`")
     return compare(scope, symbol, a, b, node)
 
@@ -75,13 +75,13 @@ def compare(scope: Scope, symbol: CompareOp, left: ir.Expr, right: ir.Expr, node
     if symbol in ("==", "!="):
         a, b, _ = unify(scope, left, right, "TG207", node)
         return ir.Compare(symbol, a, b, BOOL, scope.where(node))
-    a, b, joined = unify(scope, plain(left), plain(right), "TG207", node)
+    a, b, joined = unify(scope, unwrap_option(left), unwrap_option(right), "TG207", node)
     if isinstance(joined, Subset) or (isinstance(joined, Pool) and not joined.multiple):
         return _subset_order(symbol, a, b, scope.where(node))
     if isinstance(joined, Identity) and joined.ordered:
         a, b = position_of(a, a.where), position_of(b, b.where)
     elif not isinstance(joined, (Int, Bool)):
-        raise no_order(scope, joined, node)
+        raise note_no_order(scope, joined, node)
     return ir.Compare(symbol, a, b, BOOL, scope.where(node))
 
 
@@ -108,15 +108,15 @@ def _membership(scope: Scope, element: ast.expr, container: ast.expr, node: ast.
         )
     if is_shapeless(container):
         value = expression(scope, element)
-        holder = expression(scope, container, _set_of(plain(value).type))
+        holder = expression(scope, container, _set_of(unwrap_option(value).type))
     else:
-        holder = plain(expression(scope, container))
+        holder = unwrap_option(expression(scope, container))
         value = None
     if not isinstance(holder.type, (Subset, Pool, Seq)):
         raise scope.error(
             "TG203", container, f"nothing is `in` {describe(holder.type)}", "a Set, a Seq, or a tuple of values"
         )
-    made = expression(scope, element, unboxed(holder.type.of)) if value is None else value
+    made = expression(scope, element, unbox_type(holder.type.of)) if value is None else value
     return contains(scope, made, holder, element, node)
 
 
@@ -132,7 +132,7 @@ def _one_of(scope: Scope, element: ast.expr, values: list[ast.expr], node: ast.A
 
 
 def _is_number(scope: Scope, element: ast.expr) -> bool:
-    return isinstance(plain(expression(scope, element)).type, Int)
+    return isinstance(unwrap_option(expression(scope, element)).type, Int)
 
 
 def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, node: ast.AST) -> ir.Expr:
@@ -150,7 +150,7 @@ def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, nod
 
 def _set_of(element: Type) -> Type | None:
     if isinstance(element, Subset):
-        return Pool(boxed(element, describe(element)), 0)
+        return Pool(box_type(element, describe(element)), 0)
     return Subset(element) if isinstance(element, (Int, Bool, Enumeration, Identity)) else None
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Literal, cast
 
 from .. import ir
-from ..records import boxed
+from ..records import box_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
-from .expressions import BOOL, condition, fitted, int_type
+from .expressions import BOOL, condition, fit_expression, int_type
 from .intervals import hull, total
-from .matching import fit, plain
-from .ordering import member_at, position_of
+from .matching import fit, unwrap_option
+from .ordering import member_with_number, position_of
 from .scope import Scope, expression, expressions
 from .sources import bind_target, filters, iteration
 from .unions import name_parts
@@ -38,7 +38,7 @@ def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tup
     return inner, tuple(made), rounds
 
 
-def over_elements(scope: Scope, node: ast.expr) -> tuple[tuple[ir.Generator, ...], ir.Expr, int]:
+def element_generator(scope: Scope, node: ast.expr) -> tuple[tuple[ir.Generator, ...], ir.Expr, int]:
     """`sum(sequence)` and its like: one generator over the elements, and its variable as the body."""
     over = iteration(scope, node)
     if over.within is not None or over.rows:
@@ -48,7 +48,7 @@ def over_elements(scope: Scope, node: ast.expr) -> tuple[tuple[ir.Generator, ...
     return (generator,), ir.Name(variable, over.type, scope.where(node)), over.rounds
 
 
-def quantified(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None = None) -> ir.Expr:
+def quantify(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None = None) -> ir.Expr:
     """`kind(... for ...)`, or `kind(container)`."""
     argument = node.args[0]
     if isinstance(argument, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
@@ -57,7 +57,7 @@ def quantified(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None
         inner, made, rounds = generators(scope, argument.generators)
         body = _body(inner, kind, argument.elt)
     else:
-        made, element, rounds = over_elements(scope, argument)
+        made, element, rounds = element_generator(scope, argument)
         body = _check_body(scope, kind, element, argument)
     both_integers = default is not None and isinstance(default.type, Int) and isinstance(body.type, (Int, Bool))
     if default is not None and not both_integers and default.type != body.type:
@@ -75,7 +75,7 @@ def _extreme_member(
     where, of = scope.where(node), body.type
     at = position_of(body, where)
     instead = None if default is None else position_of(default, where)
-    return member_at(ir.Quantified(kind, made, at, instead, at.type, where), of, where)
+    return member_with_number(ir.Quantified(kind, made, at, instead, at.type, where), of, where)
 
 
 def _body(scope: Scope, kind: Kind, node: ast.expr) -> ir.Expr:
@@ -89,7 +89,7 @@ def _check_body(scope: Scope, kind: Kind, body: ir.Expr, node: ast.expr) -> ir.E
         return fit(scope, body, BOOL, node)
     if kind == "sum" and isinstance(body.type, Bool):
         return body
-    value = plain(body)
+    value = unwrap_option(body)
     if kind in ("min", "max") and isinstance(value.type, Identity) and value.type.ordered:
         return value
     if not isinstance(value.type, Int):
@@ -126,9 +126,11 @@ def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, ex
         return _set_of_records(scope, node, expected)
     inner, made, rounds = generators(scope, node.generators)
     if isinstance(expected, Subset):
-        return ir.Quantified("set", made, fitted(inner, node.elt, expected.of), None, expected, scope.where(node))
-    body = plain(expression(inner, node.elt))
-    return collected(scope, made, body, rounds, node)
+        return ir.Quantified(
+            "set", made, fit_expression(inner, node.elt, expected.of), None, expected, scope.where(node)
+        )
+    body = unwrap_option(expression(inner, node.elt))
+    return collect_set(scope, made, body, rounds, node)
 
 
 def _set_of_records(
@@ -137,17 +139,19 @@ def _set_of_records(
     """The records of a comprehension: one by one where its loops are over members that are known here."""
     where = scope.where(node)
     if _is_known(scope, node):
-        return ir.MakePool(tuple(_unrolled(scope, node, node.generators, expected.of)), expected, where)
+        return ir.MakePool(tuple(_unroll(scope, node, node.generators, expected.of)), expected, where)
     inner, made, rounds = generators(scope, node.generators)
     type_ = _records(scope, expected.of, rounds, node)
-    return ir.Quantified("set", made, fitted(inner, node.elt, expected.of), None, type_, where)
+    return ir.Quantified("set", made, fit_expression(inner, node.elt, expected.of), None, type_, where)
 
 
-def collected(scope: Scope, made: tuple[ir.Generator, ...], body: ir.Expr, rounds: int, node: ast.AST) -> ir.Quantified:
+def collect_set(
+    scope: Scope, made: tuple[ir.Generator, ...], body: ir.Expr, rounds: int, node: ast.AST
+) -> ir.Quantified:
     """The set of what a comprehension's rounds give."""
     where = scope.where(node)
     if isinstance(body.type, Subset):
-        of = boxed(body.type, describe(body.type))
+        of = box_type(body.type, describe(body.type))
         return ir.Quantified("set", made, fit(scope, body, of, node), None, _records(scope, of, rounds, node), where)
     if isinstance(body.type, Record):
         return ir.Quantified("set", made, body, None, _records(scope, body.type, rounds, node), where)
@@ -175,18 +179,18 @@ def _is_known(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp)
     return True
 
 
-def _unrolled(
+def _unroll(
     scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, rest: list[ast.comprehension], of: Type
 ) -> Iterator[ir.Expr]:
     """The records of a comprehension whose loops are over members that are known here, one by one."""
     if not rest:
-        yield fitted(scope, node.elt, of)
+        yield fit_expression(scope, node.elt, of)
         return
     generator = rest[0]
     for member in _known_members(scope, generator) or ():
         inner = scope.inner()
         name_parts(inner, generator.target, member)
-        yield from _unrolled(inner, node, rest[1:], of)
+        yield from _unroll(inner, node, rest[1:], of)
 
 
 def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...] | None:
@@ -236,7 +240,7 @@ def map_of(scope: Scope, node: ast.DictComp, expected: Type | None, call: ast.AS
     if wanted is None:
         value = expression(inner, node.value)
         return ir.MakeMap(binding.name, value, Map(key, value.type), scope.where(call))
-    return ir.MakeMap(binding.name, fitted(inner, node.value, wanted.value), wanted, scope.where(call))
+    return ir.MakeMap(binding.name, fit_expression(inner, node.value, wanted.value), wanted, scope.where(call))
 
 
 def _key_type(scope: Scope, node: ast.expr, wanted: Map | None) -> Type:
@@ -247,13 +251,13 @@ def _key_type(scope: Scope, node: ast.expr, wanted: Map | None) -> Type:
         if isinstance(over.source, ir.Elements) or over.rows or isinstance(over.type, Subset):
             raise scope.error("TG203", node, "these are no keys of a Map", "a domain, an enum or a fixed range")
         key = over.type
-    if wanted is None or _same_keys(key, wanted.key):
+    if wanted is None or _have_same_keys(key, wanted.key):
         return key if wanted is None else wanted.key
     message = f"the keys are {_keys_text(key)}, and {_keys_text(wanted.key)} are needed"
     raise scope.error("TG203", node, message, "the key type that the field declares")
 
 
-def _same_keys(found: Type, wanted: Type) -> bool:
+def _have_same_keys(found: Type, wanted: Type) -> bool:
     if isinstance(found, Int) and isinstance(wanted, Int):
         return (found.lo, found.hi) == (wanted.lo, wanted.hi)
     return found == wanted

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from .. import ir
 from .scope import Scope
-from .traversal import inside
+from .traversal import traverse_forms
 
 _WRITES = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
 _CELL = "a write through a path from the state: s.field[key] = ..."
@@ -26,7 +26,7 @@ def check_parameters(scope: Scope, node: ast.FunctionDef, pieces: frozenset[str]
 
 def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statement]) -> None:
     """Notes local names that nothing reads, in a step that writes nothing: its whole effect would be lost."""
-    if any(isinstance(part, (*_WRITES, ir.Assert)) for part in inside(*body)):
+    if any(isinstance(part, (*_WRITES, ir.Assert)) for part in traverse_forms(*body)):
         return
     read = {load.id for load in ast.walk(node) if isinstance(load, ast.Name) and isinstance(load.ctx, ast.Load)}
     for target in _bound(node.body):
@@ -41,12 +41,12 @@ def _bound(body: list[ast.stmt]) -> Iterator[ast.Name]:
         for inner in ast.walk(statement):
             match inner:
                 case ast.Assign(targets=targets):
-                    yield from (part for target in targets for part in _stored(target))
+                    yield from (part for target in targets for part in _stored_names(target))
                 case ast.AnnAssign(target=ast.Name() as name) | ast.AugAssign(target=ast.Name() as name):
                     yield name
                 case _:
                     pass
 
 
-def _stored(target: ast.expr) -> Iterator[ast.Name]:
+def _stored_names(target: ast.expr) -> Iterator[ast.Name]:
     return (node for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))

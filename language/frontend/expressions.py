@@ -12,17 +12,17 @@ from .. import ir
 from .. import values as containers
 from ..constants import Constant, ConstantExpression, Operation
 from ..constants import Literal as Number
-from ..errors import Abandoned, nearest
+from ..errors import AbandonedError, suggest_name
 from ..kinds import Domain, range_of
-from ..records import is_tuple, unboxed
+from ..records import is_tuple, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
 from .annotations import MEMBERS_MAX, describe
 from .intervals import arithmetic, fits, hull
-from .matching import fit, is_member, join, plain, unify
+from .matching import fit, is_member, join, unify, unwrap_option
 from .narrowing import know
-from .scope import MISSING, Binding, Scope, expression, expressions, undefined
+from .scope import MISSING, Binding, Scope, expression, expressions, undefined_name_advice
 from .tables import is_table, table
-from .unions import part_at, union_part
+from .unions import tuple_part, union_part
 
 ArithmeticOp = Literal["+", "-", "*", "//", "%", "min", "max"]
 
@@ -31,9 +31,9 @@ POWER_MAX = 62
 """The highest exponent; a higher power of 2 leaves the integers."""
 
 
-def fitted(scope: Scope, node: ast.expr, wanted: Type) -> ir.Expr:
+def fit_expression(scope: Scope, node: ast.expr, wanted: Type) -> ir.Expr:
     """The typed form of `node`, as a value of `wanted`."""
-    return fit(scope, expression(scope, node, unboxed(wanted)), wanted, node)
+    return fit(scope, expression(scope, node, unbox_type(wanted)), wanted, node)
 
 
 def condition(scope: Scope, node: ast.expr) -> ir.Expr:
@@ -65,7 +65,7 @@ def _condition_hint(node: ast.expr, type_: Type, scope: Scope) -> str:
 
 def integer(scope: Scope, node: ast.expr) -> ir.Expr:
     """The typed form of `node` where an integer is needed. TG205 for anything else."""
-    value = plain(expression(scope, node))
+    value = unwrap_option(expression(scope, node))
     if isinstance(value.type, Int):
         return value
     raise scope.error("TG205", node, f"this is {describe(value.type)}, not an integer", _integer_hint(value.type))
@@ -172,12 +172,12 @@ def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
         message = f"{node.id} is given a value only on some ways to here, or only inside a loop"
         raise scope.error("TG212", node, message, f"give {node.id} a value before, on every way")
     known = [*scope.names, *scope.states, *(word for word in scope.namespace if not word.startswith("_"))]
-    raise scope.error("TG201", node, f"nothing here is called {node.id}", undefined(node.id, known))
+    raise scope.error("TG201", node, f"nothing here is called {node.id}", undefined_name_advice(node.id, known))
 
 
 def _local(scope: Scope, binding: Binding, node: ast.Name) -> ir.Expr:
     if binding.type is None:
-        raise Abandoned  # what it was bound to is wrong, and noted there
+        raise AbandonedError  # what it was bound to is wrong, and noted there
     if binding.piece is not None:
         scope.program.pieces.add(scope.where(node))
         return binding.piece.read
@@ -281,7 +281,7 @@ def attribute(scope: Scope, node: ast.Attribute, expected: Type | None) -> ir.Ex
     owner = scope.static(node.value)
     if isinstance(owner, type) and issubclass(owner, Enum):
         return _member_of(scope, owner, node)
-    record = plain(expression(scope, node.value))
+    record = unwrap_option(expression(scope, node.value))
     if isinstance(record.type, Record) and record.type.variants:
         return union_part(scope, record, record.type, node.attr, node)
     if not isinstance(record.type, Record) or is_tuple(record.type):
@@ -290,23 +290,27 @@ def attribute(scope: Scope, node: ast.Attribute, expected: Type | None) -> ir.Ex
         )
     fields = dict(record.type.fields)
     if node.attr not in fields:
-        raise scope.error("TG202", node, f"{record.type.name} has no field {node.attr}", nearest(node.attr, fields))
+        raise scope.error(
+            "TG202", node, f"{record.type.name} has no field {node.attr}", suggest_name(node.attr, fields)
+        )
     return ir.RecordField(record, node.attr, fields[node.attr], scope.where(node))
 
 
 def _member_of(scope: Scope, owner: type[Enum], node: ast.Attribute) -> ir.Expr:
     if node.attr in owner.__members__:
         return _enum_member(scope, owner.__members__[node.attr], node)
-    hint = nearest(node.attr, owner.__members__)
+    hint = suggest_name(node.attr, owner.__members__)
     raise scope.error("TG202", node, f"{owner.__name__} has no member {node.attr}", hint)
 
 
 def _state_field(scope: Scope, node: ast.Attribute, state: str) -> ir.Expr:
     shape = scope.program.shape
     if node.attr in shape.broken:
-        raise Abandoned
+        raise AbandonedError
     if node.attr not in shape.fields:
-        raise scope.error("TG202", node, f"{shape.name} has no field {node.attr}", nearest(node.attr, shape.fields))
+        raise scope.error(
+            "TG202", node, f"{shape.name} has no field {node.attr}", suggest_name(node.attr, shape.fields)
+        )
     return ir.StateField(state, node.attr, shape.fields[node.attr], scope.where(node))
 
 
@@ -327,11 +331,11 @@ def _field_hint(type_: Type, attr: str) -> str:
 @expressions(ast.Subscript)
 def subscript(scope: Scope, node: ast.Subscript, expected: Type | None) -> ir.Expr:
     """`map[key]`, `sequence[offset]`, `sequence[start:stop]`."""
-    container = plain(expression(scope, node.value))
+    container = unwrap_option(expression(scope, node.value))
     if isinstance(node.slice, ast.Slice):
         return _slice(scope, container, node.slice, node)
     if isinstance(container.type, Record) and is_tuple(container.type):
-        return part_at(scope, container, container.type, node)
+        return tuple_part(scope, container, container.type, node)
     return index(scope, container, node.slice, node)
 
 
@@ -339,7 +343,7 @@ def index(scope: Scope, container: ir.Expr, key: ast.expr, node: ast.AST) -> ir.
     """`container[key]`, for a map or a sequence."""
     match container.type:
         case Map(key=key_type, value=value):
-            return ir.Index(container, fitted(scope, key, key_type), value, scope.where(node))
+            return ir.Index(container, fit_expression(scope, key, key_type), value, scope.where(node))
         case Seq(of=of):
             return ir.Index(container, offset(scope, key), of, scope.where(node))
         case _:
@@ -384,11 +388,11 @@ def bool_operation(scope: Scope, node: ast.BoolOp, expected: Type | None) -> ir.
     for operand in node.values:
         try:
             made.append(condition(inner, operand))
-        except Abandoned:
+        except AbandonedError:
             continue
         know(inner, operand, goes_on)
     if len(made) < len(node.values):
-        raise Abandoned
+        raise AbandonedError
     return (conjunction if isinstance(node.op, ast.And) else disjunction)(made, scope.where(node))
 
 
@@ -434,7 +438,7 @@ _SETS: dict[type[ast.operator], Literal["|", "&", "-", "^"]] = {
     ast.Sub: "-",
     ast.BitXor: "^",
 }
-_OTHER: dict[type[ast.operator], tuple[str, str]] = {
+_MIRRORED: dict[type[ast.operator], tuple[str, str]] = {
     ast.Div: ("/", "//, which gives an integer"),
     ast.LShift: ("<<", "* by a power of two"),
     ast.RShift: (">>", "// by a power of two"),
@@ -448,8 +452,8 @@ def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir
     operator = type(node.op)
     if operator is ast.Pow:
         return _power(scope, node)
-    if operator in _OTHER:
-        symbol, hint = _OTHER[operator]
+    if operator in _MIRRORED:
+        symbol, hint = _MIRRORED[operator]
         raise scope.error("TG112", node, f"{symbol} is not in the language", hint)
     left, right = _operands(scope, node, expected)
     if isinstance(left.type, Subset) and isinstance(right.type, Subset):
@@ -458,16 +462,16 @@ def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir
         return _concatenation(scope, left, right, node)
     if isinstance(left.type, Pool) or isinstance(right.type, Pool):
         return _operation_on_records(scope, node, left, right)
-    if operator is ast.Add and isinstance(left.type, (Subset, Seq)) and plain(right).type == left.type.of:
-        raise scope.error("TG205", node, *_one_more(node, left.type))
+    if operator is ast.Add and isinstance(left.type, (Subset, Seq)) and unwrap_option(right).type == left.type.of:
+        raise scope.error("TG205", node, *_one_element_advice(node, left.type))
     for value, part in ((left, node.left), (right, node.right)):
         _check_operand(scope, value, part)
     if operator not in _ARITHMETIC:
         raise scope.error("TG112", node, f"{_SETS[operator]} works on sets, not on integers", "and, or, + or *")
-    return make_arithmetic(scope, _ARITHMETIC[operator], plain(left), plain(right), node)
+    return make_arithmetic(scope, _ARITHMETIC[operator], unwrap_option(left), unwrap_option(right), node)
 
 
-def _one_more(node: ast.BinOp, to: Subset | Seq) -> tuple[str, str]:
+def _one_element_advice(node: ast.BinOp, to: Subset | Seq) -> tuple[str, str]:
     """What is said of `s.row + x`, where x is one element: the cause, and what to write."""
     first, one = ast.unparse(node.left), ast.unparse(node.right)
     made, verb = (f"{first} + Seq([{one}])", "append") if isinstance(to, Seq) else (f"{first} | {{{one}}}", "add")
@@ -485,15 +489,15 @@ def _power(scope: Scope, node: ast.BinOp) -> ir.Expr:
     powers: list[ir.Expr] = [number(scope, 1, node)]
     for _ in range(hi):
         powers.append(make_arithmetic(scope, "*", powers[-1], base, node))
-    return _power_at(exponent, powers[lo:], lo, scope.where(node))
+    return _power_choice(exponent, powers[lo:], lo, scope.where(node))
 
 
-def _power_at(exponent: ir.Expr, powers: list[ir.Expr], at: int, where: ir.Where) -> ir.Expr:
+def _power_choice(exponent: ir.Expr, powers: list[ir.Expr], at: int, where: ir.Where) -> ir.Expr:
     """Of the powers, the first being that to `at`, the one to the exponent."""
     if len(powers) == 1:
         return powers[0]
     test = ir.Compare("==", exponent, ir.Const(at, Int(at, at), where), BOOL, where)
-    rest = _power_at(exponent, powers[1:], at + 1, where)
+    rest = _power_choice(exponent, powers[1:], at + 1, where)
     return ir.Choice(test, powers[0], rest, hull(int_type(powers[0]), int_type(rest)), where)
 
 
@@ -501,20 +505,20 @@ def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.
     """Both operands; an empty or literal container takes its type from the other one, else from the expected type."""
     wanted = expected if isinstance(expected, (Subset, Seq, Pool)) else None
     if is_shapeless(node.left) and not is_shapeless(node.right):
-        right = plain(expression(scope, node.right, wanted))
-        return plain(expression(scope, node.left, room_beside(scope, node.left, right))), right
-    left = plain(expression(scope, node.left, wanted))
-    return left, plain(expression(scope, node.right, room_beside(scope, node.right, left)))
+        right = unwrap_option(expression(scope, node.right, wanted))
+        return unwrap_option(expression(scope, node.left, type_from_other_operand(scope, node.left, right))), right
+    left = unwrap_option(expression(scope, node.left, wanted))
+    return left, unwrap_option(expression(scope, node.right, type_from_other_operand(scope, node.right, left)))
 
 
-def room_beside(scope: Scope, node: ast.expr, other: ir.Expr) -> Type | None:
+def type_from_other_operand(scope: Scope, node: ast.expr, other: ir.Expr) -> Type | None:
     """The type that an operand takes from the other one. Beside a set of few known numbers, such as a table, a set that
     is made here has room for its own numbers too; None where it finds that by itself."""
     if not isinstance(other, ir.MakeSubset) or not isinstance(other.type.of, Int):
         return other.type
     match node:
         case ast.Set(elts=parts) | ast.Call(args=[ast.List(elts=parts) | ast.Tuple(elts=parts)]):
-            found = [plain(expression(scope, part)).type for part in parts]
+            found = [unwrap_option(expression(scope, part)).type for part in parts]
         case ast.SetComp():
             return None
         case _:
@@ -535,7 +539,7 @@ def is_shapeless(node: ast.expr) -> bool:
 
 
 def _check_operand(scope: Scope, value: ir.Expr, node: ast.expr) -> None:
-    if not isinstance(plain(value).type, Int):
+    if not isinstance(unwrap_option(value).type, Int):
         raise scope.error("TG205", node, f"this is {describe(value.type)}, not an integer", _integer_hint(value.type))
 
 
@@ -560,14 +564,14 @@ def _operation_on_records(scope: Scope, node: ast.BinOp, left: ir.Expr, right: i
     assert isinstance(joined, Pool)
     assert isinstance(left.type, Pool)
     assert isinstance(right.type, Pool)
-    first, second = _most(left, left.type), _most(right, right.type)
+    first, second = _max_records(left, left.type), _max_records(right, right.type)
     room = first + second if operator in (ast.BitOr, ast.BitXor) else first
     if room > MEMBERS_MAX:
         raise scope.error("TG402", node, f"this set may have {room} elements", f"at most {MEMBERS_MAX} elements")
     return ir.SetOperation(_SETS[operator], a, b, Pool(joined.of, room), scope.where(node))
 
 
-def _most(value: ir.Expr, type_: Pool) -> int:
+def _max_records(value: ir.Expr, type_: Pool) -> int:
     """How many records a set has at most."""
     return len(value.elements) if isinstance(value, ir.MakePool) else max(type_.capacity, 0)
 

@@ -139,11 +139,11 @@ def _truth(value: bool, where: ir.Where) -> ir.Const:
     return ir.Const(int(value), Bool(), where)
 
 
-def _and(form: ir.And) -> ir.Expr:
+def _fold_and(form: ir.And) -> ir.Expr:
     return _connective(form, 0)
 
 
-def _or(form: ir.Or) -> ir.Expr:
+def _fold_or(form: ir.Or) -> ir.Expr:
     return _connective(form, 1)
 
 
@@ -163,7 +163,7 @@ def _connective(form: ir.And | ir.Or, deciding: int) -> ir.Expr:
     return kept[0] if len(kept) == 1 else type(form)(tuple(kept), form.type, form.where)
 
 
-def _not(form: ir.Not) -> ir.Expr:
+def _fold_not(form: ir.Not) -> ir.Expr:
     match form.operand:
         case ir.Const(number=number):
             return _truth(not number, form.where)
@@ -222,7 +222,7 @@ def _position(form: ir.Position) -> ir.Expr:
             return form
 
 
-def _member_at(form: ir.MemberAt) -> ir.Expr:
+def _fold_member_at(form: ir.MemberAt) -> ir.Expr:
     match form.number:
         case ir.Const(number=number) if _always_member(form.number, form.type):
             return ir.Const(number, form.type, form.where)
@@ -233,16 +233,16 @@ def _member_at(form: ir.MemberAt) -> ir.Expr:
 
 
 _HANDLERS: dict[type[Any], Callable[[Any], ir.Expr]] = {
-    ir.And: _and,
-    ir.Or: _or,
-    ir.Not: _not,
+    ir.And: _fold_and,
+    ir.Or: _fold_or,
+    ir.Not: _fold_not,
     ir.Choice: _choice,
     ir.Compare: _compare,
     ir.Arithmetic: _arithmetic,
     ir.IsNone: _is_none,
     ir.Unwrap: _unwrap,
     ir.Position: _position,
-    ir.MemberAt: _member_at,
+    ir.MemberAt: _fold_member_at,
 }
 
 
@@ -254,14 +254,14 @@ def constant_value(form: ir.Expr, values: Mapping[str, Value]) -> int | None:
     when it has none (it divides by zero: an error of the step that evaluates it)."""
     if not is_constant(form):
         return None
-    found = _present(form, values)
+    found = _with_present_values(form, values)
     return found.number if isinstance(found, ir.Const) else None
 
 
-def _present(form: Any, values: Mapping[str, Value]) -> Any:
+def _with_present_values(form: Any, values: Mapping[str, Value]) -> Any:
     if isinstance(form, ir.OpenConst):
         return ir.Const(_number(values[form.name]), form.type, form.where)
-    folded = rebuilt(form, lambda part: _present(part, values))
+    folded = rebuilt(form, lambda part: _with_present_values(part, values))
     handler = _HANDLERS.get(folded.__class__)
     return folded if handler is None else handler(folded)
 

@@ -12,12 +12,12 @@ from typing import Any, cast
 from .. import ir
 from ..constants import Constant, ConstantExpression
 from ..declare import PRIVATE, depth_of, is_of_language, mark_of
-from ..errors import Abandoned
+from ..errors import AbandonedError
 from ..immutable import immutable
 from ..kinds import Domain
 from ..types import Bool, Int, Option, Pool, Seq, Type, Unit
 from .annotations import describe
-from .intervals import inside, widened
+from .intervals import is_inside, widened_interval
 from .matching import agrees, fit, join, settle
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
@@ -40,37 +40,37 @@ class CallSignature:
 
 def names_assigned(nodes: list[ast.stmt]) -> frozenset[str]:
     """Every name that these statements bind, comprehensions' own variables left out."""
-    return frozenset(_assigned(nodes))
+    return frozenset(_assigned_names(nodes))
 
 
 def names_rebound(node: ast.FunctionDef) -> frozenset[str]:
     """Every name that a function binds more than once, where its parameters are bound once before its body."""
-    times = Counter([*_assigned(node.body), *(argument.arg for argument in node.args.args)])
+    times = Counter([*_assigned_names(node.body), *(argument.arg for argument in node.args.args)])
     return frozenset(name for name, count in times.items() if count > 1)
 
 
-def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
+def _assigned_names(nodes: list[ast.stmt]) -> Iterator[str]:
     for node in nodes:
         match node:
             case ast.Assign(targets=targets):
-                yield from (name for target in targets for name in _stored(target))
+                yield from (name for target in targets for name in _stored_names(target))
             case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
                 yield name
             case ast.For(target=target, body=body, orelse=orelse):
                 yield from (inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name))
-                yield from _assigned(body + orelse)
+                yield from _assigned_names(body + orelse)
             case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
-                yield from _assigned(body + orelse)
+                yield from _assigned_names(body + orelse)
             case ast.Match(cases=cases):
                 for case in cases:
                     captures = (inner.name for inner in ast.walk(case.pattern) if isinstance(inner, ast.MatchAs))
                     yield from (name for name in captures if name is not None)
-                    yield from _assigned(case.body)
+                    yield from _assigned_names(case.body)
             case _:
                 pass
 
 
-def _stored(target: ast.expr) -> Iterator[str]:
+def _stored_names(target: ast.expr) -> Iterator[str]:
     return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
@@ -91,7 +91,7 @@ def signature(
     for argument in node.args.args:
         try:
             parameters.append((argument, _parameter_type(program, function, source, argument, variables)))
-        except Abandoned:
+        except AbandonedError:
             parameters.append((argument, Unit()))
             broken.add(argument.arg)
     returns = _return_type(program, function, source, node, variables)
@@ -105,7 +105,7 @@ def _check_shape(program: Program, source: Source, node: ast.FunctionDef) -> Non
     if odd is not None:
         message = f"{odd.arg} is not an ordinary parameter"
         program.diagnostics.add("TG122", source.where(odd), message, "plain parameters, each with its type")
-        raise Abandoned
+        raise AbandonedError
 
 
 def _parameter_type(
@@ -114,7 +114,7 @@ def _parameter_type(
     if node.annotation is None:
         hint = f"{node.arg}: Replica, or {node.arg}: {program.shape.name} for the state"
         program.diagnostics.add("TG210", source.where(node), f"{node.arg} has no type", hint)
-        raise Abandoned
+        raise AbandonedError
     return program.types.read(node.annotation, source, function.__globals__, variables).type
 
 
@@ -138,7 +138,7 @@ def _return_type(
         where = source.where(node)
         heading = ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
         program.diagnostics.add("TG210", heading, f"{node.name} does not say what it returns", _return_hint(function))
-        raise Abandoned
+        raise AbandonedError
     return program.types.read(node.returns, source, function.__globals__, variables).type
 
 
@@ -157,11 +157,11 @@ def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
     variables = bound_variables(scope, function, *found, node)
     its = signature(program, function, *found, variables)
     if its.broken:
-        raise Abandoned
+        raise AbandonedError
     states, arguments = _bind_arguments(scope, its, node)
     if is_too_deep and its.returns is not None:
         return _too_deep(its.returns, scope.where(node.func))
-    made = _elaborated(program, its, states, tuple(argument.type for argument in arguments), variables)
+    made = _elaborate_call(program, its, states, tuple(argument.type for argument in arguments), variables)
     return ir.Call(made, tuple(arguments), made.returns, scope.where(node))
 
 
@@ -191,10 +191,10 @@ def _too_deep(returns: Type, where: ir.Where) -> ir.Expr:
     return ir.Some(value, Option(of), where) if isinstance(returns, Option) else value
 
 
-def of_state(program: Program, its: CallSignature, state: str) -> ir.Call:
+def call_on_state(program: Program, its: CallSignature, state: str) -> ir.Call:
     """A predicate over one state, asked of the state that the caller calls `state`."""
     ((parameter, _),) = its.parameters
-    made = _elaborated(program, its, {parameter.arg: state}, (), {})
+    made = _elaborate_call(program, its, {parameter.arg: state}, (), {})
     return ir.Call(made, (), Bool(), its.source.where(its.node))
 
 
@@ -211,7 +211,7 @@ def bound_variables(
     ]
     if not generic:
         return variables
-    arguments = given(scope, node, source, function, call)
+    arguments = bind_arguments(scope, node, source, function, call)
     for parameter in generic:
         where, argument = arguments[parameter.arg]
         found, wanted = expression(where, argument).type, cast(ast.expr, parameter.annotation)
@@ -223,7 +223,7 @@ def bound_variables(
 
 def _bind_arguments(scope: Scope, its: CallSignature, node: ast.Call) -> tuple[dict[str, str], list[ir.Expr]]:
     """The caller's state for each state parameter, and the other arguments in order."""
-    values = given(scope, its.node, its.source, its.function, node)
+    values = bind_arguments(scope, its.node, its.source, its.function, node)
     states: dict[str, str] = {}
     arguments: list[ir.Expr] = []
     for parameter, type_ in its.parameters:
@@ -240,7 +240,7 @@ def _bind_arguments(scope: Scope, its: CallSignature, node: ast.Call) -> tuple[d
     return states, arguments
 
 
-def given(
+def bind_arguments(
     scope: Scope, helper: ast.FunctionDef, source: Source, function: FunctionType, node: ast.Call
 ) -> dict[str, tuple[Scope, ast.expr]]:
     """Each parameter's argument, and the scope to read it in: a default is read where the helper stands."""
@@ -263,11 +263,11 @@ def given(
     return found
 
 
-def _elaborated(
+def _elaborate_call(
     program: Program, its: CallSignature, states: dict[str, str], given: tuple[Type, ...], variables: Mapping[Any, Type]
 ) -> ir.Function:
     declared = [type_ for _, type_ in its.parameters if type_ is not None]
-    types = tuple(_bounded(settle(want, found)) for want, found in zip(declared, given, strict=True))
+    types = tuple(_bounded_argument_type(settle(want, found)) for want, found in zip(declared, given, strict=True))
     levels = {function: program.stack.count(function) for function in program.stack if depth_of(function) is not None}
     key = (its.function, tuple(states.items()), types, tuple(levels.items()))
     if key not in program.helpers:
@@ -279,14 +279,14 @@ def _elaborated(
             program.stack.pop()
     made = program.helpers[key]
     if made is None:
-        raise Abandoned
+        raise AbandonedError
     return made
 
 
-def _bounded(type_: Type) -> Type:
+def _bounded_argument_type(type_: Type) -> Type:
     """Very wide integer arguments share one elaboration."""
-    wide = isinstance(type_, Int) and type_.hi - type_.lo > 2**20 and inside(type_, widened())
-    return widened() if wide else type_
+    wide = isinstance(type_, Int) and type_.hi - type_.lo > 2**20 and is_inside(type_, widened_interval())
+    return widened_interval() if wide else type_
 
 
 def _function(
@@ -317,7 +317,7 @@ def function_form(
     errors = program.diagnostics.count
     body, ends = block(scope, its.node.body)
     if program.diagnostics.count > errors:
-        raise Abandoned
+        raise AbandonedError
     if not ends or its.returns is None:
         raise scope.error(
             "TG220", its.node.body[-1], f"{its.node.name} may end here without a value", "return ..., on every way"
@@ -337,10 +337,10 @@ def _result(declared: Type, returned: list[Type]) -> Type:
     for type_ in returned:
         found = type_ if found is None else join(found, type_)
         assert agrees(type_, declared), f"{describe(type_)} was fitted to {describe(declared)}"
-    return declared if found is None else _narrowed(declared, found)
+    return declared if found is None else _narrow_return_type(declared, found)
 
 
-def _narrowed(declared: Type, found: Type) -> Type:
+def _narrow_return_type(declared: Type, found: Type) -> Type:
     """Integers keep the interval that was found: a declared range is not checked at a return."""
     if isinstance(declared, Int):
         return found

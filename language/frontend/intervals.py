@@ -8,9 +8,9 @@ from ..types import Int
 
 LIMIT = 2**62
 """No intermediate value may leave -LIMIT..LIMIT, so that engines can compute in 64 bits."""
-WIDE = 2**40
+WIDEST = 2**40
 """How far a local name that a loop changes may go."""
-ANY_INT = Int(-LIMIT, LIMIT)
+UNBOUNDED_INT = Int(-LIMIT, LIMIT)
 """A plain `int` annotation: the interval is taken from the value."""
 
 
@@ -19,19 +19,19 @@ def hull(*intervals: Int) -> Int:
     return Int(min(interval.lo for interval in intervals), max(interval.hi for interval in intervals))
 
 
-def widened() -> Int:
+def widened_interval() -> Int:
     """The interval of a local name that a loop changes."""
-    return Int(-WIDE, WIDE)
+    return Int(-WIDEST, WIDEST)
 
 
-def inside(inner: Int, outer: Int) -> bool:
+def is_inside(inner: Int, outer: Int) -> bool:
     """Whether every integer of `inner` is in `outer`."""
     return outer.lo <= inner.lo and inner.hi <= outer.hi
 
 
 def fits(interval: Int) -> bool:
     """Whether engines can compute it in 64 bits."""
-    return inside(interval, ANY_INT)
+    return is_inside(interval, UNBOUNDED_INT)
 
 
 def _corners(operation: Callable[[int, int], int], left: Int, right: Int) -> Int:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import ir
-from ..errors import Abandoned
-from ..records import KIND, is_box, is_tuple, tuple_of, unboxed
+from ..errors import AbandonedError
+from ..records import KIND, is_box, is_tuple, tuple_of, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
-from .annotations import ANY_CAPACITY, MEMBERS_MAX, describe
-from .intervals import ANY_INT, hull
+from .annotations import MEMBERS_MAX, UNKNOWN_CAPACITY, describe
+from .intervals import UNBOUNDED_INT, hull
 from .scope import Scope
 
 
@@ -55,10 +55,10 @@ def tuple_type(parts: Sequence[Type | None]) -> Record:
 
 def is_member(found: Type, union: Type) -> bool:
     """Whether a type is one of the records of a union."""
-    return isinstance(union, Record) and number_in(union, found) is not None
+    return isinstance(union, Record) and number_of_member(union, found) is not None
 
 
-def number_in(union: Record, member: Type | None) -> int | None:
+def number_of_member(union: Record, member: Type | None) -> int | None:
     """The place of a record in a union."""
     return next((at for at, (variant, _) in enumerate(union.variants) if variant == member), None)
 
@@ -114,7 +114,13 @@ def settle(declared: Type, found: Type) -> Type:
     """
     match declared, found:
         case Int(), Int():
-            return found if declared == ANY_INT else hull(declared, found) if not _within(found, declared) else declared
+            return (
+                found
+                if declared == UNBOUNDED_INT
+                else hull(declared, found)
+                if not _is_inside(found, declared)
+                else declared
+            )
         case (Seq(of=a), Seq(of=b)) | (Option(of=a), Option(of=b)):
             settled = replace(declared, of=settle(a, b))
             return _settled_capacity(settled, found)
@@ -125,7 +131,7 @@ def settle(declared: Type, found: Type) -> Type:
         case Record(fields=a), Record(fields=b) if is_tuple(declared) and is_tuple(found):
             return tuple_type([settle(x, y) for (_, x), (_, y) in zip(a, b, strict=True)])
         case Subset(of=a), Subset():
-            return found if a == ANY_INT else declared
+            return found if a == UNBOUNDED_INT else declared
         case _:
             return declared
 
@@ -136,7 +142,7 @@ def _settled_capacity(declared: Type, found: Type) -> Type:
     return declared
 
 
-def _within(inner: Int, outer: Int) -> bool:
+def _is_inside(inner: Int, outer: Int) -> bool:
     return outer.lo <= inner.lo and inner.hi <= outer.hi
 
 
@@ -150,7 +156,7 @@ def agrees(found: Type, wanted: Type) -> bool:
         case Map(key=k, value=a), Map(key=q, value=b):
             return k == q and agrees(a, b)
         case Subset(of=a), Subset(of=b):
-            return a == b or b == ANY_INT or _has_its_bits(a, b)
+            return a == b or b == UNBOUNDED_INT or _has_its_bits(a, b)
         case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
             return a == b and m == n
         case Record(fields=a), Record(fields=b) if is_tuple(found) and is_tuple(wanted):
@@ -175,15 +181,15 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
     if agrees(found, wanted):
         return value
     if isinstance(wanted, Record) and is_member(found, wanted):
-        return as_union(value, wanted)
-    if isinstance(found, Record) and isinstance(wanted, Record) and _is_within(found, wanted):
-        return _as_larger_union(value, found, wanted)
+        return to_union(value, wanted)
+    if isinstance(found, Record) and isinstance(wanted, Record) and _is_sub_union(found, wanted):
+        return _widen_union(value, found, wanted)
     if _are_sets_of_numbers(found, wanted):
-        return _moved(scope, value, wanted)
+        return _renumber_set(scope, value, wanted)
     if isinstance(wanted, Map) and _are_maps_of_numbers(found, wanted):
         return _moved_map(scope, value, wanted, node)
     if isinstance(wanted, Record) and is_box(wanted) and not is_box(found):
-        return ir.MakeRecord((fit(scope, value, unboxed(wanted), node),), wanted, value.where)
+        return ir.MakeRecord((fit(scope, value, unbox_type(wanted), node),), wanted, value.where)
     if isinstance(wanted, Record) and isinstance(found, Record) and _are_alike(found, wanted):
         return _tuple(scope, value, found, wanted, node)
     if isinstance(wanted, Option):
@@ -201,7 +207,7 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
     if at is not None:
         whole = value if not isinstance(found, Option) else ir.Unwrap(value, found.of, value.where)
         assert isinstance(whole.type, Record), "it is a union"
-        return fit(scope, as_member(whole, whole.type, at, value.where), wanted, node)
+        return fit(scope, to_member(whole, whole.type, at, value.where), wanted, node)
     one, other = describe(found), describe(wanted)
     if one == other:
         message = f"this is {one} and so is what is needed here, but of other numbers"
@@ -251,7 +257,7 @@ def _moved_map(scope: Scope, value: ir.Expr, wanted: Map, node: ast.AST) -> ir.E
     return ir.MakeMap(name, fit(scope, moved, wanted.value, node), wanted, where)
 
 
-def _moved(scope: Scope, value: ir.Expr, wanted: Type) -> ir.Expr:
+def _renumber_set(scope: Scope, value: ir.Expr, wanted: Type) -> ir.Expr:
     """A set of numbers as a set of other numbers; a member that is none of these is an error where it is evaluated."""
     assert isinstance(wanted, Subset)
     if isinstance(value, ir.MakeSubset):
@@ -272,21 +278,21 @@ def _tuple(scope: Scope, value: ir.Expr, found: Record, wanted: Record, node: as
 
 def _is_taken_apart(found: Type, wanted: Type) -> bool:
     """Whether a value becomes one of another type by what is in it: sets of numbers, records of a union."""
-    return _are_sets_of_numbers(found, wanted) or is_member(found, wanted) or _is_within(found, wanted)
+    return _are_sets_of_numbers(found, wanted) or is_member(found, wanted) or _is_sub_union(found, wanted)
 
 
-def _is_within(found: Type, wanted: Type) -> bool:
+def _is_sub_union(found: Type, wanted: Type) -> bool:
     """Whether both are unions, and every record of one is a record of the other."""
     if not isinstance(found, Record) or not isinstance(wanted, Record) or not found.variants or not wanted.variants:
         return False
     return all(is_member(member, wanted) for member, _ in found.variants)
 
 
-def _as_larger_union(value: ir.Expr, found: Record, wanted: Record) -> ir.Expr:
+def _widen_union(value: ir.Expr, found: Record, wanted: Record) -> ir.Expr:
     """A value of a union as one of a union that has more records."""
     where, kinds = value.where, found.fields[0][1]
     kind = ir.RecordField(value, KIND, kinds, where)
-    ways = [as_union(as_member(value, found, at, where), wanted) for at in range(len(found.variants))]
+    ways = [to_union(to_member(value, found, at, where), wanted) for at in range(len(found.variants))]
     whole = ways.pop()
     for at, way in reversed(list(enumerate(ways))):
         is_this = ir.Compare("==", kind, ir.Const(at, kinds, where), Bool(), where)
@@ -308,14 +314,14 @@ def field_of(value: ir.Expr, name: str, of: Type) -> ir.Expr:
     return ir.RecordField(value, name, of, value.where)
 
 
-def as_union(value: ir.Expr, union: Record) -> ir.Expr:
+def to_union(value: ir.Expr, union: Record) -> ir.Expr:
     """A record as a value of a union that it belongs to."""
     where = value.where
-    at = number_in(union, value.type)
+    at = number_of_member(union, value.type)
     assert at is not None, "its type was asked before"
     member, places = union.variants[at]
     parts: list[ir.Expr] = [ir.Const(at, union.fields[0][1], where)]
-    parts += [_absent(of, where) for _, of in union.fields[1:]]
+    parts += [_absent_part(of, where) for _, of in union.fields[1:]]
     for (name, of), place in zip(member.fields, places, strict=True):
         part, wanted = field_of(value, name, of), union.fields[place][1]
         is_optional = isinstance(wanted, Option) and not isinstance(of, Option)
@@ -333,14 +339,14 @@ def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Whe
     return ir.Unwrap(part, wanted, where) if isinstance(of, Option) and not isinstance(wanted, Option) else part
 
 
-def as_member(value: ir.Expr, union: Record, at: int, where: ir.Where) -> ir.Expr:
+def to_member(value: ir.Expr, union: Record, at: int, where: ir.Where) -> ir.Expr:
     """A value of a union as the record that it is known to be."""
     member, _ = union.variants[at]
     parts = tuple(member_part(value, union, at, name, where) for name, _ in member.fields)
     return ir.MakeRecord(parts, member, where)
 
 
-def _absent(of: Type, where: ir.Where) -> ir.Expr:
+def _absent_part(of: Type, where: ir.Where) -> ir.Expr:
     """What a part of a union holds that a value does not have: see `records.absent`."""
     match of:
         case Int(lo=lo):
@@ -384,7 +390,7 @@ def type_of(value: ir.Expr) -> Type:
     return value.type
 
 
-def plain(value: ir.Expr) -> ir.Expr:
+def unwrap_option(value: ir.Expr) -> ir.Expr:
     """The value itself, or what is in it when it is an option (an error when evaluated as None)."""
     return ir.Unwrap(value, value.type.of, value.where) if isinstance(value.type, Option) else value
 
@@ -393,17 +399,17 @@ def unify(scope: Scope, left: ir.Expr, right: ir.Expr, code: str, node: ast.AST)
     """Both values brought to one type, and that type. Raises Abandoned after noting `code` when there is none."""
     joined = join(left.type, right.type)
     if joined is None:
-        raise _no_one_type(scope, left.type, right.type, code, node)
+        raise _note_no_common_type(scope, left.type, right.type, code, node)
     return fit(scope, left, joined, node), fit(scope, right, joined, node), joined
 
 
-def with_numbers(type_: Type) -> str:
+def type_text_with_numbers(type_: Type) -> str:
     """A type as an author would write it; of a set of integers, which."""
     text = describe(type_)
     return f"{text} of {type_.of.lo}..{type_.of.hi}" if isinstance(type_, Subset) and type(type_.of) is Int else text
 
 
-def _no_one_type(scope: Scope, left: Type, right: Type, code: str, node: ast.AST) -> Abandoned:
+def _note_no_common_type(scope: Scope, left: Type, right: Type, code: str, node: ast.AST) -> AbandonedError:
     """Notes that two values are of no one type."""
     match left, right:
         case Subset(of=Int() as a), Subset(of=Int() as b):
@@ -417,4 +423,4 @@ def _no_one_type(scope: Scope, left: Type, right: Type, code: str, node: ast.AST
 
 def is_known(type_: Type) -> bool:
     """Whether no capacity or element type in it is still to be found."""
-    return not (isinstance(type_, (Seq, Pool)) and type_.capacity == ANY_CAPACITY)
+    return not (isinstance(type_, (Seq, Pool)) and type_.capacity == UNKNOWN_CAPACITY)

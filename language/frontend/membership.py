@@ -16,13 +16,13 @@ def unchecked_elements(node: object) -> Iterator[tuple[ir.Expr, Type]]:
         case ir.MakePool(elements=elements, type=Pool(of=of)):
             stored = frozenset[str]()
         case ir.Quantified(kind="set", body=body, type=Pool(of=of), generators=generators):
-            elements, stored = (body,), frozenset(_stored(generators))
+            elements, stored = (body,), frozenset(_checked_names(generators))
         case _:
             return
     yield from ((element, of) for element in elements if not _belongs(element, of, stored))
 
 
-def _stored(generators: tuple[ir.Generator, ...]) -> Iterator[str]:
+def _checked_names(generators: tuple[ir.Generator, ...]) -> Iterator[str]:
     """The names that stand for parts of the state, or for records of a set: these were checked when they were stored,
     or when the set was made."""
     known: set[str] = set()

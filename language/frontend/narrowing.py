@@ -10,10 +10,10 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from ..errors import Abandoned
+from ..errors import AbandonedError
 from ..types import Option, Record
 from .scope import Scope
-from .unions import asked_for
+from .unions import asked_records
 
 Fact = tuple[str, frozenset[int]]
 
@@ -34,12 +34,12 @@ def _facts(scope: Scope, test: ast.expr, truth: bool) -> Iterator[Fact]:
             for value in values:
                 yield from _facts(scope, value, truth)
         case ast.Call(func=func, args=[ast.Name(id=name), records]) if scope.static(func) is builtins.isinstance:
-            yield from _asked(scope, name, records, truth)
+            yield from _facts_of_isinstance(scope, name, records, truth)
         case _:
             pass
 
 
-def _asked(scope: Scope, name: str, records: ast.expr, truth: bool) -> Iterator[Fact]:
+def _facts_of_isinstance(scope: Scope, name: str, records: ast.expr, truth: bool) -> Iterator[Fact]:
     """What one `isinstance` says. That an option is none of some records says nothing: it may be None."""
     binding = scope.names.get(name)
     if binding is None or binding.piece is not None or (name in scope.rebound and not binding.is_loop_variable):
@@ -48,8 +48,8 @@ def _asked(scope: Scope, name: str, records: ast.expr, truth: bool) -> Iterator[
     if not isinstance(union, Record) or not union.variants:
         return
     try:
-        numbers = frozenset(asked_for(scope, records, union))
-    except Abandoned:
+        numbers = frozenset(asked_records(scope, records, union))
+    except AbandonedError:
         return  # it is noted where the condition is elaborated
     if truth:
         yield name, numbers

@@ -6,24 +6,24 @@ import ast
 from dataclasses import replace
 
 from .. import ir
-from ..errors import Abandoned
+from ..errors import AbandonedError
 from ..types import Bool, Enumeration, Identity, Int, Seq, Type, scalar_size
 from .annotations import describe
 from .expressions import constant_expression, make_arithmetic, number
-from .matching import plain
+from .matching import unwrap_option
 from .scope import Scope, expression
 from .sources import bind_target, filters, iteration
 
 
-def ordered(scope: Scope, node: ast.expr) -> ir.Expr:
+def ordered_member(scope: Scope, node: ast.expr) -> ir.Expr:
     """The typed form of a member of an ordered domain. TG206 for anything else."""
-    value = plain(expression(scope, node))
+    value = unwrap_option(expression(scope, node))
     if isinstance(value.type, Identity) and value.type.ordered:
         return value
-    raise no_order(scope, value.type, node)
+    raise note_no_order(scope, value.type, node)
 
 
-def no_order(scope: Scope, type_: Type, node: ast.AST) -> Abandoned:
+def note_no_order(scope: Scope, type_: Type, node: ast.AST) -> AbandonedError:
     """Notes that values of a type have no order."""
     hint = "==, or an integer field to order by"
     if isinstance(type_, Identity):
@@ -38,7 +38,7 @@ def position_of(value: ir.Expr, where: ir.Where) -> ir.Expr:
     return ir.Position(value, Int(0, scalar_size(value.type) - 1), where)
 
 
-def member_at(at: ir.Expr, type_: Type, where: ir.Where) -> ir.Expr:
+def member_with_number(at: ir.Expr, type_: Type, where: ir.Where) -> ir.Expr:
     """The scalar with a number."""
     return at if isinstance(type_, Int) else ir.MemberAt(at, type_, where)
 
@@ -47,7 +47,7 @@ def call_position(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Exp
     """`position(node)`."""
     if len(node.args) != 1 or node.keywords:
         raise scope.error("TG211", node, "position takes one member", "position(node)")
-    return position_of(ordered(scope, node.args[0]), scope.where(node))
+    return position_of(ordered_member(scope, node.args[0]), scope.where(node))
 
 
 def call_next(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
@@ -64,7 +64,7 @@ def _neighbour(scope: Scope, node: ast.Call, step: int) -> ir.Expr:
     if len(node.args) != 1 or node.keywords:
         name = ast.unparse(node.func)
         raise scope.error("TG211", node, f"{name} takes one member of an ordered domain", f"{name}(node)")
-    member, where = ordered(scope, node.args[0]), scope.where(node)
+    member, where = ordered_member(scope, node.args[0]), scope.where(node)
     assert isinstance(member.type, Identity)
     size = constant_expression(scope, member.type.python.domain_size, node)
     moved = make_arithmetic(scope, "+", position_of(member, where), number(scope, step, node), node)
@@ -98,7 +98,7 @@ def call_choose(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     binding, conditions = bind_target(inner, generator.target, over)
     made = ir.Generator(binding.name, over.type, over.source, (*conditions, *filters(inner, generator.ifs)))
     at = position_of(ir.Name(binding.name, over.type, where), where)
-    return member_at(ir.Quantified("min", (made,), at, None, at.type, where), over.type, where)
+    return member_with_number(ir.Quantified("min", (made,), at, None, at.type, where), over.type, where)
 
 
 def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr, where: ir.Where) -> ir.Expr:

@@ -8,16 +8,16 @@ from contextlib import suppress
 from math import inf
 
 from .. import ir
-from ..errors import Abandoned
+from ..errors import AbandonedError
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, value_count
-from .annotations import ANY_CAPACITY, MEMBERS_MAX, describe, with_room
+from .annotations import MEMBERS_MAX, UNKNOWN_CAPACITY, describe, with_full_capacity
 from .helpers import CallSignature
-from .intervals import ANY_INT
+from .intervals import UNBOUNDED_INT
 from .scope import Program
 
 VALUES_MAX = 1 << 20
 """A parameter has at most so many values: each is tried in every state."""
-_COUNTED = 10**15
+_COUNTED_TYPES = 10**15
 """Beyond so many values their number is not written out."""
 
 
@@ -27,7 +27,7 @@ def parameters_of(program: Program, its: CallSignature, skip: int) -> tuple[ir.P
     for node, type_ in its.parameters[skip:]:
         assert type_ is not None, "a state among the parameters was refused"
         if node.arg not in its.broken:
-            with suppress(Abandoned):
+            with suppress(AbandonedError):
                 made.append(_parameter(program, its, node, type_, has_state=skip > 0))
     return tuple(made)
 
@@ -38,12 +38,12 @@ def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type,
     holding = [name for name, pool in _pools(program).items() if pool.of == type_] if has_state else []
     if chosen is not None or holding:
         return ir.Parameter(node.arg, type_, _pool(program, node, type_, chosen, holding, where), where)
-    type_ = with_room(type_)
-    mistake = _held_otherwise(program, node, type_) if has_state else None
+    type_ = with_full_capacity(type_)
+    mistake = _message_record_mistake(program, node, type_) if has_state else None
     mistake = mistake or _endless(node, type_) or _too_many(node, type_)
     if mistake is not None:
         program.diagnostics.add("TG308", where, *mistake)
-        raise Abandoned
+        raise AbandonedError
     return ir.Parameter(node.arg, type_, None, where)
 
 
@@ -67,21 +67,21 @@ def _pool(program: Program, node: ast.arg, type_: Type, chosen: str | None, hold
         message = f"the state has no Set or Bag of {describe(type_)} called {chosen}"
         hint = f"one of: {', '.join(holding)}" if holding else f"a field of type Set[{describe(type_)}]"
         program.diagnostics.add("TG308", where, message, hint)
-        raise Abandoned
+        raise AbandonedError
     if chosen is None and len(holding) > 1:
         message = f"{node.arg} could come from {' or '.join(holding)}"
         program.diagnostics.add("TG307", where, message, f'Annotated[{describe(type_)}, Member("{holding[0]}")]')
-        raise Abandoned
+        raise AbandonedError
     name = chosen or holding[0]
     if name in program.shape.ghosts:
         program.diagnostics.add(
             "TG303", where, f"{node.arg} would range over the ghost field {name}", "a field that is not a ghost"
         )
-        raise Abandoned
+        raise AbandonedError
     return name
 
 
-def _held_otherwise(program: Program, node: ast.arg, type_: Type) -> tuple[str, str] | None:
+def _message_record_mistake(program: Program, node: ast.arg, type_: Type) -> tuple[str, str] | None:
     """What is wrong with a record that messages of the state are made of, or that is one of a union of them."""
     for name, pool in _pools(program).items():
         if any(member == type_ for member, _ in pool.of.variants):
@@ -113,13 +113,13 @@ def _is_listed(type_: Type) -> bool:
     """Whether a type has finitely many values, all of which can be tried."""
     match type_:
         case Int():
-            return type_ != ANY_INT
+            return type_ != UNBOUNDED_INT
         case Bool() | Enumeration() | Identity():
             return True
         case Option(of=of) | Subset(of=of):
             return _is_listed(of)
         case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity, multiple=False):
-            return capacity != ANY_CAPACITY and _is_listed(of)
+            return capacity != UNKNOWN_CAPACITY and _is_listed(of)
         case Map(key=key, value=value):
             return _is_listed(key) and _is_listed(value)
         case Record(fields=fields):
@@ -130,7 +130,7 @@ def _is_listed(type_: Type) -> bool:
 
 def _too_many(node: ast.arg, type_: Type) -> tuple[str, str] | None:
     """What is wrong with a type that has more values than an action is tried with."""
-    for part in _inside_out(type_):
+    for part in _types_inside_out(type_):
         if isinstance(part, Pool) and value_count(part.of) > MEMBERS_MAX:
             count = value_count(part.of)
             return f"{node.arg} has sets of {count:,} possible elements", f"at most {MEMBERS_MAX} possible elements"
@@ -140,16 +140,16 @@ def _too_many(node: ast.arg, type_: Type) -> tuple[str, str] | None:
     return None
 
 
-def _inside_out(type_: Type) -> Iterator[Type]:
+def _types_inside_out(type_: Type) -> Iterator[Type]:
     """A type after the types that it is made of."""
     match type_:
         case Option(of=of) | Subset(of=of) | Seq(of=of) | Pool(of=of):
-            yield from _inside_out(of)
+            yield from _types_inside_out(of)
         case Map(key=key, value=value):
-            yield from (*_inside_out(key), *_inside_out(value))
+            yield from (*_types_inside_out(key), *_types_inside_out(value))
         case Record(fields=fields):
             for _, of in fields:
-                yield from _inside_out(of)
+                yield from _types_inside_out(of)
         case _:
             pass
     yield type_
@@ -157,9 +157,9 @@ def _inside_out(type_: Type) -> Iterator[Type]:
 
 def _count(type_: Type) -> float:
     """How many values a type has; infinitely many where they are not worth the counting."""
-    long = any(isinstance(part, Seq) and part.capacity > VALUES_MAX for part in _inside_out(type_))
-    return inf if long or value_count(type_) > _COUNTED else value_count(type_)
+    long = any(isinstance(part, Seq) and part.capacity > VALUES_MAX for part in _types_inside_out(type_))
+    return inf if long or value_count(type_) > _COUNTED_TYPES else value_count(type_)
 
 
 def _text(count: float) -> str:
-    return f"more than {_COUNTED:,}" if count == inf else f"{int(count):,}"
+    return f"more than {_COUNTED_TYPES:,}" if count == inf else f"{int(count):,}"

@@ -11,17 +11,17 @@ from ..types import Bool, Enumeration, Option, Record, Type
 from .annotations import describe
 from .comparisons import compare
 from .expressions import BOOL, condition, conjunction, disjunction
-from .matching import as_member, field_of, member_part, number_in
+from .matching import field_of, member_part, number_of_member, to_member
 from .scope import Scope, block, expression, statements
 from .statements import branches
-from .unions import is_one_of, record_named, unpacked
+from .unions import is_one_of, record_named, unpack_tuple
 
-Made = list[ir.Statement]
+StatementSink = list[ir.Statement]
 Names = dict[str, ir.Expr]
 
 
 @statements(ast.Match)
-def match(scope: Scope, node: ast.Match, made: Made) -> bool:
+def match(scope: Scope, node: ast.Match, made: StatementSink) -> bool:
     """`match subject: case ...`."""
     subject = expression(scope, node.subject)
     is_fixed = isinstance(node.subject, ast.Name) and node.subject.id not in scope.assigned
@@ -42,7 +42,9 @@ def _captures(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.name is not None
 
 
-def _cases(scope: Scope, subject: ir.Expr, cases: list[ast.match_case], seen: frozenset[int], made: Made) -> bool:
+def _cases(
+    scope: Scope, subject: ir.Expr, cases: list[ast.match_case], seen: frozenset[int], made: StatementSink
+) -> bool:
     if not cases:
         return False
     case = cases[0]
@@ -55,24 +57,24 @@ def _cases(scope: Scope, subject: ir.Expr, cases: list[ast.match_case], seen: fr
         guard = condition(inner, case.guard)
         test = guard if test is None else conjunction([test, guard], scope.where(case.pattern))
     else:
-        seen = seen | _covered(test, subject.type)
+        seen = seen | _covered_numbers(test, subject.type)
 
-    def taken(within: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
+    def take_case(within: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
         for name, value in names.items():
             within.alias(name, value)
         return block(within, case.body)
 
     if test is None or (case.guard is None and _exhaustive(subject.type, seen)):
-        body, ends = taken(scope)
+        body, ends = take_case(scope)
         made.extend(body)
         return ends
 
     def rest(within: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
-        others: Made = []
+        others: StatementSink = []
         ends = _cases(within, subject, cases[1:], seen, others)
         return tuple(others), ends
 
-    return branches(scope, test, taken, rest, scope.where(case.pattern), made)
+    return branches(scope, test, take_case, rest, scope.where(case.pattern), made)
 
 
 # --- patterns ---------------------------------------------------------------------------------------------------------
@@ -83,7 +85,7 @@ def _pattern(scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names)
     where = scope.where(pattern)
     match pattern:
         case ast.MatchAs(pattern=inner, name=name):
-            test, value = (None, subject) if inner is None else _narrowed(scope, subject, inner, names)
+            test, value = (None, subject) if inner is None else _narrow_subject(scope, subject, inner, names)
             if name is not None:
                 names[name] = value
             return test
@@ -100,23 +102,25 @@ def _pattern(scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names)
         case ast.MatchClass():
             return _class(scope, subject, pattern, names)
         case ast.MatchSequence(patterns=patterns) if not any(isinstance(part, ast.MatchStar) for part in patterns):
-            parts = unpacked(scope, subject, len(patterns), pattern)
-            return _all(scope, zip(parts, patterns, strict=True), names, [], where)
+            parts = unpack_tuple(scope, subject, len(patterns), pattern)
+            return _match_all_parts(scope, zip(parts, patterns, strict=True), names, [], where)
         case _:
             hint = "case Enum.MEMBER, case A | B, case Vote(source=a), case (a, b), or case _"
             raise scope.error("TG118", pattern, "this pattern is not in the language", hint)
 
 
-def _narrowed(scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names) -> tuple[ir.Expr | None, ir.Expr]:
+def _narrow_subject(
+    scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names
+) -> tuple[ir.Expr | None, ir.Expr]:
     """A pattern's condition, and the subject as what it is where the pattern matches: `case Vote() as vote`."""
     test = _pattern(scope, subject, pattern, names)
     if isinstance(subject.type, Option) and isinstance(pattern, ast.MatchClass):
         subject = ir.Unwrap(subject, subject.type.of, scope.where(pattern))
     union = subject.type
     if isinstance(union, Record) and union.variants and isinstance(pattern, ast.MatchClass):
-        at = number_in(union, record_named(scope, pattern.cls))
+        at = number_of_member(union, record_named(scope, pattern.cls))
         assert at is not None, "the pattern was elaborated"
-        return test, as_member(subject, union, at, subject.where)
+        return test, to_member(subject, union, at, subject.where)
     return test, subject
 
 
@@ -127,10 +131,10 @@ def _class(scope: Scope, subject: ir.Expr, pattern: ast.MatchClass, names: Names
         tests.append(ir.Not(ir.IsNone(subject, BOOL, where), BOOL, where))
         subject = ir.Unwrap(subject, subject.type.of, where)
     record, type_ = record_named(scope, pattern.cls), subject.type
-    if not isinstance(type_, Record) or record is None or (type_ != record and number_in(type_, record) is None):
+    if not isinstance(type_, Record) or record is None or (type_ != record and number_of_member(type_, record) is None):
         message = f"{ast.unparse(pattern.cls)} is not a record that {describe(type_)} can be"
         raise scope.error("TG203", pattern, message, "a record of the union that is matched")
-    at = number_in(type_, record)
+    at = number_of_member(type_, record)
     if at is not None:
         tests.append(is_one_of(subject, type_, [at], where))
     parts: list[tuple[ir.Expr, ast.pattern]] = []
@@ -139,7 +143,7 @@ def _class(scope: Scope, subject: ir.Expr, pattern: ast.MatchClass, names: Names
             parts.append((field_of(subject, name, record.field_type(name)), inner))
         else:
             parts.append((member_part(subject, type_, at, name, where), inner))
-    return _all(scope, iter(parts), names, tests, where)
+    return _match_all_parts(scope, iter(parts), names, tests, where)
 
 
 def _fields_of(scope: Scope, record: Record, pattern: ast.MatchClass) -> Iterator[tuple[str, ast.pattern]]:
@@ -153,7 +157,7 @@ def _fields_of(scope: Scope, record: Record, pattern: ast.MatchClass) -> Iterato
     return iter([*zip(known, pattern.patterns, strict=False), *named.items()])
 
 
-def _all(
+def _match_all_parts(
     scope: Scope, parts: Iterator[tuple[ir.Expr, ast.pattern]], names: Names, tests: list[ir.Expr], where: ir.Where
 ) -> ir.Expr | None:
     """The condition under which every part matches its pattern, after these tests."""
@@ -173,11 +177,11 @@ def _equals(scope: Scope, subject: ir.Expr, value: ast.expr, pattern: ast.patter
 # --- whether nothing is left ------------------------------------------------------------------------------------------
 
 
-def _covered(test: ir.Expr | None, type_: Type) -> frozenset[int]:
+def _covered_numbers(test: ir.Expr | None, type_: Type) -> frozenset[int]:
     """The numbers of the constants, or of a union's records, that a pattern's condition asks for."""
     match test:
         case ir.Or(operands=operands):
-            return frozenset[int]().union(*(_covered(operand, type_) for operand in operands))
+            return frozenset[int]().union(*(_covered_numbers(operand, type_) for operand in operands))
         case ir.Compare(op="==", left=left, right=ir.Const(number=number)):
             is_kind = isinstance(left, ir.RecordField) and left.field == KIND and left.record.type == type_
             return frozenset({number}) if is_kind or left.type == type_ else frozenset()

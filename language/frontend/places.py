@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .. import ir
-from ..errors import Abandoned
+from ..errors import AbandonedError
 from ..types import Map, Seq
 from .annotations import describe
 from .expressions import index
@@ -14,9 +14,9 @@ from .scope import Scope, expression
 
 def cell(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
     """The cell of the state that a path names, to write to it. Raises Abandoned after noting why it is none."""
-    root, path = _taken_apart(node)
+    root, path = _split_path(node)
     if not _is_cell(scope, root):
-        raise _no_place(scope, node, root)
+        raise _note_no_place(scope, node, root)
     if scope.role in ("helper", "property"):
         code = "TG304" if scope.role == "helper" else "TG305"
         hint = (
@@ -25,7 +25,7 @@ def cell(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
             else "a value, without writing"
         )
         raise scope.error(code, statement, f"a {_LOOKS[scope.role]} only looks at the state", hint)
-    made, place = _begun(scope, root)
+    made, place = _path_root(scope, root)
     indexes = list(place.indexes)
     for key in path:
         if isinstance(key, ast.Slice) or not isinstance(made.type, (Map, Seq)):
@@ -42,10 +42,10 @@ _LOOKS = {"helper": "helper that returns a value", "property": "property"}
 
 def is_path(scope: Scope, node: ast.expr) -> bool:
     """Whether an expression names a cell of the state: `s.log[r]`, or a piece of the state by its name."""
-    return _is_cell(scope, _taken_apart(node)[0])
+    return _is_cell(scope, _split_path(node)[0])
 
 
-def _taken_apart(node: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
+def _split_path(node: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
     """What a path begins with, and its indexes from left to right."""
     path: list[ast.expr] = []
     while isinstance(node, ast.Subscript):
@@ -60,7 +60,7 @@ def _is_cell(scope: Scope, root: ast.expr) -> bool:
     return isinstance(root, ast.Attribute) and scope.state_called(root.value) is not None
 
 
-def _begun(scope: Scope, root: ast.expr) -> tuple[ir.Expr, ir.Place]:
+def _path_root(scope: Scope, root: ast.expr) -> tuple[ir.Expr, ir.Place]:
     """What a path begins with: as a value, and as a cell."""
     made = expression(scope, root)
     if isinstance(root, ast.Name):
@@ -71,7 +71,7 @@ def _begun(scope: Scope, root: ast.expr) -> tuple[ir.Expr, ir.Place]:
     return made, ir.Place(made.field, (), made.type, made.where)
 
 
-def _no_place(scope: Scope, node: ast.expr, root: ast.expr) -> Abandoned:
+def _note_no_place(scope: Scope, node: ast.expr, root: ast.expr) -> AbandonedError:
     """Notes why a path does not lead to a cell of the state."""
     bottom = root
     while isinstance(bottom, (ast.Attribute, ast.Subscript)):

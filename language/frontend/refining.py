@@ -14,14 +14,21 @@ from types import FunctionType
 
 from .. import ir
 from ..declare import STUTTERS
-from ..errors import Abandoned
+from ..errors import AbandonedError
 from ..immutable import immutable
 from ..model import Model
 from ..records import is_tuple
 from ..types import Bool, Enumeration, Identity, Map, Option, Record, Seq, Subset, Type
-from .abstract_steps import Unsupported, disjunction, kept, starts_at, steps_between, whole
+from .abstract_steps import (
+    UnsupportedError,
+    checked_state,
+    checked_value,
+    disjunction,
+    initial_predicates,
+    step_predicates,
+)
 from .helpers import CallSignature, function_form, signature
-from .roles import heading, located
+from .roles import heading, locate_function
 from .scope import Program
 
 STATES = ("before", "after")
@@ -49,7 +56,7 @@ def refinement(
     may_be: Mapping[str, tuple[str, ...]],
 ) -> Relation:
     """Elaborates a refinement. Raises Abandoned after noting TG311 or TG317."""
-    source, node = located(program, function)
+    source, node = locate_function(program, function)
     its = signature(program, function, source, node)
     where = heading(source, node)
     if record.python is program.shape.python and its.returns is None:
@@ -59,11 +66,11 @@ def refinement(
     lets = [ir.Let(name, ir.Call(image, (), record, where), where) for name, image in zip(IMAGES, images, strict=True)]
     before, after = (ir.Name(name, record, where) for name in IMAGES)
     try:
-        steps = steps_between(abstract, record, before, after)
-        starting = disjunction(starts_at(abstract, record, before), where)
-    except Unsupported as problem:
+        steps = step_predicates(abstract, record, before, after)
+        starting = disjunction(initial_predicates(abstract, record, before), where)
+    except UnsupportedError as problem:
         refuse(program, function, problem, abstract)
-        raise Abandoned from None
+        raise AbandonedError from None
     ways = {STUTTERS: ir.Compare("==", before, after, Bool(), where), **steps}
 
     def one_of(names: Iterable[str]) -> ir.Function:
@@ -77,7 +84,7 @@ def refinement(
     return Relation(_mapping(program, its, parameter.arg), start, one_of(ways), asked)
 
 
-def refuse(program: Program, function: FunctionType, problem: Unsupported, abstract: Model) -> None:
+def refuse(program: Program, function: FunctionType, problem: UnsupportedError, abstract: Model) -> None:
     """Notes that an abstract model cannot be refined, at the decorator, with the line of the abstract model."""
     hint = f"another abstract model than {abstract.name}: one whose states are data and whose actions assign it"
     message = f"{problem.message} ({abstract.name}, line {problem.where.outermost().line})"
@@ -86,7 +93,7 @@ def refuse(program: Program, function: FunctionType, problem: Unsupported, abstr
 
 def decorator_place(program: Program, function: FunctionType, name: str | None = None) -> ir.Where:
     """Where `@refines` stands above a function, or the value that it gives a constant."""
-    source, node = located(program, function)
+    source, node = locate_function(program, function)
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call):
             given = (keyword.value for keyword in decorator.keywords if keyword.arg == name)
@@ -96,7 +103,7 @@ def decorator_place(program: Program, function: FunctionType, name: str | None =
 
 def step_place(program: Program, function: FunctionType, action: str) -> ir.Where:
     """Where `@refines` says which abstract action an action may be."""
-    source, node = located(program, function)
+    source, node = locate_function(program, function)
     for decorator in node.decorator_list:
         for given in ast.walk(decorator):
             if isinstance(given, ast.Dict):
@@ -122,13 +129,13 @@ def _check_signature(program: Program, its: CallSignature, record: Record, where
     message = f"{its.node.name} is a refinement: a function from the state to a {record.name} of the abstract model"
     usage = f"def {its.node.name}(s: {program.shape.name}) -> {record.name}"
     program.diagnostics.add("TG311", where, message, usage)
-    raise Abandoned
+    raise AbandonedError
 
 
 def _image(program: Program, its: CallSignature, record: Record, state: str) -> ir.Function:
     """The author's function over the state of this name, its value checked against the abstract types."""
     form = _mapping(program, its, state)
-    return replace(form, body=_checked(program, its, form.body, record), returns=record)
+    return replace(form, body=_check_returned_states(program, its, form.body, record), returns=record)
 
 
 def _mapping(program: Program, its: CallSignature, state: str) -> ir.Function:
@@ -144,7 +151,7 @@ def _mapping(program: Program, its: CallSignature, state: str) -> ir.Function:
         program.stack.pop()
 
 
-def _checked(
+def _check_returned_states(
     program: Program, its: CallSignature, body: tuple[ir.Statement, ...], record: Record
 ) -> tuple[ir.Statement, ...]:
     """The statements, with every state that they return checked field by field."""
@@ -154,19 +161,23 @@ def _checked(
             case ir.Return(value=ir.MakeRecord(fields=fields) as value):
                 for part, (name, of) in zip(fields, record.fields, strict=True):
                     _check_classes(program, its, name, part, of)
-                parts = tuple(kept(part, of) for part, (_, of) in zip(fields, record.fields, strict=True))
+                parts = tuple(checked_value(part, of) for part, (_, of) in zip(fields, record.fields, strict=True))
                 made.append(replace(statement, value=replace(value, fields=parts)))
             case ir.Return(value=value):
                 assert isinstance(value.type, Record), "its type is the one that the function returns"
                 for (name, found), (_, of) in zip(value.type.fields, record.fields, strict=True):
                     _check_classes(program, its, name, ir.RecordField(value, name, found, value.where), of)
-                made.append(replace(statement, value=whole(value, record)))
+                made.append(replace(statement, value=checked_state(value, record)))
             case ir.If(yes=yes, no=no):
                 made.append(
-                    replace(statement, yes=_checked(program, its, yes, record), no=_checked(program, its, no, record))
+                    replace(
+                        statement,
+                        yes=_check_returned_states(program, its, yes, record),
+                        no=_check_returned_states(program, its, no, record),
+                    )
                 )
             case ir.For(body=inner):
-                made.append(replace(statement, body=_checked(program, its, inner, record)))
+                made.append(replace(statement, body=_check_returned_states(program, its, inner, record)))
             case _:
                 made.append(statement)
     return tuple(made)
@@ -174,15 +185,15 @@ def _checked(
 
 def _check_classes(program: Program, its: CallSignature, field: str, part: ir.Expr, wanted: Type) -> None:
     """Types agree by name and shape; values are of the abstract model only where the classes are its own."""
-    other = _other_class(part.type, wanted)
+    other = _differing_class(part.type, wanted)
     if other is None:
         return
     message = f"{field} holds a {other} of the abstract model, and this is another class of that name"
     program.diagnostics.add("TG317", part.where, message, f"import {other} from the abstract model's file")
-    raise Abandoned
+    raise AbandonedError
 
 
-def _other_class(found: Type, wanted: Type) -> str | None:
+def _differing_class(found: Type, wanted: Type) -> str | None:
     """The name of a class that two types mean differently."""
     match found, wanted:
         case (Enumeration(), Enumeration()) | (Identity(), Identity()):
@@ -199,4 +210,4 @@ def _other_class(found: Type, wanted: Type) -> str | None:
             parts = [(k, q), (a, b)]
         case _:
             return None
-    return next((name for part in parts if (name := _other_class(*part)) is not None), None)
+    return next((name for part in parts if (name := _differing_class(*part)) is not None), None)

@@ -11,9 +11,9 @@ from types import FunctionType
 
 from .. import ir
 from ..declare import ghosts_of
-from ..errors import Abandoned, Diagnostics
+from ..errors import AbandonedError, Diagnostics
 from ..immutable import immutable
-from ..steps import without_returns
+from ..steps import returns_as_branches
 from ..types import Bool, Enumeration, Identity, Int, Unit
 from . import comparisons, patterns, statements
 from .annotations import describe
@@ -21,19 +21,19 @@ from .blank import blank
 from .calls import record_arguments
 from .effects import check_writes
 from .folding import Folder
-from .helpers import CallSignature, function_form, names_assigned, names_rebound, of_state, signature
+from .helpers import CallSignature, call_on_state, function_form, names_assigned, names_rebound, signature
 from .parameters import parameters_of
-from .rules import Ghosts, check_order, without_ghosts, without_names
+from .rules import Ghosts, check_order, drop_ghost_writes, drop_names
 from .scope import Program, Role, Scope, StateShape, block, expression
 from .source import Source, source_of_function
-from .traversal import fields_read, fields_written, inside
+from .traversal import fields_read, fields_written, traverse_forms
 
 PHASES = (comparisons, patterns, statements)
 """Imported so that they register what they elaborate."""
 
 
 @immutable
-class Elaborated:
+class ElaboratedFunction:
     """A function's typed form before folding, with what the ghost rule found out about it. `arguments` are the names
     that keep the arguments of step helpers."""
 
@@ -45,15 +45,15 @@ class Elaborated:
         """`body`, which is this text or made from it, without what only serves these ghost fields."""
         ghosts = Ghosts(folded, Diagnostics())
         ghosts.check(self.body)
-        return self._without_arguments(body, without_ghosts(body, ghosts))
+        return self._drop_unused_arguments(body, drop_ghost_writes(body, ghosts))
 
-    def _without_arguments(
+    def _drop_unused_arguments(
         self, before: tuple[ir.Statement, ...], after: tuple[ir.Statement, ...]
     ) -> tuple[ir.Statement, ...]:
         """Without the arguments of step helpers that were there for ghosts only."""
         used = self.arguments & _names_read(before)
         while used:
-            kept = without_names(after, used - _names_read(after))
+            kept = drop_names(after, used - _names_read(after))
             if kept == after:
                 break
             after = kept
@@ -67,17 +67,17 @@ class Elaborated:
 
 
 def _names_read(body: tuple[ir.Statement, ...]) -> frozenset[str]:
-    return frozenset(node.name for node in inside(*body, helpers=False) if isinstance(node, ir.Name))
+    return frozenset(node.name for node in traverse_forms(*body, helpers=False) if isinstance(node, ir.Name))
 
 
-def located(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
+def locate_function(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
     """A collected function's text. Raises Abandoned after noting TG008 when there is none."""
     code = function.__code__
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         where = ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 1)
         message = f"{function.__name__} is an `async def`, and nothing of a model waits: a step happens at once"
         program.diagnostics.add("TG114", where, message, f"def {function.__name__}(...)")
-        raise Abandoned
+        raise AbandonedError
     found = source_of_function(function)
     if found is None:
         message = f"{function.__name__} has no text at {code.co_filename}:{code.co_firstlineno}"
@@ -85,7 +85,7 @@ def located(program: Program, function: FunctionType) -> tuple[Source, ast.Funct
         program.diagnostics.add(
             "TG008", where, message, "a function written in a file, unchanged since it was imported"
         )
-        raise Abandoned
+        raise AbandonedError
     return found
 
 
@@ -97,31 +97,31 @@ def heading(source: Source, node: ast.FunctionDef) -> ir.Where:
 
 def _signature(program: Program, function: FunctionType, states: int, role: str) -> CallSignature:
     """A role's signature: so many parameters for the state come first, and no others do."""
-    source, node = located(program, function)
+    source, node = locate_function(program, function)
     its = signature(program, function, source, node)
     if node.args.defaults:
         message = f"{node.name} is {role}: every value of its parameters is tried, and none is a default"
         program.diagnostics.add("TG122", source.where(node.args.defaults[0]), message, "a parameter without a default")
-        raise Abandoned
+        raise AbandonedError
     kinds = [type_ is None for _, type_ in its.parameters]
     if kinds[:states] != [True] * states or any(kinds[states:]):
         name = program.shape.name
         wanted = {0: "no state parameter", 1: f"the state first: s: {name}", 2: f"before: {name}, after: {name}"}[
             states
         ]
-        hint = _USAGE[role].format(name) + (_OTHER_ROLE.get((role, len(kinds)), "") if all(kinds) else "")
+        hint = _USAGE[role].format(name) + (_ROLE_ADVICE.get((role, len(kinds)), "") if all(kinds) else "")
         program.diagnostics.add("TG311", heading(source, node), f"{node.name} is {role}, and takes {wanted}", hint)
-        raise Abandoned
+        raise AbandonedError
     if len(kinds) > states > 0 and role not in ("an action", *_LIVENESS_NAMES.values()):
         extra = node.args.args[states]
         message = f"{node.name} is {role}, and {extra.arg} is not a state: nothing says which {extra.arg} is meant"
         hint = f"all(... for {extra.arg} in ...) or any(... for {extra.arg} in ...) over the states alone"
         program.diagnostics.add("TG311", source.where(extra), message, hint)
-        raise Abandoned
+        raise AbandonedError
     return its
 
 
-_OTHER_ROLE = {
+_ROLE_ADVICE = {
     ("an invariant", 2): "; or @transition, for what holds of every step",
     ("a transition", 1): "; or @invariant, for what holds of every state",
 }
@@ -163,7 +163,7 @@ class ActionText:
 
     its: CallSignature
     parameters: tuple[ir.Parameter, ...]
-    elaborated: Elaborated
+    elaborated: ElaboratedFunction
 
     def form(self, folder: Folder, gone: frozenset[str], budget: str | None) -> ir.ActionForm:
         """The action's typed form, folded, without the ghosts in `gone`, its fault budget spent in it."""
@@ -186,7 +186,7 @@ def action(program: Program, function: FunctionType) -> ActionText:
     its = _signature(program, function, 1, "an action")
     parameters = parameters_of(program, its, 1)
     scope, errors = _scope(program, its, "action", 1), program.diagnostics.count
-    body, _ends = block(scope, without_returns(its.node.body))
+    body, _ends = block(scope, returns_as_branches(its.node.body))
     if program.diagnostics.count == errors:
         check_writes(scope, its.node, body)
     check_order(body, program.diagnostics)
@@ -194,15 +194,15 @@ def action(program: Program, function: FunctionType) -> ActionText:
     ghosts.check(body)
     check_sentence(program, its, _scope(program, its, "sentence", 1))
     body = (*_bounds(program, its.parameters[0][0].arg), *body)
-    return ActionText(its, parameters, Elaborated(body, ghosts, frozenset(scope.arguments)))
+    return ActionText(its, parameters, ElaboratedFunction(body, ghosts, frozenset(scope.arguments)))
 
 
 def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
     """The limits that the model's `@bound` predicates put before every action. Mistakes in them are noted elsewhere."""
     for function in program.bounds:
-        with suppress(Abandoned):
+        with suppress(AbandonedError):
             its = _signature(program, function, 1, "a bound")
-            condition, where = of_state(program, its, state), heading(its.source, its.node)
+            condition, where = call_on_state(program, its, state), heading(its.source, its.node)
             yield ir.Limit(condition, f"@bound {function.__name__}", where, bound=function.__name__)
 
 
@@ -212,7 +212,7 @@ class InitialText:
 
     its: CallSignature
     parameters: tuple[ir.Parameter, ...]
-    elaborated: Elaborated
+    elaborated: ElaboratedFunction
     result: ir.MakeState
 
     def form(
@@ -246,12 +246,12 @@ def initial(program: Program, function: FunctionType) -> InitialText:
     assert isinstance(last.value, ast.Call)
     call = last.value
     if program.shape.broken:
-        raise Abandoned
+        raise AbandonedError
     shape = program.shape
     defaults = {name: vars(shape.python)[name] for name in shape.fields if name in vars(shape.python)}
     fields = record_arguments(scope, dict(shape.fields), shape.name, call, defaults, _blanks(shape, scope.where(call)))
     _check_initial_ghosts(program, ghosts, body, fields)
-    elaborated = Elaborated(body, ghosts, frozenset(scope.arguments))
+    elaborated = ElaboratedFunction(body, ghosts, frozenset(scope.arguments))
     return InitialText(its, parameters, elaborated, ir.MakeState(tuple(fields), scope.where(call)))
 
 
@@ -279,14 +279,14 @@ def _check_initial_ghosts(
 
 def predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates an invariant, a lemma, a witness, a terminal predicate, or a transition property."""
-    two = role == "transition" or (role in ("lemma", "bound") and of_steps(function))
+    two = role == "transition" or (role in ("lemma", "bound") and is_about_steps(function))
     its = _signature(program, function, 2 if two else 1, _ROLE_NAMES[role])
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
         program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
-        raise Abandoned
-    return _of_states(program, its)
+        raise AbandonedError
+    return _elaborate_on_states(program, its)
 
 
 def projection(program: Program, function: FunctionType) -> ir.Function:
@@ -300,11 +300,11 @@ def projection(program: Program, function: FunctionType) -> ir.Function:
         message = f"{its.node.name} is a projection: a value of the state, and not the state itself"
         usage = _USAGE["a projection"].format(program.shape.name)
         program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
-        raise Abandoned
-    return _of_states(program, its)
+        raise AbandonedError
+    return _elaborate_on_states(program, its)
 
 
-def _of_states(program: Program, its: CallSignature) -> ir.Function:
+def _elaborate_on_states(program: Program, its: CallSignature) -> ir.Function:
     """The typed form of a function that takes states and nothing else."""
     names = {node.arg: node.arg for node, _ in its.parameters}
     program.stack.append(its.function)
@@ -315,7 +315,7 @@ def _of_states(program: Program, its: CallSignature) -> ir.Function:
     return replace(form, where=heading(its.source, its.node))
 
 
-def of_steps(function: FunctionType) -> bool:
+def is_about_steps(function: FunctionType) -> bool:
     """Whether a lemma or a bound is about the states before and after a step, and not about one state."""
     return function.__code__.co_argcount == 2
 
@@ -337,7 +337,7 @@ _LIVENESS_NAMES = {
 }
 
 
-def of_runs(program: Program, function: FunctionType, role: str) -> ir.Function:
+def elaborate_on_runs(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates a predicate of a property of liveness: over a state, and over parameters that stand for all their
     values."""
     its = _signature(program, function, 1, _LIVENESS_NAMES[role])
@@ -345,7 +345,7 @@ def of_runs(program: Program, function: FunctionType, role: str) -> ir.Function:
         usage = _USAGE[_LIVENESS_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_LIVENESS_NAMES[role]}: a bool about the state and its parameters"
         program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
-        raise Abandoned
+        raise AbandonedError
     named = tuple((parameter.name, parameter.type) for parameter in parameters_of(program, its, 1))
     for node, type_ in its.parameters[1:]:
         if not isinstance(type_, Int | Bool | Enumeration | Identity):
@@ -353,7 +353,7 @@ def of_runs(program: Program, function: FunctionType, role: str) -> ir.Function:
             program.diagnostics.add(
                 "TG308", its.source.where(node), message, "a domain, an enum, a bool, or an int with a Range"
             )
-            raise Abandoned
+            raise AbandonedError
     state = its.parameters[0][0].arg
     program.stack.append(its.function)
     try:
@@ -381,17 +381,19 @@ def spend(form: ir.ActionForm, constant: str, type_: Int) -> ir.ActionForm:
     guard = ir.Limit(some, f"{field} > 0", where, constant)
     less = ir.Arithmetic("-", left, one, Int(type_.lo - 1, type_.hi - 1), where)
     store = ir.Store(ir.Place(field, (), type_, where), less, where)
-    return replace(form, body=(*_after_guards(form.body, guard), store))
+    return replace(form, body=(*_insert_after_guards(form.body, guard), store))
 
 
-def _after_guards(body: tuple[ir.Statement, ...], guard: ir.Limit) -> tuple[ir.Statement, ...]:
+def _insert_after_guards(body: tuple[ir.Statement, ...], guard: ir.Limit) -> tuple[ir.Statement, ...]:
     """The guard put in right after the last `require` of every path."""
     last = max((at for at, node in enumerate(body) if _has_require(node)), default=-1)
     if last < 0:
         return (guard, *body)
     statement = body[last]
     if isinstance(statement, ir.If):
-        inner = replace(statement, yes=_after_guards(statement.yes, guard), no=_after_guards(statement.no, guard))
+        inner = replace(
+            statement, yes=_insert_after_guards(statement.yes, guard), no=_insert_after_guards(statement.no, guard)
+        )
         return (*body[:last], inner, *body[last + 1 :])
     return (*body[: last + 1], guard, *body[last + 1 :])
 
@@ -461,7 +463,7 @@ def _field_problem(program: Program, scope: Scope, text: str) -> str:
     outside, program.diagnostics = program.diagnostics, own
     try:
         _elaborate_words(scope, node)
-    except Abandoned:
+    except AbandonedError:
         pass
     finally:
         program.diagnostics = outside

@@ -14,7 +14,7 @@ from typing import Any
 from .. import ir
 from ..errors import Diagnostics
 from .folding import cannot_fail
-from .traversal import WRITES, inside, parts
+from .traversal import WRITES, parts, traverse_forms
 
 _GUARDS, _LIMITS, _WRITES = 0, 1, 2
 _ROLES: dict[type[object], str] = {ir.Require: "a guard", ir.Limit: "a limit", ir.Assert: "an assert"}
@@ -99,9 +99,9 @@ class Ghosts:
 
     def reads_ghost(self, form: Any) -> bool:
         """Whether a ghost field or a ghost name is read anywhere in it."""
-        return self._first(form) is not None
+        return self._first_read(form) is not None
 
-    def _first(self, form: Any) -> ir.Where | None:
+    def _first_read(self, form: Any) -> ir.Where | None:
         """The first place in the function's own text where it reads a ghost; for a helper that does, the call."""
         if isinstance(form, ir.StateField) and form.field in self.fields:
             return form.where
@@ -110,7 +110,7 @@ class Ghosts:
         if isinstance(form, ir.Call) and self._helper_reads(form):
             return form.where
         for part in parts(form):
-            if (found := self._first(part)) is not None:
+            if (found := self._first_read(part)) is not None:
                 return found
         return None
 
@@ -118,7 +118,7 @@ class Ghosts:
         """Whether a helper reads a ghost field; each helper is looked through once."""
         known = self._helpers.get(id(call.function))
         if known is None:
-            forms = (node for form in call.function.body for node in inside(form))
+            forms = (node for form in call.function.body for node in traverse_forms(form))
             reads = any(isinstance(form, ir.StateField) and form.field in self.fields for form in forms)
             known = self._helpers[id(call.function)] = (call.function, reads)
         return known[1]
@@ -148,13 +148,13 @@ class Ghosts:
             message = f"whether this happens depends on a ghost, through the {around} around it"
             self.diagnostics.add("TG303", statement.where, message, hint)
             return
-        found = self._first(statement)
+        found = self._first_read(statement)
         if found is not None:
             what = _ROLES.get(type(statement), "an ordinary field")
             self.diagnostics.add("TG303", found, f"{what} would depend on a ghost", hint)
 
 
-def without_ghosts(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.Statement, ...]:
+def drop_ghost_writes(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.Statement, ...]:
     """The statements without writes to ghosts, and without the names, conditions and loops that only serve them."""
     kept: list[ir.Statement] = []
     for statement in body:
@@ -163,11 +163,11 @@ def without_ghosts(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.S
                 continue
             case ir.If(condition=condition, yes=yes, no=no):
                 if not ghosts.reads_ghost(condition):
-                    inner = without_ghosts(yes, ghosts), without_ghosts(no, ghosts)
+                    inner = drop_ghost_writes(yes, ghosts), drop_ghost_writes(no, ghosts)
                     kept.append(ir.If(condition, *inner, statement.where))
             case ir.For(source=source, body=inner):
                 if not ghosts.reads_ghost(source):
-                    made = without_ghosts(inner, ghosts)
+                    made = drop_ghost_writes(inner, ghosts)
                     kept.append(ir.For(statement.variable, statement.type, source, made, statement.where))
             case _ if isinstance(statement, WRITES) and statement.place.field in ghosts.fields:
                 continue
@@ -176,7 +176,7 @@ def without_ghosts(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.S
     return tuple(kept)
 
 
-def without_names(body: tuple[ir.Statement, ...], names: Set[str]) -> tuple[ir.Statement, ...]:
+def drop_names(body: tuple[ir.Statement, ...], names: Set[str]) -> tuple[ir.Statement, ...]:
     """The statements without those that bind these names, and without branches in which nothing is done."""
     kept: list[ir.Statement] = []
     for statement in body:
@@ -186,9 +186,9 @@ def without_names(body: tuple[ir.Statement, ...], names: Set[str]) -> tuple[ir.S
             case ir.If(condition=condition, yes=(), no=()) if cannot_fail(condition):
                 continue
             case ir.If(yes=yes, no=no):
-                kept.append(replace(statement, yes=without_names(yes, names), no=without_names(no, names)))
+                kept.append(replace(statement, yes=drop_names(yes, names), no=drop_names(no, names)))
             case ir.For(body=inner):
-                kept.append(replace(statement, body=without_names(inner, names)))
+                kept.append(replace(statement, body=drop_names(inner, names)))
             case _:
                 kept.append(statement)
     return tuple(kept)

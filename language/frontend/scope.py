@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from .. import ir
 from ..constants import Constant, Value
-from ..errors import Abandoned, Diagnostics, nearest
+from ..errors import AbandonedError, Diagnostics, suggest_name
 from ..immutable import immutable
 from ..types import Record, Type
 from .annotations import Types
@@ -28,11 +28,11 @@ N = TypeVar("N", bound=ast.AST)
 _LANGUAGE = __name__.rpartition(".frontend")[0]
 
 
-def undefined(name: str, known: Iterable[str]) -> str:
+def undefined_name_advice(name: str, known: Iterable[str]) -> str:
     """What to write for a name that is nothing here: its import, where it is one of the language."""
     if name in vars(sys.modules[_LANGUAGE])["__all__"]:
         return f"from {_LANGUAGE} import {name}"
-    return nearest(name, known)
+    return suggest_name(name, known)
 
 
 @immutable
@@ -145,10 +145,10 @@ class Scope:
         """Notes a mistake and goes on."""
         self.program.diagnostics.add(code, self.where(node), message, hint)
 
-    def error(self, code: str, node: ast.AST, message: str, hint: str = "") -> Abandoned:
+    def error(self, code: str, node: ast.AST, message: str, hint: str = "") -> AbandonedError:
         """Notes a mistake; the caller raises what this returns, to leave the phrase."""
         self.note(code, node, message, hint)
-        return Abandoned()
+        return AbandonedError()
 
     def where(self, node: ast.AST) -> ir.Where:
         """A node's place."""
@@ -209,11 +209,11 @@ class Scope:
         return vars(sys.modules["builtins"]).get(name, MISSING) if found is MISSING else found
 
 
-class Missing:
+class MissingValue:
     """The class of MISSING."""
 
 
-MISSING = Missing()
+MISSING = MissingValue()
 """Nothing at module level has this name."""
 
 
@@ -283,7 +283,7 @@ def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...]
             continue
         try:
             ends = handler(scope, node, made) or ends
-        except Abandoned:
+        except AbandonedError:
             continue
     return tuple(made), ends
 

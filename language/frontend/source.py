@@ -15,7 +15,7 @@ from typing import Any
 from ..declare import ghosts_of
 from ..ir import Where
 
-CAPACITY_BESIDE = "one type in [...], and how many there may be beside it: Annotated[Seq[Node], Capacity(3)]"
+CAPACITY_ADVICE = "one type in [...], and how many there may be beside it: Annotated[Seq[Node], Capacity(3)]"
 """What to write in the place of `Seq[Node, 3]`."""
 
 _WORD = re.compile(r"\w+")

@@ -11,12 +11,12 @@ from enum import Enum
 from .. import ir, orders
 from ..immutable import immutable
 from ..kinds import Domain, range_of
-from ..records import is_box, unboxed
+from ..records import is_box, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from .annotations import MEMBERS_MAX, describe
 from .expressions import BOOL, condition, int_type, integer, number
 from .intervals import steps
-from .matching import fit, join, plain
+from .matching import fit, join, unwrap_option
 from .narrowing import know
 from .scope import Binding, Scope, expression
 from .unions import name_parts
@@ -59,7 +59,7 @@ def iteration(scope: Scope, node: ast.expr) -> Iteration:
     if interval is not None:
         of = scope.program.types.range(interval)
         return Iteration(ir.Members(of, scope.where(node)), of, scalar_size(of))
-    holder = _displayed(scope, node) if isinstance(node, ast.Tuple) else plain(expression(scope, node))
+    holder = _displayed_tuple(scope, node) if isinstance(node, ast.Tuple) else unwrap_option(expression(scope, node))
     source = ir.Elements(holder, scope.where(node))
     match holder.type:
         case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
@@ -74,7 +74,7 @@ def iteration(scope: Scope, node: ast.expr) -> Iteration:
             raise scope.error("TG216", node, f"{describe(holder.type)} has no elements", hint)
 
 
-def _displayed(scope: Scope, node: ast.Tuple) -> ir.Expr:
+def _displayed_tuple(scope: Scope, node: ast.Tuple) -> ir.Expr:
     """The values of `for x in (a, b)`."""
     elements = [expression(scope, element) for element in node.elts]
     if not elements:
@@ -124,17 +124,17 @@ def _subsets(scope: Scope, node: ast.Call) -> Iteration:
     over = iteration(scope, node.args[0])
     match over.source:
         case ir.Members(of=Int() | Bool() | Enumeration() | Identity() as of):
-            return _all_sets(scope, of, node, None)
+            return _subsets_iteration(scope, of, node, None)
         case ir.IntRange(start=ir.Const(number=lo), stop=ir.Const(number=hi)) if lo < hi:
-            return _all_sets(scope, Int(lo, hi - 1), node, None)
+            return _subsets_iteration(scope, Int(lo, hi - 1), node, None)
         case ir.Elements(of=holder) if isinstance(holder.type, Subset):
-            return _all_sets(scope, holder.type.of, node, holder)
+            return _subsets_iteration(scope, holder.type.of, node, holder)
         case _:
             message = "these are not the members of a domain, an enum, a set or a fixed range"
             raise scope.error("TG216", node.args[0], message, usage)
 
 
-def _all_sets(scope: Scope, of: Type, node: ast.Call, within: ir.Expr | None) -> Iteration:
+def _subsets_iteration(scope: Scope, of: Type, node: ast.Call, within: ir.Expr | None) -> Iteration:
     if scalar_size(of) > MEMBERS_MAX or value_count(Subset(of)) > SUBSETS_MAX:
         message = f"{describe(of)} has {scalar_size(of)} members, and 2**{scalar_size(of)} sets of them"
         raise scope.error("TG412", node, message, f"at most {SUBSETS_MAX:,} sets: a domain of 16 members")
@@ -169,15 +169,15 @@ def _row(scope: Scope, node: ast.expr) -> ir.Expr:
     found = scope.static(node)
     is_range = isinstance(node, ast.Call) and scope.static(node.func) is range
     if is_range or isinstance(found, type) or range_of(found) is not None or isinstance(node, ast.Tuple):
-        return _listed(scope, iteration(scope, node), node)
-    row = plain(expression(scope, node))
+        return _list_iteration(scope, iteration(scope, node), node)
+    row = unwrap_option(expression(scope, node))
     if not isinstance(row.type, Seq):
         hint = "a Seq, a range of known ends, an enum, or an ordered domain"
         raise scope.error("TG216", node, f"{describe(row.type)} has no order of its own", hint)
     return row
 
 
-def _listed(scope: Scope, over: Iteration, node: ast.expr) -> ir.Expr:
+def _list_iteration(scope: Scope, over: Iteration, node: ast.expr) -> ir.Expr:
     """The sequence of what a loop would visit."""
     where = scope.where(node)
     match over.source:
@@ -213,7 +213,7 @@ def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.IntRange:
 # --- the loop's own names ---------------------------------------------------------------------------------------------
 
 
-def kept(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iteration, list[ir.Statement]]:
+def keep_iteration(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iteration, list[ir.Statement]]:
     """The iteration over values as they are when the loop begins, and the statements that keep them: the loop's body
     may write to what it visits."""
     made: list[ir.Statement] = []
@@ -231,9 +231,9 @@ def kept(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iteration, lis
     return over, made
 
 
-def unwrapped(value: ir.Expr) -> ir.Expr:
+def unwrap_box(value: ir.Expr) -> ir.Expr:
     """An element of a set: where that is a set in a box, the set."""
-    return ir.RecordField(value, "0", unboxed(value.type), value.where) if is_box(value.type) else value
+    return ir.RecordField(value, "0", unbox_type(value.type), value.where) if is_box(value.type) else value
 
 
 def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Binding, tuple[ir.Expr, ...]]:
@@ -245,7 +245,7 @@ def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Bindin
         else:
             binding = Binding(scope.fresh("each"), over.type, True)
             variable = ir.Name(binding.name, over.type, scope.where(target))
-            name_parts(scope, target, unwrapped(variable))
+            name_parts(scope, target, unwrap_box(variable))
         return binding, _conditions(over, binding)
     count = len(over.rows) + over.counted
     names = target.elts if isinstance(target, ast.Tuple) else []

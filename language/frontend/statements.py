@@ -9,20 +9,20 @@ from collections.abc import Callable
 from types import FunctionType
 
 from .. import declare, ir
-from ..errors import Abandoned
+from ..errors import AbandonedError
 from ..steps import METHODS
 from ..types import Int, Option, Pool, Seq, Subset, Type, Unit
 from .annotations import describe
-from .expressions import condition, fitted, integer
+from .expressions import condition, fit_expression, integer
 from .helpers import names_assigned
-from .intervals import hull, widened
-from .matching import agrees, fit, is_known, join, settle, with_numbers
+from .intervals import hull, widened_interval
+from .matching import agrees, fit, is_known, join, settle, type_text_with_numbers
 from .narrowing import know
 from .places import cell
 from .scope import MISSING, Binding, Scope, block, expression, statements
-from .sources import Iteration, bind_target, iteration, kept
+from .sources import Iteration, bind_target, iteration, keep_iteration
 from .steps import call_step, is_step_helper
-from .unions import unpacked
+from .unions import unpack_tuple
 
 Made = list[ir.Statement]
 
@@ -69,7 +69,7 @@ def _guard(scope: Scope, call: ast.Call, made: Made, *, is_limit: bool) -> None:
     for part in _conjuncts(call.args[0]):
         try:
             value = condition(scope, part)
-        except Abandoned:
+        except AbandonedError:
             continue
         know(scope, part, True)
         text, where = scope.source.text_of(part), scope.where(part)
@@ -104,13 +104,13 @@ def _method(
 ) -> ir.Statement:
     match place.type, function.attr:
         case Seq(of=of), "append":
-            return ir.Append(place, fitted(scope, argument, of), where)
+            return ir.Append(place, fit_expression(scope, argument, of), where)
         case Seq(), "truncate":
             return ir.Truncate(place, integer(scope, argument), where)
         case ((Subset(of=of) | Pool(of=of)), "add"):
-            return ir.Add(place, fitted(scope, argument, of), where)
+            return ir.Add(place, fit_expression(scope, argument, of), where)
         case ((Subset(of=of) | Pool(of=of)), ("discard" | "remove")):
-            return ir.Remove(place, fitted(scope, argument, of), function.attr == "remove", where)
+            return ir.Remove(place, fit_expression(scope, argument, of), function.attr == "remove", where)
         case _:
             message = f"{describe(place.type)} has no method {function.attr}"
             raise scope.error("TG119", function, message, _method_hint(place.type, ast.unparse(function.value)))
@@ -141,13 +141,13 @@ def assignment(scope: Scope, node: ast.Assign, made: Made) -> bool:
 @statements(ast.AugAssign)
 def augmented_assignment(scope: Scope, node: ast.AugAssign, made: Made) -> bool:
     """`target += value` and its like: the target's value, and then the operator."""
-    load = _as_load(node.target)
+    load = _load_of(node.target)
     value = ast.copy_location(ast.BinOp(load, node.op, node.value), node)
     _assign(scope, node.target, value, node, made)
     return False
 
 
-def _as_load(node: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
+def _load_of(node: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
     made = copy.copy(node)
     made.ctx = ast.Load()
     return made
@@ -165,8 +165,8 @@ def annotated_assignment(scope: Scope, node: ast.AnnAssign, made: Made) -> bool:
     if declared is None:
         raise scope.error("TG312", node, "the state is not a value to keep", "a field of it")
     try:
-        value = fitted(scope, node.value, declared)
-    except Abandoned:
+        value = fit_expression(scope, node.value, declared)
+    except AbandonedError:
         scope.poison(node.target.id)
         raise
     _let(scope, node.target.id, value, settle(declared, value.type), node, made)
@@ -180,7 +180,7 @@ def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, mad
         _assign_parts(scope, target, value, node, made)
     elif isinstance(target, (ast.Attribute, ast.Subscript)):
         place = cell(scope, target, node)
-        made.append(ir.Store(place, fitted(scope, value, place.type), scope.where(node)))
+        made.append(ir.Store(place, fit_expression(scope, value, place.type), scope.where(node)))
     else:
         raise scope.error("TG114", target, "several targets at once are not in the language", "one assignment for each")
 
@@ -189,7 +189,7 @@ def _assign_parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, n
     """`a, b = value`: the value, and then each part goes to its target, from left to right."""
     try:
         parts = _parts(scope, target, value, node)
-    except Abandoned:
+    except AbandonedError:
         for inner in ast.walk(target):
             if isinstance(inner, ast.Name):
                 scope.poison(inner.id)
@@ -206,11 +206,11 @@ def _assign_parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, n
 def _parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: ast.stmt) -> list[ir.Expr]:
     """The parts of a tuple that is taken apart: of one that is written there, each as its target needs it."""
     if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
-        return unpacked(scope, expression(scope, value), len(target.elts), target)
+        return unpack_tuple(scope, expression(scope, value), len(target.elts), target)
     parts: list[ir.Expr] = []
     for element, part in zip(target.elts, value.elts, strict=True):
         if isinstance(element, (ast.Attribute, ast.Subscript)):
-            parts.append(fitted(scope, part, cell(scope, element, node).type))
+            parts.append(fit_expression(scope, part, cell(scope, element, node).type))
         else:
             before = scope.names.get(element.id) if isinstance(element, ast.Name) else None
             parts.append(expression(scope, part, None if before is None else before.type))
@@ -226,7 +226,7 @@ def _give(scope: Scope, target: ast.expr, value: ir.Expr, node: ast.stmt, made: 
         place = cell(scope, target, node)
         made.append(ir.Store(place, fit(scope, value, place.type, target), scope.where(node)))
     elif isinstance(target, (ast.Tuple, ast.List)):
-        for element, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
+        for element, part in zip(target.elts, unpack_tuple(scope, value, len(target.elts), target), strict=True):
             _give(scope, element, part, node, made)
     else:
         raise scope.error("TG114", target, "each part goes to one target", "a, b = pair")
@@ -237,7 +237,7 @@ def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt
     before = scope.names.get(target.id)
     try:
         found = expression(scope, value, before.type if before is not None else None)
-    except Abandoned:
+    except AbandonedError:
         scope.poison(target.id)
         raise
     _let(scope, target.id, found, found.type, node, made)
@@ -289,12 +289,12 @@ def _first_binding(scope: Scope, name: str, type_: Type) -> Binding:
 
 def _rebound(scope: Scope, name: str, before: Type, after: Type, node: ast.stmt) -> Type:
     if isinstance(before, Int) and isinstance(after, Int):
-        return hull(widened(), after) if name in scope.changing else after
+        return hull(widened_interval(), after) if name in scope.changing else after
     joined = join(before, after)
     if isinstance(before, Subset) and joined is not None:
         if joined == before:
             return before
-        message = f"{name} was {with_numbers(before)}, and this has room for other numbers"
+        message = f"{name} was {type_text_with_numbers(before)}, and this has room for other numbers"
         raise scope.error("TG213", node, message, f"{name}: Set[N] = ... where it begins, N being a range of both")
     if joined is None or (isinstance(joined, Option) and not isinstance(before, Option)):
         message = f"{name} was {describe(before)}, and this is {describe(after)}"
@@ -306,7 +306,7 @@ def _rebound(scope: Scope, name: str, before: Type, after: Type, node: ast.stmt)
 
 
 @statements(ast.Pass)
-def nothing(scope: Scope, node: ast.Pass, made: Made) -> bool:
+def pass_statement(scope: Scope, node: ast.Pass, made: Made) -> bool:
     """`pass`."""
     return False
 
@@ -324,7 +324,7 @@ def branch(scope: Scope, node: ast.If, made: Made) -> bool:
     """`if`, `elif`, `else`."""
     try:
         test: ir.Expr | None = condition(scope, node.test)
-    except Abandoned:
+    except AbandonedError:
         test = None  # its mistake is noted; the branches may hold more
     ends: list[bool] = []
 
@@ -384,7 +384,7 @@ def loop(scope: Scope, node: ast.For, made: Made) -> bool:
     changed = names_assigned(node.body)
     inner.changing = scope.changing | (changed & scope.names.keys())
     for name in changed & scope.names.keys():
-        inner.names[name] = _widened(scope.names[name])
+        inner.names[name] = _widen_binding(scope.names[name])
     over, conditions, variable = _iteration(inner, node, made)
     body, _ = block(inner, node.body)
     for name in changed & scope.names.keys():
@@ -407,9 +407,9 @@ def _check_targets(scope: Scope, target: ast.expr) -> None:
 def _iteration(scope: Scope, node: ast.For, made: Made) -> tuple[Iteration | None, tuple[ir.Expr, ...], str]:
     """What a loop ranges over, its names bound; None after a mistake, which is noted: the body may hold more."""
     try:
-        over, first = kept(scope, iteration(scope, node.iter), scope.where(node))
+        over, first = keep_iteration(scope, iteration(scope, node.iter), scope.where(node))
         binding, conditions = bind_target(scope, node.target, over)
-    except Abandoned:
+    except AbandonedError:
         for inner in ast.walk(node.target):
             if isinstance(inner, ast.Name):
                 scope.poison(inner.id)
@@ -418,17 +418,17 @@ def _iteration(scope: Scope, node: ast.For, made: Made) -> tuple[Iteration | Non
     return over, conditions, binding.name
 
 
-def _widened(binding: Binding) -> Binding:
+def _widen_binding(binding: Binding) -> Binding:
     if not isinstance(binding.type, Int):
         return binding
-    return Binding(binding.name, hull(widened(), binding.type), binding.is_loop_variable)
+    return Binding(binding.name, hull(widened_interval(), binding.type), binding.is_loop_variable)
 
 
 @statements(ast.Return)
-def returned(scope: Scope, node: ast.Return, made: Made) -> bool:
+def return_statement(scope: Scope, node: ast.Return, made: Made) -> bool:
     """`return value`, in a helper or a property."""
     if scope.call is not None:
-        raise scope.error("TG115", node, *_no_early_return(node))
+        raise scope.error("TG115", node, *_no_early_return_advice(node))
     if scope.role == "action":
         message = "an action has no value, and a loop in it runs to its end"
         raise scope.error("TG115", node, message, "if ...: return outside of a loop, or require(condition)")
@@ -442,18 +442,21 @@ def returned(scope: Scope, node: ast.Return, made: Made) -> bool:
             "TG203", node, f"nothing is returned, and {describe(scope.returns)} is needed", "return value"
         )
     try:
-        value = fitted(scope, node.value, scope.returns)
-    except Abandoned:
+        value = fit_expression(scope, node.value, scope.returns)
+    except AbandonedError:
         return True
     if scope.returned and not agrees(value.type, scope.returned[0]):
-        message = f"this is {with_numbers(value.type)}, and another return gives {with_numbers(scope.returned[0])}"
+        message = (
+            f"this is {type_text_with_numbers(value.type)}, and another return gives "
+            f"{type_text_with_numbers(scope.returned[0])}"
+        )
         raise scope.error("TG203", node, message, "-> Set[N], N being a range of both")
     scope.returned.append(value.type)
     made.append(ir.Return(value, scope.where(node)))
     return True
 
 
-def _no_early_return(node: ast.Return) -> tuple[str, str]:
+def _no_early_return_advice(node: ast.Return) -> tuple[str, str]:
     """Why a `return` in a step helper is not an early one, and what to write."""
     if node.value is not None:
         return "this helper says that it returns nothing", "-> the type of its value, and no writes"
@@ -467,24 +470,24 @@ def _no_early_return(node: ast.Return) -> tuple[str, str]:
 
 
 @statements(ast.While)
-def _while(scope: Scope, node: ast.While, made: Made) -> bool:
+def _while_statement(scope: Scope, node: ast.While, made: Made) -> bool:
     scope.note("TG101", node, "while may run for ever, and every step has to end", "for i in range(n): ...")
-    return _refused(scope, node.body)
+    return _refuse_block(scope, node.body)
 
 
 @statements(ast.Try, ast.TryStar, ast.Raise)
 def _exception(scope: Scope, node: ast.Try | ast.TryStar | ast.Raise, made: Made) -> bool:
     scope.note("TG102", node, "steps do not raise or catch exceptions", "require(condition), or assert condition")
-    return isinstance(node, ast.Raise) or _refused(scope, node.body)
+    return isinstance(node, ast.Raise) or _refuse_block(scope, node.body)
 
 
 @statements(ast.With)
-def _with(scope: Scope, node: ast.With, made: Made) -> bool:
+def _with_statement(scope: Scope, node: ast.With, made: Made) -> bool:
     scope.note("TG114", node, "a step has nothing to open or to close", "the statements inside it")
-    return _refused(scope, node.body)
+    return _refuse_block(scope, node.body)
 
 
-def _refused(scope: Scope, nodes: list[ast.stmt]) -> bool:
+def _refuse_block(scope: Scope, nodes: list[ast.stmt]) -> bool:
     """Looks for further mistakes inside a statement that is refused; its names cause no more messages."""
     block(scope.inner(), nodes)
     for name in names_assigned(nodes):

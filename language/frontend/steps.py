@@ -15,12 +15,20 @@ from typing import cast
 
 from .. import ir
 from ..declare import mark_of
-from ..errors import Abandoned
-from ..steps import is_step, pieces, without_returns
+from ..errors import AbandonedError
+from ..steps import is_step, pieces, returns_as_branches
 from ..types import Map, Seq, Type
 from .annotations import describe
 from .effects import check_parameters, check_writes
-from .helpers import CallSignature, bound_variables, given, is_model_function, names_assigned, names_rebound, signature
+from .helpers import (
+    CallSignature,
+    bind_arguments,
+    bound_variables,
+    is_model_function,
+    names_assigned,
+    names_rebound,
+    signature,
+)
 from .matching import agrees, fit, is_known, settle
 from .places import cell, is_path
 from .scope import Binding, Piece, Scope, block, expression
@@ -46,7 +54,7 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[i
     variables = bound_variables(scope, function, *found, node)
     its = signature(scope.program, function, *found, variables)
     if its.broken:
-        raise Abandoned
+        raise AbandonedError
     inner = _inner(scope, its, node)
     inner.variables = variables
     check_parameters(inner, its.node, pieces(function, its.node, _text))
@@ -55,7 +63,7 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[i
     scope.program.calls.add(scope.where(node))
     scope.program.stack.append(function)
     try:
-        body, _ends = block(inner, without_returns(its.node.body))
+        body, _ends = block(inner, returns_as_branches(its.node.body))
     finally:
         scope.program.stack.pop()
     if scope.program.diagnostics.count == errors:
@@ -85,7 +93,7 @@ def _inner(scope: Scope, its: CallSignature, node: ast.Call) -> Scope:
 
 def _bind(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, made: list[ir.Statement]) -> None:
     """Gives each parameter what it stands for."""
-    arguments = given(scope, its.node, its.source, its.function, node)
+    arguments = bind_arguments(scope, its.node, its.source, its.function, node)
     written = pieces(its.function, its.node, _text)
     for parameter, type_ in its.parameters:
         where, argument = arguments[parameter.arg]
@@ -104,7 +112,7 @@ def _bind(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, made: 
 def _text(function: FunctionType) -> ast.FunctionDef:
     found = source_of_function(function)
     if found is None:
-        raise Abandoned
+        raise AbandonedError
     return found[1]
 
 
@@ -119,11 +127,11 @@ def _piece(
     if not agrees(place.type, type_):
         message = f"this is {describe(place.type)}, and {describe(type_)} is needed"
         raise scope.error("TG203", argument, message, f"a piece of the state that is a {describe(type_)}")
-    place = replace(place, indexes=tuple(_kept(scope, index, made) for index in place.indexes))
+    place = replace(place, indexes=tuple(_keep_index(scope, index, made) for index in place.indexes))
     return Binding(name, place.type, piece=Piece(place, _read(scope, place)))
 
 
-def _kept(scope: Scope, index: ir.Expr, made: list[ir.Statement]) -> ir.Expr:
+def _keep_index(scope: Scope, index: ir.Expr, made: list[ir.Statement]) -> ir.Expr:
     """An index as it is at the call, whatever is written later."""
     if isinstance(index, (ir.Name, ir.Const, ir.OpenConst)):
         return index
@@ -136,7 +144,7 @@ def _kept(scope: Scope, index: ir.Expr, made: list[ir.Statement]) -> ir.Expr:
 def _read(scope: Scope, place: ir.Place) -> ir.Expr:
     """What reads a cell."""
     field = scope.program.shape.fields[place.field]
-    return reduce(_at, place.indexes, ir.StateField(_state(scope), place.field, field, place.where))
+    return reduce(_element_at, place.indexes, ir.StateField(_state(scope), place.field, field, place.where))
 
 
 def _state(scope: Scope) -> str:
@@ -149,7 +157,7 @@ def _state(scope: Scope) -> str:
     return cast(ir.StateField, read).state
 
 
-def _at(container: ir.Expr, index: ir.Expr) -> ir.Expr:
+def _element_at(container: ir.Expr, index: ir.Expr) -> ir.Expr:
     type_ = cast("Map | Seq", container.type)
     return ir.Index(container, index, type_.value if isinstance(type_, Map) else type_.of, container.where)
 

@@ -10,10 +10,10 @@ from .. import ir
 from .. import values as containers
 from ..declare import mark_of
 from ..nested_constants import holds_constants
-from ..records import boxed
+from ..records import box_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
-from .intervals import ANY_INT, hull
+from .intervals import UNBOUNDED_INT, hull
 from .matching import fit, join
 from .scope import Scope
 
@@ -33,7 +33,7 @@ def table(scope: Scope, found: Any, node: ast.AST, read: Reader, expected: Type 
     match found:
         case containers.Set():
             wanted = expected if isinstance(expected, Subset) else None
-            elements, of = _elements(scope, _in_order(cast("containers.Set[Any]", found)), node, read, wanted)
+            elements, of = _elements(scope, _sorted_elements(cast("containers.Set[Any]", found)), node, read, wanted)
             return _set(scope, elements, of, node)
         case containers.Seq():
             wanted = expected if isinstance(expected, Seq) else None
@@ -53,7 +53,7 @@ def _record(scope: Scope, found: Any, node: ast.AST, read: Reader) -> ir.Expr:
     return ir.MakeRecord(tuple(fields), type_, scope.where(node))
 
 
-def _in_order(found: containers.Set[Any]) -> tuple[Any, ...]:
+def _sorted_elements(found: containers.Set[Any]) -> tuple[Any, ...]:
     """The elements of a set in their order; by their texts where constants are among them, which have no order yet."""
     return tuple(sorted(found.plain_items(), key=repr) if holds_constants(found) else found)
 
@@ -64,7 +64,7 @@ def _elements(
     """What a table holds, brought to one type, and that type."""
     if not found and wanted is None:
         raise scope.error("TG214", node, "this table is empty, and could be of any type", "Set() or Seq() in its place")
-    of = None if wanted is None or wanted.of == ANY_INT else wanted.of
+    of = None if wanted is None or wanted.of == UNBOUNDED_INT else wanted.of
     for element in found:
         if not _is_empty(element):
             made = read(scope, element, node, of).type
@@ -99,7 +99,7 @@ def _hull(scope: Scope, one: Type, other: Type, node: ast.AST) -> Type:
 
 def _set(scope: Scope, elements: tuple[ir.Expr, ...], of: Type, node: ast.AST) -> ir.Expr:
     if isinstance(of, Subset):
-        box = boxed(of, describe(of))
+        box = box_type(of, describe(of))
         elements, of = tuple(fit(scope, element, box, node) for element in elements), box
     if isinstance(of, Record):
         return ir.MakePool(elements, Pool(of, len(elements)), scope.where(node))

@@ -82,7 +82,7 @@ def rebuilt(form: Any, change: Callable[[Any], Any]) -> Any:
     changed: dict[str, Any] = {}
     for name in _PARTS[type(form)]:
         before = getattr(form, name)
-        after = _changed(before, change)
+        after = _change_part(before, change)
         if after is not before:
             changed[name] = after
     if not changed:
@@ -90,7 +90,7 @@ def rebuilt(form: Any, change: Callable[[Any], Any]) -> Any:
     return type(form)(*(changed.get(name, getattr(form, name)) for name in _FIELDS[type(form)]))
 
 
-def _changed(part: Any, change: Callable[[Any], Any]) -> Any:
+def _change_part(part: Any, change: Callable[[Any], Any]) -> Any:
     if part is None:
         return None
     if not isinstance(part, tuple):
@@ -109,7 +109,7 @@ def _changed_element(element: Any, change: Callable[[Any], Any]) -> Any:
     return cast(Any, element) if after is before else (name, after)
 
 
-def inside(*forms: Any, helpers: bool = True) -> Iterator[Any]:
+def traverse_forms(*forms: Any, helpers: bool = True) -> Iterator[Any]:
     """The forms and everything in them, the bodies of pure `helpers` included (each once)."""
     seen: set[int] = set()
     stack: list[Any] = [*forms]
@@ -130,7 +130,7 @@ def fields_read(*forms: Any) -> dict[str, ir.Where]:
     """The state fields that these forms look at, each with one place where they do."""
     found: dict[str, ir.Where] = {}
     for form in forms:
-        for node in inside(form):
+        for node in traverse_forms(form):
             if isinstance(node, ir.StateField):
                 found.setdefault(node.field, node.where)
     return found
@@ -142,7 +142,7 @@ WRITES = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
 
 def fields_written(body: tuple[ir.Statement, ...]) -> frozenset[str]:
     """The state fields that statements may write."""
-    return frozenset(write.place.field for form in body for write in inside(form) if isinstance(write, WRITES))
+    return frozenset(write.place.field for form in body for write in traverse_forms(form) if isinstance(write, WRITES))
 
 
 def places(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:

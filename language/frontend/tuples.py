@@ -8,10 +8,10 @@ from .. import ir
 from ..records import is_tuple
 from ..types import Option, Record, Type
 from .annotations import describe
-from .expressions import fitted
+from .expressions import fit_expression
 from .matching import tuple_type
 from .scope import Scope, expression, expressions
-from .unions import asked_for, one_of
+from .unions import asked_records, one_of
 
 
 @expressions(ast.Tuple)
@@ -24,7 +24,7 @@ def tuple_display(scope: Scope, node: ast.Tuple, expected: Type | None) -> ir.Ex
     if isinstance(of, Record) and is_tuple(of) and len(of.fields) == len(node.elts):
         wanted = [type_ for _, type_ in of.fields]
     parts = [
-        expression(scope, element) if want is None else fitted(scope, element, want)
+        expression(scope, element) if want is None else fit_expression(scope, element, want)
         for element, want in zip(node.elts, wanted, strict=True)
     ]
     return ir.MakeRecord(tuple(parts), tuple_type([part.type for part in parts]), scope.where(node))
@@ -39,4 +39,4 @@ def call_isinstance(scope: Scope, node: ast.Call, expected: Type | None) -> ir.E
     if not isinstance(of, Record) or not of.variants:
         message = f"{describe(value.type)} is always of one type"
         raise scope.error("TG203", node, message, "a value of a union of records: Vote | Ack")
-    return one_of(value, asked_for(scope, node.args[1], of), where)
+    return one_of(value, asked_records(scope, node.args[1], of), where)

@@ -9,11 +9,11 @@ from .. import ir
 from ..records import KIND, is_tuple
 from ..types import Bool, Option, Record, Type
 from .annotations import describe
-from .matching import field_of, member_part, number_in, plain
+from .matching import field_of, member_part, number_of_member, unwrap_option
 from .scope import Scope
 
 
-def part_at(scope: Scope, value: ir.Expr, type_: Record, node: ast.Subscript) -> ir.Expr:
+def tuple_part(scope: Scope, value: ir.Expr, type_: Record, node: ast.Subscript) -> ir.Expr:
     """`pair[0]`: a part of a tuple, by a number that is written there."""
     at = node.slice.value if isinstance(node.slice, ast.Constant) else None
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(type_.fields):
@@ -23,9 +23,9 @@ def part_at(scope: Scope, value: ir.Expr, type_: Record, node: ast.Subscript) ->
     return ir.RecordField(value, name, of, scope.where(node))
 
 
-def unpacked(scope: Scope, value: ir.Expr, count: int, node: ast.AST) -> list[ir.Expr]:
+def unpack_tuple(scope: Scope, value: ir.Expr, count: int, node: ast.AST) -> list[ir.Expr]:
     """The parts of a tuple that is taken apart into so many names."""
-    value = plain(value)
+    value = unwrap_option(value)
     if not isinstance(value.type, Record) or not is_tuple(value.type):
         raise scope.error("TG203", node, f"{describe(value.type)} is not a tuple", "one name, and its parts by field")
     fields = value.type.fields
@@ -40,7 +40,7 @@ def name_parts(scope: Scope, target: ast.expr, value: ir.Expr) -> None:
     if isinstance(target, ast.Name):
         scope.alias(target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
-        for element, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
+        for element, part in zip(target.elts, unpack_tuple(scope, value, len(target.elts), target), strict=True):
             name_parts(scope, element, part)
     else:
         raise scope.error("TG116", target, "a loop binds names", "for x in ..., or for a, b in ...")
@@ -71,7 +71,7 @@ def one_of(value: ir.Expr, numbers: list[int], where: ir.Where) -> ir.Expr:
 def union_part(scope: Scope, value: ir.Expr, union: Record, name: str, node: ast.AST) -> ir.Expr:
     """`message.source`: a field of those records of a union that have it; an error of the model for the others."""
     where = scope.where(node)
-    having = list(_having(union, name))
+    having = list(_members_having(union, name))
     if not having:
         message = f"no record of {union.name} has a field {name}"
         raise scope.error("TG202", node, message, "case Record(field=x): in a match over it")
@@ -94,7 +94,7 @@ def union_part(scope: Scope, value: ir.Expr, union: Record, name: str, node: ast
     return ir.Unwrap(known, of, where)
 
 
-def _having(union: Record, name: str) -> Iterator[tuple[int, Type]]:
+def _members_having(union: Record, name: str) -> Iterator[tuple[int, Type]]:
     for at, (member, _) in enumerate(union.variants):
         for text, of in member.fields:
             if text == name:
@@ -108,13 +108,13 @@ def record_named(scope: Scope, node: ast.expr) -> Record | None:
     return type_ if isinstance(type_, Record) else None
 
 
-def asked_for(scope: Scope, node: ast.expr, union: Type) -> list[int]:
+def asked_records(scope: Scope, node: ast.expr, union: Type) -> list[int]:
     """The records that `isinstance` asks for: a class, a tuple of classes or a union of them."""
     if isinstance(node, ast.Tuple):
-        return [at for element in node.elts for at in asked_for(scope, element, union)]
+        return [at for element in node.elts for at in asked_records(scope, element, union)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return asked_for(scope, node.left, union) + asked_for(scope, node.right, union)
-    at = number_in(union, record_named(scope, node)) if isinstance(union, Record) else None
+        return asked_records(scope, node.left, union) + asked_records(scope, node.right, union)
+    at = number_of_member(union, record_named(scope, node)) if isinstance(union, Record) else None
     if at is None:
         message = f"{ast.unparse(node)} is not a record of {describe(union)}"
         raise scope.error("TG203", node, message, "a record of the union that the value is of")

@@ -113,6 +113,6 @@ def shows(model: Model, run: Run, kafka: str) -> str:
     if not model.properties:
         return "they did as the model does"
     prop = model.properties[0]
-    if judge.holds_at(model, prop, run, len(run.steps)) is not (prop.kind == "reachable"):
+    if judge.holds_at_end(model, prop, run, len(run.steps)) is not (prop.kind == "reachable"):
         raise CannotBeDriven(f"in the model of Kafka {kafka} {prop.name} does not show in the end")
     return f"{prop.name} {'is met' if prop.kind == 'reachable' else 'fails'}"

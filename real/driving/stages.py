@@ -12,7 +12,7 @@ from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run
-from ...traces.sentences import sentence
+from ...traces.sentences import action_sentence
 from .nodes.running import Broken, wait_for
 
 Document = dict[str, Any]
@@ -187,7 +187,7 @@ def parts_of(model: Model, run: Run, at: int, end: int, kind: Kind, numbers: tup
         "action": step.action,
         "kind": kind,
         "arguments": step.arguments,
-        "says": sentence(model, action, states[at], step.arguments),
+        "says": action_sentence(model, action, states[at], step.arguments),
         "before": states[at],
         "after": states[end + 1],
     }

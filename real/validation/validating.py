@@ -17,7 +17,7 @@ from ...language.constants import Value
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
-from ...traces.sentences import capital, sentence
+from ...traces.sentences import action_sentence, capitalize_first
 from ..history.assignments import Assignment
 from ..history.partitions import DELETED, Cluster, History, Moment
 from ..logs.broker_files import BrokerLogs
@@ -285,7 +285,7 @@ def _leg(model: Model, leg: Leg[Epochs], named: Named) -> dict[str, Any]:
                 "action": step.action,
                 "kind": actions[step.action].kind,
                 "arguments": {name: named(str(value)) for name, value in step.arguments.items()},
-                "says": _says(sentence(model, actions[step.action], before, step.arguments, named), leg.origin),
+                "says": _says(action_sentence(model, actions[step.action], before, step.arguments, named), leg.origin),
             }
             for before, step in steps
         ],
@@ -294,7 +294,7 @@ def _leg(model: Model, leg: Leg[Epochs], named: Named) -> dict[str, Any]:
 
 def _says(text: str, epochs: Epochs) -> str:
     """A step's sentence, with the cluster's leader epochs."""
-    return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual(int(found[1]))}", capital(text))
+    return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual(int(found[1]))}", capitalize_first(text))
 
 
 def _instead(one: Validated, names: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...traces.sentences import capital
+from ...traces.sentences import capitalize_first
 from ..document import Document
 from ..index import commands_html, escape, index_page, sentence_html, wide_table
 from ..text_page import count_text
@@ -173,7 +173,7 @@ def worst_outcome_text(subject: Mapping[str, Any]) -> str:
     loss = subject["loss"]
     failed = [check for check in subject["checks"] if check["result"] == "failed"]
     if mark_of(subject) not in ("✗", "•") or not (loss or failed):
-        return capital(subject["short"])
+        return capitalize_first(subject["short"])
     if loss is None or (failed and loss["question"] not in {check["question"] for check in failed}):
         question, when = failed[0]["question"], failed[0]["says"]
     else:
@@ -220,7 +220,10 @@ def _group_section(
     mark = mark_of(first)
     heading = f'<h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {escape(group_names(group))}</h2>'
     yield f'<section><details class="group" id="group-{number}"{" open" if open_ else ""}><summary>{heading}</summary>'
-    yield f'<p class="muted">{escape(MARK_MEANINGS[mark])}</p><p class="lead">{escape(capital(first["headline"]))}.</p>'
+    yield (
+        f'<p class="muted">{escape(MARK_MEANINGS[mark])}</p><p '
+        f'class="lead">{escape(capitalize_first(first["headline"]))}.</p>'
+    )
     yield from (f"<p>If {escape(case['if'])}: {escape(case['says'])}.</p>" for case in first["conditional"])
     if first["accepted"]:
         yield f"<p>{escape(first['accepted'])}</p>"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...traces.heading import tool
-from ...traces.sentences import capital
+from ...traces.heading import tool_version
+from ...traces.sentences import capitalize_first
 from ..index import escape, index_page, wide_table
 from ..settings import sizes_text, switches_text, symmetry_text
 from ..text_page import count_text
@@ -31,7 +31,7 @@ def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
     found = _outcome_text(document)
     too = " and has a deadlock" if document["failure"] and document["outcome"] in ("safety", "liveness") else ""
     title = f"{name_without_folders(document['model'])} {found}{too}"
-    return index_page(title, "\n".join(_index_lines(document, pages, title)), tool=tool())
+    return index_page(title, "\n".join(_index_lines(document, pages, title)), tool=tool_version())
 
 
 def _outcome_text(document: Mapping[str, Any]) -> str:
@@ -98,7 +98,7 @@ def _verdict_look(verdict: str) -> str:
 
 def to_sentence(says: str) -> str:
     """A phrase of a report as a sentence."""
-    return f"{capital(says)}{'' if says.endswith('.') else '.'}" if says else ""
+    return f"{capitalize_first(says)}{'' if says.endswith('.') else '.'}" if says else ""
 
 
 def property_row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:
@@ -120,7 +120,7 @@ def proof_index(document: Mapping[str, Any], pages: Mapping[str, Mapping[str, An
     """The page of a proof's document. `pages` has the trace of each page of a counterexample, by its file."""
     title, *more = document["claim"]
     body = "\n".join(_proof_lines(document, pages, title, more))
-    return index_page(title, body, tool=tool())
+    return index_page(title, body, tool=tool_version())
 
 
 def _proof_lines(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...language.errors import shown_path
-from ...language.proof import Obligation, Proof, ProofFinding, Standing, Unstated
+from ...language.proof import Obligation, Proof, ProofFinding, PropertyStanding, UnstatedProperty
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
 from ..document import Document, plain_constant
@@ -23,7 +23,7 @@ SCHEMA = "tidegate.proof/2"
 
 MARKS: Mapping[str, str] = {word: meaning.mark for word, meaning in meanings_by_word("prove").items()}
 _STYLES = styles_by_word("prove")
-_STANDINGS: Mapping[Standing, str] = {
+_STANDINGS: Mapping[PropertyStanding, str] = {
     "proved": "proved",
     "conditional": "conditional",
     "vacuous": "vacuous",
@@ -56,9 +56,9 @@ class ProofTable:
         }
         self._printed = 0
 
-    def note(self, news: ProofFinding | Unstated) -> None:
+    def note(self, news: ProofFinding | UnstatedProperty) -> None:
         """Fills a cell, or takes the column away of what cannot be said."""
-        if isinstance(news, Unstated):
+        if isinstance(news, UnstatedProperty):
             self.cells = {at: finding for at, finding in self.cells.items() if at[1] != news.goal}
             return
         at = (news.obligation.action, news.obligation.goal)
@@ -236,7 +236,7 @@ def _write_goals(page: TextPage, proof: Proof) -> None:
     page.columns(rows, styles=_STYLES)
 
 
-def unstated_place(news: Unstated) -> str:
+def unstated_place(news: UnstatedProperty) -> str:
     """`mine.py:12`."""
     return f"{shown_path(news.file)}:{news.line}"
 

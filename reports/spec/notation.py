@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ...language import ir
-from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
-from ...language.records import is_box, is_tuple, unboxed
+from ...language.constants import Constant, ConstantExpression, Literal, OpenExpression, Operation
+from ...language.records import is_box, is_tuple, unbox_type
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
 WIDTH = 104
@@ -421,7 +421,7 @@ def type_text(type_: Type) -> str:
         case Record(variants=variants) if variants:
             return " ∪ ".join(member.name for member, _ in variants)
         case Record() if is_box(type_):
-            return type_text(unboxed(type_))
+            return type_text(unbox_type(type_))
         case Record(fields=fields) if is_tuple(type_):
             return " × ".join(type_text(of) for _, of in fields)
         case Enumeration(name=name) | Identity(name=name) | Record(name=name):
@@ -455,7 +455,7 @@ def bound_text(number: int, bound: ConstantExpression | None) -> str:
             return f"{_operand_text(left, level)} {sign} {_operand_text(right, level + 1)}"
         case Constant(name=name):
             return name
-        case Open(expression=opened):
+        case OpenExpression(expression=opened):
             return bound_text(number, opened)
         case _:
             raise TypeError(f"no notation for {bound!r}")

@@ -28,9 +28,9 @@ from tidegate.explorer.nearest_state import find_nearest_state
 from tidegate.explorer.search import Search
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import holds, initial_states
-from tidegate.language.watch import STEPS, STEPS_TOGETHER, watched
+from tidegate.language.watch import STEPS, STEPS_TOGETHER, parse_watch
 from tidegate.reports.text_page import TextFormat
-from tidegate.traces.branch import Branch, possible
+from tidegate.traces.branch import Branch, possible_steps
 
 from ..conftest import ROOT, Run
 
@@ -157,7 +157,7 @@ def test_an_expression_is_watched_in_every_state():
 )
 def test_an_expression_of_the_language(text: str, value: str):
     model = load("replication:kip101")
-    assert watched(model, text).shown(next(initial_states(model))) == value
+    assert parse_watch(model, text).shown(next(initial_states(model))) == value
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_an_expression_of_the_language(text: str, value: str):
 )
 def test_nothing_but_the_language_is_evaluated(text: str, says: str):
     with pytest.raises(UsageError, match=says):
-        watched(load("replication:kip101"), text)
+        parse_watch(load("replication:kip101"), text)
 
 
 def test_what_breaks_the_model_is_listed_and_leads_nowhere(tmp_path: Path):
@@ -203,7 +203,7 @@ def test_a_model_is_named_with_what_it_needs():
 def test_a_branch_is_a_value():
     lock = session()
     begun = Branch(lock.model, lock.branch.run)
-    step = next(possible(lock.model, begun.state)).step
+    step = next(possible_steps(lock.model, begun.state)).step
     assert step is not None
     assert begun.taken(step).undone().ahead == (step,)
     assert not begun.run.steps
@@ -327,7 +327,7 @@ def test_an_expression_takes_so_many_steps_and_no_more(text: str):
     """Counted, so that the value does not depend on the machine; in many states together, too."""
     model = load("replication:kip101")
     state = next(initial_states(model))
-    made = watched(model, text)
+    made = parse_watch(model, text)
     tracing = sys.gettrace()
     assert made.shown(state) == "no value: it takes more than 100,000 steps of Python"
     assert sys.gettrace() is tracing
@@ -340,11 +340,11 @@ def test_an_expression_takes_so_many_steps_and_no_more(text: str):
 def test_an_ordinary_expression_has_its_value_in_many_states():
     model = load("replication:kip101")
     state = next(initial_states(model))
-    made = watched(model, "all(len(log[a]) == len(log[b]) for a in Replica for b in Replica)")
+    made = parse_watch(model, "all(len(log[a]) == len(log[b]) for a in Replica for b in Replica)")
     assert set(made.shown_in([state] * 2_000)) == {"true"}
 
 
 @pytest.mark.parametrize("text", ["-" * 20_000 + "1", "1+" * 500 + "1", "not " * 5_000 + "True", "a\0", "\ud800"])
 def test_an_expression_that_python_cannot_read_is_refused(text: str):
     with pytest.raises(UsageError, match=r"nested too deeply|not an expression"):
-        watched(load("replication:kip101"), text)
+        parse_watch(load("replication:kip101"), text)

@@ -23,9 +23,9 @@ from tidegate.language.judge import format_run, initial_states, run_text
 from tidegate.language.verdict import Run
 from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.html import trace_html as html
-from tidegate.traces.branch import possible
+from tidegate.traces.branch import possible_steps
 from tidegate.traces.document import run_document
-from tidegate.traces.neighbourhood import around
+from tidegate.traces.neighbourhood import neighbourhood_document
 
 from ..conftest import ROOT
 from ..conftest import Run as Command
@@ -70,7 +70,9 @@ def test_steps_of_one_sentence_are_told_apart(browser: Browser, tmp_path: Path) 
     model = load("partition")
     run = Run(next(initial_states(model)), ())
     path = tmp_path / "run.html"
-    path.write_text(html([run_document(model, run)], around=around(model, run, most=2)), encoding="utf-8")
+    path.write_text(
+        html([run_document(model, run)], around=neighbourhood_document(model, run, most=2)), encoding="utf-8"
+    )
     page = opened(browser, path.as_uri())
     offered = page.locator("#choices button.step").all_inner_texts()
     assert len(set(offered)) == len(offered) > 3
@@ -86,12 +88,12 @@ def test_steps_of_one_sentence_are_told_apart(browser: Browser, tmp_path: Path) 
 def test_what_is_around_a_run_is_what_plain_python_says():
     model = load(MODEL)
     start = next(initial_states(model))
-    document = around(model, Run(start, ()), most=40)
+    document = neighbourhood_document(model, Run(start, ()), most=40)
     states = {0: start}
     for number, node in enumerate(document["nodes"]):
         if node["next"] is None or number not in states:
             continue
-        there = list(possible(model, states[number]))
+        there = list(possible_steps(model, states[number]))
         assert [step["step"] for step in node["next"]] == [step.text for step in there]
         for step, chosen in zip(node["next"], there, strict=True):
             assert chosen.step is not None
@@ -101,7 +103,7 @@ def test_what_is_around_a_run_is_what_plain_python_says():
 
 def test_all_states_of_a_small_model_are_there_and_a_page_is_under_2_mb(written: Path):
     model = load("examples/lock.py:careless")
-    assert around(model, Run(next(initial_states(model)), ()))["complete"]
+    assert neighbourhood_document(model, Run(next(initial_states(model)), ()))["complete"]
     assert written.stat().st_size < 2_000_000
 
 

@@ -227,7 +227,7 @@ def test_what_plain_python_does_not_agree_with_is_not_shown(
     def always(*_: object, **_more: object) -> bool:
         return True
 
-    monkeypatch.setattr(finite_instances, "holds_after", always)
+    monkeypatch.setattr(finite_instances, "holds_after_step", always)
     path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
     assert main(["prove", path, "--lemma", "in_order"]) is Exit.INTERNAL
     said = capsys.readouterr().err

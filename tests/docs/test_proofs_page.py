@@ -13,7 +13,7 @@ from tidegate.explorer.smt.unbounded import boundless_constants
 from tidegate.gates.records import known_violations
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
-from tidegate.language.proof import Unstated
+from tidegate.language.proof import UnstatedProperty
 
 from ..support.pages import page_with_appendix
 from ..support.shipped import tiered
@@ -33,7 +33,7 @@ def row(name: str) -> str:
     sizes = ", ".join(f"{domain.size} {domain.name}" for domain in model.domains)
     bounds = _names(constant for constant in made.model.constants if constant in made.boundless)
     proved = ", ".join(f"`{goal.name}`" for goal in made.goals() if goal.name not in lemmas)
-    apart = [name for name, why in made.apart.items() if isinstance(why, Unstated)]
+    apart = [name for name, why in made.apart.items() if isinstance(why, UnstatedProperty)]
     left = [name for name in made.apart if name not in apart]
     cells = [
         f"`{name}`",

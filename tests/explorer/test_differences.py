@@ -20,7 +20,7 @@ from tidegate.explorer.native.statements import Statements
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt import bmc, unrolling
 from tidegate.language import ir
-from tidegate.language.judge import Stopped, initial_states, is_deadlock, replay
+from tidegate.language.judge import StoppedStep, initial_states, is_deadlock, replay
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
@@ -200,7 +200,7 @@ def test_a_run_of_bmc_that_is_not_taken(model: Model, tmp_path: Path, monkeypatc
     path.write_text(TEXT.replace("value < 6", "value < 4"))
     refused = StepError("step 1, turn(2), is disabled")
     monkeypatch.setattr(unrolling, "replay", raising(refused))
-    monkeypatch.setattr(unrolling, "attempt", given(Stopped(False, 18)))
+    monkeypatch.setattr(unrolling, "attempt", given(StoppedStep(False, 18)))
     said = message_of(bind_model(ModelChoice(str(path))), "bmc")
     assert "does not take: step 1, turn(2), is disabled\n  turn(2) (" in said
     assert "low.py:16) leads to Dial(value=2)\n  at Dial(value=0)" in said

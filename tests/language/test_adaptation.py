@@ -8,7 +8,7 @@ from types import CodeType
 import pytest
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
-from tidegate.language.judge import Stopped, attempt, initial_states, starts, steps
+from tidegate.language.judge import StoppedStep, attempt, initial_states, starts, steps
 from tidegate.language.model import Model
 from tidegate.language.values import ModelError, State
 
@@ -196,7 +196,7 @@ def test_a_spent_budget_stops_a_step_right_after_its_guards(body: str, tmp_path:
     first = attempt(model, next(initial_states(model)), model.actions[0], {})
     assert isinstance(first, State) and list(first) == [1, 0]
     if SPENT[body]:
-        assert attempt(model, first, model.actions[0], {}) == Stopped(True, 0, "budget")
+        assert attempt(model, first, model.actions[0], {}) == StoppedStep(True, 0, "budget")
     else:
         with pytest.raises(ModelError, match="division by zero"):
             attempt(model, first, model.actions[0], {})

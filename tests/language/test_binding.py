@@ -15,7 +15,7 @@ from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.invariants.replication import proof as replication_proof
 from tidegate.language.binding import Definition, load
-from tidegate.language.errors import ModelErrors, UsageError, nearest
+from tidegate.language.errors import ModelErrors, UsageError, suggest_name
 from tidegate.language.types import Identity, Int, Pool, Seq
 from tidegate.model import replication
 from tidegate.model.studies import async_isr
@@ -254,9 +254,9 @@ def test_an_enum_is_given_by_value_or_name(text: str, name: str, everything: Def
 
 
 def test_nearest_names() -> None:
-    assert nearest("replica", ["replicas", "log_size"]) == "did you mean replicas?"
-    assert nearest("zzz", ["replicas", "log_size"]) == "known: replicas, log_size"
-    assert nearest("zzz", []) == ""
+    assert suggest_name("replica", ["replicas", "log_size"]) == "did you mean replicas?"
+    assert suggest_name("zzz", ["replicas", "log_size"]) == "known: replicas, log_size"
+    assert suggest_name("zzz", []) == ""
 
 
 # --- open bounds ------------------------------------------------------------------------------------------------------

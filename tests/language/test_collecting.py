@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.language.collecting import Collector, import_file, modules_of, refined_by
+from tidegate.language.collecting import Collector, abstract_modules, import_file, modules_of
 from tidegate.language.errors import Diagnostics, ModelErrors, UsageError
 
 from ..conftest import ROOT
@@ -22,12 +22,12 @@ def test_what_a_file_holds_is_collected_in_the_order_of_its_text() -> None:
         ("one_inside", "invariant"), ("somebody_inside", "reachable"),
     ]  # fmt: skip
     assert [domain.__name__ for domain in collected.domains] == ["Client"]
-    assert modules_of(module) == (module,) and refined_by(module) == ()
+    assert modules_of(module) == (module,) and abstract_modules(module) == ()
 
 
 def test_the_abstract_model_is_the_one_that_is_refined() -> None:
     module = import_file(ROOT / "examples" / "two_phase.py", Diagnostics())
-    (abstract,) = refined_by(module)
+    (abstract,) = abstract_modules(module)
     assert str(abstract.__file__).endswith("tcommit.py")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.language.errors import Diagnostics, ModelErrors, nearest, shown_path
+from tidegate.language.errors import Diagnostics, ModelErrors, shown_path, suggest_name
 from tidegate.language.ir import Where
 
 
@@ -60,7 +60,7 @@ def test_a_mistake_is_rendered_with_its_line_and_a_caret(tmp_path: Path) -> None
     ],
 )
 def test_what_is_near_is_named(name: str, known: list[str], said: str) -> None:
-    assert nearest(name, known) == said
+    assert suggest_name(name, known) == said
 
 
 def test_a_path_below_is_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

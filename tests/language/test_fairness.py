@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidegate.language.declare import Fairness
-from tidegate.language.fairness import can_happen, counts, groups, met
+from tidegate.language.fairness import can_happen, counts, groups, meet_fairness
 from tidegate.language.judge import initial_states
 from tidegate.language.steptext import parse_steps
 from tidegate.language.verdict import Step
@@ -44,8 +44,8 @@ def test_a_loop_is_weakly_fair_to_who_cannot_always_go_and_not_strongly() -> Non
     run = run_of(LOCK, "take(A); leave(A)")
     loop: list[Step] = list(run.steps)
     take_a, take_b = groups(LOCK, Fairness(("take",), False, "client"))
-    taken = met(LOCK, take_a, False, run.states(), loop)
+    taken = meet_fairness(LOCK, take_a, False, run.states(), loop)
     assert taken is not None and taken.step == 1
-    weakly = met(LOCK, take_b, False, run.states(), loop)
+    weakly = meet_fairness(LOCK, take_b, False, run.states(), loop)
     assert weakly is not None and weakly.absent == (1,), "while A is inside B cannot enter"
-    assert met(LOCK, take_b, True, run.states(), loop) is None
+    assert meet_fairness(LOCK, take_b, True, run.states(), loop) is None

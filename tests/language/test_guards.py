@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.language.guards import Passing, guards_of, probed
+from tidegate.language.guards import PassingProbes, guards_of, insert_probes
 from tidegate.language.judge import attempt, initial_states, instances
 from tidegate.language.model import Model
 
@@ -17,7 +17,7 @@ def lock() -> Model:
 def test_a_conjunct_behind_a_false_one_is_not_evaluated() -> None:
     model = lock()
     look = model.action("look")
-    function, probes = probed(look.run)
+    function, probes = insert_probes(look.run)
     (start,) = initial_states(model)
     (first, *_) = [arguments for action, arguments in instances(model, start) if action is look]
     attempt(model, start, look, first, function)
@@ -36,8 +36,8 @@ def test_a_conjunct_behind_a_false_one_is_not_evaluated() -> None:
 def test_passing_probes_let_the_step_happen_and_count_what_was_false() -> None:
     model = lock()
     leave = model.action("leave")
-    passing = Passing()
-    function, _ = probed(leave.run, passing)
+    passing = PassingProbes()
+    function, _ = insert_probes(leave.run, passing)
     (start,) = initial_states(model)
     arguments = next(arguments for action, arguments in instances(model, start) if action is leave)
     after = attempt(model, start, leave, arguments, function)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidegate.language.binding import load
 from tidegate.language.judge import (
-    Stopped,
+    StoppedStep,
     attempt,
     format_run,
     holds,
@@ -147,7 +147,7 @@ def test_what_stops_a_step_knows_its_line() -> None:
     write = MODEL.action("write")
     person = MODEL.namespace["Person"](0)
     stopped = attempt(MODEL, asleep, write, {"to": person})
-    assert isinstance(stopped, Stopped)
+    assert isinstance(stopped, StoppedStep)
     assert not stopped.by_limit
     assert "to in s.awake" in linecache.getline(str(COURIER), stopped.line)
     assert isinstance(attempt(MODEL, awake, write, {"to": person}), State)
@@ -157,7 +157,7 @@ def test_a_spent_budget_stops_before_any_write() -> None:
     model = courier(losses=0)
     state = run_text(model, "wake({A}); write(A)").states()[-1]
     lose, letter = model.action("lose"), next(iter(state.bag))
-    assert attempt(model, state, lose, {"letter": letter}) == Stopped(True, 0, "losses")
+    assert attempt(model, state, lose, {"letter": letter}) == StoppedStep(True, 0, "losses")
 
 
 def test_deadlock_is_reported_from_the_bound_and_from_the_end() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidegate.language import Map, Seq, Set, constant, record
-from tidegate.language.nested_constants import defaults_of, holds_constants, with_values
+from tidegate.language.nested_constants import bind_nested, defaults_of, holds_constants
 
 size = constant(3, minimum=1, maximum=9, says="a size")
 
@@ -27,9 +27,9 @@ def test_which_things_hold_constants() -> None:
 
 
 def test_constants_within_are_bound() -> None:
-    assert with_values(Seq([1, size]), bind) == Seq([1, 7])
-    assert with_values(Set([size]), bind) == Set([7])
-    assert with_values(Map({1: size}), bind) == Map({1: 7})
-    made = with_values(Entry, bind)
+    assert bind_nested(Seq([1, size]), bind) == Seq([1, 7])
+    assert bind_nested(Set([size]), bind) == Set([7])
+    assert bind_nested(Map({1: size}), bind) == Map({1: 7})
+    made = bind_nested(Entry, bind)
     assert made() == Entry(number=7, other=1) and made(2) == Entry(number=2, other=1)
     assert isinstance(made(), Entry)

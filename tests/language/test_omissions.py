@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 from tidegate.language.declare import mark_of
-from tidegate.language.omissions import half_imported, look_alikes, unfinished
+from tidegate.language.omissions import half_imported, look_alikes, unfinished_decorators
 
 TEXT = '''
 from tidegate.language import action, invariant, leads_to, state, weak
@@ -72,7 +72,7 @@ def test_a_function_that_looks_like_a_property_and_is_called_nowhere(module: Mod
 
 
 def test_a_decorator_that_took_the_function_for_its_argument(module: ModuleType) -> None:
-    assert [node.name for _, node in unfinished([module])] == ["half"]
+    assert [node.name for _, node in unfinished_decorators([module])] == ["half"]
 
 
 def test_a_marked_function_that_the_model_does_not_have(module: ModuleType) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tidegate.language.proof import Empty, Obligation, Proof, ProofFinding, Unclaimed
+from tidegate.language.proof import Obligation, Proof, ProofFinding, UnclaimedProperty, VacuousPart
 
 INITIAL = ProofFinding(Obligation("initial", "safe"), "proved", 0.0)
 KEPT = ProofFinding(Obligation("step", "safe", "grow"), "proved", 0.0)
@@ -26,8 +26,8 @@ def with_word(finding: ProofFinding, word: Any) -> ProofFinding:
         (replace(PROOF, findings=(INITIAL, with_word(KEPT, "refuted"))), "refuted"),
         (replace(PROOF, findings=(INITIAL, with_word(KEPT, "not proved"))), "not proved"),
         (replace(PROOF, stopped="Ctrl-C"), "not proved"),
-        (replace(PROOF, empty=(Empty("", "nothing happens"),)), "vacuous"),
-        (replace(PROOF, known_false=(Unclaimed("safe", "recorded"),)), "refuted"),
+        (replace(PROOF, empty=(VacuousPart("", "nothing happens"),)), "vacuous"),
+        (replace(PROOF, known_false=(UnclaimedProperty("safe", "recorded"),)), "refuted"),
     ],
 )
 def test_the_worst_counts(proof: Proof, word: str) -> None:

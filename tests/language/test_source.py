@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.ir import Where
-from tidegate.language.source import NoSource, function_node, text_of, words, words_at
+from tidegate.language.source import NoSourceError, function_node, text_at, text_of, words
 
 TEXT = "def first(a):\n    return (a +\n        'ü'  )\n\n\ndef second(b):\n    return  b  +  1\n"
 
@@ -19,16 +19,16 @@ def test_words_are_those_of_the_author_and_of_several_lines_one_is_made(tmp_path
     first, second = text.functions["first", 1], text.functions["second", 6]
     assert words(str(file), second.body[0].value) == "b  +  1"  # type: ignore[attr-defined]
     assert words(str(file), first.body[0].value) == "a + 'ü'"  # type: ignore[attr-defined]
-    assert words_at(Where(str(file), 7, 12, 7, 19)) == "b  +  1"
-    assert words_at(Where(str(file), 2, 12, 3, 12)) == "a + 'ü'"
+    assert text_at(Where(str(file), 7, 12, 7, 19)) == "b  +  1"
+    assert text_at(Where(str(file), 2, 12, 3, 12)) == "a + 'ü'"
 
 
 def test_text_that_is_gone_is_no_source(tmp_path: Path) -> None:
     file = tmp_path / "m.py"
-    with pytest.raises(NoSource):
+    with pytest.raises(NoSourceError):
         text_of(str(file))
     file.write_text("def", encoding="utf-8")
-    with pytest.raises(NoSource):
+    with pytest.raises(NoSourceError):
         text_of(str(file))
 
 
@@ -36,5 +36,5 @@ def test_a_function_is_found_by_its_name_and_line() -> None:
     assert function_node(test_text_that_is_gone_is_no_source).name == "test_text_that_is_gone_is_no_source"
     made: dict[str, object] = {}
     exec("def nowhere(): pass", made)
-    with pytest.raises(NoSource):
+    with pytest.raises(NoSourceError):
         function_node(made["nowhere"])  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from tidegate.explorer.smt.unbounded import boundless_constants
 from tidegate.gates.records import known_violations
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition
-from tidegate.language.proof import ProofFinding, Unstated
+from tidegate.language.proof import ProofFinding, UnstatedProperty
 
 from ..support.mutants import Mutant, mutated
 
@@ -156,7 +156,7 @@ def refute(definition: Definition, mutant: Mutant, folder: Path) -> list[ProofFi
     is left out."""
     found: list[ProofFinding] = []
 
-    def heard(news: ProofFinding | Unstated) -> None:
+    def heard(news: ProofFinding | UnstatedProperty) -> None:
         if isinstance(news, ProofFinding):
             found.append(news)
             if news.word == "refuted":

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.errors import UsageError
-from tidegate.language.judge import first_shown, run_text
+from tidegate.language.judge import run_text, run_until_shown
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.family import Family
 from tidegate.real.driving.nodes.releases import of_version
@@ -26,7 +26,7 @@ def document_of(model: str, profile: str, property_: str, steps: str, **constant
     definition, _ = find(model)
     bound = definition.bind(model, constants=constants, profile=profile, ghosts=True, properties=(property_,))
     prop, run = bound.properties[0], run_text(bound, steps)
-    assert first_shown(bound, prop, run) is not None
+    assert run_until_shown(bound, prop, run) is not None
     verdict: PropertyWord = "reached" if prop.kind == "reachable" else "violated"
     return trace_document(bound, PropertyVerdict(prop.name, prop.kind, prop.says, verdict, run))
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import first_shown, run_text
+from tidegate.language.judge import run_text, run_until_shown
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.controllers.plan import QuorumPlan, quorum_plan
 from tidegate.real.driving.families import trace_of
@@ -40,7 +40,7 @@ def _document(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]
     chosen, _ = find("kraft")
     model = chosen.bind("kraft", constants=dict(constants), profile=None, ghosts=True, properties=(property_,))
     prop, run = model.properties[0], run_text(model, steps)
-    assert first_shown(model, prop, run) is not None
+    assert run_until_shown(model, prop, run) is not None
     verdict: PropertyWord = "reached" if prop.kind == "reachable" else "violated"
     return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, verdict, run))
 

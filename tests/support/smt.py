@@ -17,7 +17,7 @@ from tidegate.language.checks import members_of
 from tidegate.language.judge import attempt, holds, shape_of
 from tidegate.language.judge import instances as judged_instances
 from tidegate.language.model import Model
-from tidegate.language.records import made_of
+from tidegate.language.records import make_record
 from tidegate.language.values import Bag, Map, ModelError, Seq, Set, State
 
 
@@ -111,7 +111,7 @@ def any_value(model: Model, type_: types.Type, chosen: random.Random) -> Any:
         case types.Record(variants=variants) if variants:
             return any_value(model, chosen.choice(variants)[0], chosen)
         case types.Record(fields=fields):
-            return made_of(type_, (any_value(model, of, chosen) for _, of in fields))
+            return make_record(type_, (any_value(model, of, chosen) for _, of in fields))
         case types.Map(key=key, value=value):
             return Map({member: any_value(model, value, chosen) for member in members_of(key, model.values)})
         case types.Seq(of=of, capacity=capacity, capacity_open=open_):

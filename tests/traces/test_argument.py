@@ -25,8 +25,8 @@ from tidegate.language.values import ModelError
 from tidegate.language.verdict import Run
 from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.terminal import argument_page
-from tidegate.traces.argument import argument
-from tidegate.traces.explanation import why_false
+from tidegate.traces.argument import property_argument
+from tidegate.traces.explanation import explain_false
 from tidegate.traces.heading import replay_line
 
 from ..conftest import ROOT
@@ -66,7 +66,7 @@ def text_of(model: Model, run: Run, prop: Property) -> str:
     """The argument as it is printed, the steps before it."""
     states = run.states()
     about = states[-2:] if prop.kind == "transition" else states[-1:]
-    rows = argument(model, prop, run, len(run.steps), why_false(model, prop, *about))
+    rows = property_argument(model, prop, run, len(run.steps), explain_false(model, prop, *about))
     return format_run(model, run) + "\n" + argument_page(rows, TextFormat(width=100)).text()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidegate.language.judge import initial_states
 from tidegate.language.steptext import format_step
 from tidegate.language.verdict import Run
-from tidegate.traces.branch import Branch, possible
+from tidegate.traces.branch import Branch, possible_steps
 
 from ..support.steps import run_of
 from ..support.traces import bound
@@ -37,7 +37,7 @@ def test_another_step_forgets_what_was_undone() -> None:
 def test_what_can_happen_in_the_order_of_the_text() -> None:
     model = bound("examples/lock.py:careful")
     (start,) = initial_states(model)
-    listed = list(possible(model, start))
+    listed = list(possible_steps(model, start))
     assert [(entry.text, entry.sentence, entry.kind, entry.breaks) for entry in listed] == [
         ("take(A)", "A takes the lock and goes in.", "protocol", ""),
         ("take(B)", "B takes the lock and goes in.", "protocol", ""),
@@ -49,7 +49,7 @@ def test_what_can_happen_in_the_order_of_the_text() -> None:
 def test_a_step_that_breaks_the_model_is_listed_and_leads_nowhere() -> None:
     model = bound("tests/fixtures/models/courier.py", mistake="range")
     run = run_of_first(model, "wake({A}); write(A)")
-    broken = [entry for entry in possible(model, run.states()[-1]) if entry.breaks]
+    broken = [entry for entry in possible_steps(model, run.states()[-1]) if entry.breaks]
     assert broken and all(entry.step is None and "outside" in entry.breaks for entry in broken)
 
 

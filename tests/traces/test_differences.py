@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidegate.language.judge import initial_states, steps
 from tidegate.language.verdict import Run, Step
-from tidegate.traces.differences import changes, state_to_json
-from tidegate.traces.document import KEYFRAME_EVERY, run_document
+from tidegate.traces.differences import state_changes, state_to_json
+from tidegate.traces.document import KEYFRAME_INTERVAL, run_document
 
 from ..support.courier import MODEL, SWAPPED, document_of
 
@@ -75,7 +75,7 @@ def sorted_lists(value: Any) -> Any:
 def test_states_are_read_back_from_deltas_and_keyframes(random: Any) -> None:
     state = random.choice(list(initial_states(MODEL)))
     run, taken = Run(state, ()), list[Step]()
-    for _ in range(KEYFRAME_EVERY + 3):
+    for _ in range(KEYFRAME_INTERVAL + 3):
         choices = list(steps(MODEL, state))
         if not choices:
             break
@@ -92,4 +92,4 @@ def test_states_are_read_back_from_deltas_and_keyframes(random: Any) -> None:
 
 def test_nothing_changes_between_equal_states() -> None:
     for state in initial_states(MODEL):
-        assert changes(MODEL.fields, state, state) == []
+        assert state_changes(MODEL.fields, state, state) == []

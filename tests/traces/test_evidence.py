@@ -8,18 +8,18 @@ from tidegate.language.judge import holds, replay, run_text, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.topology import Member, Topic
 from tidegate.model.studies.sticky_assignors.state import Assignor
-from tidegate.traces.evidence import MANY, Reading, Seen, StatePart
+from tidegate.traces.evidence import MANY_CELLS, Reading, SeenValue, StatePart
 
 from ..conftest import ROOT
 from ..support.shipped import shipped, tiered
 from .test_document import MODELS, SAMPLE, model_of, walk
 
-CELLS = tuple(StatePart("s", "log", (("key", number),)) for number in range(MANY))
+CELLS = tuple(StatePart("s", "log", (("key", number),)) for number in range(MANY_CELLS))
 
 
 def test_many_cells_are_kept_once_each_in_order() -> None:
-    assert Seen(0, None, (*CELLS, *CELLS)).reads == CELLS
-    assert Seen(0, None, (CELLS[1], CELLS[0], CELLS[1])).reads == (CELLS[1], CELLS[0], CELLS[1])
+    assert SeenValue(0, None, (*CELLS, *CELLS)).reads == CELLS
+    assert SeenValue(0, None, (CELLS[1], CELLS[0], CELLS[1])).reads == (CELLS[1], CELLS[0], CELLS[1])
 
 
 def test_a_deep_step_rests_on_few_cells() -> None:

@@ -10,7 +10,7 @@ from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, run_text
 from tidegate.language.model import Model
 from tidegate.language.values import Set, State, show
-from tidegate.traces.explanation import why_false
+from tidegate.traces.explanation import explain_false
 
 from ..support.courier import COURIER
 
@@ -143,7 +143,7 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Model:
 )
 def test_a_false_property_is_broken_down(explained: Model, name: str, conjunct: str, witness: dict[str, str]) -> None:
     state = run_text(explained, "wake({A, B}); write(A)").states()[-1]
-    reason = why_false(explained, {prop.name: prop for prop in explained.properties}[name], state)
+    reason = explain_false(explained, {prop.name: prop for prop in explained.properties}[name], state)
     assert reason.conjunct == conjunct
     assert {key: show(value) for key, value in reason.witness.items()} == witness
 
@@ -151,14 +151,14 @@ def test_a_false_property_is_broken_down(explained: Model, name: str, conjunct: 
 def test_a_false_property_is_followed_into_helpers_and_loops(explained: Model) -> None:
     states = run_text(explained, "wake({A, B}); write(B); deliver(Letter(B, 0))").states()
     properties = {prop.name: prop for prop in explained.properties}
-    helper = why_false(explained, properties["helper"], states[-1])
+    helper = explain_false(explained, properties["helper"], states[-1])
     assert (helper.conjunct, show(helper.witness["p"])) == ("empty(s, p)", "B")
     assert helper.because is not None
     assert helper.because.conjunct == "len(s.shelf[person]) == 0"
     assert show(helper.because.witness["person"]) == "B"
-    loop = why_false(explained, properties["given_up"], states[-1])
+    loop = explain_false(explained, properties["given_up"], states[-1])
     assert (loop.conjunct, show(loop.witness["p"])) == ("not (len(s.shelf[p]) > 0)", "B")
-    step = why_false(explained, properties["stepwise"], states[-2], states[-1])
+    step = explain_false(explained, properties["stepwise"], states[-2], states[-1])
     assert (step.conjunct, show(step.witness["p"])) == ("len(after.shelf[p]) <= len(before.shelf[p])", "B")
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_followed_is_the_property_itself(explained: Model) -> Non
     odd = replace(explained.properties[0], form=None)
     state = next(initial_states(explained))
     assert isinstance(state, State)
-    assert why_false(explained, odd, state).conjunct == explained.properties[0].name
+    assert explain_false(explained, odd, state).conjunct == explained.properties[0].name
     assert Set() == state.awake
 
 
@@ -176,4 +176,4 @@ def test_a_property_whose_text_is_gone_is_the_reason_itself(tmp_path: Path) -> N
     model = load(path).bind()
     path.unlink()
     state = run_text(model, "wake({A, B}); write(A)").states()[-1]
-    assert why_false(model, {prop.name: prop for prop in model.properties}["named"], state).conjunct == "named"
+    assert explain_false(model, {prop.name: prop for prop in model.properties}["named"], state).conjunct == "named"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidegate.language.judge import initial_states
-from tidegate.traces.nearest import nearest
+from tidegate.traces.nearest import nearest_action
 
 from ..support.traces import bound
 
@@ -14,7 +14,7 @@ def test_the_one_whose_result_differs_least_is_nearest_and_says_in_what() -> Non
     assert prop.refinement is not None
     abstract = prop.refinement.abstract
     midnight, _, two, *_ = initial_states(abstract)
-    found = nearest(prop.refinement, midnight, two, "tick")
+    found = nearest_action(prop.refinement, midnight, two, "tick")
     assert found is not None
     assert (found.step, found.guard) == ("advance", None)
     assert [(change.cell, change.before, change.after) for change in found.changes] == [("hour", 1, 2)]

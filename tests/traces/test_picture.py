@@ -9,7 +9,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import run_text
 from tidegate.language.lanes import GroupLanes, LogLanes, TransactionLanes
 from tidegate.traces.document import run_document
-from tidegate.traces.picture import letter
+from tidegate.traces.picture import record_letter
 
 from ..conftest import ROOT
 from .test_document import COURIER, VALIDATOR
@@ -30,7 +30,7 @@ def test_lanes_show_the_log_and_what_the_step_changed() -> None:
     assert document["view"] == {
         "kind": "log", "domain": "replica", "lanes": ["A", "B"], "badges": [], "columns": 1,
     }  # fmt: skip
-    assert [letter(number) for number in (None, 0, 25, 26)] == ["-", "a", "z", "26"]
+    assert [record_letter(number) for number in (None, 0, 25, 26)] == ["-", "a", "z", "26"]
 
 
 def test_groups_and_transactions_have_lanes_too() -> None:

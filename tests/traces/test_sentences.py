@@ -9,7 +9,7 @@ from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, run_text
 from tidegate.language.values import ModelError
 from tidegate.traces.document import run_document
-from tidegate.traces.sentences import sentence, split_template
+from tidegate.traces.sentences import action_sentence, split_template
 
 from ..support.courier import COURIER, MODEL, SWAPPED, document_of
 
@@ -36,7 +36,7 @@ def test_a_sentence_that_cannot_be_filled_in_is_an_error_but_spoils_no_trace() -
     start = next(initial_states(MODEL))
     deliver = MODEL.action("deliver")
     with pytest.raises(ModelError):
-        sentence(MODEL, deliver, start, {"letter": None})
+        action_sentence(MODEL, deliver, start, {"letter": None})
 
 
 def test_a_sentence_that_breaks_says_why_in_the_trace(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.language.records import boxed, tuple_of
+from tidegate.language.records import box_type, tuple_of
 from tidegate.language.types import Bool, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from tidegate.traces.type_text import type_to_json
 
@@ -18,7 +18,7 @@ PAIR = Record("Pair", (("a", Bool()),), object)
         (Unit(), {"kind": "unit"}),
         (Seq(Bool(), 3), {"kind": "seq", "of": {"kind": "bool"}, "capacity": 3}),
         (Subset(NODE), {"kind": "set", "of": type_to_json(NODE)}),
-        (boxed(Subset(NODE), "Set[Node]"), {"kind": "set", "of": type_to_json(NODE)}),
+        (box_type(Subset(NODE), "Set[Node]"), {"kind": "set", "of": type_to_json(NODE)}),
         (Pool(PAIR, 2, True), {"kind": "bag", "of": type_to_json(PAIR), "capacity": 2}),
         (PAIR, {"kind": "record", "name": "Pair", "fields": {"a": {"kind": "bool"}}}),
         (tuple_of([Bool(), Bool()], "t"), {"kind": "tuple", "of": [{"kind": "bool"}] * 2}),

@@ -21,9 +21,9 @@ from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.html import trace_html
 from tidegate.reports.trace.terminal import pictures_page
 from tidegate.traces.document import run_document, schema
-from tidegate.traces.neighbourhood import around
-from tidegate.traces.picture import Undrawable
-from tidegate.traces.view_image import LONGEST, SVG, checked_picture
+from tidegate.traces.neighbourhood import neighbourhood_document
+from tidegate.traces.picture import UndrawableError
+from tidegate.traces.view_image import MAX_CHARACTERS, SVG, check_svg
 
 from ..support.browser import chromium, shown
 from ..support.html_traces import ROOT, Document, walk
@@ -108,7 +108,7 @@ def test_a_view_that_draws_nothing_says_so_and_the_run_is_shown_without(tmp_path
     assert document["view"] is None
     assert says in document["notes"][0]
     model = load(tmp_path / "counter.py").bind()
-    made = around(model, Run(next(initial_states(model)), ()))
+    made = neighbourhood_document(model, Run(next(initial_states(model)), ()))
     assert all(node["lanes"] is None for node in made["nodes"])
 
 
@@ -161,7 +161,7 @@ def test_shapes_styles_and_addresses_within_the_picture_are_let_through():
         "<title> A  title </title><style>.a { fill: url(#g); }</style><defs><linearGradient id='g'/></defs>"
         "<use href='#g'/><image href='data:image/png;base64,AAAA'/><text style='fill: red'>a &lt; b</text>"
     )
-    assert checked_picture(svg(inside)) == "A title"
+    assert check_svg(svg(inside)) == "A title"
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_shapes_styles_and_addresses_within_the_picture_are_let_through():
         svg("<g>"),
         "<div/>",
         "",
-        svg("a" * LONGEST),
+        svg("a" * MAX_CHARACTERS),
     ],
 )
 def test_what_would_act_or_reach_outside_is_refused(text: str):
-    with pytest.raises(Undrawable, match="view"):
-        checked_picture(text)
+    with pytest.raises(UndrawableError, match="view"):
+        check_svg(text)
 
 
 def test_a_saved_trace_with_a_hostile_picture_is_shown_without_it():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.traces.evidence import StatePart
-from tidegate.traces.wording import Wording, in_words, is_number, listed
+from tidegate.traces.wording import Wording, is_number, join_words, name_in_words
 
 from ..support.steps import run_of
 from ..support.traces import bound
@@ -12,12 +12,12 @@ from ..support.traces import bound
 
 @pytest.mark.parametrize(("name", "words"), [("high_watermark", "high watermark"), ("isr", "ISR"), ("log", "log")])
 def test_names_in_words(name: str, words: str) -> None:
-    assert in_words(name) == words
+    assert name_in_words(name) == words
 
 
 @pytest.mark.parametrize(("texts", "said"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
 def test_lists_in_words(texts: list[str], said: str) -> None:
-    assert listed(texts) == said
+    assert join_words(texts) == said
 
 
 def test_a_truth_value_is_no_number() -> None:

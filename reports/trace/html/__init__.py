@@ -19,8 +19,8 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, cast
 
-from ....traces.picture import Undrawable
-from ....traces.view_image import checked_picture
+from ....traces.picture import UndrawableError
+from ....traces.view_image import check_svg
 from ...document import Document
 from ..cut import cut_trace
 from ..graph_style import PAGE_STYLE
@@ -154,8 +154,8 @@ def _without_unsafe_pictures(document: Document) -> Document:
     try:
         for frame in document["frames"].values():
             if frame["board"] is not None:
-                checked_picture(frame["board"]["svg"])
-    except Undrawable as error:
+                check_svg(frame["board"]["svg"])
+    except UndrawableError as error:
         return document | {"view": None, "frames": {}, "notes": [*document["notes"], f"{error}; so it is not drawn"]}
     return document
 

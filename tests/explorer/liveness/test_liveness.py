@@ -275,7 +275,7 @@ def test_a_lasso_that_plain_python_does_not_confirm_is_a_disagreement(
     def never_met(*_: object) -> None:
         return None
 
-    monkeypatch.setattr(fairness, "met", never_met)
+    monkeypatch.setattr(fairness, "meet_fairness", never_met)
     with pytest.raises(DisagreementError, match="does not in plain Python: weak fairness of take is not met"):
         checked(model, "native", cache)
 

@@ -20,8 +20,8 @@ from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import check
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
-from tidegate.language.checks import member_at, members_of
-from tidegate.language.judge import given
+from tidegate.language.checks import members_of, nth_member
+from tidegate.language.judge import initial_arguments
 from tidegate.language.judge import starts as judged
 from tidegate.language.model import Model
 from tidegate.language.types import Int, Map, Option, Subset
@@ -157,10 +157,10 @@ def of_text(folder: Path, text: str) -> Model:
 )
 def test_a_value_by_its_place_is_the_one_in_the_list(type_: Any) -> None:
     listed = members_of(type_, {})
-    assert [member_at(type_, at) for at in range(len(listed))] == list(listed)
+    assert [nth_member(type_, at) for at in range(len(listed))] == list(listed)
     for beyond in (-1, len(listed)):
         with pytest.raises(IndexError):
-            member_at(type_, beyond)
+            nth_member(type_, beyond)
 
 
 @pytest.fixture(params=[QUICK_EFFORT, FULL_EFFORT], ids=lambda kind: kind.name)
@@ -225,7 +225,7 @@ def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
 ) -> None:
     model = of_text(tmp_path, TWO)
     real = starts.start_of
-    last = given(model.initials[0], 17)
+    last = initial_arguments(model.initials[0], 17)
 
     def other(model: Model, initial: Any, arguments: Any) -> Any:
         return real(model, initial, last)

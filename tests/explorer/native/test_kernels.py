@@ -95,7 +95,7 @@ def test_a_process_whose_files_changed_believes_no_kernel_and_is_not_believed(
     model, cache = counting(tmp_path), tmp_path / "cache"
     native(model, Search(cache=cache))
     kept = kernels(cache)
-    monkeypatch.setattr(code_digest, "STARTED", 0.0)
+    monkeypatch.setattr(code_digest, "START_TIME", 0.0)
     engine_digest.cache_clear()
     try:
         assert native(model, Search(cache=cache)).verdict == "holds"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidegate.language import ir
-from tidegate.language.frontend.abstract_steps import conjunction, disjunction, in_range, kept, truth
+from tidegate.language.frontend.abstract_steps import checked_value, conjunction, disjunction, range_conditions, truth
 from tidegate.language.judge import holds
 from tidegate.language.types import Bool, Int
 
@@ -27,10 +27,10 @@ def test_of_nothing_all_is_true_and_any_is_false() -> None:
 
 def test_only_what_an_interval_leaves_open_is_asked() -> None:
     declared = Int(0, 3)
-    assert [show(condition) for condition in in_range(number(0, 3), declared)] == []
-    assert [show(condition) for condition in in_range(number(-1, 9), declared)] == ["(n >= 0)", "(n <= 3)"]
-    assert kept(number(0, 3), declared) == number(0, 3)
-    assert isinstance(kept(number(0, 9), declared), ir.Call)
+    assert [show(condition) for condition in range_conditions(number(0, 3), declared)] == []
+    assert [show(condition) for condition in range_conditions(number(-1, 9), declared)] == ["(n >= 0)", "(n <= 3)"]
+    assert checked_value(number(0, 3), declared) == number(0, 3)
+    assert isinstance(checked_value(number(0, 9), declared), ir.Call)
 
 
 def test_an_abstract_action_leads_from_one_image_to_the_other_or_the_step_is_none() -> None:

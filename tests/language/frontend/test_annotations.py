@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import ModelErrors
-from tidegate.language.frontend.annotations import describe, with_room
+from tidegate.language.frontend.annotations import describe, with_full_capacity
 from tidegate.language.types import Bool, Identity, Int, Map, Option, Pool, Record, Seq, Subset
 
 from ...support.frontend import bound
@@ -52,5 +52,5 @@ def test_types_as_an_author_writes_them() -> None:
 
 def test_a_set_of_few_possible_members_has_room_for_all() -> None:
     pair = Record("Pair", (("a", Bool()), ("b", Bool())), object)
-    made = with_room(Pool(pair, 1, False))
+    made = with_full_capacity(Pool(pair, 1, False))
     assert isinstance(made, Pool) and made.capacity >= 1

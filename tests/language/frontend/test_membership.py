@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from tidegate.language import ir
 from tidegate.language.frontend.membership import is_stored, unchecked_elements
-from tidegate.language.frontend.traversal import inside
+from tidegate.language.frontend.traversal import traverse_forms
 
 from ...support.forms import show
 from ...support.frontend import action_body, expression
@@ -24,7 +24,7 @@ SETS = {
 @pytest.mark.parametrize("text", SETS)
 def test_which_records_are_checked(text: str, tmp_path: Path) -> None:
     store = cast(ir.Store, action_body(tmp_path, f"s.notes = {text}")[-1])
-    found = [element for node in inside(store.value) for element, _ in unchecked_elements(node)]
+    found = [element for node in traverse_forms(store.value) for element, _ in unchecked_elements(node)]
     assert [show(element) for element in found] == SETS[text]
 
 

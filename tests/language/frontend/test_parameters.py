@@ -14,7 +14,7 @@ from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.states import constant_state
 from tidegate.explorer.smt.terms import formula
 from tidegate.explorer.smt.transition import instances
-from tidegate.language.checks import member_at, members_of
+from tidegate.language.checks import members_of, nth_member
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import bindings, initial_states
 from tidegate.language.steptext import format_step, parse_steps
@@ -157,7 +157,7 @@ def test_every_value_is_tried_in_every_engine(type_: str, first: str, count: int
     parameter = model.actions[0].form.parameters[0].type
     values = members_of(parameter, model.values)
     assert len(values) == len(set(values)) == value_count(parameter) == count
-    assert [member_at(parameter, number) for number in range(count)] == list(values)
+    assert [nth_member(parameter, number) for number in range(count)] == list(values)
     verdict = agree(model)
     assert verdict is not None
     assert (verdict.verdict, verdict.distinct_states, verdict.transitions) == ("violated", count, count * (count - 1))

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import ModelErrors
-from tidegate.language.frontend.scope import undefined
+from tidegate.language.frontend.scope import undefined_name_advice
 
 from ...support.forms import show_body
 from ...support.frontend import action_body
 
 
 def test_a_name_of_the_language_is_to_be_imported() -> None:
-    assert undefined("is_majority", ["top"]) == "from tidegate.language import is_majority"
-    assert undefined("tpo", ["top", "room"]) == "did you mean top?"
+    assert undefined_name_advice("is_majority", ["top"]) == "from tidegate.language import is_majority"
+    assert undefined_name_advice("tpo", ["top", "room"]) == "did you mean top?"
 
 
 def test_a_name_that_is_bound_again_inside_is_another(tmp_path: Path) -> None:

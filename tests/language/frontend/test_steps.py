@@ -15,7 +15,7 @@ from tidegate.explorer.smt.bmc import check as bmc
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
-from tidegate.language.judge import Stopped, attempt, initial_states, why_stopped
+from tidegate.language.judge import StoppedStep, attempt, initial_states, stop_reason
 from tidegate.language.model import Model
 from tidegate.language.values import ModelError
 from tidegate.reports.spec.effects import action_lines
@@ -290,7 +290,7 @@ def test_a_spent_budget_stops_right_after_the_last_guard_of_a_helper(tmp_path: P
     state = next(initial_states(model))
     action = model.action("break_")
     stopped = attempt(model, state, action, {"node": model.namespace["Node"](0)})
-    assert stopped == Stopped(True, 0, "crashes")
+    assert stopped == StoppedStep(True, 0, "crashes")
     agree(model)
     again = bound(tmp_path, world(SHARED + helpers + "\n" + step), constants={"crashes": 1})
     with pytest.raises(ModelError, match="index 0 is outside"):
@@ -303,10 +303,10 @@ def test_a_guard_after_one_that_a_budget_stopped_is_not_taken_for_the_budget(tmp
     first, second = model.namespace["Node"](0), model.namespace["Node"](1)
     action = model.action("crash")
     after = attempt(model, next(initial_states(model)), action, {"node": first})
-    assert not isinstance(after, Stopped)
-    assert attempt(model, after, action, {"node": second}) == Stopped(True, 0, "crashes")
+    assert not isinstance(after, StoppedStep)
+    assert attempt(model, after, action, {"node": second}) == StoppedStep(True, 0, "crashes")
     disabled = attempt(model, after, action, {"node": first})
-    assert isinstance(disabled, Stopped)
+    assert isinstance(disabled, StoppedStep)
     assert not disabled.by_limit
 
 
@@ -315,10 +315,10 @@ def test_the_false_guard_of_a_helper_is_named(tmp_path: Path) -> None:
     node = model.namespace["Node"](0)
     action = model.action("crash")
     after = attempt(model, next(initial_states(model)), action, {"node": node})
-    assert not isinstance(after, Stopped)
+    assert not isinstance(after, StoppedStep)
     stopped = attempt(model, after, action, {"node": node})
-    assert isinstance(stopped, Stopped)
-    assert why_stopped(model, after, action, {"node": node}, stopped) == "node in s.up is false"
+    assert isinstance(stopped, StoppedStep)
+    assert stop_reason(model, after, action, {"node": node}, stopped) == "node in s.up is false"
 
 
 def test_an_error_of_the_model_is_at_the_line_of_the_helper(tmp_path: Path) -> None:

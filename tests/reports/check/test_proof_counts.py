@@ -9,7 +9,15 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as some
-from tidegate.language.proof import Answer, Empty, Obligation, Proof, ProofFinding, Unclaimed, Unstated
+from tidegate.language.proof import (
+    Answer,
+    Obligation,
+    Proof,
+    ProofFinding,
+    UnclaimedProperty,
+    UnstatedProperty,
+    VacuousPart,
+)
 from tidegate.reports.check.proof import proof_headline
 
 NAMES = ["p1", "p2", "p3", "p4", "p5", "p6"]
@@ -26,9 +34,9 @@ def proofs(draw: some.DrawFn) -> Proof:
     asked = [lemma for lemma in LEMMAS if draw(some.booleans())]
     goals = [*asked, *(name for name in NAMES if kind[name].startswith("goal"))]
     answers: dict[str, Answer] = {goal: draw(some.sampled_from(ANSWERS)) for goal in goals}
-    empty = [Empty(name, "its antecedent is never true") for name in NAMES if kind[name] == "goal and vacuous"]
+    empty = [VacuousPart(name, "its antecedent is never true") for name in NAMES if kind[name] == "goal and vacuous"]
     if draw(some.booleans()):
-        empty.append(Empty("", "said of nothing", of_all=draw(some.booleans())))
+        empty.append(VacuousPart("", "said of nothing", of_all=draw(some.booleans())))
     return Proof(
         model="any",
         constants={},
@@ -39,15 +47,15 @@ def proofs(draw: some.DrawFn) -> Proof:
         goals=dict.fromkeys(goals, ""),
         findings=tuple(ProofFinding(Obligation("step", goal, "step"), answers[goal], 0.0) for goal in goals),
         never=(),
-        unstated=tuple(Unstated(name, "", "", 1) for name in NAMES if kind[name] == "unstated"),
+        unstated=tuple(UnstatedProperty(name, "", "", 1) for name in NAMES if kind[name] == "unstated"),
         symmetric=(),
         witnesses=1,
         seconds=0.0,
         workers=1,
         stopped=draw(some.sampled_from(["", "the time was up"])),
         empty=tuple(empty),
-        left_out=tuple(Unclaimed(name, "") for name in NAMES if kind[name] == "left out"),
-        known_false=tuple(Unclaimed(name, "") for name in NAMES if kind[name].endswith("known false")),
+        left_out=tuple(UnclaimedProperty(name, "") for name in NAMES if kind[name] == "left out"),
+        known_false=tuple(UnclaimedProperty(name, "") for name in NAMES if kind[name].endswith("known false")),
         not_asked=tuple(name for name in NAMES if kind[name] == "not asked"),
     )
 

@@ -21,7 +21,7 @@ from tidegate.reports.index import index_page
 from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.html import trace_html
 from tidegate.traces.document import STEPS, run_document, schema
-from tidegate.traces.neighbourhood import around
+from tidegate.traces.neighbourhood import neighbourhood_document
 
 from ....support.browser import Shown, chromium, shown
 from ....support.html_traces import kip_101
@@ -138,7 +138,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
     model, words = load("partition"), ClusterWords({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, before=1)
     run = run_text(model, "produce(A)")
     document = words.shown(words.lettered(run_document(model, run)), model, run)
-    beside = around(model, run, size=0, words=words.around(model, run))
+    beside = neighbourhood_document(model, run, size=0, words=words.around(model, run))
     path, saved = tmp_path / "one.html", tmp_path / "mine.trace.json"
     path.write_text(trace_html([document], around=beside, saved="one.trace.json"), encoding="utf-8")
     with shown(browser, path, "s=1") as one:

@@ -17,7 +17,7 @@ from tidegate.cli.export import small_graph
 from tidegate.language.judge import run_text
 from tidegate.reports.trace.html import SCRIPTS, strip_comments, trace_digest, trace_html, window_title
 from tidegate.traces.document import schema
-from tidegate.traces.neighbourhood import around
+from tidegate.traces.neighbourhood import neighbourhood_document
 
 from ....conftest import Run
 from ....support.html_traces import Document, busy, four_gallons, group, kip_101, made, post, step, transactions
@@ -222,7 +222,7 @@ def test_check_writes_the_page_beside_the_trace(tidegate: Run, tmp_path: Path) -
     saved = json.loads((tmp_path / "four_gallons.trace.json").read_text(encoding="utf-8"))
     model = load("examples/die_hard.py")
     run = run_text(model, saved["replay"].partition('--steps "')[2].partition('"')[0])
-    states, graph = around(model, run), small_graph(model, run)
+    states, graph = neighbourhood_document(model, run), small_graph(model, run)
     assert states["complete"] and len(states["nodes"]) == 16
     assert (tmp_path / "four_gallons.html").read_text(encoding="utf-8") == trace_html(
         [saved], around=states, graph=graph
