@@ -34,7 +34,7 @@ from .parts.replicated_logs import (
     may_commit,
     may_lose,
     may_rewrite,
-    rewritten,
+    rewrite_log,
     with_losses,
 )
 from .parts.replicated_logs import acknowledges_uncommitted as acknowledges_uncommitted
@@ -151,7 +151,7 @@ def rewrite(
     seen: Set[Entry] = Set() if other is None else Set({other})
     require(may_rewrite(s.log, found, seen, confirmed, gone, available))
     require(end <= len(found) and (other is not None or end == 0))
-    s.log = rewritten(s.log, found, seen, confirmed, gone, available)
+    s.log = rewrite_log(s.log, found, seen, confirmed, gone, available)
     s.seen[reader] = s.log.committed[:end] + Seq([other]) if other is not None else Seq()
 
 

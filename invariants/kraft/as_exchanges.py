@@ -48,11 +48,11 @@ def as_exchanges(s: Quorum) -> Quorum:
         network=Bag(),
         awaited=Map({voter: None for voter in Voter}),
         expected=Map({voter: 0 for voter in Voter}),
-        election=Map({voter: as_heard(s, voter) for voter in Voter}),
+        election=Map({voter: election_as_heard(s, voter) for voter in Voter}),
     )
 
 
-def as_heard(s: Quorum, voter: Voter) -> Election:
+def election_as_heard(s: Quorum, voter: Voter) -> Election:
     """Where a voter stands as far as others have heard: while its vote is on the way, it has not voted."""
     return unattached(s.election[voter].epoch) if has_vote_on_its_way(s, voter) else s.election[voter]
 

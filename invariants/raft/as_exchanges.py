@@ -31,7 +31,7 @@ def as_exchanges(s: Cluster) -> Cluster:
         network=Bag(),
         votes_granted=Map({candidate: votes(s, candidate) for candidate in Server}),
         match_index=Map({leader: Map({at: known(s, leader, at) for at in Server}) for leader in Server}),
-        next_index=Map({leader: Map({at: to_send(s, leader, at) for at in Server}) for leader in Server}),
+        next_index=Map({leader: Map({at: next_to_send(s, leader, at) for at in Server}) for leader in Server}),
     )
 
 
@@ -49,7 +49,7 @@ def known(s: Cluster, leader: Server, follower: Server) -> Index:
     return s.acknowledged[s.current_term[leader]][follower]
 
 
-def to_send(s: Cluster, leader: Server, follower: Server) -> NextIndex:
+def next_to_send(s: Cluster, leader: Server, follower: Server) -> NextIndex:
     """The entry that a leader sends next to a follower, as soon as that one has answered."""
     agreed = known(s, leader, follower)
     if s.role[leader] != Role.LEADER or follower == leader:

@@ -256,7 +256,7 @@ def entries_are_commands(s: Cluster) -> bool:
 def leaders_have_the_log_of_their_term(s: Cluster) -> bool:
     """A leader's log is that of its term, and it acknowledges what is on its disk."""
     return all(
-        on_disk(s, leader) == s.acknowledged[s.current_term[leader]][leader]
+        length_on_disk(s, leader) == s.acknowledged[s.current_term[leader]][leader]
         and s.log[leader] == s.leader_log[s.current_term[leader]]
         for leader in Server
         if s.role[leader] == Role.LEADER
@@ -266,7 +266,7 @@ def leaders_have_the_log_of_their_term(s: Cluster) -> bool:
 # --- what was acknowledged --------------------------------------------------------------------------------------------
 
 
-def on_disk(s: Cluster, server: Server) -> int:
+def length_on_disk(s: Cluster, server: Server) -> int:
     """Up to where a server's log survives a crash for certain: all of it, if restarts lose nothing."""
     return s.synced[server] if lossy_restart else len(s.log[server])
 
@@ -313,7 +313,7 @@ def leaders_know_what_was_acknowledged(s: Cluster) -> bool:
 def leaders_have_on_disk_what_others_have(s: Cluster) -> bool:
     """What a leader knows a follower to have is on its own disk too, where it writes there what it sends."""
     return not is_sent_from_disk() or all(
-        s.match_index[leader][follower] <= on_disk(s, leader)
+        s.match_index[leader][follower] <= length_on_disk(s, leader)
         for leader in Server
         if s.role[leader] == Role.LEADER
         for follower in Server
@@ -337,7 +337,8 @@ def who_acknowledged_in_its_term_has_it(s: Cluster) -> bool:
 def logs_are_as_long_as_acknowledged(s: Cluster) -> bool:
     """What a server acknowledged in the term it is in survives a crash, and no more than its log does."""
     return all(
-        s.acknowledged[s.current_term[server]][server] <= on_disk(s, server) <= len(s.log[server]) for server in Server
+        s.acknowledged[s.current_term[server]][server] <= length_on_disk(s, server) <= len(s.log[server])
+        for server in Server
     )
 
 
@@ -350,7 +351,7 @@ def is_choosable(s: Cluster, term: int, o: int) -> bool:
 def who_acknowledged_has_what_is_choosable(s: Cluster) -> bool:
     """A choosable entry is in the log of every server that acknowledged it, where it survives a crash."""
     return all(
-        o < min(on_disk(s, server), len(s.log[server])) and s.log[server][o].term == term
+        o < min(length_on_disk(s, server), len(s.log[server])) and s.log[server][o].term == term
         for term in range(max_term + 1)
         for server in Server
         for o in range(s.acknowledged[term][server])
@@ -564,7 +565,7 @@ def servers_have_what_they_take_for_committed(s: Cluster) -> bool:
 
     While nobody has led its term, it is so in the log of the term that counted it. Of a term that was led the two
     lemmas before say so."""
-    return all(s.commit_index[server] <= on_disk(s, server) <= len(s.log[server]) for server in Server) and all(
+    return all(s.commit_index[server] <= length_on_disk(s, server) <= len(s.log[server]) for server in Server) and all(
         o < len(s.log[server])
         and o < len(s.leader_log[s.commit_term[server]])
         and s.log[server][o] == s.leader_log[s.commit_term[server]][o]

@@ -101,10 +101,15 @@ def are_equal(s: Group) -> bool:
 @invariant
 def stickiness(s: Group) -> bool:
     """G17: of equal subscriptions, as many partitions stay with their owners as balance allows."""
-    return s.assignor is None or s.failed or not are_equal(s) or retained(s, owned_for_sure(s)) == most_retained(s)
+    return (
+        s.assignor is None
+        or s.failed
+        or not are_equal(s)
+        or partitions_retained(s, owned_for_sure(s)) == most_retained(s)
+    )
 
 
-def retained(s: Group, owned: Cells) -> int:
+def partitions_retained(s: Group, owned: Cells) -> int:
     """How many partitions their owners keep."""
     return sum(1 for t in Topic for n in range(max_partitions) if any(m in owned[t][n] for m in s.assigned[t][n]))
 

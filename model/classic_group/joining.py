@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...language import Map, Set, action, limit, replace, require
-from ..parts.owned_partitions import Trust, that_count
+from ..parts.owned_partitions import Trust, claims_that_count
 from .lumping import settle
 from .members import append_offset, is_accepted
 from .state import (
@@ -64,7 +64,7 @@ def receive_join(s: Cluster, member: Consumer) -> None:
 
 def joined_by(group: Group, member: Consumer, owned: Set[Partition], claimed_in: Generation) -> Group:
     """A group with a JoinGroup that waits for its answer: a rebalance is in preparation."""
-    begun = group if group.state == GroupState.PREPARING_REBALANCE else without_claims(group)
+    begun = group if group.state == GroupState.PREPARING_REBALANCE else clear_claims(group)
     counted: Set[Partition] = owned if cooperative else Set()
     return replace(
         begun,
@@ -77,7 +77,7 @@ def joined_by(group: Group, member: Consumer, owned: Set[Partition], claimed_in:
     )
 
 
-def without_claims(group: Group) -> Group:
+def clear_claims(group: Group) -> Group:
     """A group in which nobody has joined, and nobody claims to own anything."""
     return replace(
         group, joined=Set(), given_up=Set(), claims=nobody(), claimed_in=Map({member: 0 for member in Consumer})
@@ -143,7 +143,7 @@ def take_join_answer(s: Cluster, member: Consumer) -> None:
 # --- the assignment ---------------------------------------------------------------------------------------------------
 
 
-def divided(group: Group, target: Map[Partition, Consumer]) -> Assignment:
+def divide_assignment(group: Group, target: Map[Partition, Consumer]) -> Assignment:
     """What the group's leader makes of an assignment. Eager, it is that. Cooperative, nobody is given what another
     owns; and where all claims are believed, whoever claims a partition keeps it."""
     return Map(
@@ -163,7 +163,7 @@ def owns(group: Group, member: Consumer, partition: Partition) -> bool:
     """Whether the leader believes that a member owns a partition."""
     claimants = Set(m for m in Consumer if partition in group.claims[m])
     highest = max(group.claimed_in[m] for m in Consumer)
-    return member in that_count(claimants, group.claimed_in, highest, trust)
+    return member in claims_that_count(claimants, group.claimed_in, highest, trust)
 
 
 def is_balanced(group: Group, target: Map[Partition, Consumer]) -> bool:
@@ -182,7 +182,7 @@ def assign(s: Cluster, member: Consumer, target: Map[Partition, Consumer]) -> No
     require(s.phase[member] == Phase.SYNCING and s.answers[member] is None and member not in s.paused)
     require(group.state == GroupState.COMPLETING_REBALANCE and group.leader == member)
     require(counts(group, member, s.generation[member]) and is_balanced(group, target))
-    append_group(s, s.talks_to[member], group.members, divided(group, target))
+    append_group(s, s.talks_to[member], group.members, divide_assignment(group, target))
 
 
 def append_group(s: Cluster, coordinator: Coordinator, members: Set[Consumer], assignment: Assignment) -> None:
@@ -330,7 +330,7 @@ def receive_late_sync(s: Cluster, target: Map[Partition, Consumer]) -> None:
     group = s.groups[sent.to]
     require(not sent.is_join and group.state == GroupState.COMPLETING_REBALANCE and group.leader == sent.source)
     require(counts(group, sent.source, sent.generation) and is_balanced(group, target))
-    append_group(s, sent.to, group.members, divided(group, target))
+    append_group(s, sent.to, group.members, divide_assignment(group, target))
     s.late = None
 
 

@@ -64,7 +64,7 @@ def settle(s: Cluster) -> None:
 
 def groups_that_matter(s: Cluster) -> Map[Coordinator, Group]:
     """What coordinators know of the group that anybody may read."""
-    return Map({c: without_idle_claims(s, c, at_hand(s, c)) for c in range(failovers + 1)})
+    return Map({c: drop_idle_claims(s, c, at_hand(s, c)) for c in range(failovers + 1)})
 
 
 def at_hand(s: Cluster, coordinator: Coordinator) -> Group:
@@ -78,7 +78,7 @@ def loads_at_once() -> bool:
     return fence_appends and load_newest and not loses_acknowledged and (await_load or failed_loads == 0)
 
 
-def without_idle_claims(s: Cluster, coordinator: Coordinator, group: Group) -> Group:
+def drop_idle_claims(s: Cluster, coordinator: Coordinator, group: Group) -> Group:
     """A group without claims that nobody reads, and without an assignment that nobody reads."""
     leads = coordinator == s.newest or not fence_appends
     is_answered = leads or group.state == GroupState.STABLE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...language import Map, Option, Set, action, limit, require
 from ..parts.generations import is_current as is_of_generation
 from ..parts.generations import max_generation, may_be_shared
-from ..parts.replicated_logs import Entry, appended, entries, may_append, may_rewrite, rewritten
+from ..parts.replicated_logs import Entry, appended, entries, may_append, may_rewrite, rewrite_log
 from .state import (
     Commits,
     Consuming,
@@ -202,7 +202,7 @@ def lead_anew(s: Consuming, partition: Partition, found: Set[Entry]) -> None:
     """A leader is elected whose log is another, in an epoch that begins at its end."""
     log = s.logs[partition]
     assert may_rewrite(log, found, Set(), Set(), Set(), True)
-    s.logs[partition] = rewritten(log, found, Set(), Set(), Set(), True)
+    s.logs[partition] = rewrite_log(log, found, Set(), Set(), Set(), True)
     s.leader_epoch[partition] += 1
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...language import Map, Option, Set, action, limit, replace, require
-from ..parts.replicated_logs import appended, compacted, may_append, may_commit, may_lose, with_losses
+from ..parts.replicated_logs import appended, compact_log, may_append, may_commit, may_lose, with_losses
 from .state import (
     Answer,
     Cluster,
@@ -22,6 +22,7 @@ from .state import (
     Says,
     accept_previous,
     answers_to,
+    compact_to_newest,
     delays,
     failovers,
     fence_appends,
@@ -43,7 +44,6 @@ from .state import (
     wait_for_release,
     wait_for_revocation,
     waits,
-    with_newest,
 )
 
 # === What a heartbeat makes of the group's records: epochs, the target, and how far a member is moved to it ===========
@@ -101,13 +101,13 @@ def is_new(group: Records, static: Set[Consumer], member: Consumer, epoch: Epoch
     return group.members[member] is None and len(replaced(group, static, member, epoch)) == 0
 
 
-def with_member(group: Records, static: Set[Consumer], member: Consumer, epoch: Epoch) -> Records:
+def add_member(group: Records, static: Set[Consumer], member: Consumer, epoch: Epoch) -> Records:
     """The group with a member: a new one, for which the group's epoch rises, or one that replaces a static member and
     has what that had."""
     gone = replaced(group, static, member, epoch)
     if len(gone) == 0:
-        return group if group.members[member] is not None else with_new(group, member)
-    heir = inherited(group, gone)
+        return group if group.members[member] is not None else add_new_member(group, member)
+    heir = inherit_place(group, gone)
     given: Set[Partition] = Set(p for p in Partition if any(p in group.target[old] for old in gone))
     return replace(
         group,
@@ -116,7 +116,7 @@ def with_member(group: Records, static: Set[Consumer], member: Consumer, epoch: 
     )
 
 
-def inherited(group: Records, gone: Set[Consumer]) -> Member:
+def inherit_place(group: Records, gone: Set[Consumer]) -> Member:
     """A member in the place of a static one, which had left and so had nothing to revoke."""
     return Member(
         epoch=0,
@@ -143,10 +143,10 @@ def assigned_to(known: Option[Member]) -> Set[Partition]:
     return known.assigned
 
 
-def with_new(group: Records, member: Consumer) -> Records:
+def add_new_member(group: Records, member: Consumer) -> Records:
     """The group with a new member: its epoch rises."""
     fresh = Member(epoch=0, previous=0, state=MemberState.STABLE, assigned=Set(), revoking=Set())
-    return replace(group, epoch=risen(group), members=updated(group, member, fresh))
+    return replace(group, epoch=risen(group), members=update_member(group, member, fresh))
 
 
 def risen(group: Records) -> Epoch:
@@ -154,7 +154,7 @@ def risen(group: Records) -> Epoch:
     return min(group.epoch + 1, max_epoch)
 
 
-def updated(group: Records, member: Consumer, known: Option[Member]) -> Map[Consumer, Option[Member]]:
+def update_member(group: Records, member: Consumer, known: Option[Member]) -> Map[Consumer, Option[Member]]:
     """The members, one of whom is another now."""
     return Map({m: known if m == member else group.members[m] for m in Consumer})
 
@@ -164,18 +164,18 @@ def without(group: Records, member: Consumer) -> Records:
     return replace(
         group,
         epoch=risen(group),
-        members=updated(group, member, None),
+        members=update_member(group, member, None),
         target=Map({m: Set() if m == member else group.target[m] for m in Consumer}),
     )
 
 
-def departed(group: Records, static: Set[Consumer], member: Consumer) -> Records:
+def let_member_leave(group: Records, static: Set[Consumer], member: Consumer) -> Records:
     """The group when a member says that it leaves: a static one, which leaves for a while, keeps what is assigned."""
     known = group.members[member]
     if known is None:
         return group
     if member in static:
-        return replace(group, members=updated(group, member, replace(known, epoch=-2, revoking=Set())))
+        return replace(group, members=update_member(group, member, replace(known, epoch=-2, revoking=Set())))
     return without(group, member)
 
 
@@ -192,7 +192,7 @@ def is_balanced(group: Records, owners: Map[Partition, Consumer]) -> bool:
     )
 
 
-def with_target(group: Records, owners: Map[Partition, Consumer]) -> Records:
+def set_target(group: Records, owners: Map[Partition, Consumer]) -> Records:
     """The group with a target for its epoch."""
     return replace(
         group,
@@ -213,7 +213,7 @@ def is_free(group: Records, p: Partition) -> bool:
     return all(p not in held(group.members[m]) for m in Consumer)
 
 
-def reconciled(group: Records, member: Consumer, owned: Option[Set[Partition]]) -> Records:
+def reconcile_member(group: Records, member: Consumer, owned: Option[Set[Partition]]) -> Records:
     """The group with a member that is moved to its target, as far as that goes: CurrentAssignmentBuilder."""
     known = group.members[member]
     if known is None or (known.state == MemberState.STABLE and known.epoch == group.target_epoch):
@@ -221,7 +221,7 @@ def reconciled(group: Records, member: Consumer, owned: Option[Set[Partition]]) 
     if known.state == MemberState.UNREVOKED_PARTITIONS and still_owns(owned, known.revoking):
         return group
     epoch = known.epoch + 1 if known.state == MemberState.UNREVOKED_PARTITIONS else known.epoch
-    return replace(group, members=updated(group, member, next_assignment(group, member, known, epoch, owned)))
+    return replace(group, members=update_member(group, member, next_assignment(group, member, known, epoch, owned)))
 
 
 def still_owns(owned: Option[Set[Partition]], revoking: Set[Partition]) -> bool:
@@ -275,7 +275,7 @@ def log_commits(s: Cluster) -> None:
     pending = s.pending
     require(pending is not None and may_commit(s.offsets_topic, Set({1}), Set({1})))
     assert pending is not None
-    s.offsets_topic = with_newest(s.offsets_topic)
+    s.offsets_topic = compact_to_newest(s.offsets_topic)
     s.pending = None
     s.confirmed = s.log.offsets
     to = pending.to
@@ -325,7 +325,7 @@ def counts(s: Cluster, sent: Heartbeat) -> bool:
 
 def joined(s: Cluster, sent: Heartbeat) -> Records:
     """The group with the member that a heartbeat is of."""
-    return with_member(known_to(s, sent.to), s.static, sent.source, sent.epoch)
+    return add_member(known_to(s, sent.to), s.static, sent.source, sent.epoch)
 
 
 def is_within(s: Cluster, sent: Heartbeat, changes: bool) -> bool:
@@ -349,7 +349,7 @@ def take(s: Cluster, sent: Heartbeat, group: Records, waiting: bool, changes: bo
     """A coordinator takes a heartbeat: it appends what has changed, and answers, if the sender still waits."""
     require(counts(s, sent))
     before = known_to(s, sent.to)
-    after = reconciled(group, sent.source, sent.owned)
+    after = reconcile_member(group, sent.source, sent.owned)
     answer = answer_to(sent, before, after)
     news = sent.epoch != answer.epoch or answer.assignment is not None
     require(before != after or (waiting and (news or sent.owned is not None)))
@@ -391,7 +391,7 @@ def receive_heartbeat_and_assign(s: Cluster, member: Consumer, owners: Map[Parti
     sent = heartbeat_of(s, member)
     group = joined(s, sent)
     require(group.epoch > group.target_epoch and is_balanced(group, owners))
-    take(s, sent, with_target(group, owners), True)
+    take(s, sent, set_target(group, owners), True)
 
 
 @action(kind="fault", budget="changes")
@@ -401,7 +401,7 @@ def metadata_change(s: Cluster, member: Consumer, owners: Map[Partition, Consume
     sent = heartbeat_of(s, member)
     group = joined(s, sent)
     require(is_balanced(group, owners))
-    take(s, sent, with_target(replace(group, epoch=risen(group)), owners), True, True)
+    take(s, sent, set_target(replace(group, epoch=risen(group)), owners), True, True)
 
 
 @action
@@ -424,7 +424,7 @@ def receive_late_heartbeat_and_assign(s: Cluster, owners: Map[Partition, Consume
     assert sent is not None
     group = joined(s, sent)
     require(group.epoch > group.target_epoch and is_balanced(group, owners))
-    take(s, sent, with_target(group, owners), False)
+    take(s, sent, set_target(group, owners), False)
     s.late = None
 
 
@@ -477,7 +477,7 @@ def say_goodbye(s: Cluster, member: Consumer) -> None:
     known = group.members[member]
     if known is not None and known.epoch != -2:
         within = member in s.static or group.epoch < max_epoch
-        append(s, s.talks_to[member], departed(group, s.static, member), None, None, within)
+        append(s, s.talks_to[member], let_member_leave(group, s.static, member), None, None, within)
 
 
 # --- fail-over --------------------------------------------------------------------------------------------------------
@@ -494,7 +494,7 @@ def fail_over(s: Cluster, survives: bool) -> None:
         to = pending.to
         if to is not None:
             s.says[to] = Says.ALL
-        s.offsets_topic = with_newest(s.offsets_topic) if survives else compacted(s.offsets_topic, 0)
+        s.offsets_topic = compact_to_newest(s.offsets_topic) if survives else compact_log(s.offsets_topic, 0)
         if survives:  # a smaller offset that was accepted takes the place of what was confirmed
             s.confirmed = Map({p: min(s.confirmed[p], s.log.offsets[p]) for p in Partition})
         else:

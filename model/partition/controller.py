@@ -185,14 +185,14 @@ def elected(before: Registration, target: Registration, alive: Set[Broker], succ
 
 def settle(s: Partition, target: Registration, alive: Set[Broker], broker: Broker, successor: Broker) -> None:
     """The controller registers the partition with the leader that it has, the successor that it chooses, or none."""
-    regarded = alive | untouched(s.registered, target, broker)
+    regarded = alive | leader_not_looked_at(s.registered, target, broker)
     require(is_choice(target, regarded, broker, successor))
     changed = elected(s.registered, target, regarded, successor)
     limit(changed.leader_epoch <= max_leader_epoch)
     s.registered = changed
 
 
-def untouched(before: Registration, target: Registration, broker: Broker) -> Set[Broker]:
+def leader_not_looked_at(before: Registration, target: Registration, broker: Broker) -> Set[Broker]:
     """A leader that the controller does not look at, since it looks at partitions with that broker in the ISR, and at
     those without a leader: one that is fenced leads on (KAFKA-19522)."""
     if before.leader is None or target != before or broker in before.isr:
@@ -202,7 +202,7 @@ def untouched(before: Registration, target: Registration, broker: Broker) -> Set
 
 def take_out(s: Partition, broker: Broker, successor: Broker) -> None:
     """The controller fences a broker, removes it from the ISR, and elects a successor if it led."""
-    settle(s, without(s.registered, broker), unfenced(s) - {broker}, broker, successor)
+    settle(s, without(s.registered, broker), unfenced_brokers(s) - {broker}, broker, successor)
     s.fenced.add(broker)
     s.left_isr.add(broker)
 
@@ -256,7 +256,7 @@ def elect_uncleanly(s: Partition, broker: Broker) -> None:
     """An operator has the controller elect {broker}, which is not in sync."""
     require(unclean_elections > 0)
     require(controllers_decide(s))
-    require(s.registered.leader is None and broker in unfenced(s))
+    require(s.registered.leader is None and broker in unfenced_brokers(s))
     limit(s.registered.leader_epoch < max_leader_epoch)
     s.registered = Registration(
         leader=broker,
@@ -326,8 +326,8 @@ def take_over(s: Partition, broker: Broker) -> None:
 def elect_offline(s: Partition, successor: Broker) -> None:
     """The controller elects {successor} for the partition that nobody leads."""
     require(by_zookeeper and s.registered.leader is None)
-    require(successor in candidates(s.registered, unfenced(s)) and controllers_decide(s))
-    settle(s, s.registered, unfenced(s), successor, successor)
+    require(successor in candidates(s.registered, unfenced_brokers(s)) and controllers_decide(s))
+    settle(s, s.registered, unfenced_brokers(s), successor, successor)
 
 
 @action
@@ -338,7 +338,7 @@ def fence_both(s: Partition, broker: Broker, other: Broker, successor: Broker) -
     require(broker not in s.up and other not in s.up and len(Set({broker, other}) & s.fenced) == 0)
     require(controllers_decide(s))
     target = without(without(s.registered, other), broker)
-    settle(s, target, unfenced(s) - {broker, other}, broker, successor)
+    settle(s, target, unfenced_brokers(s) - {broker, other}, broker, successor)
     for one in Set({broker, other}):
         s.fenced.add(one)
         s.left_isr.add(one)
@@ -356,7 +356,7 @@ def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
     take_out(s, broker, successor)
 
 
-def unfenced(s: Partition) -> Set[Broker]:
+def unfenced_brokers(s: Partition) -> Set[Broker]:
     """Brokers with a copy that the controller regards as alive, in a directory that it knows of."""
     return s.assignment.replicas - s.fenced - s.relocated
 
@@ -389,7 +389,7 @@ def register(s: Partition, broker: Broker, successor: Broker) -> None:
     require(broker in (s.registered.isr | s.registered.elr))
     require(controllers_decide(s))
     target = after_unclean_stop(s.registered, Set({broker}))
-    settle(s, target, unfenced(s) - {broker}, broker, successor)
+    settle(s, target, unfenced_brokers(s) - {broker}, broker, successor)
     s.fenced.add(broker)
     s.left_isr.add(broker)
     s.unclean.remove(broker)
@@ -453,7 +453,7 @@ def assign_directory(s: Partition, broker: Broker) -> None:
 
 def waits_for_election(s: Partition) -> bool:
     """Whether nobody leads though somebody can: its directory became known, by which nobody is elected."""
-    return s.registered.leader is None and len(candidates(s.registered, unfenced(s))) > 0
+    return s.registered.leader is None and len(candidates(s.registered, unfenced_brokers(s))) > 0
 
 
 @action
@@ -465,8 +465,8 @@ def elect_waiting(s: Partition, broker: Broker) -> None:
     """
     require(assign_directories and disk_losses + directory_losses > 0)
     require(waits_for_election(s) and controllers_decide(s))
-    require(broker in candidates(s.registered, unfenced(s)))
-    settle(s, s.registered, unfenced(s), broker, broker)
+    require(broker in candidates(s.registered, unfenced_brokers(s)))
+    settle(s, s.registered, unfenced_brokers(s), broker, broker)
 
 
 @action
@@ -516,7 +516,7 @@ def complete_reassignment(s: Partition, successor: Broker) -> None:
     require(reassignments > 0)
     require(controllers_decide(s))
     require(may_complete(s))
-    alive, target = unfenced(s) - s.assignment.removing, left_by(s.registered, s.assignment.removing)
+    alive, target = unfenced_brokers(s) - s.assignment.removing, left_by(s.registered, s.assignment.removing)
     require(stays(target, alive) or len(candidates(target, alive)) > 0)
     leave(s, s.assignment.removing, successor)
 
@@ -537,7 +537,7 @@ def cancel_reassignment(s: Partition, successor: Broker) -> None:
 def leave(s: Partition, leaving: Set[Broker], successor: Broker) -> None:
     """The reassignment is over, and some brokers are replicas no longer, which makes a new leader epoch. A leader that
     is among them has a successor."""
-    alive, target = unfenced(s) - leaving, left_by(s.registered, leaving)
+    alive, target = unfenced_brokers(s) - leaving, left_by(s.registered, leaving)
     require(is_choice(target, alive, successor, successor))
     changed = elected(s.registered, target, alive, successor)
     if len(leaving) > 0:

@@ -22,7 +22,7 @@ class Trust(Enum):
     NEWEST = "newest"  # KAFKA-14639, 3.4.1 and 3.5: of each partition those of the newest generation
 
 
-def that_count(claims: Set[M], generation: Map[M, int], highest: int, trust: Trust) -> Set[M]:
+def claims_that_count(claims: Set[M], generation: Map[M, int], highest: int, trust: Trust) -> Set[M]:
     """Whose claims of a partition count, where `generation` is what members name, and `highest` the most of it. Several
     may: then nobody has the partition in this rebalance, unless all claims are believed."""
     if trust == Trust.ALL:

@@ -80,7 +80,7 @@ def committed_with(log: Log, batch: Set[Entry]) -> Order:
     return order
 
 
-def compacted(log: Log, newest: Entry) -> Log:
+def compact_log(log: Log, newest: Entry) -> Log:
     """Of a log whose entries are all about one key, the newest is kept, and is entry 0 from now on. What was appended
     after it, and was not committed, is cut off. For those who read the newest entry alone, nothing changes."""
     kept: Set[Entry] = Set({0}) if newest in log.acknowledged else Set()
@@ -126,7 +126,7 @@ def may_rewrite(
     )
 
 
-def rewritten(
+def rewrite_log(
     log: Log, found: Set[Entry], seen: Set[Entry], confirmed: Set[Entry], gone: Set[Entry], available: bool
 ) -> Log:
     """Readers find other entries, in the order of their numbers; some of them were appended just now, some were

@@ -34,7 +34,7 @@ def nobody() -> Owners:
     return Map({topic: Map({number: None for number in range(max_partitions)}) for topic in Topic})
 
 
-def with_owner(owners: Owners, topic: Topic, number: Number, owner: Option[Member]) -> Owners:
+def set_owner(owners: Owners, topic: Topic, number: Number, owner: Option[Member]) -> Owners:
     """One partition has an owner, or none."""
     return Map(
         {

@@ -269,7 +269,7 @@ def sync(s: Cluster, leader: Server, index: int) -> None:
     s.acknowledged[s.current_term[leader]][leader] = s.synced[leader]
 
 
-def fold(s: Cluster) -> None:
+def fold_all_terms(s: Cluster) -> None:
     """Terms are counted from the lowest one. Steps compare terms, and take the next one: what may happen is the same.
     An entry keeps its term, so that nothing is folded once there is one."""
     if fold_terms and messages == 0 and all(len(s.log[server]) == 0 for server in Server):

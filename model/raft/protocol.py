@@ -35,7 +35,7 @@ from .cluster import (
     crashes,
     cuts,
     duplicates,
-    fold,
+    fold_all_terms,
     follow,
     follower_fsync,
     forget_followers,
@@ -127,7 +127,7 @@ def time_out(s: Cluster, server: Server) -> None:
     s.votes_granted[server] = Set([server])
     s.ballots[term][server] = server
     s.asked[term][server] = LogEnd(index=len(s.log[server]), term=last_term(s, server))
-    fold(s)
+    fold_all_terms(s)
 
 
 @action
@@ -199,7 +199,7 @@ def learn_of_term(s: Cluster, server: Server, term: Term) -> None:
     s.voted_for[server] = None
     follow(s, server)
     s.in_touch[server] = False
-    fold(s)
+    fold_all_terms(s)
 
 
 @action

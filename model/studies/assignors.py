@@ -30,7 +30,7 @@ from ..parts.topology import (
     max_partitions,
     members,
     nobody,
-    with_owner,
+    set_owner,
 )
 
 
@@ -113,7 +113,7 @@ def round_robin(partitions: Counts, subscribed: Subscriptions) -> Owners:
         for number in range(max_partitions):
             if number < partitions[topic] and any(topic in subscribed[member] for member in Member):
                 owner = next_in_turn(subscribed, topic, turn)
-                owners = with_owner(owners, topic, number, owner)
+                owners = set_owner(owners, topic, number, owner)
                 turn = (position(owner) + 1) % members
     return owners
 

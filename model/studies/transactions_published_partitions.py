@@ -362,10 +362,10 @@ def receive_request(s: Cluster, ask: Ask) -> None:
         if s.transition[broker] is not None or now.state == TxnState.PREPARE_ABORT:
             refuse(s, broker, ask.source, Code.CONCURRENT_TRANSACTIONS)
         else:
-            append(s, broker, initialized(now, ask))
+            append(s, broker, init_transition(now, ask))
 
 
-def initialized(now: Metadata, ask: Ask) -> Line:
+def init_transition(now: Metadata, ask: Ask) -> Line:
     """What an InitPidRequest makes of the id: the next epoch, or an abort with it of what is under way."""
     fences = now.state == TxnState.ONGOING
     return Line(
@@ -406,7 +406,7 @@ def receive_addition(s: Cluster, addition: Addition) -> None:
 # --- the log ----------------------------------------------------------------------------------------------------------
 
 
-def completed(prepared: Metadata) -> Line:
+def completion_of(prepared: Metadata) -> Line:
     """The record that says that the abort is done."""
     made = replace(prepared, last_producer_id=0, state=TxnState.COMPLETE_ABORT)
     return Line(transition=made, asked=Asked.COMPLETE, client=None, coordinator=None)
@@ -427,7 +427,7 @@ def commit_record(s: Cluster) -> None:
             s.log[broker] = s.log[broker] + Seq([line])
     s.transition[leader] = None
     if line.asked == Asked.PREPARE:
-        append(s, leader, completed(line.transition))
+        append(s, leader, completion_of(line.transition))
     answer_of(s, line)
 
 
@@ -493,7 +493,7 @@ def complete_partial_transaction(s: Cluster, broker: Broker) -> None:
     require(s.replica[broker].leader == broker and s.transition[broker] is None)
     require(now is not None and now.state == TxnState.PREPARE_ABORT)
     if now is not None:
-        append(s, broker, completed(now))
+        append(s, broker, completion_of(now))
 
 
 @terminal

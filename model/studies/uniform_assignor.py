@@ -18,7 +18,7 @@ Properties are in `invariants/studies/uniform_assignor.py`.
 from __future__ import annotations
 
 from ...language import Map, Set, action, choose, constant, initial, record, require, state, terminal
-from ..parts.topology import Counts, Load, Member, Number, Owners, Topic, max_partitions, nobody, with_owner
+from ..parts.topology import Counts, Load, Member, Number, Owners, Topic, max_partitions, nobody, set_owner
 
 leaves_one_more = constant(True, says="4.1: who has not enough for one partition more leaves it to who has")
 
@@ -63,7 +63,7 @@ def had(s: Group, topic: Topic, number: Number, member: Member) -> None:
     require(
         all(s.previous[t][n] is None for t in Topic for n in range(max_partitions) if is_behind(topic, number, t, n))
     )
-    s.previous = with_owner(s.previous, topic, number, member)
+    s.previous = set_owner(s.previous, topic, number, member)
 
 
 def is_behind(topic: Topic, number: Number, other: Topic, its: Number) -> bool:
@@ -116,7 +116,7 @@ def kept(s: Group) -> Filling:
             for topic in Topic:
                 for number in range(max_partitions):
                     if left > 0 and is_there(s, topic, number) and s.previous[topic][number] == member:
-                        owners = with_owner(owners, topic, number, member)
+                        owners = set_owner(owners, topic, number, member)
                         left -= 1
             gives_up = leaves_one_more and left > 0 and more > 0 and sum(1 for m in s.present if m >= member) > more
             if gives_up:
@@ -138,6 +138,6 @@ def dealt(filling: Filling, topic: Topic, number: Number) -> Filling:
         return filling
     owner = choose(m for m in Member if filling.room[m] > 0)
     return Filling(
-        owners=with_owner(filling.owners, topic, number, owner),
+        owners=set_owner(filling.owners, topic, number, owner),
         room=Map({m: filling.room[m] - 1 if m == owner else filling.room[m] for m in Member}),
     )

@@ -44,10 +44,10 @@ from ..parts.topology import (
     max_partitions,
     members,
     nobody,
+    set_owner,
     share,
     subscribers,
     topics,
-    with_owner,
 )
 
 max_owned = constant(4, minimum=0, maximum=18, says="partitions that have a previous owner, at most")
@@ -137,7 +137,7 @@ def had(s: Group, topic: Topic, number: Number, member: Member) -> None:
     require(
         all(s.previous[t][n] is None for t in Topic for n in range(max_partitions) if is_behind(topic, number, t, n))
     )
-    s.previous = with_owner(s.previous, topic, number, member)
+    s.previous = set_owner(s.previous, topic, number, member)
     s.left -= 1
 
 
@@ -163,7 +163,7 @@ def assign(s: Group) -> None:
                 if not first and topic == last_moved:
                     has_ended = True
                 else:
-                    done = balanced(s, now, topic)
+                    done = balance_topic(s, now, topic)
                     now = Dealing(owners=done.owners, loads=done.loads)
                     if done.moved or first:
                         last_moved = topic
@@ -272,7 +272,7 @@ def next_most(ranges: Ranges, loads: Loads) -> Turn:
     return Turn(ranges=after, member=None if turn < 0 else ranges.order[turn])
 
 
-def excluded(ranges: Ranges) -> Ranges:
+def exclude_most_loaded(ranges: Ranges) -> Ranges:
     """excludeMostLoadedMember: whose turn it was changes places with the last of the most loaded, and is left out."""
     at, last = ranges.most_next + 1, ranges.most_end - 1
     order: Order = Map({r: ranges.order[last if r == at else at if r == last else r] for r in range(members)})
@@ -300,12 +300,12 @@ def filled_up(s: Group, kept: Owners) -> Dealing:
                 if number < s.partitions[topic] and owners[topic][number] is None:
                     turn = next_least(ranges, loads, len(those))
                     ranges = turn.ranges
-                    owners = with_owner(owners, topic, number, turn.member)
+                    owners = set_owner(owners, topic, number, turn.member)
                     loads = Map({m: loads[m] + 1 if m == turn.member else loads[m] for m in Member})
     return Dealing(owners=owners, loads=loads)
 
 
-def balanced(s: Group, start: Dealing, topic: Topic) -> Moving:
+def balance_topic(s: Group, start: Dealing, topic: Topic) -> Moving:
     """balanceTopic: partitions of a topic move from the most loaded of its subscribers to the least loaded."""
     ranges = ranges_of(start.loads, subscribers(s.subscribed, topic))
     is_over = ranges.most_level - ranges.least_level <= 3
@@ -328,7 +328,7 @@ def one_moved(s: Group, now: Moving, before: Owners, topic: Topic) -> Moving:
             ranges = turn.ranges
             has_ended = turn.member is None
             if not has_ended and not has_one(before, now.taken, topic, turn.member):
-                ranges = excluded(ranges)
+                ranges = exclude_most_loaded(ranges)
             else:
                 source = turn.member
     assert source is not None or has_ended
@@ -339,7 +339,7 @@ def one_moved(s: Group, now: Moving, before: Owners, topic: Topic) -> Moving:
     if is_level(turn.ranges):
         return replace(now, is_over=True)
     return Moving(
-        owners=with_owner(now.owners, topic, number, turn.member),
+        owners=set_owner(now.owners, topic, number, turn.member),
         loads=Map({m: load_after(now.loads[m], m, source, turn.member) for m in Member}),
         ranges=turn.ranges,
         taken=now.taken | {number},

@@ -230,7 +230,7 @@ def stands_at(s: Election, number: int) -> int:
 def to_watch(s: Election, candidate: Candidate) -> Option[Number]:
     """The znode that a candidate that is not the first watches."""
     if any(s.orphan[owner] is not None for owner in Candidate):
-        return to_watch_of_all(s, candidate)
+        return first_znode_to_watch(s, candidate)
     if watch == Watch.FIRST:
         return s.number[choose(other for other in Candidate if is_first(s, other))]
     return s.number[
@@ -243,7 +243,7 @@ def to_watch(s: Election, candidate: Candidate) -> Option[Number]:
     ]
 
 
-def to_watch_of_all(s: Election, candidate: Candidate) -> Option[Number]:
+def first_znode_to_watch(s: Election, candidate: Candidate) -> Option[Number]:
     """The same where there are znodes that their owner does not know of: it may even be one of the candidate's own."""
     own = s.number[candidate]
     if own is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...language import Map, Member, Option, Set, action, limit, replace, require
-from ..parts.replicated_logs import appended, committed, compacted, loses_acknowledged
+from ..parts.replicated_logs import appended, committed, compact_log, loses_acknowledged
 from .lumping import settle
 from .partitions import mark, takes_marker
 from .state import (
@@ -76,7 +76,7 @@ def log_commits(s: Cluster) -> None:
     require(not in_one_step and 1 in s.log.appended)
     line = s.lines[1]
     asker = s.asker
-    s.log = compacted(committed(s.log, Set({1}), Set({1})), 1)
+    s.log = compact_log(committed(s.log, Set({1}), Set({1})), 1)
     s.lines[0] = line
     s.lines[1] = NOTHING
     s.asker = None
@@ -147,7 +147,7 @@ def fail_over(s: Cluster, survives: bool) -> None:
     s.lines[0] = line
     s.lines[1] = NOTHING
     if 1 in s.log.appended:
-        s.log = compacted(committed(s.log, Set({1}), Set({1})), 1) if survives else compacted(s.log, 0)
+        s.log = compact_log(committed(s.log, Set({1}), Set({1})), 1) if survives else compact_log(s.log, 0)
     if asker is not None:
         ask_again(s, asker)
     if in_one_step:

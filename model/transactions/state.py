@@ -238,7 +238,7 @@ def start(offsets: Set[Partition]) -> Cluster:
         memory=NOTHING,
         former=ABSENT,
         unmarked=Set(),
-        log=with_first(),
+        log=first_log(),
         lines=Map({entry: NOTHING for entry in range(entries)}),
         asker=None,
         fence_failed=False,
@@ -254,7 +254,7 @@ def start(offsets: Set[Partition]) -> Cluster:
     )
 
 
-def with_first() -> Log:
+def first_log() -> Log:
     """The log with one record, which says that the id is not known."""
     return committed(appended(empty(), 0), Set({0}), Set({0}))
 

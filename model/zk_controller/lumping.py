@@ -29,13 +29,13 @@ from .state import (
     controller_cas,
     deletions,
     epoch_cas,
+    leader_alone,
     leader_epoch_check,
     lumped,
     one_multi,
     resigns_first,
     sends_on,
     stop_epoch,
-    without_isr,
     write_fence,
     writes,
 )
@@ -121,7 +121,7 @@ def stops_that_matter(s: Cluster) -> Set[StopReplica]:
 
 def what_is_known(s: Cluster) -> Map[Broker, Partition]:
     """What brokers know of the partition: who leads in which epoch, and which ISR those know who may change it."""
-    return Map({node: s.known[node] if may_change_isr(s, node) else without_isr(s.known[node]) for node in Broker})
+    return Map({node: s.known[node] if may_change_isr(s, node) else leader_alone(s.known[node]) for node in Broker})
 
 
 def may_change_isr(s: Cluster, broker: Broker) -> bool:

@@ -166,7 +166,7 @@ def read_brokers(s: Cluster, broker: Broker) -> None:
             s.live[broker] = s.registered
 
 
-def without_the_dead(old: Partition, live: Set[Broker]) -> Partition:
+def remove_dead(old: Partition, live: Set[Broker]) -> Partition:
     """What a controller makes of the partition: the dead leave the ISR, and the first one of the ISR in the order of
     the assignment leads, if the leader is dead."""
     return Partition(
@@ -208,7 +208,7 @@ def elect(s: Cluster, broker: Broker) -> None:
     require(old is not None)
     if old is not None:
         require(is_wrong(old, s.live[broker]) and len(old.isr & s.live[broker]) > 0)
-        write_and_send(s, broker, old, without_the_dead(old, s.live[broker]))
+        write_and_send(s, broker, old, remove_dead(old, s.live[broker]))
 
 
 @action

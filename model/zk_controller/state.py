@@ -180,7 +180,7 @@ def start() -> Cluster:
 
 def known_at_first(partition: Partition, broker: Broker) -> Partition:
     """What a broker knows of the partition at first; where states are lumped, only its leader knows the ISR."""
-    return without_isr(partition) if lumped and sends_on() and partition.leader != broker else partition
+    return leader_alone(partition) if lumped and sends_on() and partition.leader != broker else partition
 
 
 def sends_on() -> bool:
@@ -188,7 +188,7 @@ def sends_on() -> bool:
     return not_controller and compares_versions
 
 
-def without_isr(partition: Partition) -> Partition:
+def leader_alone(partition: Partition) -> Partition:
     """The leader and its epoch alone."""
     return replace(partition, isr=Set(), version=0)
 

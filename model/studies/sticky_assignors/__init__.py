@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from ....language import Map, Set, action, limit, require, terminal
 from ...parts.topology import Member, Number, Topic, max_partitions
-from .constrained import Filling, constrained
+from .constrained import Filling, fill_by_quota
 from .general import Balancing, general
 from .state import Assignor, Group, Outcome, Trust, disputes, is_homogeneous
 from .state import start as start
@@ -53,7 +53,7 @@ def assign(s: Group, assignor: Assignor) -> None:
 
 def equal_subscriptions(s: Group, assignor: Assignor) -> Outcome:
     """By quotas. What another member's claim counted for is withheld from who gets it."""
-    filling = constrained(s)
+    filling = fill_by_quota(s)
     return Outcome(
         assigned=Map({t: Map({n: dealt(assignor, filling, t, n) for n in range(max_partitions)}) for t in Topic}),
         failed=filling.fails,

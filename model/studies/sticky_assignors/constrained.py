@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ....language import Capacity, Map, Range, Seq, Set, choose, position, record, replace
 from ...parts.topology import Cells, Flags, Load, Member, Number, Topic, max_partitions, members
-from .state import Group, believed, disputed, empty, is_there, load, total
+from .state import Group, believed, disputed_claims, empty, is_there, load, total
 
 
 @record
@@ -21,10 +21,10 @@ class Filling:
     fails: bool  # Kafka ends with an exception: a partition is left, and nobody to give it to
 
 
-def constrained(s: Group) -> Filling:
+def fill_by_quota(s: Group) -> Filling:
     """All partitions: what is owned as far as quotas go, then the rest in turn."""
     owned = owned_for_sure(s)
-    doubled = disputed(s)
+    doubled = disputed_claims(s)
     filling = kept(s, owned)
     for topic in Topic:
         for number in range(max_partitions):
@@ -32,9 +32,9 @@ def constrained(s: Group) -> Filling:
                 filling = replace(filling, fails=True)
             elif is_there(s, topic, number) and len(filling.assigned[topic][number]) == 0:
                 member = next_to_fill(s, filling)
-                filling = with_one_more(s, filling, member, topic, number)
+                filling = give_one_more(s, filling, member, topic, number)
                 if doubled[topic][number] or (len(owned[topic][number]) > 0 and member not in owned[topic][number]):
-                    filling = replace(filling, withheld=with_flag(filling.withheld, topic, number))
+                    filling = replace(filling, withheld=set_flag(filling.withheld, topic, number))
     return filling
 
 
@@ -51,7 +51,7 @@ def one_more(s: Group) -> int:
 def owned_for_sure(s: Group) -> Cells:
     """Believed claims that no two members of one generation made."""
     owned = believed(s)
-    doubled = disputed(s)
+    doubled = disputed_claims(s)
     return Map(
         {
             t: Map(
@@ -66,11 +66,11 @@ def kept(s: Group, owned: Cells) -> Filling:
     """Each member keeps what it owns, up to its quota: the first have the higher one, as long as there is one."""
     filling = Filling(assigned=empty(), over=0, at_quota=Seq(), turn=0, withheld=no_flags(), fails=False)
     for member in Member:
-        filling = with_kept_of(s, filling, owned, member)
+        filling = keep_owned_of(s, filling, owned, member)
     return filling
 
 
-def with_kept_of(s: Group, filling: Filling, owned: Cells, member: Member) -> Filling:
+def keep_owned_of(s: Group, filling: Filling, owned: Cells, member: Member) -> Filling:
     """One member keeps what it owns, up to its quota."""
     mine = load(owned, member)
     low = lower_quota(s)
@@ -79,13 +79,13 @@ def with_kept_of(s: Group, filling: Filling, owned: Cells, member: Member) -> Fi
     queue = filling.at_quota + Seq([member]) if mine >= low and quota == low else filling.at_quota
     return replace(
         filling,
-        assigned=with_first(filling.assigned, owned, member, quota),
+        assigned=keep_first_partitions(filling.assigned, owned, member, quota),
         over=over,
         at_quota=queue if over < one_more(s) else Seq(),
     )
 
 
-def with_first(assigned: Cells, owned: Cells, member: Member, quota: int) -> Cells:
+def keep_first_partitions(assigned: Cells, owned: Cells, member: Member, quota: int) -> Cells:
     """A member keeps the first of its partitions, by number and then by topic."""
     return Map(
         {
@@ -126,20 +126,20 @@ def next_to_fill(s: Group, filling: Filling) -> Member:
     return choose(m for m in Member if m in below and (wraps or position(m) >= filling.turn))
 
 
-def with_one_more(s: Group, filling: Filling, member: Member, topic: Topic, number: Number) -> Filling:
+def give_one_more(s: Group, filling: Filling, member: Member, topic: Topic, number: Number) -> Filling:
     """A member gets a partition."""
     before = load(filling.assigned, member)
     is_below = before < lower_quota(s)
     queue = filling.at_quota if is_below else filling.at_quota[1:]
     return replace(
         filling,
-        assigned=with_cell(filling.assigned, topic, number, member),
+        assigned=set_owner(filling.assigned, topic, number, member),
         at_quota=queue + Seq([member]) if before + 1 == lower_quota(s) else queue,
         turn=position(member) + 1 if is_below else filling.turn,
     )
 
 
-def with_cell(cells: Cells, topic: Topic, number: Number, member: Member) -> Cells:
+def set_owner(cells: Cells, topic: Topic, number: Number, member: Member) -> Cells:
     """One partition is a member's."""
     return Map(
         {
@@ -154,6 +154,6 @@ def no_flags() -> Flags:
     return Map({t: Map({n: False for n in range(max_partitions)}) for t in Topic})
 
 
-def with_flag(flags: Flags, topic: Topic, number: Number) -> Flags:
+def set_flag(flags: Flags, topic: Topic, number: Number) -> Flags:
     """One more."""
     return Map({t: Map({n: flags[t][n] or (t == topic and n == number) for n in range(max_partitions)}) for t in Topic})

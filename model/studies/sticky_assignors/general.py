@@ -14,10 +14,10 @@ from ...parts.topology import (
     Topic,
     max_partitions,
     nobody,
+    set_owner,
     share,
     subscribers,
     topics,
-    with_owner,
 )
 from .state import Group, believed, highest_generation, is_there
 
@@ -44,8 +44,8 @@ def general(s: Group) -> Balancing:
     filled = filled_up(s, kept)
     active = Set({m for m in Member if takes_part(s, filled, m)})
     before = Balancing(owners=filled, moved_from=nobody(), has_moved=False, fails=False)
-    middle = before if is_revoking(s) else balanced(s, before, active, kept)
-    after = balanced(s, middle, active, nobody())
+    middle = before if is_revoking(s) else balance_partitions(s, before, active, kept)
+    after = balance_partitions(s, middle, active, nobody())
     is_new = all(share(kept, m) == 0 for m in Member)
     if after.has_moved and not is_new and score(after.owners, active) >= score(filled, active):
         return replace(after, owners=filled)
@@ -89,7 +89,7 @@ def filled_up(s: Group, kept: Owners) -> Owners:
         number = place % max_partitions
         if is_there(s, topic, number) and owners[topic][number] is None:
             owner = least_loaded(loads(owners), subscribers(s.subscribed, topic))
-            owners = with_owner(owners, topic, number, owner)
+            owners = set_owner(owners, topic, number, owner)
     return owners
 
 
@@ -158,7 +158,7 @@ def score(owners: Owners, active: Set[Member]) -> int:
     return sum(max(load[a] - load[b], 0) for a in active for b in active)
 
 
-def balanced(s: Group, start: Balancing, active: Set[Member], left_alone: Owners) -> Balancing:
+def balance_partitions(s: Group, start: Balancing, active: Set[Member], left_alone: Owners) -> Balancing:
     """Partitions are looked at in turn until all in a row stay. Those with an owner in `left_alone` stay anyway."""
     now = start
     has_moved = False
@@ -220,7 +220,7 @@ def moved(now: Balancing, topic: Topic, number: Number, to: Member) -> Balancing
     origin = first if first is not None else now.owners[topic][actual]
     return replace(
         now,
-        owners=with_owner(now.owners, topic, actual, to),
-        moved_from=with_owner(now.moved_from, topic, actual, None if origin == to else origin),
+        owners=set_owner(now.owners, topic, actual, to),
+        moved_from=set_owner(now.moved_from, topic, actual, None if origin == to else origin),
         has_moved=True,
     )

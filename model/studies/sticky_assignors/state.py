@@ -7,7 +7,7 @@ from typing import Annotated
 
 from ....language import Map, Option, Range, Set, constant, initial, record, state
 from ...parts.owned_partitions import Trust as Trust
-from ...parts.owned_partitions import that_count
+from ...parts.owned_partitions import claims_that_count
 from ...parts.topology import (
     Cells,
     Counts,
@@ -113,7 +113,7 @@ def believed(s: Group) -> Cells:
     return Map({t: Map({n: believed_of(s, t, n) for n in range(max_partitions)}) for t in Topic})
 
 
-def disputed(s: Group) -> Flags:
+def disputed_claims(s: Group) -> Flags:
     """Which partitions two members of one generation claim."""
     return Map({t: Map({n: is_disputed(s, t, n) for n in range(max_partitions)}) for t in Topic})
 
@@ -123,7 +123,7 @@ def believed_of(s: Group, topic: Topic, number: Number) -> Set[Member]:
     claims = s.claims[topic][number]
     if trust == Trust.ALL:
         return claims
-    counting = that_count(claims, s.generation, highest_generation(s), trust)
+    counting = claims_that_count(claims, s.generation, highest_generation(s), trust)
     return counting if len(counting) == 1 else Set()
 
 
@@ -138,7 +138,7 @@ def is_disputed(s: Group, topic: Topic, number: Number) -> bool:
     if trust == Trust.ALL:
         return False
     if trust == Trust.HIGHEST_GENERATION:
-        return len(that_count(claims, s.generation, highest_generation(s), trust)) > 1
+        return len(claims_that_count(claims, s.generation, highest_generation(s), trust)) > 1
     return any(
         a < b
         and s.generation[a] == s.generation[b]
