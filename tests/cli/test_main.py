@@ -9,63 +9,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.language.errors import UsageError
 
 from ..conftest import ROOT, Run, Said
 from ..support.commands import interrupted
-
-LOCK = "examples/lock.py"
-
-COUNTER = '''
-"""A counter."""
-from tidegate.language import *
-from typing import Annotated
-most = constant(3, minimum=1, maximum=9, says="how far it counts")
-Number = Annotated[int, Range(0, most)]
-@state
-class Counter:
-    """A number."""
-    value: Number  # the number
-@initial
-def zero() -> Counter:
-    return Counter(value=0)
-@action
-def count(s: Counter) -> None:
-    """It counts on from {s.value}."""
-    GUARD
-    s.value = s.value + 1
-'''
+from ..support.lock_commands import LOCK, counter_in
 
 
 @pytest.fixture
 def counter(tmp_path: Path) -> Any:
-    """Writes a counter model with the given guard and further text, and gives its path."""
-
-    def write(guard: str, more: str = "") -> str:
-        path = tmp_path / "counter.py"
-        path.write_text(COUNTER.replace("GUARD", guard) + more)
-        return str(path)
-
-    return write
-
-
-# --- exits --------------------------------------------------------------------------------------------------------
-
-
-def test_what_holds_exits_0(tidegate: Run) -> None:
-    done = tidegate("check", f"{LOCK}:careful")
-    assert done.exit == 0
-    assert done.out.startswith("✓ examples/lock.py:careful holds: exhaustive within bounds\n")
-    assert "clients=2" in done.out
-
-
-def test_a_violation_exits_1_with_the_property_in_words_the_steps_and_the_reason(tidegate: Run) -> None:
-    done = tidegate("check", f"{LOCK}:careless")
-    assert done.exit == 1
-    assert "At most one client is inside." in done.out
-    assert "  3  A takes the lock and goes in.\n         held: false -> true\n" in done.out
-    assert "a == b or s.place[a] != Place.INSIDE or s.place[b] != Place.INSIDE\n    where a = A, b = B" in done.out
+    return counter_in(tmp_path)
 
 
 def test_the_printed_replay_line_replays(tidegate: Run) -> None:
@@ -75,94 +28,6 @@ def test_the_printed_replay_line_replays(tidegate: Run) -> None:
     again = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
     assert again.returncode == 1
     assert "one_inside fails after 4 steps" in again.stdout
-
-
-def test_a_deadlock_exits_2_and_says_why_nothing_can_happen(tidegate: Run, counter: Any) -> None:
-    done = tidegate("check", counter("require(s.value < most)"))
-    assert done.exit == 2
-    assert "deadlocks" in done.out
-    assert "why no step can be taken:" in done.out
-    assert "  s.value < most is false" in done.out
-
-
-def test_a_bound_is_no_deadlock(tidegate: Run, counter: Any) -> None:
-    done = tidegate("check", counter("limit(s.value < most)"))
-    assert done.exit == 0
-    assert "limits that cut" in done.out
-
-
-def test_what_cannot_be_folded_is_said_to_be_and_why(
-    tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tidegate.cli.check._STATES_WORTH_FOLDING", 1)
-    for more, note in (
-        ("True", "note: the members of Node are alike; --symmetry explores several times fewer states"),
-        ("s.at == Node(0)", "note: with --symmetry, Node is not folded: nodes.py:14 names one member"),
-    ):
-        (tmp_path / "nodes.py").write_text(FOLDED.replace("MORE", more))
-        monkeypatch.chdir(tmp_path)
-        out = " ".join(said("check", "nodes.py")[1].split())
-        assert note in out
-        assert out.count("--symmetry") == 1
-
-
-FOLDED = '''"""Nodes."""
-from tidegate.language import Domain, action, initial, require, state
-class Node(Domain, size=3, symmetric=True):
-    """A node."""
-@state
-class World:
-    """One of them."""
-    at: Node
-@initial
-def start(at: Node) -> World:
-    return World(at=at)
-@action
-def move(s: World, to: Node) -> None:
-    require(MORE)
-    s.at = to
-'''
-
-
-def test_a_missing_witness_beside_what_holds_is_a_warning(tidegate: Run, counter: Any) -> None:
-    more = '@reachable\ndef far(s: Counter) -> bool:\n    """It counts to nine."""\n    return s.value == 9\n'
-    more += '@invariant\ndef small(s: Counter) -> bool:\n    """It is small."""\n    return s.value < 9\n'
-    done = tidegate("check", counter("limit(s.value < most)", more))
-    assert done.exit == 0
-    assert "missing  far: It counts to nine." in done.out
-    assert "\n! never happens: far\n" in done.out
-
-
-def test_an_action_that_never_happens_is_a_warning_and_its_guard_is_named(tidegate: Run, counter: Any) -> None:
-    more = '@action\ndef reset(s: Counter) -> None:\n    """It starts anew."""\n'
-    more += "    require(s.value > most)\n    s.value = 0\n"
-    done = tidegate("check", counter("limit(s.value < most)", more))
-    assert done.exit == 0
-    assert "\n! never happens: reset\n" in done.out
-    assert "never happened: reset" in done.out
-    assert "s.value > most" in done.out
-
-
-@pytest.mark.parametrize("engine", ["native", "python"])
-def test_a_search_out_of_time_exits_5_and_still_reports(tidegate: Run, engine: str) -> None:
-    done = tidegate(
-        "check", "replication:kip320", "--set", "max_leader_epoch=9", "--time", "0.3", "--engine", engine, "--json"
-    )
-    report = json.loads(done.out)
-    assert (done.exit, report["verdict"], report["outcome"]) == (5, "inconclusive", "none")
-    assert report["distinct_states"] > 0
-    assert "exhaustive" not in report["assurance"]
-
-
-def test_a_step_that_breaks_a_range_exits_7_and_names_the_line(tidegate: Run, counter: Any) -> None:
-    done = tidegate("check", counter("require(s.value >= 0)"))
-    assert done.exit == 7
-    assert "counter.py:18" in done.out
-    assert "It counts on from 3." in done.out
-    assert done.out.rstrip().endswith('--steps "count; count; count; count"'), "the step that breaks it is replayed too"
-    again = tidegate("replay", counter("require(s.value >= 0)"), "--steps", "count; count; count; count")
-    assert again.exit == 7
-    assert again.out in done.out
 
 
 def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter: Any) -> None:
@@ -217,8 +82,6 @@ def test_a_gate_file_that_cannot_be_read_exits_66(tidegate: Run) -> None:
 
 
 # --- streams and files --------------------------------------------------------------------------------------------
-
-
 def test_json_is_one_object_with_the_published_keys(tidegate: Run) -> None:
     done = tidegate("check", f"{LOCK}:careless", "--json")
     report = json.loads(done.out)
@@ -349,8 +212,6 @@ def test_no_line_but_the_replay_line_is_wider_than_the_paper(tidegate: Run, widt
 
 
 # --- ghosts, symmetry, other verbs ----------------------------------------------------------------------------------
-
-
 SMALL = ["--set", "replicas=2", "--set", "max_leader_epoch=1"]
 
 
@@ -382,36 +243,6 @@ def test_engines_and_symmetry_agree(tidegate: Run) -> None:
     assert check() == check("--engine", "python")
     assert check("--symmetry") == check("--symmetry", "--engine", "python")
     assert check() == check("--open", "max_leader_epoch", "--open", "fence_fetch")
-
-
-def test_models_lists_what_there_is(tidegate: Run) -> None:
-    listed = json.loads(tidegate("models", "--json").out)["models"]
-    replication = next(model for model in listed if model["name"] == "replication")
-    assert {"truncate_to_hw", "kip101", "kip279", "kip320_first_try", "kip320"} <= set(replication["profiles"])
-    first = {key: value for key, value in replication["constants"][0].items() if key != "says"}
-    assert first == {"name": "replicas", "default": 3, "minimum": 1, "maximum": 6}
-    assert "kip320" in tidegate("models", "replication").out
-
-
-def test_models_by_itself_is_a_list_of_names_to_copy(tidegate: Run) -> None:
-    lines = tidegate("models").out.splitlines()
-    names = [line.split()[0] for line in lines if line[:1].islower() and not line.startswith("tidegate")]
-    assert names == [*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS]
-    assert len(lines) < 5 * len(names)
-
-
-def test_explain_shows_one_action_in_notation(tidegate: Run) -> None:
-    done = tidegate("explain", f"{LOCK}:careful", "take")
-    assert done.exit == 0
-    assert 'place[client] = "outside"' in done.out
-    assert "held′ = true" in done.out
-
-
-def test_the_demonstration_finds_the_loss_and_shows_the_fix(tidegate: Run) -> None:
-    done = tidegate("demo")
-    assert done.exit == 0
-    assert "leader_completeness fails after 11 steps" in done.out
-    assert "✓ replication:kip320 holds: exhaustive within bounds" in done.out
 
 
 @pytest.mark.parametrize("verb", ["demo", "models", "check", "replay", "show", "explain", "gate", "spec"])

@@ -3,8 +3,7 @@
 What needs Java is long: levels in shards and walks in shares are ordinary without it, in `test_shards` and
 `test_spark_walks`. The cluster's tests take minutes and are run by `pytest -m cluster`.
 
-Also of: `session`.
-"""
+Also of: `session`."""
 
 from __future__ import annotations
 
@@ -48,12 +47,23 @@ from ...support.spark_cluster import (
 
 pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
 
+
 MODEL = ("replication:kip320", "--bounds", "large", "--property", "strong_isr", "--property", "weak_isr")
+
+
 KIP320 = {"verdict": "holds", "distinct_states": 737_794}
+
+
 DEPTH = 22
+
+
 HELD = 12
 """The level at which a driver that is to be killed stands still."""
+
+
 LOCAL = SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))
+
+
 SMALL = {"verdict": "holds", "distinct_states": 39_619, "transitions": 102_219, "depth": DEPTH}
 
 
@@ -222,8 +232,6 @@ def test_files_of_shuffles_that_are_over_are_removed(
 
 
 # --- a cluster whose parts are killed ---------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
     """One master, two workers."""
@@ -350,22 +358,10 @@ def test_a_missing_extra_is_reported() -> None:
 
 
 # --- matrices ---------------------------------------------------------------------------------------------------------
-
 SWEPT = ("sweep", "replication:kip320", "--set", "replicas=2", "--property", "strong_isr")
+
+
 VARIED = ("--vary", "max_leader_epoch=0,1", "--vary", "truncation=common_prefix,high_watermark")
-
-
-def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path) -> None:
-    parquet: Any = pytest.importorskip("pyarrow.parquet")
-    rows = json.loads(tidegate(*SWEPT, *VARIED, "--json", "--out", str(tmp_path / "table.parquet")).out)["rows"]
-    assert len(rows) == 4
-    assert (rows[2]["verdict"], rows[2]["distinct_states"]) == ("holds", 957)
-    table = parquet.read_table(tmp_path / "table.parquet").to_pylist()
-    assert [row["distinct_states"] for row in table] == [row.get("distinct_states") for row in rows]
-    assert [(row["max_leader_epoch"], row["truncation"]) for row in table] == [
-        ("0", "common_prefix"), ("0", "high_watermark"), ("1", "common_prefix"), ("1", "high_watermark"),
-    ]  # fmt: skip
-    assert [row["strong_isr"] for row in table] == [row["properties"]["strong_isr"] for row in rows]
 
 
 @pytest.mark.long
@@ -373,17 +369,6 @@ def test_a_sweep_on_spark_has_the_same_rows(tidegate: Run, capsys: pytest.Captur
     rows = json.loads(tidegate(*SWEPT, *VARIED, "--json").out)["rows"]
     there = on_spark(capsys, *SWEPT, *VARIED)["rows"]
     assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in rows]
-
-
-@pytest.mark.long
-def test_a_sweep_has_a_row_for_each_switch_dropped(tidegate: Run, tmp_path: Path) -> None:
-    parquet: Any = pytest.importorskip("pyarrow.parquet")
-    tidegate(*SWEPT, "--set", "max_leader_epoch=1", "--drop", "--out", str(tmp_path / "table.parquet"))
-    table = {row["dropped"]: row for row in parquet.read_table(tmp_path / "table.parquet").to_pylist()}
-    assert len(table) > 3 and table[None]["point"] == "as it is"
-    for dropped, row in table.items():
-        assert row["strong_isr"] == row["verdict"] in ("holds", "violated")
-        assert dropped is None or row["point"].startswith(f"{dropped}=")
 
 
 @pytest.mark.long
