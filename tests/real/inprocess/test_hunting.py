@@ -1,5 +1,8 @@
 """Hunts on Kafka's own code: planted defects and a known one are found, the same seed gives the same; how schedules are
-shrunk and saved."""
+shrunk and saved.
+
+Also of: `hosting`, `known`, `shrinking`.
+"""
 
 from __future__ import annotations
 
