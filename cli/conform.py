@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> Exit:
     release = raft_of_version(exact(options.kafka_version))
     limit = 60.0 if options.time is None and options.runs is None else options.time
     try:
-        found, so_far = _compared(options, release, limit)
+        found, so_far = _compare_runs(options, release, limit)
     except HostError as error:
         print(f"tidegate: {error}", file=sys.stderr)
         print_failure(str(error), Exit.INCONCLUSIVE, {})
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> Exit:
         "interrupted": so_far.cut,
         "compared": list(COMPARED),
         "abstracted": dict(ABSTRACTED),
-        "differences": [_document(one, file) for one, file in zip(found, _saved(found, out), strict=True)],
+        "differences": [_document(one, file) for one, file in zip(found, _save_differences(found, out), strict=True)],
     }
     if options.json:
         print_json(shown)
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.SAFETY if found else Exit.INCONCLUSIVE if so_far.cut or not so_far.steps else Exit.HOLDS
 
 
-def _compared(options: argparse.Namespace, release: Release, limit: float | None) -> tuple[list[Any], Any]:
+def _compare_runs(options: argparse.Namespace, release: Release, limit: float | None) -> tuple[list[Any], Any]:
     """The differences, and how far was looked."""
     from ..real.inprocess.conforming import Compared, Difference, conform
 
@@ -123,7 +123,7 @@ def _compared(options: argparse.Namespace, release: Release, limit: float | None
     return found, so_far
 
 
-def _saved(found: Sequence[Any], out: Path | None) -> list[str | None]:
+def _save_differences(found: Sequence[Any], out: Path | None) -> list[str | None]:
     """The files with the runs of differences, if a folder is given."""
     from ..real.inprocess.conforming import hosted_model
 

@@ -84,7 +84,7 @@ def model_page(name: str) -> str:
     profile."""
     name = current_name(name)
     definition, made = _specification(name)
-    claimed = _claimed(name, definition)
+    claimed = _claim_subject(name, definition)
     return specification_text(made) if claimed is None else refinement_text(made, *claimed)
 
 
@@ -96,7 +96,7 @@ def summary(name: str) -> str:
 def digests(name: str) -> Mapping[str, str]:
     """The digest of each section of a model's formulas."""
     definition, made = _specification(name)
-    claimed = _claimed(name, definition)
+    claimed = _claim_subject(name, definition)
     return section_digests(model_sections(made) if claimed is None else claim_sections(made, claimed[1]))
 
 
@@ -122,7 +122,7 @@ def _specification(name: str) -> tuple[Definition, Specification]:
     )
 
 
-def _claimed(name: str, definition: Definition) -> tuple[str, Mapping[str, Constant]] | None:
+def _claim_subject(name: str, definition: Definition) -> tuple[str, Mapping[str, Constant]] | None:
     """Of a claim the model that it is about, and the constants that it adds; None of a model."""
     if name not in REFINEMENTS and name not in LIVENESS_CLAIMS:
         return None

@@ -122,7 +122,7 @@ class Abstractions:
         if is_own:
             said = ", ".join(f"{setting}={_text_of(given[setting])}" for setting, _ in mark.given)
             name = f"{name} with {said}" if said else name
-        boundless = _without_fault_budgets(definition, given)
+        boundless = _drop_fault_budgets(definition, given)
         try:
             opened = (shared & self.types.open) - {setting for setting, _ in mark.given}
             abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=())
@@ -275,7 +275,7 @@ def _text_of(given: Any) -> str:
     return str(given).lower() if isinstance(given, bool) else str(given)
 
 
-def _without_fault_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:
+def _drop_fault_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:
     """An abstract model whose faults may happen as often as they like, or never where their budget is 0: a budget is a
     bound of the search, and what is left of it is not part of what a refinement speaks of."""
     values = definition.values(given)

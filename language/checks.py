@@ -62,13 +62,13 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
     """
     match type_:
         case types.Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
-            return tuple(range(_bound(lo_open, lo, values), _bound(hi_open, hi, values) + 1))
+            return tuple(range(_bound_value(lo_open, lo, values), _bound_value(hi_open, hi, values) + 1))
         case types.Bool():
             return (False, True)
         case types.Enumeration(python=python, members=members):
             return tuple(python[name] for name in members)
         case types.Identity(python=python, size=size, size_open=size_open):
-            return tuple(python(index) for index in range(_bound(size_open, size, values)))
+            return tuple(python(index) for index in range(_bound_value(size_open, size, values)))
         case types.Option(of=of):
             return (None, *members_of(of, values))
         case types.Subset(of=of):
@@ -85,10 +85,10 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             places = {key: at for at, key in enumerate(keys)}
             return tuple(_map_class(places, element) for element in held)
         case types.Seq(of=of, capacity=capacity, capacity_open=capacity_open):
-            elements, lengths = members_of(of, values), range(_bound(capacity_open, capacity, values) + 1)
+            elements, lengths = members_of(of, values), range(_bound_value(capacity_open, capacity, values) + 1)
             return tuple(Seq(held) for length in lengths for held in itertools.product(elements, repeat=length))
         case types.Pool(of=of, capacity=capacity, multiple=False, capacity_open=capacity_open):
-            return tuple(map(Set, _sets(members_of(of, values), _bound(capacity_open, capacity, values))))
+            return tuple(map(Set, _sets(members_of(of, values), _bound_value(capacity_open, capacity, values))))
         case _:
             raise TypeError(f"{type_} has no list of values")
 
@@ -183,7 +183,7 @@ def _set_of_mask(members: tuple[Any, ...], mask: int) -> Set[Any]:
     return Set([member for at, member in enumerate(members) if mask >> at & 1])
 
 
-def _bound(open_: ConstantExpression | None, closed: int, values: Values) -> int:
+def _bound_value(open_: ConstantExpression | None, closed: int, values: Values) -> int:
     return closed if open_ is None else open_.value(values)
 
 
@@ -206,8 +206,8 @@ class IntCheck(TypeCheck):
     """Integers within bounds; a bool counts as 0 or 1."""
 
     def __init__(self, type_: types.Int, values: Values) -> None:
-        self.lo = _bound(type_.lo_open, type_.lo, values)
-        self.hi = _bound(type_.hi_open, type_.hi, values)
+        self.lo = _bound_value(type_.lo_open, type_.lo, values)
+        self.hi = _bound_value(type_.hi_open, type_.hi, values)
 
     def __call__(self, value: Any) -> int:
         if not isinstance(value, int):
@@ -243,7 +243,7 @@ class IdentityCheck(TypeCheck):
 
     def __init__(self, type_: types.Identity, values: Values) -> None:
         self.type = type_
-        self.size = _bound(type_.size_open, type_.size, values)
+        self.size = _bound_value(type_.size_open, type_.size, values)
 
     def __call__(self, value: Any) -> Domain:
         if value.__class__ is not self.type.python:
@@ -337,7 +337,7 @@ class SeqCheck(TypeCheck):
     """Sequences within a capacity."""
 
     def __init__(self, type_: types.Seq, values: Values) -> None:
-        self.bound = _bound(type_.capacity_open, type_.capacity, values)
+        self.bound = _bound_value(type_.capacity_open, type_.capacity, values)
         self.capacity = self.bound
         self.inner = check_for(type_.of, values)
 
@@ -363,7 +363,7 @@ class PoolCheck(TypeCheck):
     """Sets or bags of records within a capacity."""
 
     def __init__(self, type_: types.Pool, values: Values) -> None:
-        self.bound = _bound(type_.capacity_open, type_.capacity, values)
+        self.bound = _bound_value(type_.capacity_open, type_.capacity, values)
         self.capacity = self.bound
         self.inner = check_for(type_.of, values)
         self.multiple = type_.multiple

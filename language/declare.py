@@ -354,7 +354,7 @@ class DisabledError(Exception):
     """Raised by `require(False)` in a plain-Python run: the step is not enabled here."""
 
 
-class AtLimitError(Exception):
+class LimitError(Exception):
     """Raised by `limit(False)` in a plain-Python run: the bounds stop the step here."""
 
 
@@ -367,4 +367,4 @@ def require(condition: bool) -> None:
 def limit(condition: bool) -> None:
     """A guard of the bounds, not of the protocol: log full, no epoch left. Comes after every `require`."""
     if not condition:
-        raise AtLimitError
+        raise LimitError

@@ -16,7 +16,7 @@ from . import types
 from .checks import TypeCheck, blank_of, check_for
 from .constants import Value
 from .containers import Container, ModelError, stale
-from .declare import AtLimitError, ghosts_of
+from .declare import LimitError, ghosts_of
 from .values import State
 
 
@@ -114,7 +114,7 @@ def _state_class(name: str, names: tuple[str, ...], of: tuple[types.Type, ...]) 
 
 class Cells:
     """The cells of a draft: what its views write to. `sealed` cells are those of a step whose budget is spent: it stops
-    with `AtLimitError` after its last `require` (see `spend`), at the latest at the first write."""
+    with `LimitError` after its last `require` (see `spend`), at the latest at the first write."""
 
     __slots__ = ("hit_seal", "origin", "sealed", "shape", "values", "written")
 
@@ -168,7 +168,7 @@ class Cells:
         """Stops the step when its budget is spent."""
         if self.sealed:
             self.hit_seal = True
-            raise AtLimitError
+            raise LimitError
 
     def finish(self) -> State:
         """The state that the draft has become; the draft is of no more use."""

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, cast
 
 from .checks import members_of, nth_member, places_of
-from .declare import AtLimitError, DisabledError
+from .declare import DisabledError, LimitError
 from .drafts import Cells, Draft, Shape
 from .errors import shown_path
 from .guards import Probes, insert_probes
@@ -84,7 +84,7 @@ def start_of(model: Model, initial: Initial, arguments: Mapping[str, Any]) -> St
     it breaks the model's types."""
     try:
         return initial.run(**arguments)
-    except (DisabledError, AtLimitError):
+    except (DisabledError, LimitError):
         return None
     except Exception as error:
         raise to_model_error(model, error, initial.name, arguments) from error
@@ -166,7 +166,7 @@ def attempt(
     cells = shape.cells(state, sealed)
     try:
         (run or action.run)(Draft(cells), **arguments)
-    except (DisabledError, AtLimitError) as stop:
+    except (DisabledError, LimitError) as stop:
         stopped = _stopped_step(stop, cells, action)
         shape.reuse(cells)
         return stopped
@@ -211,7 +211,7 @@ def bound_crossed(model: Model, state: State) -> str | None:
 def _stopped_step(stop: Exception, cells: Cells, action: Action) -> StoppedStep:
     if cells.hit_seal:
         return StoppedStep(True, 0, action.budget)
-    return StoppedStep(isinstance(stop, AtLimitError), _guard_line(stop.__traceback__))
+    return StoppedStep(isinstance(stop, LimitError), _guard_line(stop.__traceback__))
 
 
 def _guard_line(trace: TracebackType | None) -> int:
@@ -450,7 +450,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
     with suppress(NoSourceError):
         function, probes = guard_probes(model, action)
         probes.false = None
-        with suppress(DisabledError, AtLimitError):
+        with suppress(DisabledError, LimitError):
             function(Draft(shape_of(model).cells(state)), **arguments)
         if probes.false is not None:
             return probes.false.text

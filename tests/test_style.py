@@ -313,3 +313,67 @@ def test_pages_name_files_that_exist() -> None:
         named |= {(page, name) for name in re.findall(r"`((?:[a-z_]+/)+[a-z_]*(?:\.(?:py|md|toml))?)`", text)}
     assert len(named) > 20
     assert sorted((page, name) for page, name in named if not (ROOT / name).exists()) == []
+
+
+PARTICIPLES = frozenset(
+    re.findall(
+        r"\w+",
+        """
+shown said found given known made taken told held kept lost met seen begun written drawn chosen left meant sent
+done gone caught brought built bound
+""",
+    )
+)
+PREPOSITIONS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+about after against along among around at before behind below beneath beside between beyond by during except
+in inside into near off on onto out outside over past through under until within without
+""",
+    )
+)
+NO_PARTICIPLE = frozenset({"heed", "need", "seed", "feed", "speed", "shed", "embed", "proceed"})
+NAMED_ROOMS = ("api", "cli", "explorer", "gates", "language", "reports", "testing", "traces")
+"""Folders in which no function or class of a module has a participle alone, or a preposition first, for a name."""
+
+NAMES_WITH_A_REASON = frozenset(
+    {
+        "x",
+    }
+)
+"""Decorators of the language, and node functions that are called by the names of their classes."""
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a name is a participle alone or begins with a preposition: it says not of what, or not what."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)
+    first = words[0].lower() if words else ""
+    is_participle = first in PARTICIPLES or (first.endswith("ed") and first not in NO_PARTICIPLE and len(first) > 3)
+    return first in PREPOSITIONS or (len(words) == 1 and is_participle)
+
+
+@pytest.mark.parametrize("room", NAMED_ROOMS)
+def test_names_say_what_they_are(room: str) -> None:
+    found = [
+        f"{name_of(path)}:{thing.lineno}: {thing.name}"
+        for path in TYPED
+        if path.relative_to(ROOT).parts[0] == room
+        for thing in tree_of(path).body
+        if isinstance(thing, Function | ast.ClassDef)
+        and says_nothing(thing.name)
+        and f"{name_of(path)}:{thing.name}" not in NAMES_WITH_A_REASON
+    ]
+    assert not found, (
+        "say of what, or what is done: `lost` is `lost_cells`, `_within_bounds` is `_answer_within_bounds`"
+    )
+
+
+@pytest.mark.parametrize("name", ["shown", "_named", "Unstated", "_within_bounds", "over"])
+def test_a_name_that_says_nothing_is_found(name: str) -> None:
+    assert says_nothing(name)
+
+
+@pytest.mark.parametrize("name", ["shown_value", "lost_cells", "need", "bounds", "FairnessMet"])
+def test_a_name_that_says_what_it_is_passes(name: str) -> None:
+    assert not says_nothing(name)

@@ -100,7 +100,7 @@ class _ArgumentText:
 
     def _cells_to_mention(self, cells: Iterable[StatePart]) -> list[StatePart]:
         """The cells to mention: not messages, not budgets, and not what other cells say as well."""
-        return _without_implied_cells(cell for cell in cells if cell.field in self.shown_fields)
+        return _drop_implied_cells(cell for cell in cells if cell.field in self.shown_fields)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ def _argument_row(role: str, step: int | None, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _without_implied_cells(cells: Iterable[StatePart]) -> list[StatePart]:
+def _drop_implied_cells(cells: Iterable[StatePart]) -> list[StatePart]:
     """The cells without those that others imply: a member, an offset, the length of a whole that is there, and
     the length of a sequence of which an element is there."""
     some = dict.fromkeys(cells)
@@ -320,7 +320,7 @@ def _causes_of_writes(effects: Effects, cells: Iterable[StatePart]) -> list[Stat
         whole = not write.cell.parts and any(write.cell.field == field for field, _ in mains)
         if whole or (write.cell.field, write.cell.parts[:1]) in mains:
             found |= dict.fromkeys(cell for cell in write.reads if (cell.field, cell.parts[:1]) not in mains)
-    return _without_implied_cells(found)
+    return _drop_implied_cells(found)
 
 
 def _is_inside(where: Where, reason: Reason) -> bool:

@@ -97,7 +97,7 @@ def divide_actions(model: Model, questions: Questions) -> tuple[Model, tuple[int
     native code, which knows actions by their numbers. Its `@bound`s are predicates after the others: beyond them it is
     seen what could happen."""
     actions, groups = list[Action](), list[int]()
-    for action in map(_without_bound_checks, model.actions):
+    for action in map(_drop_bound_checks, model.actions):
         names = dict.fromkeys(
             group.parameter
             for group in questions.groups
@@ -116,7 +116,7 @@ def divide_actions(model: Model, questions: Questions) -> tuple[Model, tuple[int
     return made, tuple(groups)
 
 
-def _without_bound_checks(action: Action) -> Action:
+def _drop_bound_checks(action: Action) -> Action:
     """An action that no `@bound` stops, each of which is a limit at its beginning."""
     body = tuple(
         statement for statement in action.form.body if not (isinstance(statement, ir.Limit) and statement.bound)

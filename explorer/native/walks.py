@@ -320,14 +320,14 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
         seconds=took.seconds, compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions,
         levels=(), rechecked=0, cut_short=_is_ended_early(search, finds),
         notes=(
-            *_notes(search, took, actions), *_beyond_bound_notes(model, program, frontier), *took.notes,
+            *_notes(search, took, actions), *_bound_notes(model, program, frontier), *took.notes,
             *notes_of(search),
         ),
     )  # fmt: skip
     return replace(verdict_of(model, ending), depth=took.tally.longest + 1)
 
 
-def _beyond_bound_notes(model: Model, program: KernelInterface, frontier: Frontier) -> Iterator[str]:
+def _bound_notes(model: Model, program: KernelInterface, frontier: Frontier) -> Iterator[str]:
     """How many walks ended because they went beyond a `@bound`."""
     for bound, cell in zip(model.bounds, program.beyond_states, strict=True):
         ended = frontier.counter(cell)

@@ -55,7 +55,7 @@ class SearchStoppedError(Exception):
     """The search was ended before it was done: why."""
 
 
-class OutOfTimeError(SearchStoppedError):
+class TimeLimitError(SearchStoppedError):
     """The seconds that a job was given are over."""
 
 
@@ -271,7 +271,7 @@ class SparkSearch:
             while not self.manifest.finished and not self._has_failed():
                 self._heed_interrupts()
                 self._advance(runner)
-        except OutOfTimeError:
+        except TimeLimitError:
             self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
         except SearchStoppedError as stopped:
             self.stopped = str(stopped)
@@ -290,7 +290,7 @@ class SparkSearch:
         limit = self.search.seconds
         left = None if limit is None else limit - self._seconds()
         if left is not None and left <= 0:
-            raise OutOfTimeError
+            raise TimeLimitError
         last = manifest.levels[-1]
         level, chain = len(manifest.levels), 1 if sum(last.states) > CHAIN_STATES else CHAIN
         answer = runner.run(self._job(), level, chain, left)

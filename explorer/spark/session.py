@@ -28,7 +28,7 @@ from ..native.compiler import Target
 from ..search import Report, Search, SparkCluster
 from . import daemon, walks
 from .adapter import Batches, facts_of, level_frame, run_walk_job, swept, walk_frame
-from .driver import JobAnswer, OutOfTimeError, SearchStoppedError, explore
+from .driver import JobAnswer, SearchStoppedError, TimeLimitError, explore
 from .interrupts import interrupts_noted
 from .job import DamagedRunError, Job
 from .walks import Share, WalksTaken
@@ -240,7 +240,7 @@ class SparkRunner:
             if self._interrupted.is_set():
                 raise SearchStoppedError(self._interrupted.says) from None
             if late.is_set():
-                raise OutOfTimeError from None
+                raise TimeLimitError from None
             raise
         finally:
             over.set()

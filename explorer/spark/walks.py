@@ -27,7 +27,7 @@ from ..native.walker import Tally, Walker, WalkGround, merge_tallies
 from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields
 from ..native.walks import verdict as verdict_of_walks
 from ..search import Progress, Report, Search, Walks
-from .driver import OutOfTimeError, SearchStoppedError
+from .driver import SearchStoppedError, TimeLimitError
 from .interrupts import interrupts_noted
 from .shipping import Parcel, open_parcel, parcel
 
@@ -242,7 +242,7 @@ class WalkRounds:
         began = time.perf_counter()
         try:
             taken = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
-        except OutOfTimeError:
+        except TimeLimitError:
             taken = list[WalksTaken]()
         self._fold(taken)
         done = len(taken) == len(shares) and all(share.whole for share in taken)

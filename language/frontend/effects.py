@@ -17,7 +17,7 @@ def check_parameters(scope: Scope, node: ast.FunctionDef, pieces: frozenset[str]
     """Notes each assignment to a parameter of a step helper: it gives the name another value, and the state keeps its
     own. What is said of a parameter that stands for a piece of the state is said elsewhere."""
     names = {argument.arg for argument in node.args.args} - pieces
-    for target in _bound(node.body):
+    for target in _assigned_names(node.body):
         if target.id in names:
             message = f"{target.id} is a parameter of {node.name}: this changes the name, not what the caller gave"
             hint = f"in a helper that takes the state, s.field = ...; for a value of its own, new_{target.id} = ..."
@@ -29,13 +29,13 @@ def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statemen
     if any(isinstance(part, (*_WRITES, ir.Assert)) for part in traverse_forms(*body)):
         return
     read = {load.id for load in ast.walk(node) if isinstance(load, ast.Name) and isinstance(load.ctx, ast.Load)}
-    for target in _bound(node.body):
+    for target in _assigned_names(node.body):
         if target.id not in read:
             message = f"nothing reads {target.id}, and {node.name} writes nothing to the state"
             scope.note("TG108", target, message, _CELL)
 
 
-def _bound(body: list[ast.stmt]) -> Iterator[ast.Name]:
+def _assigned_names(body: list[ast.stmt]) -> Iterator[ast.Name]:
     """The names that assignments of these statements give a value to, and those inside them."""
     for statement in body:
         for inner in ast.walk(statement):

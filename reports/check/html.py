@@ -10,7 +10,7 @@ from ...traces.sentences import capitalize_first
 from ..index import escape, index_page, wide_table
 from ..settings import sizes_text, switches_text, symmetry_text
 from ..text_page import count_text
-from ..trace.html import name_without_folders, without_machine_folders
+from ..trace.html import drop_machine_folders, name_without_folders
 from ..verdicts import found_nothing_text, reason_text
 
 _OUTCOME_TEXTS = {
@@ -136,7 +136,7 @@ def _proof_lines(
         yield f"<section><h2>Properties</h2>{table}</section>"
     if pages:
         yield "<section><h2>Counterexamples</h2><ul>"
-        titles = {file: without_machine_folders(trace)["title"] for file, trace in pages.items()}
+        titles = {file: drop_machine_folders(trace)["title"] for file, trace in pages.items()}
         yield from (f'<li><a href="{escape(file)}">{escape(called)}</a></li>' for file, called in titles.items())
         yield "</ul></section>"
     if document["lemmas"]:

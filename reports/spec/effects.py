@@ -99,7 +99,7 @@ def _phrase(statement: ir.Statement, writes: _WrittenFields, limit: int) -> str:
         case ir.Require(condition=condition) | ir.Limit(condition=condition) | ir.Assert(condition=condition):
             return show_expression(condition, scope)
         case ir.Let(name=name, value=value):
-            return f"{name} ≜ {_within(show_expression(value, scope), limit)}"
+            return f"{name} ≜ {_shorten(show_expression(value, scope), limit)}"
         case ir.Return(value=value):
             return show_expression(value, scope)
         case ir.If():
@@ -109,12 +109,12 @@ def _phrase(statement: ir.Statement, writes: _WrittenFields, limit: int) -> str:
             one_by_one = not _is_cellwise(statement)
             inside = _begin_loop(statement, writes) if one_by_one else writes
             head = f"for each {variable} ∈ {domain} in order" if one_by_one else f"∀ {variable} ∈ {domain}"
-            return f"{head}: {_within(_phrases(body, inside, limit), limit, _outline(body, scope))}"
+            return f"{head}: {_shorten(_phrases(body, inside, limit), limit, _outline(body, scope))}"
         case _:
             head, sign, value = " ".join(line.strip() for line in _statement_lines(statement, writes, 0)).partition(
                 "= "
             )
-            return f"{head}{sign}{_within(value, limit)}"
+            return f"{head}{sign}{_shorten(value, limit)}"
 
 
 def _branches_phrase(branch: ir.If, writes: _WrittenFields, limit: int) -> str:
@@ -122,8 +122,8 @@ def _branches_phrase(branch: ir.If, writes: _WrittenFields, limit: int) -> str:
     other = writes.copy()
     yes, no = _phrases(branch.yes, writes, limit), _phrases(branch.no, other, limit)
     writes.join(other)
-    text = f"if {show_expression(branch.condition, before)}: {_within(yes, limit, _outline(branch.yes, before))}"
-    return f"{text}; else: {_within(no, limit, _outline(branch.no, before))}" if no else text
+    text = f"if {show_expression(branch.condition, before)}: {_shorten(yes, limit, _outline(branch.yes, before))}"
+    return f"{text}; else: {_shorten(no, limit, _outline(branch.no, before))}" if no else text
 
 
 def _phrases(body: Sequence[ir.Statement], writes: _WrittenFields, limit: int) -> str:
@@ -133,7 +133,7 @@ def _phrases(body: Sequence[ir.Statement], writes: _WrittenFields, limit: int) -
     return f"({'; '.join(texts)})" if nested else "".join(texts)
 
 
-def _within(text: str, limit: int, instead: str = "…") -> str:
+def _shorten(text: str, limit: int, instead: str = "…") -> str:
     return text if len(text) <= limit else instead
 
 

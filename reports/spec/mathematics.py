@@ -131,7 +131,7 @@ def _abstract_actions(prop: Property) -> str:
         return ""
     abstract = prop.refinement.abstract
     rows = [
-        (f"`{action.name}{parameters_text(action.form.parameters)}`", marked(action.sentence))
+        (f"`{action.name}{parameters_text(action.form.parameters)}`", mark_code(action.sentence))
         for action in abstract.actions
     ]
     said = f"One of `{abstract.name}`, as far as the constants have it, or it stutters:"
@@ -226,10 +226,10 @@ def _action_text(action: Action) -> str:
     kind = "" if action.kind == "protocol" else f" ({action.kind}{_budget_text(action)})"
     heading = action.name + parameters_text(action.form.parameters)
     lines = _code_block([heading, *(f"  {line}" for line in action_lines(action.form))])
-    return f"### {action.name}{kind}\n\n{marked(action.doc.strip())}\n\n{lines}"
+    return f"### {action.name}{kind}\n\n{mark_code(action.doc.strip())}\n\n{lines}"
 
 
-def marked(sentence: str) -> str:
+def mark_code(sentence: str) -> str:
     """A sentence's expressions as code: `{s.leader}` as `s.leader` in backticks; a choice between texts in words."""
     chosen = re.sub(r" ?\{'([^'{}]*)' if ([^{}]+?) else '([^'{}]*)'\}", _choice_text, sentence)
     return re.sub(r"\{([^{}]+)\}", r"`\1`", chosen)

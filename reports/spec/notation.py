@@ -181,7 +181,7 @@ def _render_negation(operand: ir.IsNone | ir.Contains | ir.Compare | ir.SetOpera
             return _Term(f"{show_expression(left, scope, _SET)} ⊈ {show_expression(right, scope, _SET)}", _COMPARE)
 
 
-def _without_implied_negation(operands: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
+def _drop_implied_negation(operands: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
     """`a ∨ b` for `a ∨ (¬a ∧ b)`: the second way is how an option is unwrapped after a test for none."""
     freed: list[ir.Expr] = []
     for operand in operands:
@@ -201,7 +201,7 @@ def _shape_text(expression: ir.Expr) -> str:
 
 
 def _either_text(operands: tuple[ir.Expr, ...], scope: NotationScope) -> str:
-    return " ∨ ".join(show_expression(expression, scope, _OR + 1) for expression in _without_implied_negation(operands))
+    return " ∨ ".join(show_expression(expression, scope, _OR + 1) for expression in _drop_implied_negation(operands))
 
 
 def _render_part(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
@@ -357,7 +357,7 @@ def lay_out_expression(expression: ir.Expr, scope: NotationScope, indent: int = 
         case ir.Or(operands=operands):
             return [
                 part
-                for term in _without_implied_negation(operands)
+                for term in _drop_implied_negation(operands)
                 for part in _lay_out_operand("∨ ", term, scope, indent)
             ]
         case ir.Not(operand=operand):

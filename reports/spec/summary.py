@@ -14,7 +14,7 @@ from textwrap import wrap
 from ...language import ir
 from ...language.model import Action, Initial, Liveness, Model, Property
 from .effects import Part, action_phrases, definition_lines, initial_lines
-from .mathematics import CLAIMS, MAY_END, MUST, WITHIN, data_lines, fairness_text, head_of, marked
+from .mathematics import CLAIMS, MAY_END, MUST, WITHIN, data_lines, fairness_text, head_of, mark_code
 from .notation import NotationScope, traverse_form, type_text
 
 LINES = 300
@@ -40,8 +40,8 @@ def _page(model: Model, name: str, limit: int) -> str:
         "page.",
         *_section("State", [*data_lines(model), "", *_state(model)]),
         *_section("Start", (line for initial in model.initials for line in _initial(initial, model))),
-        *_section("Actions", _spaced(_action(action, limit) for action in model.actions)),
-        *_section("Properties", _spaced(_properties(model, limit))),
+        *_section("Actions", _separate_blocks(_action(action, limit) for action in model.actions)),
+        *_section("Properties", _separate_blocks(_properties(model, limit))),
         *_section("Definitions", _definitions(model, limit)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -52,11 +52,11 @@ def _section(title: str, lines: Iterable[str]) -> list[str]:
     return [f"## {title}", f"```text\n{text}\n```"] if text else []
 
 
-def _spaced(blocks: Iterable[Sequence[str]]) -> list[str]:
+def _separate_blocks(blocks: Iterable[Sequence[str]]) -> list[str]:
     return [line for block in blocks if block for line in (*block, "")]
 
 
-def _wrapped(head: str, text: str, indent: int) -> list[str]:
+def _wrap_text(head: str, text: str, indent: int) -> list[str]:
     """A text after its head, its further lines indented; nothing where there is no text."""
     if not text:
         return []
@@ -73,9 +73,9 @@ def _state(model: Model) -> Iterator[str]:
     width = max((len(field.name) for field in fields), default=0)
     for field in fields:
         says = f"ghost: {field.says}" if field.ghost else field.says
-        yield from _wrapped(f"{field.name.ljust(width)} : ", f"{type_text(field.type)}   {says}".rstrip(), width + 3)
+        yield from _wrap_text(f"{field.name.ljust(width)} : ", f"{type_text(field.type)}   {says}".rstrip(), width + 3)
     left = [field.name for field in model.fields if field.name in budgets]
-    yield from _wrapped("left of budgets: ", ", ".join(left), width + 3)
+    yield from _wrap_text("left of budgets: ", ", ".join(left), width + 3)
 
 
 def _initial(initial: Initial, model: Model) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _initial(initial: Initial, model: Model) -> Iterator[str]:
     budgets = {f"{action.budget}_left = {action.budget}" for action in model.actions if action.budget}
     lines = initial_lines(initial.form, [field.name for field in model.fields])
     values = _statements(line for line in lines if line.strip() not in budgets)
-    yield from _wrapped(f"{initial.name}{_parameters(initial.form.parameters)}: ", "; ".join(values), 2)
+    yield from _wrap_text(f"{initial.name}{_parameters(initial.form.parameters)}: ", "; ".join(values), 2)
 
 
 def _statements(lines: Iterable[str]) -> list[str]:
@@ -110,12 +110,12 @@ def _action(action: Action, limit: int) -> list[str]:
     for label, text in action_phrases(action.form, limit):
         if not _is_of_budget(text, action.budget):
             phrases.setdefault(label, []).append(text)
-    lines = _wrapped(head, _sentence(action.doc.strip().partition("\n\n")[0]), 2)
+    lines = _wrap_text(head, _sentence(action.doc.strip().partition("\n\n")[0]), 2)
     named = [text for text in phrases.get("let", []) if not text.endswith("…")]
-    lines += _wrapped("  let    ", "; ".join(named), 9)
+    lines += _wrap_text("  let    ", "; ".join(named), 9)
     guards, bounds = (_conjunction(phrases.get(label, [])) for label in ("when", "within"))
-    lines += _wrapped("  when   ", guards + (f"   within {bounds}" if bounds else ""), 9)
-    lines += _wrapped("  then   ", "; ".join(phrases.get("then", [])), 9)
+    lines += _wrap_text("  when   ", guards + (f"   within {bounds}" if bounds else ""), 9)
+    lines += _wrap_text("  then   ", "; ".join(phrases.get("then", [])), 9)
     return lines
 
 
@@ -128,7 +128,7 @@ def _parameters(parameters: Sequence[ir.Parameter]) -> str:
 
 def _sentence(text: str) -> str:
     """A sentence with its expressions in notation, as far as they are plain."""
-    plain = re.sub(r"\bs\.|(?<=\()s, ", "", marked(text).replace("`", ""))
+    plain = re.sub(r"\bs\.|(?<=\()s, ", "", mark_code(text).replace("`", ""))
     return " ".join(re.sub(r"\blen\(([^()]*)\)", r"|\1|", plain).split())
 
 
@@ -171,14 +171,14 @@ def _group(claim: str, claims: Iterable[Property], limit: int) -> list[str]:
 def _property(prop: Property, limit: int) -> list[str]:
     assert prop.form is not None, "models of the catalogue claim no refinement"
     scope = NotationScope(states={state: index for index, state in enumerate(prop.form.states)})
-    return [*_wrapped(f"  {prop.name}: ", prop.says, 4), *_formula(prop.form, scope, limit)]
+    return [*_wrap_text(f"  {prop.name}: ", prop.says, 4), *_formula(prop.form, scope, limit)]
 
 
 def _liveness(prop: Liveness, limit: int) -> list[str]:
     heads = [head_of(form) for form in prop.forms]
     claim = MUST[prop.kind].format(*heads).strip("*").replace("`", "")
     fair = " ".join(fairness_text(fairness) for fairness in prop.fairness).replace("`", "")
-    lines = _wrapped(f"{prop.name}: ", f"{prop.says} {claim} {fair}", 2)
+    lines = _wrap_text(f"{prop.name}: ", f"{prop.says} {claim} {fair}", 2)
     for form, head in zip(prop.forms, heads, strict=True):
         lines += _formula(form, NotationScope(states={form.states[0]: 0}), limit, f"{head} ≜ ")
     return lines
@@ -186,7 +186,7 @@ def _liveness(prop: Liveness, limit: int) -> list[str]:
 
 def _formula(form: ir.Function, scope: NotationScope, limit: int, head: str = "") -> list[str]:
     text = _one_line(form, scope)
-    return _wrapped(f"    {head}", text, 6) if len(text) <= limit else []
+    return _wrap_text(f"    {head}", text, 6) if len(text) <= limit else []
 
 
 def _one_line(form: ir.Function, scope: NotationScope) -> str:
@@ -207,7 +207,7 @@ def _definitions(model: Model, limit: int) -> Iterator[str]:
     for function in (functions[name] for name in sorted(functions)):
         text = _one_line(function, NotationScope())
         if text and len(text) <= min(limit, WIDTH):
-            yield from _wrapped(f"{head_of(function)} ≜ ", text, 4)
+            yield from _wrap_text(f"{head_of(function)} ≜ ", text, 4)
         else:
             longer.append(head_of(function))
-    yield from _wrapped("Longer: ", ", ".join(longer), 2)
+    yield from _wrap_text("Longer: ", ", ".join(longer), 2)

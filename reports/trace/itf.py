@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from ..document import Document, first_state_text
-from .states import document_states, sort_elements, union_member_type, without_record_name
+from .states import document_states, drop_record_name, sort_elements, union_member_type
 
 ACTION = "mbt::actionTaken"
 PICKS = "mbt::nondetPicks"
@@ -101,7 +101,7 @@ def value_to_itf(type_: Document, value: Any) -> Any:
         case "union":
             return {
                 "tag": value["@"],
-                "value": value_to_itf(union_member_type(type_, value["@"]), without_record_name(value)),
+                "value": value_to_itf(union_member_type(type_, value["@"]), drop_record_name(value)),
             }
         case "tuple":
             return {"#tup": [value_to_itf(of, part) for of, part in zip(type_["of"], value, strict=True)]}

@@ -60,7 +60,7 @@ def sort_elements(type_: Document, value: Any) -> Any:
         case "record":
             return {name: sort_elements(type_["fields"][name], held) for name, held in value.items()}
         case "union":
-            return {"@": value["@"], **sort_elements(union_member_type(type_, value["@"]), without_record_name(value))}
+            return {"@": value["@"], **sort_elements(union_member_type(type_, value["@"]), drop_record_name(value))}
         case "tuple":
             return [sort_elements(of, part) for of, part in zip(type_["of"], value, strict=True)]
         case "option" if value is not None:
@@ -74,7 +74,7 @@ def union_member_type(union: Document, name: str) -> Document:
     return next(member for member in union["of"] if member["name"] == name)
 
 
-def without_record_name(record: Document) -> Document:
+def drop_record_name(record: Document) -> Document:
     """A record of a union without the name that says which it is."""
     return {name: held for name, held in record.items() if name != "@"}
 

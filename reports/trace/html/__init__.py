@@ -72,7 +72,7 @@ def trace_html(
     """
     if not documents:
         raise ValueError("a page needs a trace")
-    named = [without_machine_folders(document) for document in documents]
+    named = [drop_machine_folders(document) for document in documents]
     style, script = (
         strip_comments(_asset("style.css") + (PAGE_STYLE if graph else "")),
         _script_text(graph=bool(graph), live=live),
@@ -135,7 +135,7 @@ def _data_elements(
         {"id": name, "digest": trace_digest(document), "texts": _copyable_texts(as_shown), "watches": values}
         for name, document, as_shown, values in zip(names, documents, named, watched, strict=True)
     ]
-    shown, parts = share_picture_parts([cut_trace(_without_unsafe_pictures(document)) for document in named])
+    shown, parts = share_picture_parts([cut_trace(_drop_unsafe_pictures(document)) for document in named])
     was_cut = any(cut_trace(document) is not document for document in documents)
     said = f"The whole trace is in {known['beside']}." if known["beside"] is not None and was_cut else None
     both = None if known["aligned"] is None else list(known["aligned"])
@@ -146,7 +146,7 @@ def _data_elements(
     )
 
 
-def _without_unsafe_pictures(document: Document) -> Document:
+def _drop_unsafe_pictures(document: Document) -> Document:
     """A trace whose pictures may be shown: without those that a model draws itself where one is no such picture, since
     a saved trace can come from anywhere."""
     if document["view"] is None or document["view"]["kind"] != "drawing":
@@ -160,7 +160,7 @@ def _without_unsafe_pictures(document: Document) -> Document:
     return document
 
 
-def without_machine_folders(document: Mapping[str, Any]) -> Document:
+def drop_machine_folders(document: Mapping[str, Any]) -> Document:
     """A trace without the folders of the machine that made it: of a file in no repository its name alone. A model that
     was named with its folders is named without them, in the line that replays the trace too."""
     return cast("Document", _value_without_folders(document, str(document["model"])))

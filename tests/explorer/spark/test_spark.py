@@ -25,7 +25,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.search import Progress, Search, SparkCluster, Walks
-from tidegate.explorer.spark.driver import OutOfTimeError
+from tidegate.explorer.spark.driver import TimeLimitError
 from tidegate.explorer.spark.shipping import parcel
 from tidegate.explorer.spark.walks import Share, WalkRounds
 from tidegate.invariants.catalogue import find
@@ -192,7 +192,7 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(
     runner = session.SparkRunner(LOCAL)
     try:
         for seconds in (0.001, 2.5):  # before Spark has begun it, and while it runs
-            with pytest.raises(OutOfTimeError):
+            with pytest.raises(TimeLimitError):
                 runner.walk(shares, seconds)
             assert runner.running() == 0
         few = runner.walk([replace(share, last=share.first + 10) for share in shares], None)

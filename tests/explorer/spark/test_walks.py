@@ -17,7 +17,7 @@ from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.search import Progress, Report, Search, Strategy, Walks
 from tidegate.explorer.spark import walks
-from tidegate.explorer.spark.driver import OutOfTimeError, SearchStoppedError
+from tidegate.explorer.spark.driver import SearchStoppedError, TimeLimitError
 from tidegate.explorer.spark.shipping import Parcel
 from tidegate.explorer.spark.walks import Share, WalksTaken
 from tidegate.language.model import Model
@@ -124,7 +124,7 @@ class Late(Loop):
     ("error", "says"),
     [
         (SearchStoppedError("stopped by Ctrl-C"), "stopped by Ctrl-C"),
-        (OutOfTimeError(), "the time limit of 600 s was reached"),
+        (TimeLimitError(), "the time limit of 600 s was reached"),
     ],
 )
 def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, says: str) -> None:
