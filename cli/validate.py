@@ -12,7 +12,7 @@ from typing import Any
 from ..audit.kafka.profiles import definition
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
-from ..language.binding import checked_value
+from ..language.constant_values import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, suggest_name
 from ..real.history.partitions import Cluster, History, cluster_of

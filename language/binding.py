@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, cast
@@ -20,6 +19,7 @@ from . import ir
 from .abstractions import Abstractions
 from .adaptation import KEY, Adaptations
 from .collecting import Collector, import_file, modules_of
+from .constant_values import checked_value
 from .constants import Constant, Value
 from .declare import KINDS, Mark
 from .errors import AbandonedError, Diagnostics, ModelErrors, UsageError, suggest_name
@@ -186,42 +186,6 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
             diagnostics.include(others)
         diagnostics.raise_if_any()
     return definition
-
-
-def checked_value(constant: Constant, value: Value | str) -> Value:
-    """A value for a constant, parsed when it is text. Raises UsageError when the constant cannot have it."""
-    parsed = _parse_value(constant, value) if isinstance(value, str) else value
-    choices = constant.choices()
-    if parsed is not None and type(parsed) is type(constant.default) and parsed in choices:
-        return parsed
-    raise UsageError(f"{constant.name}={_value_text(value)}: it must be {_choices_text(constant)}")
-
-
-def _parse_value(constant: Constant, text: str) -> Value | None:
-    """The value that the text stands for; None when it is none."""
-    if isinstance(constant.default, bool):
-        return {"true": True, "false": False}.get(text.lower())
-    if isinstance(constant.default, int):
-        digits = text.removeprefix("-")
-        return int(text) if digits.isascii() and digits.isdigit() else None
-    matching = (
-        member for member in type(constant.default) if text in (member.name, member.name.lower(), str(member.value))
-    )
-    return next(matching, None)
-
-
-def _value_text(value: object) -> str:
-    if isinstance(value, Enum):
-        return str(value.value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _choices_text(constant: Constant) -> str:
-    if isinstance(constant.default, bool):
-        return "true or false"
-    if isinstance(constant.default, int):
-        return f"an integer from {constant.minimum} to {constant.maximum}"
-    return "one of " + ", ".join(_value_text(choice) for choice in constant.choices())
 
 
 # --- one binding -----------------------------------------------------------------------------------------------------

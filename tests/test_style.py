@@ -337,12 +337,8 @@ NO_PARTICIPLE = frozenset({"heed", "need", "seed", "feed", "speed", "shed", "emb
 NAMED_ROOMS = ("api", "cli", "explorer", "gates", "language", "reports", "testing", "traces")
 """Folders in which no function or class of a module has a participle alone, or a preposition first, for a name."""
 
-NAMES_WITH_A_REASON = frozenset(
-    {
-        "x",
-    }
-)
-"""Decorators of the language, and node functions that are called by the names of their classes."""
+NAMES_WITH_A_REASON = frozenset({"language/declare.py:bound", "language/ir.py:Quantified"})
+"""A decorator of the language, and a node of logic that has this name everywhere."""
 
 
 def says_nothing(name: str) -> bool:

@@ -24,9 +24,10 @@ from ..language.model import Action, Model, Property
 from ..language.values import ModelError, Seq, Set, State
 from ..language.verdict import Run
 from .abstract import refinement_argument
-from .evidence import ABSENT, Effects, Reading, StatePart
+from .evidence import Effects, Reading
 from .explanation import Reason
 from .sentences import capitalize_first, step_sentence
+from .state_parts import ABSENT, StatePart
 from .summary import Race, Summary
 from .wording import Wording, enclosing_sequence, is_record, join_words, parent_cell
 

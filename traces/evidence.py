@@ -13,82 +13,19 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from ..language import ir, types
 from ..language.checks import members_of
-from ..language.containers import ModelError, show
+from ..language.containers import ModelError
 from ..language.drafts import Cells, Draft
 from ..language.immutable import immutable
 from ..language.judge import shape_of
 from ..language.model import Action, Model
-from ..language.records import KIND, make_record, part_called, part_of
+from ..language.records import make_record, part_of
 from ..language.values import Bag, Map, Seq, Set, State
+from .state_parts import CellPart, Reads, StatePart
 
-CellPart: TypeAlias = "tuple[Literal['key', 'at', 'attribute', 'length', 'member'], Any]"
-"""A step down from a field: to a map's key, a sequence's offset, a record's attribute; its length; whether it has a
-member."""
-
-
-@immutable
-class StatePart:
-    """A part of a state that was read: which state (by its name in the text), the field, and the way down from it."""
-
-    state: str
-    field: str
-    parts: tuple[CellPart, ...] = ()
-
-    def text(self) -> str:
-        """The cell as people write it: `log[A][0].epoch`, `len(log[A])`, `A in isr[B]`."""
-        text = self.field
-        for kind, part in self.parts:
-            match kind:
-                case "key" | "at":
-                    text += f"[{show(part)}]"
-                case "attribute":
-                    text = f"type({text})" if part == KIND else f"{text}.{part}"
-                case "length":
-                    text = f"len({text})"
-                case "member":
-                    text = f"{show(part)} in {text}"
-        return text
-
-    def main(self) -> str:
-        """The field, or the cell of a map, that it is in: `log[A]`."""
-        return f"{self.field}[{show(self.parts[0][1])}]" if self.parts and self.parts[0][0] == "key" else self.field
-
-    def look(self, state: State) -> Any:
-        """What the cell holds in a state; `ABSENT` where the way to it is not there."""
-        value: Any = getattr(state, self.field)
-        for kind, part in self.parts:
-            match kind:
-                case "key":
-                    value = value[part]
-                case "at":
-                    if not 0 <= part < len(value):
-                        return ABSENT
-                    value = value[part]
-                case "attribute":
-                    if value is None:
-                        return ABSENT
-                    value = part_called(value, part)
-                case "length":
-                    value = len(value)
-                case "member":
-                    value = part in value
-        return value
-
-
-class AbsentValue:
-    """What is where nothing is."""
-
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-ABSENT = AbsentValue()
-
-Reads: TypeAlias = tuple[StatePart, ...]
 MANY_CELLS = 64  # cells: where there are more, each is kept once
 
 

@@ -21,8 +21,8 @@ from ..language.lanes import LogLanes, TransactionLanes
 from ..language.model import Model
 from ..language.values import Seq, Set, State
 from ..language.verdict import Run
-from .evidence import StatePart
 from .sentences import capitalize_first
+from .state_parts import StatePart
 from .wording import Wording, enclosing_sequence, join_words, name_in_words
 
 StepReason = Callable[[int, Sequence[StatePart]], str]

@@ -17,8 +17,8 @@ from ..language.lanes import LaneNames, LogLanes, TransactionLanes
 from ..language.model import Model
 from ..language.records import KIND
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
-from .evidence import ABSENT, StatePart
 from .picture import CAPITALS, Picture, UndrawableError, record_letter
+from .state_parts import ABSENT, StatePart
 
 
 class RecordNames:

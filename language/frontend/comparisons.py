@@ -9,9 +9,10 @@ from .. import ir
 from ..records import box_type, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
 from .annotations import describe
-from .expressions import BOOL, conjunction, disjunction, is_shapeless, type_from_other_operand
+from .expressions import BOOL
 from .folding import cannot_fail
 from .matching import fit, unify, unwrap_option
+from .operations import conjunction, disjunction, is_shapeless, type_from_other_operand
 from .ordering import note_no_order, position_of
 from .scope import Scope, expression, expressions
 

@@ -10,8 +10,9 @@ from ..records import KIND
 from ..types import Bool, Enumeration, Option, Record, Type
 from .annotations import describe
 from .comparisons import compare
-from .expressions import BOOL, condition, conjunction, disjunction
+from .expressions import BOOL, condition
 from .matching import field_of, member_part, number_of_member, to_member
+from .operations import conjunction, disjunction
 from .scope import Scope, block, expression, statements
 from .statements import branches
 from .unions import is_one_of, record_named, unpack_tuple

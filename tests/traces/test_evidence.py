@@ -8,7 +8,8 @@ from tidegate.language.judge import holds, replay, run_text, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.topology import Member, Topic
 from tidegate.model.studies.sticky_assignors.state import Assignor
-from tidegate.traces.evidence import MANY_CELLS, Reading, SeenValue, StatePart
+from tidegate.traces.evidence import MANY_CELLS, Reading, SeenValue
+from tidegate.traces.state_parts import StatePart
 
 from ..conftest import ROOT
 from ..support.shipped import shipped, tiered

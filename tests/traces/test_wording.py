@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.traces.evidence import StatePart
+from tidegate.traces.state_parts import StatePart
 from tidegate.traces.wording import Wording, is_number, join_words, name_in_words
 
 from ..support.steps import run_of

@@ -1,0 +1,251 @@
+"""Operators in expressions: logic, arithmetic, sets, sequences and choices."""
+
+from __future__ import annotations
+
+import ast
+from typing import Literal
+
+from .. import ir
+from ..errors import AbandonedError
+from ..types import Int, Option, Pool, Record, Seq, Subset, Type, scalar_size
+from .annotations import MEMBERS_MAX, describe
+from .expressions import (
+    BOOL,
+    ArithmeticOp,
+    condition,
+    int_type,
+    integer,
+    integer_hint,
+    make_arithmetic,
+    number,
+)
+from .intervals import hull
+from .matching import fit, is_member, join, unify, unwrap_option
+from .narrowing import know
+from .scope import Scope, expression, expressions
+
+POWER_MAX = 62
+"""The highest exponent; a higher power of 2 leaves the integers."""
+
+_ARITHMETIC: dict[type[ast.operator], ArithmeticOp] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+}
+_SETS: dict[type[ast.operator], Literal["|", "&", "-", "^"]] = {
+    ast.BitOr: "|",
+    ast.BitAnd: "&",
+    ast.Sub: "-",
+    ast.BitXor: "^",
+}
+_MIRRORED: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Div: ("/", "//, which gives an integer"),
+    ast.LShift: ("<<", "* by a power of two"),
+    ast.RShift: (">>", "// by a power of two"),
+    ast.MatMult: ("@", "*"),
+}
+
+
+@expressions(ast.BoolOp)
+def bool_operation(scope: Scope, node: ast.BoolOp, expected: Type | None) -> ir.Expr:
+    """`a and b`, `a or b`; nested ones of the same operator are one."""
+    made: list[ir.Expr] = []
+    inner, goes_on = scope.inner(), isinstance(node.op, ast.And)
+    for operand in node.values:
+        try:
+            made.append(condition(inner, operand))
+        except AbandonedError:
+            continue
+        know(inner, operand, goes_on)
+    if len(made) < len(node.values):
+        raise AbandonedError
+    return (conjunction if isinstance(node.op, ast.And) else disjunction)(made, scope.where(node))
+
+
+def conjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
+    """All of the operands, left to right."""
+    flat = [part for operand in operands for part in (operand.operands if isinstance(operand, ir.And) else (operand,))]
+    return flat[0] if len(flat) == 1 else ir.And(tuple(flat), BOOL, where)
+
+
+def disjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
+    """Any of the operands, left to right."""
+    flat = [part for operand in operands for part in (operand.operands if isinstance(operand, ir.Or) else (operand,))]
+    return flat[0] if len(flat) == 1 else ir.Or(tuple(flat), BOOL, where)
+
+
+@expressions(ast.UnaryOp)
+def unary_operation(scope: Scope, node: ast.UnaryOp, expected: Type | None) -> ir.Expr:
+    """`not a`, `-a`, `+a`."""
+    match node.op:
+        case ast.Not():
+            return ir.Not(condition(scope, node.operand), BOOL, scope.where(node))
+        case ast.USub():
+            operand = integer(scope, node.operand)
+            if isinstance(operand, ir.Const):
+                return number(scope, -operand.number, node)
+            return make_arithmetic(scope, "-", number(scope, 0, node), operand, node)
+        case ast.UAdd():
+            return integer(scope, node.operand)
+        case _:
+            raise scope.error("TG112", node, "~ works on bits, and integers here are numbers", "not, or -")
+
+
+@expressions(ast.BinOp)
+def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir.Expr:
+    """Arithmetic on integers, `| & - ^` on sets, `+` on sequences."""
+    operator = type(node.op)
+    if operator is ast.Pow:
+        return _power(scope, node)
+    if operator in _MIRRORED:
+        symbol, hint = _MIRRORED[operator]
+        raise scope.error("TG112", node, f"{symbol} is not in the language", hint)
+    left, right = _operands(scope, node, expected)
+    if isinstance(left.type, Subset) and isinstance(right.type, Subset):
+        return _set_operation(scope, node, left, right)
+    if isinstance(left.type, Seq) and isinstance(right.type, Seq) and operator is ast.Add:
+        return _concatenation(scope, left, right, node)
+    if isinstance(left.type, Pool) or isinstance(right.type, Pool):
+        return _operation_on_records(scope, node, left, right)
+    if operator is ast.Add and isinstance(left.type, (Subset, Seq)) and unwrap_option(right).type == left.type.of:
+        raise scope.error("TG205", node, *_one_element_advice(node, left.type))
+    for value, part in ((left, node.left), (right, node.right)):
+        _check_operand(scope, value, part)
+    if operator not in _ARITHMETIC:
+        raise scope.error("TG112", node, f"{_SETS[operator]} works on sets, not on integers", "and, or, + or *")
+    return make_arithmetic(scope, _ARITHMETIC[operator], unwrap_option(left), unwrap_option(right), node)
+
+
+def _one_element_advice(node: ast.BinOp, to: Subset | Seq) -> tuple[str, str]:
+    """What is said of `s.row + x`, where x is one element: the cause, and what to write."""
+    first, one = ast.unparse(node.left), ast.unparse(node.right)
+    made, verb = (f"{first} + Seq([{one}])", "append") if isinstance(to, Seq) else (f"{first} | {{{one}}}", "add")
+    here = f"{first}.{verb}({one}); or " if isinstance(node.left, (ast.Attribute, ast.Subscript)) else ""
+    return f"this adds one element to a {describe(to)}", here + made
+
+
+def _power(scope: Scope, node: ast.BinOp) -> ir.Expr:
+    """`base ** exponent`, for an exponent that is never negative: a product for each value that it may have."""
+    base, exponent = integer(scope, node.left), integer(scope, node.right)
+    lo, hi = int_type(exponent).lo, int_type(exponent).hi
+    if lo < 0 or hi > POWER_MAX:
+        message = f"the exponent may be anything from {lo} to {hi}"
+        raise scope.error("TG112", node.right, message, f"an exponent from 0 to {POWER_MAX}, such as max(0, n)")
+    powers: list[ir.Expr] = [number(scope, 1, node)]
+    for _ in range(hi):
+        powers.append(make_arithmetic(scope, "*", powers[-1], base, node))
+    return _power_choice(exponent, powers[lo:], lo, scope.where(node))
+
+
+def _power_choice(exponent: ir.Expr, powers: list[ir.Expr], at: int, where: ir.Where) -> ir.Expr:
+    """Of the powers, the first being that to `at`, the one to the exponent."""
+    if len(powers) == 1:
+        return powers[0]
+    test = ir.Compare("==", exponent, ir.Const(at, Int(at, at), where), BOOL, where)
+    rest = _power_choice(exponent, powers[1:], at + 1, where)
+    return ir.Choice(test, powers[0], rest, hull(int_type(powers[0]), int_type(rest)), where)
+
+
+def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.Expr, ir.Expr]:
+    """Both operands; an empty or literal container takes its type from the other one, else from the expected type."""
+    wanted = expected if isinstance(expected, (Subset, Seq, Pool)) else None
+    if is_shapeless(node.left) and not is_shapeless(node.right):
+        right = unwrap_option(expression(scope, node.right, wanted))
+        return unwrap_option(expression(scope, node.left, type_from_other_operand(scope, node.left, right))), right
+    left = unwrap_option(expression(scope, node.left, wanted))
+    return left, unwrap_option(expression(scope, node.right, type_from_other_operand(scope, node.right, left)))
+
+
+def type_from_other_operand(scope: Scope, node: ast.expr, other: ir.Expr) -> Type | None:
+    """The type that an operand takes from the other one. Beside a set of few known numbers, such as a table, a set that
+    is made here has room for its own numbers too; None where it finds that by itself."""
+    if not isinstance(other, ir.MakeSubset) or not isinstance(other.type.of, Int):
+        return other.type
+    match node:
+        case ast.Set(elts=parts) | ast.Call(args=[ast.List(elts=parts) | ast.Tuple(elts=parts)]):
+            found = [unwrap_option(expression(scope, part)).type for part in parts]
+        case ast.SetComp():
+            return None
+        case _:
+            return other.type
+    room = hull(other.type.of, *(type_ for type_ in found if isinstance(type_, Int)))
+    return Subset(room) if scalar_size(room) <= MEMBERS_MAX else other.type
+
+
+def is_shapeless(node: ast.expr) -> bool:
+    """Whether an expression may need the expected type to have one: None, a container displayed or called for."""
+    match node:
+        case ast.Constant(value=None) | ast.Set() | ast.List() | ast.SetComp():
+            return True
+        case ast.Call(func=ast.Name(id=called)):
+            return called in ("Set", "Seq", "Bag", "Map")
+        case _:
+            return False
+
+
+def _check_operand(scope: Scope, value: ir.Expr, node: ast.expr) -> None:
+    if not isinstance(unwrap_option(value).type, Int):
+        raise scope.error("TG205", node, f"this is {describe(value.type)}, not an integer", integer_hint(value.type))
+
+
+def _set_operation(scope: Scope, node: ast.BinOp, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    operator = type(node.op)
+    if operator not in _SETS:
+        raise scope.error("TG112", node, "sets are combined with | & - ^", "a | b for all members of either")
+    a, b, joined = unify(scope, left, right, "TG207", node)
+    return ir.SetOperation(_SETS[operator], a, b, joined, scope.where(node))
+
+
+def _operation_on_records(scope: Scope, node: ast.BinOp, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    """An operator on sets of records or of sets: the result has room for what may be in it."""
+    operator = type(node.op)
+    for value, part in ((left, node.left), (right, node.right)):
+        if isinstance(value.type, Pool) and value.type.multiple:
+            message, hint = "a Bag has no operators", "s.messages.add(m), s.messages.discard(m) in a for loop"
+            raise scope.error("TG112", part, message, hint)
+    if operator not in _SETS:
+        raise scope.error("TG112", node, "sets are combined with | & - ^", "a | b for all members of either")
+    a, b, joined = unify(scope, left, right, "TG207", node)
+    assert isinstance(joined, Pool)
+    assert isinstance(left.type, Pool)
+    assert isinstance(right.type, Pool)
+    first, second = _max_records(left, left.type), _max_records(right, right.type)
+    room = first + second if operator in (ast.BitOr, ast.BitXor) else first
+    if room > MEMBERS_MAX:
+        raise scope.error("TG402", node, f"this set may have {room} elements", f"at most {MEMBERS_MAX} elements")
+    return ir.SetOperation(_SETS[operator], a, b, Pool(joined.of, room), scope.where(node))
+
+
+def _max_records(value: ir.Expr, type_: Pool) -> int:
+    """How many records a set has at most."""
+    return len(value.elements) if isinstance(value, ir.MakePool) else max(type_.capacity, 0)
+
+
+def _concatenation(scope: Scope, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:
+    assert isinstance(left.type, Seq)
+    assert isinstance(right.type, Seq)
+    of = join(left.type.of, right.type.of)
+    if of is None:
+        message = f"{describe(left.type)} and {describe(right.type)} hold different types"
+        raise scope.error("TG207", node, message, "two sequences of one type")
+    return ir.Concat(left, right, Seq(of, left.type.capacity + right.type.capacity), scope.where(node))
+
+
+@expressions(ast.IfExp)
+def choice(scope: Scope, node: ast.IfExp, expected: Type | None) -> ir.Expr:
+    """`yes if condition else no`."""
+    test = condition(scope, node.test)
+    true, false = (know(scope.inner(), node.test, truth) for truth in (True, False))
+    if expected is None and is_shapeless(node.body):
+        no = expression(false, node.orelse)
+        yes = expression(true, node.body, no.type)
+    else:
+        yes = expression(true, node.body, expected)
+        no = expression(false, node.orelse, expected if expected is not None else yes.type)
+    union = expected.of if isinstance(expected, Option) else expected
+    if isinstance(union, Record):
+        yes, no = (fit(scope, branch, union, node) if is_member(branch.type, union) else branch for branch in (yes, no))
+    a, b, joined = unify(scope, yes, no, "TG203", node)
+    return ir.Choice(test, a, b, joined, scope.where(node))
