@@ -78,7 +78,7 @@ class Commands:
     """Forks commands from a warm process, one at a time; the warm process begins with the first."""
 
     def __init__(self) -> None:
-        self._warm: subprocess.Popen[str] | None = None
+        self._warm: subprocess.Popen[bytes] | None = None
 
     def run(
         self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], *, merge: bool = False
@@ -115,12 +115,12 @@ class Commands:
         if self._warm is None:
             program = str(Path(__file__).with_name("warm_process.py"))
             self._warm = subprocess.Popen(
-                [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-            )
+                [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            )  # no buffer: what a first line brings with it `select` would not see
         warm = self._warm
         assert warm.stdin is not None
         assert warm.stdout is not None
-        print(json.dumps(command), file=warm.stdin, flush=True)
+        warm.stdin.write(f"{json.dumps(command)}\n".encode())
         child = int(warm.stdout.readline())
         if not select.select([warm.stdout], [], [], TIMEOUT_SECONDS)[0]:
             os.kill(child, signal.SIGKILL)
