@@ -6,10 +6,10 @@ import datetime
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..audit.answers.requirements import DEFAULT, NoRequirement, Requirement, parse
-from ..audit.auditing import Audited, AuditRequest, read
+from ..audit.answers.requirements import DEFAULT, Requirement, UnknownRequirementError, parse_requirement
+from ..audit.auditing import AuditOutcome, AuditRequest, read_cluster
 from ..audit.auditing import audit as audit_cluster
-from ..audit.cluster.statements import CannotRead, WrongOption
+from ..audit.cluster.statements import UnreadableInputError, WrongOptionError
 from ..audit.exploring.small_models import kept_in
 from ..audit.joining.options import Options
 from ..explorer.cache import cache_directory
@@ -27,7 +27,7 @@ from .results import NOTEBOOK_FORMAT, folded_html, preformatted_html, table_html
 class AuditResult:
     """What an audit came to. `audited` has everything; the rest is there for convenience."""
 
-    audited: Audited
+    audited: AuditOutcome
 
     @property
     def exit(self) -> Exit:
@@ -96,10 +96,10 @@ def audit(
     folder = cache_directory() if cache else None
     try:
         with kept_in(folder):
-            cluster, findings = read([Path(arguments.check_path("files", file)) for file in files], stated)
-    except WrongOption as error:
+            cluster, findings = read_cluster([Path(arguments.check_path("files", file)) for file in files], stated)
+    except WrongOptionError as error:
         raise UsageError(str(error)) from None
-    except CannotRead as error:
+    except UnreadableInputError as error:
         raise UnreadableError(str(error)) from None
     asked = AuditRequest(
         required=parse_requirements(require),
@@ -116,6 +116,6 @@ def parse_requirements(texts: Iterable[str]) -> tuple[Requirement, ...]:
     situation."""
     given = arguments.check_names("require", texts)
     try:
-        return tuple(requirement for text in given for requirement in parse(text)) or tuple(DEFAULT)
-    except NoRequirement as error:
+        return tuple(requirement for text in given for requirement in parse_requirement(text)) or tuple(DEFAULT)
+    except UnknownRequirementError as error:
         raise UsageError(f"--require {' '.join(given)}: {error}") from None

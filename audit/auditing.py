@@ -9,15 +9,15 @@ from functools import partial
 from pathlib import Path
 
 from . import reading
-from .answers.acknowledgements import with_clients
+from .answers.acknowledgements import add_client_losses
 from .answers.answer import SubjectVerdict
-from .answers.baseline import Accepted, with_accepted
-from .answers.consumers import with_consumers
+from .answers.baseline import AcceptedFinding, mark_accepted
+from .answers.consumers import add_consumer_rows
 from .answers.current_state import describe_current_state
-from .answers.outages import outages
+from .answers.outages import find_outages
 from .answers.requirements import DEFAULT, Requirement, RequirementCheck, check_requirements
 from .answers.runs_shown import run_shown
-from .answers.transactions import with_transactions
+from .answers.transactions import add_transactions
 from .answers.verdicts import check_subjects
 from .cluster.cluster import Cluster
 from .cluster.findings import Finding
@@ -29,12 +29,12 @@ from .joining.options import Options
 from .questions.situations import BY_NAME
 from .questions.subjects import subjects
 from .readers.parsed_file import Part
-from .repairs.repair import repair, repair_document, why_none
-from .report.document import Document, SubjectReport, badness, document, loss_of
+from .repairs.repair import find_repair, repair_document, why_no_repair
+from .report.document import Document, SubjectReport, document, gravity_order, loss_of
 from .rules.advice import advise
 from .rules.invalid_settings import invalid_settings
-from .rules.uses import of_uses
-from .startup.nodes import keep_down
+from .rules.uses import use_rules
+from .startup.nodes import ids_of_down_nodes
 
 FAILED, UNDECIDED = 1, 5
 
@@ -51,13 +51,13 @@ class AuditRequest:
     workers: int = 2
     from_current: bool = False
     repairs: bool = True
-    accepted: Sequence[Accepted] = ()
+    accepted: Sequence[AcceptedFinding] = ()
     today: datetime.date = datetime.date.max
     report: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditOutcome:
     """What came of it: the document, the exit, the explorations, to be asked for more, and the findings, in the
     document's order."""
 
@@ -68,47 +68,49 @@ class Audited:
     findings: Sequence[Finding] = ()
 
 
-def read(
+def read_cluster(
     paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, tuple[Finding, ...]]:
     """The cluster that files state (`reading.read`), with what readers and rules find in it, each once. Rules ask small
     models: within `kept_in` their answers are kept."""
-    return _with_rules(*reading.read(paths, options, running))
+    return _with_rules(*reading.read_files(paths, options, running))
 
 
-def of_texts(
+def read_cluster_texts(
     texts: Iterable[tuple[str, str, bool]], options: Options, whole: str, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, tuple[Finding, ...]]:
     """The same of texts (`reading.of_texts`)."""
-    return _with_rules(*reading.of_texts(texts, options, whole, running))
+    return _with_rules(*reading.read_texts(texts, options, whole, running))
 
 
 def _with_rules(cluster: Cluster, findings: Sequence[Finding]) -> tuple[Cluster, tuple[Finding, ...]]:
-    return cluster, tuple(dict.fromkeys([*findings, *of_uses(cluster), *invalid_settings(cluster), *advise(cluster)]))
+    return cluster, tuple(dict.fromkeys([*findings, *use_rules(cluster), *invalid_settings(cluster), *advise(cluster)]))
 
 
-def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
+def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
     """Checks every topic of a cluster."""
     with kept_in(asked.folder), seldom_collected():
         return _audited(cluster, findings, asked)
 
 
-def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
+def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
-        every = with_clients(with_consumers(check_subjects(subjects(cluster), explorations), cluster))
-        out = keep_down(cluster)
-        reports = sorted(run_in_rounds(_reporting(every, cluster, asked, explorations, out), explorations), key=badness)
+        every = add_client_losses(add_consumer_rows(check_subjects(subjects(cluster), explorations), cluster))
+        out = ids_of_down_nodes(cluster)
+        reports = sorted(
+            run_in_rounds(_reporting(every, cluster, asked, explorations, out), explorations), key=gravity_order
+        )
     finally:
         explorations.close()
-    exit_ = exit_of([check for report in reports for check in report.checks])
+    exit_ = exit_code([check for report in reports for check in report.checks])
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
     made = document(cluster, findings, reports, asked.required, exit_)
     made["out_of_time"] = _out_of_time(explorations, reports)
     if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
-    return Audited(made, exit_, reports, explorations, findings)
+    return AuditOutcome(made, exit_, reports, explorations, findings)
 
 
 def _reporting(
@@ -156,15 +158,15 @@ def _report(
     subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations, down: frozenset[int]
 ) -> SubjectReport:
     """What is reported of a subject; `down` are the ids of the nodes that do not start."""
-    decided, more = with_transactions(check_requirements(subject, asked.required), subject.subject, cluster)
-    checks = with_accepted(decided, subject.subject, asked.accepted, asked.today)
+    decided, more = add_transactions(check_requirements(subject, asked.required), subject.subject, cluster)
+    checks = mark_accepted(decided, subject.subject, asked.accepted, asked.today)
     subject = replace(subject, subject=replace(subject.subject, asks={**subject.subject.asks, **more}))
-    change = repair(subject, checks, explorations) if asked.repairs else None
+    change = find_repair(subject, checks, explorations) if asked.repairs else None
     present = describe_current_state(subject, explorations) if asked.from_current else None
     repaired = None if change is None else repair_document(subject.subject, change, cluster)
-    none = why_none(subject, checks, explorations) if asked.repairs and repaired is None else ""
+    none = why_no_repair(subject, checks, explorations) if asked.repairs and repaired is None else ""
     shown = [_shown(check, subject, explorations) for check in checks]
-    out = tuple(outages(subject.subject, down))
+    out = tuple(find_outages(subject.subject, down))
     changes = () if change is None else tuple(needed.change for needed in change.changes)
     report = SubjectReport(subject, shown, repaired, present, out, none, changes=changes)
     found = loss_of(report)
@@ -181,7 +183,7 @@ def _shown(check: RequirementCheck, subject: SubjectVerdict, explorations: Explo
     return replace(check, answer=run_shown(subject, asked.question, BY_NAME[asked.cell], check.answer, explorations))
 
 
-def exit_of(checks: Sequence[RequirementCheck]) -> int:
+def exit_code(checks: Sequence[RequirementCheck]) -> int:
     """1 if a requirement failed, 5 if one is not decided or if there was nothing to ask of, else 0."""
     results = {check.result for check in checks}
     return FAILED if "failed" in results else UNDECIDED if results - {"met", "accepted"} or not results else 0

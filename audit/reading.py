@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .cluster.cluster import Cluster, Use, is_called
 from .cluster.findings import Finding, Kind
-from .cluster.statements import MARK, CannotRead, Origin
-from .joining.cluster import join
+from .cluster.statements import MARK, Origin, UnreadableInputError
+from .joining.cluster import join_parts
 from .joining.options import Options
 from .readers import audit_toml as mapping
 from .readers import properties, yamls
@@ -41,23 +41,23 @@ STATES = re.compile(r"\s*([\w\-\[\]$>]+(\.[\w\-\[\]$>]+)*\s*[=:]|[\w\-]+(\.[\w\-
 PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dockerfile"})
 
 
-def read(
+def read_files(
     paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, list[Finding]]:
     """The cluster that files and directories state, and what was found on the way.
 
     A directory is read with everything below it; what is no configuration is passed over there. `running` is what was
-    read of running brokers (`live.read`), each with its address. Raises CannotRead for a path that does not exist, for
-    a file named by the user that no reader understands, and for input without any fact.
+    read of running brokers (`live.read`), each with its address. Raises UnreadableInputError for a path that does not
+    exist, for a file named by the user that no reader understands, and for input without any fact.
     """
     texts = ((str(path), _text(path), named) for path, named in _files(paths))
     passed_over = [
         (part.findings[0].where.path, part) for path in paths if (part := overrides.beside(path, paths)) is not None
     ]
-    return of_texts(texts, options or Options(), ", ".join(map(str, paths)), [*running, *passed_over])
+    return read_texts(texts, options or Options(), ", ".join(map(str, paths)), [*running, *passed_over])
 
 
-def of_texts(
+def read_texts(
     texts: Iterable[tuple[str, str, bool]], options: Options, whole: str, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, list[Finding]]:
     """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message."""
@@ -68,7 +68,7 @@ def of_texts(
     composed: dict[str, tuple[str, bool, yamls.Tree]] = {}
     for path, text, named in texts:
         if _is_binary(text) and Path(path).suffix.lower() in CONFIGURATION:
-            raise CannotRead(
+            raise UnreadableInputError(
                 f"{path} is not a text file. Give the file as Kafka reads it, or take it out of the folder."
             )
         if found := _resources(path, text):
@@ -96,7 +96,7 @@ def of_texts(
             files.append((path, part.format))
     _rendered(parts)
     kubernetes.number(parts)
-    profiles.together(parts)
+    profiles.apply_profiles(parts)
     uses = [use for part in parts for use in part.uses]
     started_with = frozenset(Path(path).name for path, _ in files)
     for path, text, named in unknown:
@@ -105,12 +105,12 @@ def of_texts(
             parts.append(part)
             files.append((path, part.format))
         elif named:
-            raise CannotRead(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
+            raise UnreadableInputError(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
     if resources:
         parts.append(strimzi.read(resources))
     if not files:
-        raise CannotRead(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
-    return join(parts, options, tuple(files))
+        raise UnreadableInputError(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
+    return join_parts(parts, options, tuple(files))
 
 
 KNOWN = (
@@ -132,7 +132,7 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
         elif path.exists():
             yield path, True
         else:
-            raise CannotRead(f"{path} does not exist. Give files, or a directory of them.")
+            raise UnreadableInputError(f"{path} does not exist. Give files, or a directory of them.")
 
 
 def _is_text(path: Path) -> bool:
@@ -155,10 +155,10 @@ def _text(path: Path) -> str:
     """A file's text, with its byte order mark: what a reader makes of that is the reader's to say."""
     try:
         if path.stat().st_size > LARGEST:
-            raise CannotRead(f"{path} is larger than {LARGEST >> 20} MiB, which no configuration is.")
+            raise UnreadableInputError(f"{path} is larger than {LARGEST >> 20} MiB, which no configuration is.")
         raw = path.read_bytes()
     except OSError as error:
-        raise CannotRead(f"{path}: {error.strerror}.") from None
+        raise UnreadableInputError(f"{path}: {error.strerror}.") from None
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # what PowerShell makes of `kafka-topics.bat > FILE`
         return WIDE + raw.decode("utf-16", errors="replace")
     try:
@@ -173,7 +173,7 @@ def _is_binary(text: str) -> bool:
 
 
 def part_of(path: str, text: str) -> Part | None:
-    """One file's facts; None if no reader knows it. Raises CannotRead for a broken audit.toml."""
+    """One file's facts; None if no reader knows it. Raises UnreadableInputError for a broken audit.toml."""
     suffix = Path(path).suffix.lower()
     plain = text.lstrip(MARK)
     if "\0" in text:
@@ -250,7 +250,7 @@ def _resources(path: str, text: str) -> list[yamls.Tree]:
         return []
     try:
         trees = [tree for document in yamls.documents(text.lstrip(MARK)) for tree in _items(document)]
-    except yamls.NotYaml:
+    except yamls.YamlError:
         return []
     return trees if any(map(strimzi.is_of_strimzi, trees)) else []
 
@@ -266,7 +266,7 @@ def of_yaml(path: str, text: str) -> Part | None:
     """A YAML file without Strimzi's resources: compose, what a Helm chart renders, Spring's application.yml."""
     try:
         trees = [tree for document in yamls.documents(text) for tree in _items(document)]
-    except yamls.NotYaml as error:
+    except yamls.YamlError as error:
         part = Part("YAML")
         to_do = "correct it; render templates first (helm template, kustomize build)"
         part.note(_gravity(text), "error", f"{path} was not read: {error}", Origin(path), to_do)

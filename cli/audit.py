@@ -12,18 +12,18 @@ from pathlib import Path
 from time import monotonic
 
 from ..api.auditing import parse_requirements
-from ..audit.answers.baseline import Accepted
-from ..audit.answers.baseline import read as baseline
+from ..audit.answers.baseline import AcceptedFinding
+from ..audit.answers.baseline import read_baseline as baseline
 from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
-from ..audit.auditing import Audited, AuditRequest, audit, read
-from ..audit.cluster.statements import CannotRead, WrongOption
+from ..audit.auditing import AuditOutcome, AuditRequest, audit, read_cluster
+from ..audit.cluster.statements import UnreadableInputError, WrongOptionError
 from ..audit.exploring.small_models import kept_in
 from ..audit.joining.options import Options
 from ..audit.questions.questions import QUESTIONS
 from ..audit.questions.situations import FAULTS, SITUATIONS
 from ..audit.readers.parsed_file import Part
 from ..audit.readers.running.collection import script
-from ..audit.readers.running.connection import secured
+from ..audit.readers.running.connection import read_security
 from ..audit.report import difference
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
@@ -171,14 +171,14 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
     out: Path | None = None if options.out is None else prepare_directory(options.out)
     try:
-        old = None if options.diff is None else difference.read(options.diff)
+        old = None if options.diff is None else difference.read_document(options.diff)
         accepted = () if options.baseline is None else baseline(options.baseline)
         done = run_audit(options, parse_requirements(options.require), accepted)
         if old is not None:
-            done.document["diff"] = difference.difference(old, done.document)
-    except WrongOption as error:
+            done.document["diff"] = difference.compare_documents(old, done.document)
+    except WrongOptionError as error:
         raise UsageError(f"{error}\ntry: tidegate audit --help") from None
-    except CannotRead as error:
+    except UnreadableInputError as error:
         raise UnreadableError(str(error)) from None
     scenarios = [] if out is None else name_pages(done)
     if options.json:
@@ -188,7 +188,7 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit(done.exit) if out is None else _save_result(done, scenarios, out, options)
 
 
-def _save_result(done: Audited, scenarios: list[Scenario], out: Path, options: argparse.Namespace) -> Exit:
+def _save_result(done: AuditOutcome, scenarios: list[Scenario], out: Path, options: argparse.Namespace) -> Exit:
     try:
         pages = save_audit(done, scenarios, out)
         if options.confirm:
@@ -208,8 +208,10 @@ def _save_result(done: Audited, scenarios: list[Scenario], out: Path, options: a
     return Exit(done.exit)
 
 
-def run_audit(options: argparse.Namespace, wanted: Sequence[Requirement], accepted: Sequence[Accepted]) -> Audited:
-    """The audit of files. Raises `CannotRead`, which is exit 66."""
+def run_audit(
+    options: argparse.Namespace, wanted: Sequence[Requirement], accepted: Sequence[AcceptedFinding]
+) -> AuditOutcome:
+    """The audit of files. Raises `UnreadableInputError`, which is exit 66."""
     facts = Options(
         kafka_version=options.kafka_version,
         metadata_version=options.metadata_version,
@@ -221,7 +223,7 @@ def run_audit(options: argparse.Namespace, wanted: Sequence[Requirement], accept
     )
     began, folder = monotonic(), None if options.no_cache else cache_directory()
     with kept_in(folder):
-        cluster, findings = read(options.files, facts, _read_live_cluster(options))
+        cluster, findings = read_cluster(options.files, facts, _read_live_cluster(options))
     left: float = max(0.0, options.time - (monotonic() - began))
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
@@ -239,14 +241,14 @@ def run_audit(options: argparse.Namespace, wanted: Sequence[Requirement], accept
 
 
 def _read_live_cluster(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
-    """What the running cluster says, if one was named. Raises `CannotRead`, and `UsageError` without the extra."""
+    """What the running cluster says, if one was named. Raises UnreadableInputError, or UsageError without the extra."""
     address: str | None = options.bootstrap_server
     if address is None:
         return ()
     for text in address.split(","):
         if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}", text.strip()):
             raise UsageError(f"--bootstrap-server {address}: write HOST:PORT, or several with commas between")
-    how = secured(options.command_config)
+    how = read_security(options.command_config)
     try:
         from ..audit.readers.running import live
     except ModuleNotFoundError as error:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..audit.auditing import Audited
+from ..audit.auditing import AuditOutcome
 from ..explorer.search import Progress
 from ..reports.confirm import comparison_section, confirm_junit, confirm_text, result_sentence
 from ..reports.files import write_json, write_text
@@ -24,7 +24,7 @@ _RELEASE = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
 def confirm_losses(
-    done: Audited,
+    done: AuditOutcome,
     scenarios: Sequence[Scenario],
     out: Path,
     text_format: TextFormat,
@@ -66,7 +66,7 @@ def _connect_confirm() -> ConfirmRun:
 
 
 def _losses_with_pages(
-    done: Audited, scenarios: Sequence[Scenario], out: Path
+    done: AuditOutcome, scenarios: Sequence[Scenario], out: Path
 ) -> Iterator[tuple[Path, ReplayedScenario]]:
     """Each loss that is reported and has a page: the page, and its run."""
     reported = {subject["loss"]["html"] for subject in done.document["subjects"] if subject["loss"] is not None}

@@ -13,15 +13,23 @@ from typing import Any
 from ..audit.answers.answer import Answer
 from ..audit.answers.runs_shown import run_of, run_shown
 from ..audit.answers.scenario import end_after, is_of_requests, names, names_after, renamed, said, sentences
-from ..audit.auditing import Audited
+from ..audit.auditing import AuditOutcome
 from ..audit.cluster.findings import ModelRun
 from ..audit.exploring.client_models import Settings, run_of_producer
 from ..audit.exploring.small_models import run_of_finding
 from ..audit.kafka.internal_topics import OFFSETS
 from ..audit.questions.questions import QUESTION
-from ..audit.questions.situations import BY_NAME, in_words
+from ..audit.questions.situations import BY_NAME, cell_title
 from ..audit.repairs.after_repair import AfterRepair, after_repair
-from ..audit.report.cluster_words import LOST, InWords, Told, in_the_clusters_words, letters_note, letters_of, title_of
+from ..audit.report.cluster_words import (
+    LOST,
+    ScenarioWords,
+    Told,
+    in_the_clusters_words,
+    letters_note,
+    letters_of,
+    title_of,
+)
 from ..audit.report.document import Document, SubjectReport
 from ..language.model import Model
 from ..language.verdict import PropertyVerdict
@@ -55,7 +63,7 @@ class Scenario:
     after: AfterRepair | None = None
 
 
-def name_pages(done: Audited) -> list[Scenario]:
+def name_pages(done: AuditOutcome) -> list[Scenario]:
     """Says in the document which file will be the page of each loss and of each cell that can fail, so that what is
     printed is what is saved: those runs. Where there are more than `MAX_PAGES`, the rest have no page."""
     pairs = list(zip(done.document["subjects"], done.reports, strict=True))
@@ -93,7 +101,7 @@ class FindingScenario:
     html: str
 
 
-def name_finding_pages(done: Audited) -> list[FindingScenario]:
+def name_finding_pages(done: AuditOutcome) -> list[FindingScenario]:
     """The runs to what findings say, at most `MAX_PAGES`."""
     pairs = zip(done.document["findings"], done.findings, strict=True)
     shown = [(said, finding.run) for said, finding in pairs if finding.run is not None][:MAX_PAGES]
@@ -119,7 +127,7 @@ class ClientScenario:
         return f"{self.subject['name']}: {LOST[self.cells[0].partition('=')[0]]}, by what its producer does"
 
 
-def name_client_pages(done: Audited) -> list[ClientScenario]:
+def name_client_pages(done: AuditOutcome) -> list[ClientScenario]:
     """The runs of producers by which cells fail, each once in a group of topics, at most `MAX_PAGES`."""
     found: dict[tuple[int, str, Settings], ClientScenario] = {}
     for number, (subject, report) in enumerate(zip(done.document["subjects"], done.reports, strict=True)):
@@ -166,7 +174,7 @@ def _consumer_scenarios(subject: Document, offsets: Document | None) -> list[Doc
     return [{"html": html, "cells": cells, "repaired": None} for html, cells in found.items()]
 
 
-def _scenario_document(done: Audited, made: Scenario) -> Document:
+def _scenario_document(done: AuditOutcome, made: Scenario) -> Document:
     """A scenario as the document has it; `repaired` is the same with the repair, where that is known to mend it."""
     failed = [
         f"{check.requirement.question}={check.requirement.cell}"
@@ -217,7 +225,7 @@ def _reported_scenario(subject: Document, report: SubjectReport) -> Scenario | N
 
 
 def _cell_scenarios(
-    done: Audited, subject: Document, report: SubjectReport, known: list[Scenario]
+    done: AuditOutcome, subject: Document, report: SubjectReport, known: list[Scenario]
 ) -> Iterator[Scenario]:
     """The runs of the cells that can fail, each once; a cell with a run that is known is added to it."""
     every = {(made.answer.property, made.answer.steps, made.answer.before): made for made in known}
@@ -231,13 +239,13 @@ def _cell_scenarios(
         if made is not None:
             made.cells.append(f"{question}={name}")
             continue
-        title = f"{subject['name']}: {QUESTION[question].title}, {in_words(cell)}"
+        title = f"{subject['name']}: {QUESTION[question].title}, {cell_title(cell)}"
         made = Scenario(report, subject, shown, "", title, [f"{question}={name}"])
         every[shown.property, shown.steps, shown.before] = made
         yield made
 
 
-def save_audit(done: Audited, scenarios: list[Scenario], out: Path) -> int:
+def save_audit(done: AuditOutcome, scenarios: list[Scenario], out: Path) -> int:
     """Writes the files, then the pages that `name_pages` named, which take longer; how many those are. Raises
     OSError."""
     _remove_old_pages(out)
@@ -273,14 +281,14 @@ def _remove_old_pages(out: Path) -> None:
 
 class ReplayedScenario:
     """The run of a scenario, replayed: its trace as `replay` takes it, `shown` in the words of who runs the cluster,
-    and what could happen `neighbourhood_document` it, in the same words."""
+    and what could happen `around` it, in the same words."""
 
-    def __init__(self, done: Audited, made: Scenario) -> None:
+    def __init__(self, done: AuditOutcome, made: Scenario) -> None:
         self.model, self.run = run_of(done.explorations, made.answer)
         self.called = names(made.report.verdict.subject, made.answer.steps)
         self.trace = self._trace(made)
         self.shown = in_the_clusters_words(self.trace, self.model, self.run)
-        words = InWords(self.model, self.run, self.called, made.answer.before, made.answer.property)
+        words = ScenarioWords(self.model, self.run, self.called, made.answer.before, made.answer.property)
         self.around = neighbourhood_document(self.model, self.run, size=0, words=words)
 
     def _trace(self, made: Scenario) -> dict[str, Any]:
@@ -307,7 +315,7 @@ def _page_title(made: Scenario) -> str:
     return title_of(made.subject["name"], made.cells, deciding, least_isr=least, of_requests=requests)
 
 
-def _write_scenario_page(done: Audited, made: Scenario, out: Path) -> None:
+def _write_scenario_page(done: AuditOutcome, made: Scenario, out: Path) -> None:
     (out / FOLDER).mkdir(exist_ok=True)
     name = Path(made.html).with_suffix("")
     told = ReplayedScenario(done, made)

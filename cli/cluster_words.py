@@ -46,9 +46,9 @@ class ClusterWords:
 
     def around(self, model: Model, run: Run) -> NeighbourhoodWords:
         """What says the states around such a run."""
-        from ..audit.report.cluster_words import InWords
+        from ..audit.report.cluster_words import ScenarioWords
 
-        return InWords(model, run, self.called, self.before)
+        return ScenarioWords(model, run, self.called, self.before)
 
     def value(self, text: str) -> str:
         """A value of the model, as text."""

@@ -125,9 +125,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def new_explorations(cache: Path) -> NewExplorations:
     """Makes an audit's explorations that know nothing. They share their bound models and kernels with all others of
     this process: to bind one takes longer than most explorations."""
-    from tidegate.audit.exploring.explorations import Bench, Explorations
+    from tidegate.audit.exploring.explorations import CaseExplorer, Explorations
 
-    bench = Bench(cache)
+    bench = CaseExplorer(cache)
 
     def made() -> Explorations:
         explorations = Explorations(cache, workers=1)

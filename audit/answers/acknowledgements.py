@@ -15,14 +15,16 @@ from ..questions.questions import Question
 from ..questions.signature import Signature
 from ..questions.situations import CELLS, Cell
 from .answer import Answer, SubjectVerdict, merge_answers
-from .client_losses import NO_LOSS, loss_of_client
+from .client_losses import NO_LOSS, client_loss
 from .verdicts import answer
 
 
-def answer_with_client(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+def answer_of_log_and_client(
+    signature: Signature, question: Question, cell: Cell, explorations: Explorations
+) -> Answer:
     """One question in one cell, of the log and of who writes it."""
     of_log = answer(signature, question, cell, explorations)
-    return _graver(of_log, loss_of_client(signature) if question.name == NO_LOSS else None)
+    return _graver(of_log, client_loss(signature) if question.name == NO_LOSS else None)
 
 
 def _graver(of_log: Answer, of_client: Answer | None) -> Answer:
@@ -30,7 +32,7 @@ def _graver(of_log: Answer, of_client: Answer | None) -> Answer:
     return of_log if of_client is None or of_log.word == "can lose" else of_client
 
 
-def with_clients(every: Sequence[SubjectVerdict]) -> list[SubjectVerdict]:
+def add_client_losses(every: Sequence[SubjectVerdict]) -> list[SubjectVerdict]:
     """Each subject, a cell that loses nothing by its log having what its producer loses. What the tables of its
     variants say is said of their logs, on which other rows stand: nothing is cut off there."""
     return [_with_client(subject) for subject in every]
@@ -39,7 +41,7 @@ def with_clients(every: Sequence[SubjectVerdict]) -> list[SubjectVerdict]:
 def _with_client(subject: SubjectVerdict) -> SubjectVerdict:
     """Where a fact decides whether its producer loses, a cell depends on that fact."""
     variants = subject.subject.variants
-    of_clients = [loss_of_client(one.signature) for one in variants]
+    of_clients = [client_loss(one.signature) for one in variants]
     losing = next((found for found in of_clients if found is not None), None)
     if losing is None:
         return subject

@@ -14,7 +14,7 @@ _WHY = (
 )
 
 
-def loss_of_client(signature: Signature) -> Answer | None:
+def client_loss(signature: Signature) -> Answer | None:
     """How its producer has a record acknowledged that is not there; None if it has not, or if nothing is written."""
     refused = signature.least_isr > signature.replicas
     if not signature.gives_again or not signature.idempotent or signature.acks != "all" or refused:

@@ -17,10 +17,10 @@ from functools import lru_cache
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.racks import missing_racks
-from ..cluster.settings import underneath, value_of
+from ..cluster.settings import base_family, value_of
 from ..cluster.statements import Unknown
 from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
-from ..exploring.group_models import SKIPPED, STOPPED, fails
+from ..exploring.group_models import SKIPPED, STOPPED, group_failures
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
@@ -65,7 +65,7 @@ _NOTICED = (
 _AT_THE_BEGINNING, _AN_ERROR = ("earliest", "smallest", "beginning"), ("none", "error")
 
 
-def with_consumers(every: Sequence[SubjectVerdict], cluster: Cluster) -> list[SubjectVerdict]:
+def add_consumer_rows(every: Sequence[SubjectVerdict], cluster: Cluster) -> list[SubjectVerdict]:
     """Each subject with its rows `groups` and `no-skips`, and with what may be given to decide them."""
     offsets = next((subject for subject in every if subject.subject.topics[0].name == OFFSETS), None)
     asks = {**ASKS, **({} if offsets is None else offsets.subject.asks)}
@@ -102,7 +102,7 @@ def _rows(subject: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Clus
     }
 
 
-def worst(answers: Sequence[Answer]) -> Answer:
+def worst_answer(answers: Sequence[Answer]) -> Answer:
     """The gravest of several answers, with all that any as grave depends on."""
     first = min(answers, key=lambda answer: GRAVITY.index(answer.word))
     on = dict.fromkeys(name for answer in answers if answer.word == first.word for name in answer.on)
@@ -130,9 +130,9 @@ def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name)
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
         return Answer("depends", "arithmetic", "", (OFFSETS,))
-    found = worst([offsets.table[name, cell] for name in ("writable", "readable")])
+    found = worst_answer([offsets.table[name, cell] for name in ("writable", "readable")])
     why = f"groups commit to {OFFSETS}"
-    said = _modelled(found, why, STOPPED in fails(found.word == "can lose", loses=False))
+    said = _modelled(found, why, STOPPED in group_failures(found.word == "can lose", loses=False))
     if subject is not offsets or said.word != found.word:
         return said
     return replace(said, steps=found.steps, case=found.case, property=found.property)
@@ -147,11 +147,11 @@ def _skips(
 ) -> Answer:
     if subject.subject.internal:
         return Answer("not checked", "", "Kafka reads it itself")
-    cut = worst([subject.table[name, cell] for name in ("no-loss", "no-unread")])
+    cut = worst_answer([subject.table[name, cell] for name in ("no-loss", "no-unread")])
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
     forgotten = unknown if offsets is None else offsets.table["no-loss", cell]
     skipped = [answer for reader in readers for answer in _skipped(cluster, reader, cut, forgotten)]
-    return worst([*_of_a_return(subject, cell), *skipped])
+    return worst_answer([*_of_a_return(subject, cell), *skipped])
 
 
 def _of_a_return(subject: SubjectVerdict, cell: Name) -> Iterator[Answer]:
@@ -196,19 +196,19 @@ def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: An
     """What a consumer skips if the log was cut as in `cut`, and if its offset was forgotten as in `forgotten`."""
     lost = cut.word != "no loss found" or forgotten.word != "no loss found"
     why = _NOTICED if lost else "no offset is lost, and no record below one"
-    asked = SKIPPED not in fails(stops=False, loses=False)
+    asked = SKIPPED not in group_failures(stops=False, loses=False)
     yield Answer("no loss found", "model" if asked else "arithmetic", why)
     if cut.word != "no loss found":
         yield from _of_a_cut(cluster, reader, cut)
     if forgotten.word != "no loss found":
         starts = None if reader is None else value_of(cluster, reader, RESET)
         if starts is None or isinstance(starts, Unknown):
-            if SKIPPED in fails(stops=False, loses=True):
+            if SKIPPED in group_failures(stops=False, loses=True):
                 may = _if_so(forgotten, READERS if reader is None else RESET, "it may start at the end")
                 yield replace(may, basis=forgotten.basis)
         else:
             says = f"{_name(reader)} starts anew where its offset is lost, with {RESET}={starts.value}"
-            bad = SKIPPED in fails(stops=False, loses=True, reset=_reset(starts.value))
+            bad = SKIPPED in group_failures(stops=False, loses=True, reset=_reset(starts.value))
             yield from (replace(_if_so(forgotten, None, says), basis=forgotten.basis),) if bad else ()
 
 
@@ -224,7 +224,7 @@ def _of_a_cut(cluster: Cluster, reader: Client | None, cut: Answer) -> Iterator[
     starts = value_of(cluster, reader, RESET)
     fact = RESET if isinstance(starts, Unknown) else None
     reset = "latest" if isinstance(starts, Unknown) else _reset(starts.value)
-    if underneath(reader) in _RESETS_WITHOUT_EPOCH and misses_a_cut(reset):
+    if base_family(reader) in _RESETS_WITHOUT_EPOCH and misses_a_cut(reset):
         says = f"{reader.name} does not see a cut below where {RESET} had it begin, until it has read a record"
         yield replace(_if_so(cut, fact, says), basis=cut.basis)
     if not commits_epochs(cluster, reader) and skips_what_was_cut(sees_truncation=True, commits_epochs=False):
@@ -251,7 +251,7 @@ def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
 
 def sees_truncation(cluster: Cluster, reader: Client) -> bool | None:
     """Whether a consumer notices that the log was cut below its position; None if nothing says."""
-    family, kafka = underneath(reader) or "", cluster.versions.kafka
+    family, kafka = base_family(reader) or "", cluster.versions.kafka
     if kafka is not None and family in _SEEN_BY_BROKERS and at_least(kafka.value, _SEEN_BY_BROKERS[family]) is False:
         return False
     since = SEES_TRUNCATION.get(family)

@@ -55,7 +55,7 @@ def _ids(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers))
 
 
-def states(verdict: SubjectVerdict) -> list[PartitionState]:
+def partition_states(verdict: SubjectVerdict) -> list[PartitionState]:
     """Partitions whose ISR is not whole, the smallest first."""
     found = [
         PartitionState(topic, partition)
@@ -68,7 +68,7 @@ def states(verdict: SubjectVerdict) -> list[PartitionState]:
 
 def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) -> dict[str, Any] | None:
     """What the present state of a subject's partitions means, group by group; None where all are in sync."""
-    found = states(verdict)
+    found = partition_states(verdict)
     signatures = verdict.subject.present
     if not found or not signatures:
         return None

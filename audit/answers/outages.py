@@ -59,7 +59,7 @@ def _in_sync(outage: Outage) -> str:
     return f" (the ISR is {{{members}}} of {len(smallest.replicas)} replicas)"
 
 
-def outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:
+def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:
     """The outages of a subject's topics. `down` are the nodes that do not start."""
     signatures = subject.present
     for topic in subject.topics:

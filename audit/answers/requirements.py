@@ -153,34 +153,34 @@ DEFAULT: Sequence[Requirement] = PRESETS["standard"].requirements
 """What must hold where nothing else is asked."""
 
 
-class NoRequirement(ValueError):
+class UnknownRequirementError(ValueError):
     """A text that is not a requirement; the message says what is wrong and what there is."""
 
 
 EXAMPLE = "no-loss=power-loss@min-isr"
 
 
-def parse(text: str) -> Sequence[Requirement]:
+def parse_requirement(text: str) -> Sequence[Requirement]:
     """The requirements of a preset's name, or the one that a text such as `no-loss=power-loss@min-isr` asks for.
 
-    Raises NoRequirement.
+    Raises UnknownRequirementError.
     """
     if text in PRESETS:
         return PRESETS[text].requirements
     question, equals, cell = text.partition("=")
     if not equals:
-        raise NoRequirement(
+        raise UnknownRequirementError(
             f"write a preset or QUESTION=FAULT@SITUATION, such as {EXAMPLE}; {suggest_name(text, PRESETS)}"
         )
     if question not in QUESTION:
-        raise NoRequirement(f"there is no question {question}; {suggest_name(question, QUESTION)}")
+        raise UnknownRequirementError(f"there is no question {question}; {suggest_name(question, QUESTION)}")
     fault, at, situation = cell.partition("@")
     if fault not in FAULT:
-        raise NoRequirement(f"there is no fault {fault}; {suggest_name(fault, FAULT)}")
+        raise UnknownRequirementError(f"there is no fault {fault}; {suggest_name(fault, FAULT)}")
     if cell not in BY_NAME:
         names = ", ".join(known.name for known in SITUATIONS)
         what = f"there is no situation {situation}" if at else f"{fault} happens in a situation: write {fault}@min-isr"
-        raise NoRequirement(f"{what}; the situations are {names}")
+        raise UnknownRequirementError(f"{what}; the situations are {names}")
     return (Requirement(question, cell),)
 
 

@@ -21,7 +21,7 @@ from ..questions.questions import Case
 from ..questions.signature import Signature
 from ..questions.situations import Cell, budgets
 from .answer import Answer, SubjectVerdict
-from .verdicts import needs
+from .verdicts import faults_needed
 
 _BUDGET = {"crash": "crashes", "lose_disk": "disk_losses", "lose_host": "host_losses"}
 """Steps that stand for a loss of power, with their budgets."""
@@ -56,7 +56,7 @@ def in_own_fault(answer: Answer, signature: Signature, cell: Cell, explorations:
     values["power_losses"] = int(values["power_losses"]) + sum(int(case.values[name]) for name in stands_in.values())
     own = Case(case.asked, tuple(sorted(values.items())))
     steps = _with_power_losses(explorations, own, answer.property, answer.steps)
-    return replace(answer, case=own, steps=steps, why=needs(own, len(steps), fewer=True))
+    return replace(answer, case=own, steps=steps, why=faults_needed(own, len(steps), fewer=True))
 
 
 def _is_of_power(signature: Signature, cell: Cell) -> bool:

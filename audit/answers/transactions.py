@@ -34,7 +34,7 @@ def _is_transactional(cluster: Cluster, producer: Client) -> bool:
     return isinstance(found, Stated) and bool(found.value)
 
 
-def with_transactions(
+def add_transactions(
     checks: Iterable[RequirementCheck], subject: Subject, cluster: Cluster
 ) -> tuple[list[RequirementCheck], dict[str, str]]:
     """The checks of a subject, and what may be given to decide them: of the transaction log those that are about

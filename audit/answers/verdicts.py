@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, under_another_leader
 from ..exploring.explorations import CaseResult, Explorations
-from ..exploring.inference import Known, LossFound, in_question, known, next_wave
+from ..exploring.inference import CaseKnowledge, LossFound, case_to_explore, knowledge_of, next_wave
 from ..questions.case_order import Plan, Ways, first_of, within
 from ..questions.cases import (
     asked_instead,
@@ -86,7 +86,7 @@ def _besides(signature: Signature, explorations: Explorations) -> Iterator[Case]
         if question.asked != "loss":
             continue
         for _, ways in loss_cases(asked):
-            made = (in_question(question, way, ways, plan_of(asked), explorations) for way in ways)
+            made = (case_to_explore(question, way, ways, plan_of(asked), explorations) for way in ways)
             yield from (case for case in made if case is not None)
 
 
@@ -215,17 +215,17 @@ def _loss_in(
     plan: Plan, question: Question, case: Case, ways: Ways, explorations: Explorations, *, few: bool
 ) -> Answer:
     """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
-    if not few and in_question(question, case, ways, plan, explorations) is not None:
+    if not few and case_to_explore(question, case, ways, plan, explorations) is not None:
         return Answer("not checked", "", _TOO_MANY_STATES.format(case.values["replicas"]))
     return _of_known(question, case, _explored(question, case, ways, plan, explorations))
 
 
-def _explored(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Known:
+def _explored(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> CaseKnowledge:
     """What is known of a case once what the question needs is explored."""
-    open_ = in_question(question, case, ways, plan, explorations)
+    open_ = case_to_explore(question, case, ways, plan, explorations)
     if open_ is not None:
         explorations.all([open_])
-    return known(case, plan, explorations)
+    return knowledge_of(case, plan, explorations)
 
 
 def _beyond_the_model(signature: Signature, cell: Cell) -> str:
@@ -291,7 +291,7 @@ def _voters_stopped(signature: Signature, cell: Cell) -> int:
 _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"
 
 
-def _of_known(question: Question, case: Case, found: Known) -> Answer:
+def _of_known(question: Question, case: Case, found: CaseKnowledge) -> Answer:
     hit = [(name, found.lost[name]) for name in question.answered_by(case.values["acks"]) if name in found.lost]
     if hit:
         name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
@@ -301,23 +301,23 @@ def _of_known(question: Question, case: Case, found: Known) -> Answer:
         return Answer("not checked", "", stopped)
     if not found.reached:
         return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
-    return Answer("no loss found", "model", bounds_of(found.basis, found.states))
+    return Answer("no loss found", "model", bounds_text(found.basis, found.states))
 
 
 def _ways(case: Case, lost: LossFound) -> str:
     """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
-    return needs(lost.case, len(lost.steps), fewer=lost.case != case)
+    return faults_needed(lost.case, len(lost.steps), fewer=lost.case != case)
 
 
-def needs(case: Case, steps: int, *, fewer: bool) -> str:
+def faults_needed(case: Case, steps: int, *, fewer: bool) -> str:
     """How many steps a loss takes, and its faults, if they are `fewer` than those of the cell."""
-    return f"{steps} steps, and no more than {faults_of(case)}" if fewer else f"{steps} steps"
+    return f"{steps} steps, and no more than {faults_text(case)}" if fewer else f"{steps} steps"
 
 
-def bounds_of(case: Case, states: int) -> str:
+def bounds_text(case: Case, states: int) -> str:
     """Within which bounds nothing was found."""
     records = "1 record" if case.values["max_records"] == 1 else f"{case.values['max_records']} records"
-    return f"{records}, {faults_of(case)}: {_states(states)}"
+    return f"{records}, {faults_text(case)}: {_states(states)}"
 
 
 _FAULTS_OF_A_CASE = {
@@ -331,7 +331,7 @@ _FAULTS_OF_A_CASE = {
 }  # fmt: skip
 
 
-def faults_of(case: Case) -> str:
+def faults_text(case: Case) -> str:
     """The faults of a case in words."""
     values = case.values
     numbers = ((int(values.get(name, 0)), words) for name, words in _FAULTS_OF_A_CASE.items())
@@ -421,7 +421,7 @@ def _delivered(question: Question, case: Case, explorations: Explorations) -> An
     found: CaseResult = explorations.found(case)
     names = [*question.properties]
     ways = {name: LossFound(case, found.scenarios[name]) for name in names if name in found.scenarios}
-    own = Known(ways, found.checked, WITNESS in found.reached, True, found.stopped, case, found.states)
+    own = CaseKnowledge(ways, found.checked, WITNESS in found.reached, True, found.stopped, case, found.states)
     return _of_known(question, case, own)
 
 

@@ -18,7 +18,7 @@ from ..kafka.keys import declared
 from . import pods
 from .cluster import Broker, Cluster, Quorum
 from .listeners import BETWEEN, PROTOCOL, entries
-from .settings import readable
+from .settings import readable_settings
 from .statements import Setting
 
 ADVERTISED_HOST_NAME = declared("advertised.host.name")
@@ -39,7 +39,7 @@ Server = tuple[str, str | None]
 """A ZooKeeper server as `zookeeper.connect` names it, with its port, and the host that it shares, if any."""
 
 
-def placed(
+def place_on_hosts(
     brokers: Sequence[Broker], quorum: Quorum | None, ensemble: Sequence[str] = ()
 ) -> tuple[tuple[Broker, ...], tuple[Server, ...]]:
     """The nodes, each with the host that it shares with another node or a ZooKeeper server as its `machine`, and the
@@ -65,7 +65,7 @@ def at_their_own(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:
     server. None where there are no such."""
     local: dict[str, Setting] = {}
     for broker in brokers:
-        setting = readable(broker).get(ZOOKEEPER_CONNECT)
+        setting = readable_settings(broker).get(ZOOKEEPER_CONNECT)
         names = names_of(broker, brokers) - {LOOPBACK}
         if setting is not None and names and {*map(host_of, zookeeper_servers(setting))} == {LOOPBACK}:
             local.setdefault(broker.machine or min(names), setting)
@@ -75,10 +75,10 @@ def at_their_own(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:
 
 def host_of(address: str) -> str:
     """The host of an address with a port, as `plain` writes it."""
-    return plain(re.sub(r":\d+$", "", address.strip()))
+    return plain_host(re.sub(r":\d+$", "", address.strip()))
 
 
-def plain(host: str) -> str:
+def plain_host(host: str) -> str:
     """A host in small letters, an address in one spelling, every loopback address under one name; "" where it is every
     interface, or none."""
     text = host.strip().strip("[]").rstrip(".").lower()
@@ -109,7 +109,7 @@ def servers_and_path(text: str, port: int | None) -> tuple[tuple[str, ...], str]
 def _zookeepers(brokers: Iterable[Broker]) -> tuple[str, ...]:
     """All that brokers name, one that has several names once; none of pods, for which one name may be a service with
     several servers behind it."""
-    stated = [readable(broker).get(ZOOKEEPER_CONNECT) for broker in brokers if broker.pod is None]
+    stated = [readable_settings(broker).get(ZOOKEEPER_CONNECT) for broker in brokers if broker.pod is None]
     named = dict.fromkeys(name for setting in stated if setting for name in zookeeper_servers(setting))
     whole = _whole_names(frozenset(map(host_of, named)))
     same: dict[tuple[str, str], str] = {}
@@ -122,8 +122,8 @@ def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None
     """Every name that a host has by what is written of a node that stands there; `LOOPBACK` for the host of all who
     reach one another there."""
     endpoints = dict(quorum.hosts) if quorum is not None else {}
-    voting = [plain(host) for voter, host in endpoints.items() if voter == node.id]
-    alone = len(endpoints) > 1 and {*map(plain, endpoints.values())} == {LOOPBACK}
+    voting = [plain_host(host) for voter, host in endpoints.items() if voter == node.id]
+    alone = len(endpoints) > 1 and {*map(plain_host, endpoints.values())} == {LOOPBACK}
     voting = [host for host in voting if alone or host != LOOPBACK]
     found = frozenset(filter(None, [*_bound(node), *_reached(node), *_votes(node, nodes), *voting]))
     return found or frozenset(_meets(node))
@@ -132,9 +132,9 @@ def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None
 def _meets(node: Broker) -> Iterator[str]:
     """The loopback, where it reaches nothing but that to find the others, and is not itself what it finds there."""
     for key in (ZOOKEEPER_CONNECT, CONTROLLER_QUORUM_BOOTSTRAP_SERVERS):
-        setting = readable(node).get(key)
+        setting = readable_settings(node).get(key)
         servers = servers_and_path(setting.value, None)[0] if setting is not None else ()
-        listeners = readable(node).get("listeners")
+        listeners = readable_settings(node).get("listeners")
         mine = {port for _, _, port in entries(listeners)} if listeners is not None else set[int]()
         asked = {int(found[0]) if (found := re.findall(r":(\d+)$", server)) else 0 for server in servers}
         if servers and {*map(host_of, servers)} == {LOOPBACK} and not asked & mine:
@@ -143,24 +143,24 @@ def _meets(node: Broker) -> Iterator[str]:
 
 def _bound(node: Broker) -> Iterator[str]:
     """The addresses that it binds. A loopback address alone says nothing: each host has one."""
-    stated = readable(node)
+    stated = readable_settings(node)
     hosts = [host for _, host, _ in entries(stated["listeners"])] if "listeners" in stated else []
     hosts += [stated[HOST_NAME].value] if HOST_NAME in stated else []
-    yield from (host for host in map(plain, hosts) if host != LOOPBACK)
+    yield from (host for host in map(plain_host, hosts) if host != LOOPBACK)
 
 
 def _reached(node: Broker) -> Iterator[str]:
     """Where the other brokers reach it. Clients may reach several brokers at one address, such as a load balancer's."""
-    stated = readable(node)
+    stated = readable_settings(node)
     source = stated.get(ADVERTISED_LISTENERS, stated.get("listeners"))
     if not node.keeps_topics:
         return
     if source is None:
-        yield from (plain(stated[key].value) for key in (ADVERTISED_HOST_NAME, HOST_NAME) if key in stated)
+        yield from (plain_host(stated[key].value) for key in (ADVERTISED_HOST_NAME, HOST_NAME) if key in stated)
         return
     named = stated.get(BETWEEN) or stated.get(PROTOCOL)
     wanted = "PLAINTEXT" if named is None else named.value.strip().upper()
-    yield from (plain(host) for name, host, _ in entries(source) if name.upper() == wanted)
+    yield from (plain_host(host) for name, host, _ in entries(source) if name.upper() == wanted)
 
 
 def _votes(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:
@@ -176,7 +176,7 @@ def _votes(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:
 
 
 def _voters(node: Broker) -> list[tuple[int, str]]:
-    setting = readable(node).get(CONTROLLER_QUORUM_VOTERS)
+    setting = readable_settings(node).get(CONTROLLER_QUORUM_VOTERS)
     found = re.findall(r"(?:^|,)\s*(\d{1,9})@([^,@]+)", setting.value) if setting is not None else []
     return [(int(voter), host_of(address)) for voter, address in found]
 

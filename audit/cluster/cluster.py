@@ -216,7 +216,7 @@ def _stated(own: Sequence[Sequence[str]], every: Sequence[Sequence[str]]) -> tup
 
 
 @dataclass(frozen=True, slots=True)
-class Twice:
+class DuplicateId:
     """One id that the files of two nodes have: the first is used. `second` is where the other one says so."""
 
     node: Broker
@@ -256,7 +256,7 @@ class Cluster:
     unnamed: tuple[str, Stated | None] | None = None
     acks: Stated | None = None
     planned: tuple[Topic, ...] = ()
-    twice: tuple[Twice, ...] = ()
+    twice: tuple[DuplicateId, ...] = ()
     zookeepers: tuple[tuple[str, str | None], ...] = ()
     zookeeper_racks: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
     sessions: Stated | None = None

@@ -16,7 +16,7 @@ GIVEN_LATER = ("kubernetes.io", "strimzi.io", "controller-revision-hash", "pod-t
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class NodeRequirement:
     """One requirement of a selector: the label's key, `In`, `NotIn`, `Exists` or `DoesNotExist`, and the values."""
 
     key: str
@@ -35,7 +35,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SpreadRule:
     """A required anti-affinity by host or zone, or, if it `spreads`, a constraint that spreads pods evenly over hosts.
 
     `selector` is None where none is stated, which selects no pod; one without requirements selects all pods. `keys`
@@ -44,7 +44,7 @@ class Rule:
     pod's own, if none is named.
     """
 
-    selector: tuple[Requirement, ...] | None
+    selector: tuple[NodeRequirement, ...] | None
     keys: tuple[str, ...] = ()
     other_keys: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
@@ -61,8 +61,8 @@ class Rule:
         here = other.namespace in self.namespaces if named else mine.namespace == other.namespace
         merged = (
             *asked,
-            *(Requirement(key, "In", (labels[key],)) for key in self.keys),
-            *(Requirement(key, "NotIn", (labels[key],)) for key in self.other_keys),
+            *(NodeRequirement(key, "In", (labels[key],)) for key in self.keys),
+            *(NodeRequirement(key, "NotIn", (labels[key],)) for key in self.other_keys),
         )
         return (here or self.everywhere) and all(requirement.is_met(dict(other.labels)) for requirement in merged)
 
@@ -74,7 +74,7 @@ class Pod:
 
     namespace: str = ""
     labels: tuple[tuple[str, str], ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[SpreadRule, ...] = ()
     nodes: int | None = None
 
 

@@ -14,21 +14,33 @@ from ..kafka.keys import (
     canonical_value,
     declared,
     distributions,
-    known,
-    table,
+    settings_by_name,
+    settings_table,
+    why_illegal,
     wrapped_families,
-    wrong,
 )
 from ..kafka.protocol_versions import known_since
 from ..kafka.versions import ENDLESS, SPANS, WIDTH, Span, span
 from .cluster import Broker, Client, Cluster, Topic
-from .statements import CLOUD, ENVIRONMENT, HIDDEN, IMPORTED, MARK, Answer, Default, Origin, Setting, Stated, Unknown
+from .statements import (
+    CLOUD,
+    ENVIRONMENT,
+    HIDDEN,
+    IMPORTED,
+    MARK,
+    Default,
+    Origin,
+    Setting,
+    SettingValue,
+    Stated,
+    Unknown,
+)
 
 ENABLE_IDEMPOTENCE = declared("enable.idempotence")
 TRANSACTIONAL_ID = declared("transactional.id")
 
 
-def earliest(cluster: Cluster) -> tuple[int, ...]:
+def earliest_release(cluster: Cluster) -> tuple[int, ...]:
     """The first release that the nodes may run by the protocol versions that they state: none before knows these."""
     stated = [cluster.versions.inter_broker_protocol, *cluster.versions.protocols]
     since = (known_since(protocol.value) for protocol in stated if protocol is not None)
@@ -48,7 +60,7 @@ def elr_is_too_early(cluster: Cluster) -> bool:
     return (int(found[1]), int(found[2]), int(found[3] or ENDLESS)) < (4, 0, 1)
 
 
-def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> Answer:
+def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> SettingValue:
     """What a setting is for a topic, a broker or a client.
 
     A topic's own setting is stronger than a broker's dynamic one, that than the cluster-wide dynamic one, that than the
@@ -56,10 +68,10 @@ def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> 
     a number or a boolean is safe to read as such. KeyError if the table does not have the key.
     """
     if isinstance(thing, Client):
-        return _legal(_for_client(thing, table()[key]), table()[key], underneath(thing))
+        return _legal(_for_client(thing, settings_table()[key]), settings_table()[key], base_family(thing))
     if isinstance(thing, Broker):
-        return _legal(_for_broker(cluster, thing, known()[key]), known()[key])
-    return _legal(_for_topic(cluster, thing, table()[key]), table()[key])
+        return _legal(_for_broker(cluster, thing, settings_by_name()[key]), settings_by_name()[key])
+    return _legal(_for_topic(cluster, thing, settings_table()[key]), settings_table()[key])
 
 
 def number_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> int | None:
@@ -74,12 +86,12 @@ def place_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> 
     return answer.origin if isinstance(answer, Stated) else thing.origin
 
 
-def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:
+def _legal(answer: SettingValue, key: Key, family: str | None = None) -> SettingValue:
     if not isinstance(answer, Stated) or (key.type == "string" and not key.legal):
         return answer
     if "${" in answer.value:
         return Unknown(f"`{key.name}` at {answer.origin} is filled in later", "the file with its values filled in")
-    message = wrong(key, answer.value, family)
+    message = why_illegal(key, answer.value, family)
     if message or not answer.value:
         return Unknown(f"`{key.name}` at {answer.origin} {message or 'has no value'}", f"a legal value of {key.name}")
     value = canonical_value(key, answer.value, family)
@@ -91,7 +103,7 @@ def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
     return next((setting for setting in reversed(settings) if setting.key == name and not setting.when), None)
 
 
-def _for_client(client: Client, key: Key) -> Answer:
+def _for_client(client: Client, key: Key) -> SettingValue:
     """Open where one of Spring's profiles says otherwise: nothing says which of them is active."""
     always = _always(client, key)
     said = {setting.when: setting for setting in client.settings if setting.when and setting.key == key.name}
@@ -114,7 +126,7 @@ DECISIVE: Mapping[str, tuple[str, ...]] = {"acks": ("all", "1", "0"), declared("
 """What answers turn on first, with every value that configuration from elsewhere may give it."""
 
 
-def _as_imported(client: Client, key: Key, always: Answer, imported: Setting) -> Unknown:
+def _as_imported(client: Client, key: Key, always: SettingValue, imported: Setting) -> Unknown:
     """Open, since configuration that was not read is stronger than the file that imports it."""
     said = [always.value] if isinstance(always, Stated | Default) else []
     values = dict.fromkeys(value for value in (*said, *DECISIVE[key.name]) if value in DECISIVE[key.name])
@@ -123,7 +135,7 @@ def _as_imported(client: Client, key: Key, always: Answer, imported: Setting) ->
     return Unknown(why, ask, tuple(Default(value, str(imported.origin)) for value in values))
 
 
-def _always(client: Client, key: Key) -> Answer:
+def _always(client: Client, key: Key) -> SettingValue:
     """What a setting is for a client, whatever its profiles say."""
     rows = [row for row in key.defaults if row.of == _owner(client, key) and _has(client, row)]
     found = _stated(client.settings, key.name)
@@ -131,7 +143,7 @@ def _always(client: Client, key: Key) -> Answer:
         return Stated(found.value, found.origin)
     what = f"`{key.name}` of {client.kind} {client.name} is not stated"
     hidden = _stated(client.settings, MARK + key.name)
-    if hidden is not None and underneath(client) != "java":  # a program that reads the file itself may skip the mark
+    if hidden is not None and base_family(client) != "java":  # a program that reads the file itself may skip the mark
         why = f"`{key.name}` at {hidden.origin} is hidden by a byte order mark, unless the program skips that"
         rest = _always(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
         said = (Default(hidden.value, str(hidden.origin)), *_defaults(rest))
@@ -146,7 +158,11 @@ def _always(client: Client, key: Key) -> Answer:
 
 def is_fixed(client: Client, key: KeyName) -> bool:
     """Whether a client has its default whatever is set, in every release that it may be."""
-    rows = [row for row in table()[key].defaults if row.of == _owner(client, table()[key]) and _has(client, row)]
+    rows = [
+        row
+        for row in settings_table()[key].defaults
+        if row.of == _owner(client, settings_table()[key]) and _has(client, row)
+    ]
     fits = [row for row in rows if client.version is None or _overlap(row, span(client.version.value))]
     return bool(fits) and all(row.fixed for row in fits)
 
@@ -159,7 +175,7 @@ def _has(client: Client, row: DefaultRow) -> bool:
     on, transactional = ENABLE_IDEMPOTENCE, _stated(client.settings, TRANSACTIONAL_ID)
     if transactional is not None and transactional.value and _stated(client.settings, on) is None:
         return row.idempotent == "true"
-    answer = _for_client(client, table()[on])
+    answer = _for_client(client, settings_table()[on])
     return isinstance(answer, Unknown) or answer.value.lower() == row.idempotent
 
 
@@ -175,7 +191,7 @@ def _of_any_family(client: Client, key: Key) -> Iterator[Default]:
     yield from (Default(row.value, f"{row.of}: {row.source}") for row in rows)
 
 
-def underneath(client: Client) -> str | None:
+def base_family(client: Client) -> str | None:
     """The family whose code a client runs: "java" for Spring's, "librdkafka" for what wraps it; None: not stated."""
     if client.family is None:
         return None
@@ -186,12 +202,12 @@ def underneath(client: Client) -> str | None:
 def _owner(client: Client, key: Key) -> str | None:
     """Whose default a client has; None if it sets one of its own."""
     wrapper = wrapped_families().get(client.family.value) if client.family else None
-    return None if wrapper is not None and key.name in wrapper["but"] else underneath(client)
+    return None if wrapper is not None and key.name in wrapper["but"] else base_family(client)
 
 
 def _by_version(
     rows: Sequence[DefaultRow], what: str, version: Stated | None, ask: str, whose: str, within: Span | None = None
-) -> Answer:
+) -> SettingValue:
     """The default of a version, or of every version `within` a span if it is not stated."""
     known = span(version.value) if version is not None else within
     fits = [row for row in rows if known is None or _overlap(row, known)]
@@ -212,7 +228,7 @@ def _overlap(row: DefaultRow, span_of: Span) -> bool:
     return (not row.since or last >= span(row.since)[0]) and (not row.until or first < span(row.until)[0])
 
 
-def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
+def default_of(cluster: Cluster, key: Key, what: str) -> SettingValue:
     """A broker's or topic's setting where nobody states it, by version and distribution."""
     rows = [row for row in key.defaults if row.of == "apache"]
     possible = tuple(Default(row.value, row.source) for row in rows)
@@ -223,7 +239,11 @@ def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
     if not own and (owner.value not in distributions() or key.name in distributions()[owner.value] or not rows):
         return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
     first, last = SPANS[cluster.control_plane] if cluster.control_plane else ((0,) * WIDTH, (ENDLESS,) * WIDTH)
-    within = (max(first, earliest(cluster)), last) if cluster.control_plane or any(earliest(cluster)) else None
+    within = (
+        (max(first, earliest_release(cluster)), last)
+        if cluster.control_plane or any(earliest_release(cluster))
+        else None
+    )
     ask, whose = "--kafka-version", "broker's version"
     if own and owner.value != "apache":
         ask, whose = f"set {key.broker_names[0]}", "cluster"
@@ -231,7 +251,7 @@ def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
     return replace(found, assumed=owner.assumed) if isinstance(found, Default) else found
 
 
-def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> Answer:
+def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
     found = _on_broker(cluster, broker, key)
     if found is not None:
         return found
@@ -264,7 +284,7 @@ def _scaled(value: str, factor: int) -> str:
     return str(int(value) * factor) if number else value
 
 
-def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> Answer:
+def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> SettingValue:
     found = _stated(topic.settings, key.name) if "topic" in key.scopes else None
     if found is not None:
         return Stated(found.value, found.origin)
@@ -276,12 +296,12 @@ def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> Answer:
     return _from_brokers(cluster, topic, key, what)
 
 
-def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> SettingValue:
     """What a described topic leaves out is a default: the table's, or the one that its brokers show in full. If their
     files set something else, it may be either.
     """
     answer = default_of(cluster, key, what)
-    against = left_out(cluster, topic, key)
+    against = omitted_settings(cluster, topic, key)
     if against:
         why = f"{what} where it is described, though {against[0].origin} sets {against[0].value}"
         either = (*_defaults(answer), *(Default(fact.value, str(fact.origin)) for fact in against))
@@ -293,7 +313,7 @@ def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answ
     return answer
 
 
-def left_out(cluster: Cluster, topic: Topic, key: Key) -> list[Stated]:
+def omitted_settings(cluster: Cluster, topic: Topic, key: Key) -> list[Stated]:
     """What the files of a topic's brokers set, and its description would show and does not: kafka-topics.sh prints all
     that is set, whoever set it, unless it asks ZooKeeper. One statement a value, empty if nothing contradicts.
     """
@@ -305,7 +325,7 @@ def left_out(cluster: Cluster, topic: Topic, key: Key) -> list[Stated]:
     return list({said.value: said for said in reversed(stated) if said.value not in defaults}.values())
 
 
-def _defaults(answer: Answer) -> tuple[Default, ...]:
+def _defaults(answer: SettingValue) -> tuple[Default, ...]:
     match answer:
         case Default():
             return (answer,)
@@ -322,7 +342,7 @@ def _brokers_of(cluster: Cluster, topic: Topic) -> tuple[list[Broker], set[int]]
     return [b for b in brokers if b.id in held] or brokers, held
 
 
-def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> SettingValue:
     mine, held = _brokers_of(cluster, topic)
     known = [b for b in mine if b.settings]
     if not known:
@@ -333,10 +353,12 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer
     answers = [_for_broker(cluster, broker, key) for broker in known]
     missing = sorted(held - {b.id for b in known if b.id is not None})
     every = [*mine, *(Broker(number, topic.origin) for number in missing)]
-    return agreed(answers, known, every, f"{what}, and its brokers differ", key.broker_names[0])
+    return agreed_value(answers, known, every, f"{what}, and its brokers differ", key.broker_names[0])
 
 
-def agreed(answers: Sequence[Answer], given: Sequence[Broker], every: Sequence[Broker], what: str, name: str) -> Answer:
+def agreed_value(
+    answers: Sequence[SettingValue], given: Sequence[Broker], every: Sequence[Broker], what: str, name: str
+) -> SettingValue:
     """One answer of several nodes' (`given`, whose files were given): theirs if they agree, with what is assumed of the
     rest of `every`; else unknown, one of what they have. `what` says that they differ, `name` the setting."""
     values = {answer.value if not isinstance(answer, Unknown) else None for answer in answers}
@@ -346,17 +368,17 @@ def agreed(answers: Sequence[Answer], given: Sequence[Broker], every: Sequence[B
     return _assumed(answers[0], given, every)
 
 
-def _either(answers: Sequence[Answer]) -> tuple[Default, ...]:
+def _either(answers: Sequence[SettingValue]) -> tuple[Default, ...]:
     """What it may be: what one of the brokers has."""
     found = [Default(a.value, str(a.origin)) if isinstance(a, Stated) else a for a in answers]
     return tuple({default.value: default for a in found for default in _defaults(a)}.values())
 
 
-def _answer_text(answer: Answer) -> str:
+def _answer_text(answer: SettingValue) -> str:
     return "unknown" if isinstance(answer, Unknown) else answer.value
 
 
-def _assumed(answer: Answer, known: Sequence[Broker], every: Sequence[Broker]) -> Answer:
+def _assumed(answer: SettingValue, known: Sequence[Broker], every: Sequence[Broker]) -> SettingValue:
     known_of = {b.id for b in known}
     missing = [b.id for b in every if b.id not in known_of]
     if isinstance(answer, Unknown) or not missing:
@@ -367,16 +389,16 @@ def _assumed(answer: Answer, known: Sequence[Broker], every: Sequence[Broker]) -
     return replace(answer, assumed="; ".join(filter(None, (answer.assumed, like))))
 
 
-def readable(node: Broker) -> dict[str, Setting]:
+def readable_settings(node: Broker) -> dict[str, Setting]:
     """Of what its own files say, the values that are neither withheld nor filled in later."""
     return {
         key: setting
-        for key, setting in stated_by(node).items()
+        for key, setting in stated_settings(node).items()
         if setting.value != HIDDEN and "${" not in setting.value
     }
 
 
-def stated_by(node: Broker) -> dict[str, Setting]:
+def stated_settings(node: Broker) -> dict[str, Setting]:
     """What a node's own files say, the last statement of each, whatever profile is active."""
     return {setting.key: setting for setting in node.settings if not setting.when}
 

@@ -98,12 +98,12 @@ class Unknown:
     possible: tuple[Default, ...] = ()
 
 
-Answer = Stated | Default | Unknown
+SettingValue = Stated | Default | Unknown
 
 
-class CannotRead(Exception):
+class UnreadableInputError(Exception):
     """Input that cannot be read at all: which, why, and what to do. The command ends with exit code 66."""
 
 
-class WrongOption(CannotRead):
+class WrongOptionError(UnreadableInputError):
     """A mistake in what the user states beside the files, not in a file. The command ends with exit code 64."""

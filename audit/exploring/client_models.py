@@ -19,7 +19,7 @@ from ...language.constants import Value
 from ...language.model import Model
 from ...language.verdict import PropertyVerdict
 from ...model.consumer.state import Reset
-from .small_models import Small, explored
+from .small_models import SmallModel, explore_small_model
 
 DUPLICATES, ORDER = "no_duplicates", "order_per_key"
 DURABLE, TOLD, THERE = "acknowledged_is_durable", "no_silent_loss", "accepted_is_there"
@@ -34,7 +34,7 @@ _TWO_RECORDS: Mapping[str, Value] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ClientResult:
     """What an exploration found: the steps of the shortest run to each property that fails, and how many states."""
 
     steps: Mapping[str, int]
@@ -74,30 +74,32 @@ class Sender:
 
 
 @cache
-def alone(sender: Sender) -> Found:
+def alone(sender: Sender) -> ClientResult:
     """What a producer does by itself: one connection is lost, and one record is given up that may arrive late."""
     return _sent({**_TWO_RECORDS, **sender.constants})
 
 
 @cache
-def under_another_leader(sender: Sender, *, loses: bool) -> Found:
+def under_another_leader(sender: Sender, *, loses: bool) -> ClientResult:
     """The same where another broker becomes the leader; `loses`: without what was acknowledged, if it is so."""
     losing: Mapping[str, Value] = {"loses_acknowledged": True} if loses else {}
     return _sent({**_TWO_RECORDS, "elections": 1, **losing, **sender.constants})
 
 
-def _sent(values: Mapping[str, Value]) -> Found:
+def _sent(values: Mapping[str, Value]) -> ClientResult:
     wanted = frozenset({"send", "transmit", "append_batch", "lose_connection"})
-    found = explored(Small("producer", values, (DUPLICATES, ORDER), wanted))
-    return Found(found.steps, found.states, tuple(values.items()))
+    found = explore_small_model(SmallModel("producer", values, (DUPLICATES, ORDER), wanted))
+    return ClientResult(found.steps, found.states, tuple(values.items()))
 
 
 @cache
-def falsely_acknowledged(sender: Sender) -> Found:
+def falsely_acknowledged(sender: Sender) -> ClientResult:
     """Whether a record is acknowledged and not there, after one that was given up, though the log loses nothing."""
     values = {**_TWO_RECORDS, **sender.constants}
-    found = explored(Small("producer", values, (DURABLE,), frozenset({"send", "append_batch", "lose_connection"})))
-    return Found(found.steps, found.states, tuple(values.items()))
+    found = explore_small_model(
+        SmallModel("producer", values, (DURABLE,), frozenset({"send", "append_batch", "lose_connection"}))
+    )
+    return ClientResult(found.steps, found.states, tuple(values.items()))
 
 
 @cache
@@ -107,7 +109,9 @@ def costs(sender: Sender) -> frozenset[str]:
     losing: Mapping[str, Value] = {} if sender.acks == "all" else {"loses_acknowledged": True}
     values = {**_TWO_RECORDS, "records": 1, "elections": 1, "expiries": 0, **losing, **sender.constants}
     return frozenset(
-        explored(Small("producer", values, (DURABLE, TOLD, THERE), frozenset({"transmit", "fail_over"}))).steps
+        explore_small_model(
+            SmallModel("producer", values, (DURABLE, TOLD, THERE), frozenset({"transmit", "fail_over"}))
+        ).steps
     )
 
 
@@ -133,7 +137,11 @@ _A_CUT: Mapping[str, Value] = {
 def crash_costs(settings: Settings) -> frozenset[str]:
     """Which of at-least-once and at-most-once fail where a consumer with these settings of the model dies."""
     values = {**_ONE_RECORD, **dict(settings)}
-    return frozenset(explored(Small("consumer", values, (LOST, TWICE), frozenset({"poll", "process", "crash"}))).steps)
+    return frozenset(
+        explore_small_model(
+            SmallModel("consumer", values, (LOST, TWICE), frozenset({"poll", "process", "crash"}))
+        ).steps
+    )
 
 
 @cache
@@ -142,7 +150,12 @@ def skips_what_was_cut(*, sees_truncation: bool, commits_epochs: bool = True) ->
     its commits have no leader epoch it dies, too, and begins at what it has committed."""
     again: Mapping[str, Value] = {"commits_epochs": False, "crashes": 1, "max_generation": 2}
     values = {**_A_CUT, "detects_truncation": sees_truncation, **({} if commits_epochs else again)}
-    return SKIPPED in explored(Small("consumer", values, (SKIPPED,), frozenset({"poll", "process", "truncate"}))).steps
+    return (
+        SKIPPED
+        in explore_small_model(
+            SmallModel("consumer", values, (SKIPPED,), frozenset({"poll", "process", "truncate"}))
+        ).steps
+    )
 
 
 @cache
@@ -150,7 +163,7 @@ def skips_what_comes_back() -> bool:
     """Whether a consumer that has KIP-320 skips records that were cut, and are in the log again with the leader that
     had them: it has read others in their place, of a newer leader epoch."""
     wanted = frozenset({"poll", "truncate", "come_back"})
-    return SKIPPED in explored(Small("consumer", {**_A_CUT, "returns": 1}, (SKIPPED,), wanted)).steps
+    return SKIPPED in explore_small_model(SmallModel("consumer", {**_A_CUT, "returns": 1}, (SKIPPED,), wanted)).steps
 
 
 @cache
@@ -159,4 +172,4 @@ def misses_a_cut(reset: str) -> bool:
     was given a record's (`by_duration`), that takes a cut of this record and of the one before it."""
     values = {**_A_CUT, "truncations": 2, "has_offsets": False, "reset": Reset(reset)}
     wanted = frozenset({"reset_position", "truncate"} | ({"poll"} if values["reset"] != Reset.NONE else set[str]()))
-    return NOTICED in explored(Small("consumer", values, (NOTICED,), wanted)).steps
+    return NOTICED in explore_small_model(SmallModel("consumer", values, (NOTICED,), wanted)).steps

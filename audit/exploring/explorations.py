@@ -29,9 +29,9 @@ from ...language.verdict import PropertyVerdict, Run, Verdict
 from ..kafka.profiles import definition
 from ..questions.questions import PROPERTIES, WITH_ALL, Asked, Case
 from .digest import text_digest
-from .garbage_collection import look_seldom
+from .garbage_collection import collect_seldom
 from .processes import Processes, Work
-from .step_sentences import phrase
+from .step_sentences import step_sentence
 
 SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
 """Constants that the layout of a state depends on."""
@@ -172,7 +172,7 @@ class StopRule:
         return self.given_up != ""
 
 
-class Bench:
+class CaseExplorer:
     """Explores cases in this process. `folder` is where compiled kernels are kept; None keeps none."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -281,7 +281,7 @@ def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
     return tuple(
         ScenarioStep(
             format_step(step.action, step.arguments),
-            phrase(model, before, step.action, step.arguments),
+            step_sentence(model, before, step.action, step.arguments),
             model.action(step.action).kind == "fault",
         )
         for before, step in zip(run.states(), run.steps, strict=False)
@@ -316,7 +316,7 @@ class Explorations:
     ) -> None:
         self.folder, self.workers, self.report = folder, workers, report
         self.until = None if seconds is None else time.time() + seconds
-        self.bench = Bench(folder)
+        self.bench = CaseExplorer(folder)
         self.known: dict[Case, CaseResult] = {}
         self.inferred: dict[Any, Any] = {}
         """What others infer from what is known, by what it is about; empty again once more is known."""
@@ -366,7 +366,7 @@ class Explorations:
         if len(new) >= WORTH_A_PROCESS:
             self._ahead |= dict.fromkeys(new)
             self._prepare([*others, *new])
-            self.processes.spare.extend(chunked(new, self.workers))
+            self.processes.spare.extend(chunks_of(new, self.workers))
 
     def _prepare(self, cases: Iterable[Case]) -> None:
         """Begins the kernels of cases, the largest first, where that was not done."""
@@ -415,7 +415,7 @@ class Explorations:
             yield from ((case, self.bench.found(case, self.until)) for case in own)
             return
         self._prepare(own)
-        yield from self._of_chunks(self.processes.results(list(chunked(own, self.workers))))
+        yield from self._of_chunks(self.processes.results(list(chunks_of(own, self.workers))))
 
     def _of_chunks(
         self, chunks: Iterable[tuple[Sequence[Case], list[CaseResult] | None]]
@@ -456,7 +456,7 @@ class Explorations:
             write_whole(path, json.dumps(to_json(found), ensure_ascii=False).encode())
 
 
-def chunked(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
+def chunks_of(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
     """The cases in the order in which they are explored: in time that does not suffice for all, most are decided."""
     ordered = sorted(cases, key=lambda case: (case.weight, case.size))
     light = [case for case in ordered if case.weight < HEAVY]
@@ -484,12 +484,12 @@ def from_json(kept: Any) -> CaseResult | None:
 
 # --- in a process of the pool -----------------------------------------------------------------------------------------
 
-_benches: list[tuple[Bench, float | None]] = []
+_benches: list[tuple[CaseExplorer, float | None]] = []
 
 
 def _begin(folder: Path, until: float | None) -> None:
-    look_seldom()
-    _benches.append((Bench(folder), until))
+    collect_seldom()
+    _benches.append((CaseExplorer(folder), until))
 
 
 def _prepare(case: Case) -> None:

@@ -11,7 +11,7 @@ OFTEN = (100_000, 20, 20)
 """So many objects more are made before the collector looks at the new ones; by default 700."""
 
 
-def look_seldom() -> None:
+def collect_seldom() -> None:
     """From now on, in this process: what there is already is looked at no more."""
     gc.freeze()
     gc.set_threshold(*OFTEN)
@@ -21,7 +21,7 @@ def look_seldom() -> None:
 def seldom_collected() -> Generator[None]:
     """The same within it; the collector looks as before once it is left."""
     before = gc.get_threshold()
-    look_seldom()
+    collect_seldom()
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ...language.constants import Value
-from .small_models import Small, explored
+from .small_models import SmallModel, explore_small_model
 
 STOPPED, SKIPPED = "group_available", "nothing_skipped"
 """What is asked: that every group has a coordinator that takes its commits, and that none skips a record."""
@@ -25,10 +25,10 @@ SIZES: Mapping[str, Value] = {
 
 
 @cache
-def fails(stops: bool, loses: bool, reset: str = "latest") -> frozenset[str]:
+def group_failures(stops: bool, loses: bool, reset: str = "latest") -> frozenset[str]:
     """Which of both fails where the log of offsets stops while a broker is down, and where it loses entries; `reset` is
     the consumer's `auto.offset.reset`: latest, earliest or none. RuntimeError where the exploration did not end."""
     switches: Mapping[str, Value | str] = {"unavailable_while_down": stops, "loses_acknowledged": loses, "reset": reset}
     wanted = {"consume", "log_goes_down", "log_comes_back"} | ({"log_loses", "begin_again"} if loses else set[str]())
-    asked = Small("offsets_outage", {**SIZES, **switches}, (STOPPED, SKIPPED), frozenset(wanted), "any_log")
-    return frozenset(explored(asked).steps)
+    asked = SmallModel("offsets_outage", {**SIZES, **switches}, (STOPPED, SKIPPED), frozenset(wanted), "any_log")
+    return frozenset(explore_small_model(asked).steps)

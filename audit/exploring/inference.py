@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..questions.case_order import BUDGETS, Order, Plan, Ways, narrower, wider
+from ..questions.case_order import BUDGETS, Order, Plan, Ways, narrower_cases, wider_cases
 from ..questions.questions import KEPT_READS, PROPERTIES, QUESTION, WITNESS, Case, Question
 from .explorations import CaseResult, Explorations, ScenarioStep
 
@@ -31,7 +31,7 @@ class LossFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CaseKnowledge:
     """What is known of a case, from its own exploration or from others: what is lost, by property, and what holds.
 
     `stopped` says why its own exploration did not end, and is "" if it did or if there was none. `basis` is the case of
@@ -56,7 +56,7 @@ class Known:
 # --- one signature ----------------------------------------------------------------------------------------------------
 
 
-def known(case: Case, plan: Plan, explorations: Explorations) -> Known:
+def knowledge_of(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
     """What is known of a case, given the others of its plan; nothing is explored."""
     found = explorations.inferred.get((plan, case))
     if found is None or (not found.explored and case.explored in explorations.known):
@@ -64,13 +64,13 @@ def known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     return found
 
 
-def found_of(case: Case, explorations: Explorations) -> CaseResult | None:
+def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
     """What a case's own exploration found, or its brief one, which is the beginning of it; None if there was none."""
     return explorations.known.get(case.explored) or explorations.known.get(case.beside.explored)
 
 
-def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
-    own = found_of(case, explorations)
+def _known(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
+    own = result_of(case, explorations)
     if own is not None and _answers_all(case, own):
         return _by_itself(case, own, explored=case.explored in explorations.known)
     order, whole = plan.order(case), explorations.known.get(case.explored)
@@ -89,7 +89,7 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     basis, states = next(((holder, of.states) for holder, of in holding if of.checked), (case, 0))
     lost = {name: way for name in names if name not in held and (way := _lost(name, case, own, fewer)) is not None}
     lost |= _lost_with([name for name in names if name not in held | lost.keys()], case, order, explorations)
-    return Known(
+    return CaseKnowledge(
         lost=lost,
         held=held,
         reached=any(WITNESS in of.reached for of in (*fewer.values(), *((own,) if own else ()))),
@@ -104,7 +104,7 @@ def _results(plan: Plan, explorations: Explorations) -> Mapping[Case, CaseResult
     """What the explorations of a plan found, of those that were made."""
     kept: dict[Case, CaseResult] | None = explorations.inferred.get(plan)
     if kept is None:
-        every = ((case, found_of(case, explorations)) for case in plan.cases)
+        every = ((case, result_of(case, explorations)) for case in plan.cases)
         kept = explorations.inferred[plan] = {case: found for case, found in every if found is not None}
     return kept
 
@@ -114,10 +114,10 @@ def _answers_all(case: Case, own: CaseResult) -> bool:
     return not own.stopped and {*PROPERTIES[case.asked]} <= own.checked | own.scenarios.keys() | own.reached
 
 
-def _by_itself(case: Case, own: CaseResult, *, explored: bool) -> Known:
+def _by_itself(case: Case, own: CaseResult, *, explored: bool) -> CaseKnowledge:
     """What is known of a case from its own exploration alone."""
     lost = {name: LossFound(case, steps) for name, steps in own.scenarios.items()}
-    return Known(lost, own.checked, WITNESS in own.reached, explored, "", case, own.states)
+    return CaseKnowledge(lost, own.checked, WITNESS in own.reached, explored, "", case, own.states)
 
 
 def _kept_with(
@@ -126,10 +126,10 @@ def _kept_with(
     """For each of these properties of what is read that holds in one: the first exploration with wider settings, and no
     fewer faults, in which it does."""
     made: dict[str, tuple[Case, CaseResult]] = {}
-    for other in (other for base in (case, *order.more) for other in wider(base)):
+    for other in (other for base in (case, *order.more) for other in wider_cases(base)):
         if len(made) == len(names):
             break
-        found = found_of(other, explorations)
+        found = result_of(other, explorations)
         if found is not None and not found.stopped:
             made |= {name: (other, found) for name in names if name in found.checked and name not in made}
     return {name: made[name] for name in names if name in made}
@@ -139,10 +139,10 @@ def _lost_with(names: Sequence[str], case: Case, order: Order, explorations: Exp
     """For each of these properties that is violated in one: the first run of narrower settings, and no more faults, in
     which it is. It is one of this case, too."""
     made: dict[str, LossFound] = {}
-    for less, other in ((base, narrow) for base in (case, *order.fewer) for narrow in narrower(base)):
+    for less, other in ((base, narrow) for base in (case, *order.fewer) for narrow in narrower_cases(base)):
         if len(made) == len(names):
             break
-        found = found_of(other, explorations)
+        found = result_of(other, explorations)
         if found is not None:
             lost = found.scenarios
             made |= {name: LossFound(less, lost[name]) for name in names if name in lost and name not in made}
@@ -157,7 +157,7 @@ def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, Ca
     return min(ways, key=lambda way: len(way.steps), default=None)
 
 
-def is_decided(case: Case, found: Known) -> bool:
+def is_decided(case: Case, found: CaseKnowledge) -> bool:
     """Whether nothing more is to be explored for a case: it was, or what others found answers its main questions."""
     return found.explored or all(found.decides(name) for name in _main(case))
 
@@ -167,14 +167,14 @@ def _main(case: Case) -> tuple[str, ...]:
     return (*case.main, "no-stale-reads") if case.asked == "reads" else case.main
 
 
-def in_question(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
+def case_to_explore(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
     """The exploration to make before a question is answered of one of a cell's ways; None where there is nothing to
     make. Where all that the cell is for is lost already in one of the ways it is the brief one, which ends where the
     other would."""
-    found = known(case, plan, explorations)
+    found = knowledge_of(case, plan, explorations)
     if found.explored or found.decides(question.name):
         return None
-    lost = any(way.is_enough(frozenset(known(way, plan, explorations).lost)) for way in ways)
+    lost = any(way.is_enough(frozenset(knowledge_of(way, plan, explorations).lost)) for way in ways)
     return case.beside if lost else case
 
 
@@ -202,7 +202,7 @@ def _is_unknown(case: Case, plan: Plan, explorations: Explorations) -> bool:
 def _is_settled(case: Case, plan: Plan, explorations: Explorations) -> bool:
     """Whether a case is decided: it stays so, whatever else is found."""
     if (plan, case) not in explorations.settled:
-        if not is_decided(case, known(case, plan, explorations)):
+        if not is_decided(case, knowledge_of(case, plan, explorations)):
             return False
         explorations.settled.add((plan, case))
     return True
@@ -212,7 +212,7 @@ def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None
     for way in ways:
         if not _is_settled(way, plan, explorations):
             return way
-        if len(ways) > 1 and way.is_enough(frozenset(known(way, plan, explorations).lost)):
+        if len(ways) > 1 and way.is_enough(frozenset(knowledge_of(way, plan, explorations).lost)):
             return None
     return None
 

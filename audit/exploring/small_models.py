@@ -38,7 +38,7 @@ def kept_in(folder: Path | None) -> Generator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Explored:
+class SmallResult:
     """The steps of the shortest run to each property that fails, and how many states there are."""
 
     steps: Mapping[str, int]
@@ -46,7 +46,7 @@ class Explored:
 
 
 @dataclass(frozen=True, slots=True)
-class Small:
+class SmallModel:
     """What is explored: a model with values over those of a profile (None: of the defaults), which properties are
     asked, the actions without which nothing would be said, and what explores it."""
 
@@ -65,7 +65,7 @@ class Small:
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
-def explored(small: Small) -> Explored:
+def explore_small_model(small: SmallModel) -> SmallResult:
     """What an exploration finds; RuntimeError where it did not end, or where nothing of what is wanted happened."""
     folder = _folder.get()
     path = None if folder is None else folder / "audit" / f"small-{small.key}.json"
@@ -86,16 +86,16 @@ def run_of_finding(shown: ModelRun) -> tuple[Model, PropertyVerdict]:
     return model, found
 
 
-def _read(path: Path) -> Explored | None:
+def _read(path: Path) -> SmallResult | None:
     """What is kept there; None if nothing is that can be read."""
     try:
         kept: Any = json.loads(path.read_text(encoding="utf-8"))
-        return Explored({str(name): int(steps) for name, steps in kept["steps"].items()}, int(kept["states"]))
+        return SmallResult({str(name): int(steps) for name, steps in kept["steps"].items()}, int(kept["states"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _explored(small: Small) -> Explored:
+def _explored(small: SmallModel) -> SmallResult:
     definition, _ = find(small.model)
     bound = definition.bind(small.model, small.values, small.profile, properties=list(small.asked))
     verdict = ENGINES[small.engine](bound, Search(keep_going=True, deadlocks=False), None)
@@ -106,4 +106,4 @@ def _explored(small: Small) -> Explored:
     if not set(said.values()) <= {"holds", "violated"} or not small.wanted <= happened or not verdict.distinct_states:
         raise RuntimeError(f"{small.model} was not explored to its end with {small.values}: {said}; please report it")
     steps = {prop.name: len(prop.run.steps) for prop in verdict.properties if prop.verdict == "violated" and prop.run}
-    return Explored(steps, verdict.distinct_states)
+    return SmallResult(steps, verdict.distinct_states)

@@ -16,7 +16,7 @@ from ...language.values import State
 from ...traces.sentences import action_sentence
 
 
-def phrase(model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> str:
+def step_sentence(model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> str:
     """What a step from a state says."""
     if action == "learn":
         said = _learns(state, arguments, by_request=not model.values["detect_restart"])

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster.cluster import Broker, Cluster, Topic
-from ..cluster.settings import agreed, value_of
-from ..cluster.statements import Answer, Default, Setting, Stated, Unknown
+from ..cluster.settings import agreed_value, value_of
+from ..cluster.statements import Default, Setting, SettingValue, Stated, Unknown
 from ..kafka.internal_topics import TRANSACTIONS
 from ..kafka.keys import KeyName, declared
 
@@ -20,7 +20,7 @@ UNCLEAN, MIN_ISR = declared("unclean.leader.election.enable"), declared("min.ins
 _GIVE = "server.properties of the controllers"
 
 
-def unclean_elections(cluster: Cluster, topic: Topic) -> Answer:
+def unclean_elections(cluster: Cluster, topic: Topic) -> SettingValue:
     """Whether a replica out of sync may be elected. With ZooKeeper the controller is one of the brokers. The
     transaction log is created with its own `false` (`TransactionStateManager.transactionTopicConfigs`)."""
     own = _own(topic, UNCLEAN)
@@ -37,7 +37,7 @@ def unclean_elections(cluster: Cluster, topic: Topic) -> Answer:
     return _like_brokers(of_brokers, "false")
 
 
-def least_in_sync(cluster: Cluster, topic: Topic) -> Answer | None:
+def least_in_sync(cluster: Cluster, topic: Topic) -> SettingValue | None:
     """What min.insync.replicas becomes with ELR for a topic that has none of its own: when ELR is switched on, the
     active controller writes its value as the cluster's, and removes what single brokers have (kafka.apache.org/41,
     Eligible Leader Replicas). None where the topic has a value that this does not change: its own, the cluster's, or
@@ -52,19 +52,19 @@ def _own(topic: Topic, key: KeyName) -> Setting | None:
     return next((setting for setting in reversed(topic.settings) if setting.key == key), None)
 
 
-def _of_controllers(cluster: Cluster, topic: Topic, key: KeyName) -> Answer | None:
+def _of_controllers(cluster: Cluster, topic: Topic, key: KeyName) -> SettingValue | None:
     """What the controllers make of it; None if the files of none were given."""
     everyone = cluster.controllers
     given = [broker for broker in everyone if broker.settings]
     if not given:
         return None
     what = f"`{key}` of topic {topic.name} is not stated, and the controllers differ"
-    return agreed([value_of(cluster, broker, key) for broker in given], given, everyone, what, key)
+    return agreed_value([value_of(cluster, broker, key) for broker in given], given, everyone, what, key)
 
 
 def _or_of_controllers(
-    cluster: Cluster, topic: Topic, own: Setting, of_brokers: Answer, of_controllers: Answer | None
-) -> Answer:
+    cluster: Cluster, topic: Topic, own: Setting, of_brokers: SettingValue, of_controllers: SettingValue | None
+) -> SettingValue:
     """A description shows what a broker's file sets as if it were the topic's (`TopicCommand`, `isDefault`): where such
     a file has the same, it is open whose it is, if the controllers have something else."""
     brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
@@ -83,7 +83,7 @@ def _states(broker: Broker, own: Setting) -> bool:
     return any(setting.key == own.key and setting.value == own.value for setting in (*broker.settings, *broker.dynamic))
 
 
-def _values(answer: Answer) -> Sequence[Default]:
+def _values(answer: SettingValue) -> Sequence[Default]:
     match answer:
         case Stated(value=value, origin=origin):
             return [Default(value, str(origin))]
@@ -93,7 +93,7 @@ def _values(answer: Answer) -> Sequence[Default]:
             return possible
 
 
-def _like_brokers(of_brokers: Answer, default: str) -> Answer:
+def _like_brokers(of_brokers: SettingValue, default: str) -> SettingValue:
     """Where no controller's file was given. What only the brokers' files are known to set is open; a default, and what
     is set cluster-wide or says the same as the default, is assumed of the controllers too."""
     if isinstance(of_brokers, Unknown):

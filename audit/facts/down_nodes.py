@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ..cluster.cluster import Cluster, Topic
 from ..startup.nodes import Refusals
-from .facts import NeverUp
+from .facts import UnservedTopicError
 
 
 def raise_if_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> None:
-    """Raises NeverUp where no replica of a topic, or no majority of the controllers, is ever up; `why_down` are the
-    cluster's `refusals`, which are the same for all of its topics."""
+    """Raises UnservedTopicError where no replica of a topic, or no majority of the controllers, is ever up; `why_down`
+    are the cluster's `refusals`, which are the same for all of its topics."""
     why = _never_up(cluster, topic, why_down)
     if why:
-        raise NeverUp(why)
+        raise UnservedTopicError(why)
 
 
 def _never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..cluster.statements import Answer, Default, Origin, Stated, Unknown
+from ..cluster.statements import Default, Origin, SettingValue, Stated, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedSetting:
     """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
 
     key: str
@@ -45,44 +45,44 @@ class Used:
     source: str = ""
 
 
-class CannotTell(Exception):
+class UnansweredTopicError(Exception):
     """A topic of which nothing can be asked; the message says why, and what to give. `stops` are the questions that
     are answered by that alone."""
 
     stops: tuple[str, ...] = ()
 
 
-class CannotBeMade(CannotTell):
+class UncreatableTopicError(UnansweredTopicError):
     """A topic that Kafka refuses to create; the message says why, and what to do."""
 
     stops = ("writable", "readable")
 
 
-class NeverUp(CannotTell):
+class UnservedTopicError(UnansweredTopicError):
     """A topic none of whose brokers starts, or without a majority of controllers; the message says why."""
 
     stops = ("writable", "readable")
 
 
-class CommitsRefused(CannotTell):
+class RefusedCommitsError(UnansweredTopicError):
     """The offsets topic of brokers that refuse every write to it; the message says why."""
 
     stops = ("writable", "groups")
 
 
-class DoesNotStart(CannotTell):
+class StoppedProducerError(UnansweredTopicError):
     """A topic whose producer does not start, so that it writes nothing; the message says why."""
 
     stops = ("writable",)
 
 
-def note(answer: Answer, key: str, used: list[Used]) -> Answer:
+def note_setting(answer: SettingValue, key: str, used: list[UsedSetting]) -> SettingValue:
     """The answer, which `used` keeps with its place or its source, unless it is unknown."""
     match answer:
         case Stated(value=value, origin=origin):
-            used.append(Used(key, value, origin, answer.assumed))
+            used.append(UsedSetting(key, value, origin, answer.assumed))
         case Default(value=value, source=source):
-            used.append(Used(key, value, None, "; ".join(filter(None, (source, answer.assumed)))))
+            used.append(UsedSetting(key, value, None, "; ".join(filter(None, (source, answer.assumed)))))
         case Unknown():
             pass
     return answer

@@ -16,14 +16,14 @@ from ..cluster.statements import Unknown
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
-from .facts import CannotBeMade, Fact, FactValue, Used
+from .facts import Fact, FactValue, UncreatableTopicError, UsedSetting
 
 LOG_DIRS = declared("log.dirs")
 METADATA_LOG_DIR = declared("metadata.log.dir")
 REPLICA_SELECTOR_CLASS = declared("replica.selector.class")
 
 
-def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
+def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> Fact:
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
     racks, voting = racks_of_nodes(cluster), list(racks_of_voters(cluster).values())
     sets = {
@@ -130,27 +130,27 @@ ASK_OF_NODES = (
 )
 
 
-def follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+def follower_reads(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
     """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
     key = REPLICA_SELECTOR_CLASS
     settings = (setting for broker in cluster.keepers for setting in broker.settings)
     stated = (setting for setting in settings if setting.key == key and setting.value.strip())
     found = None if topic.internal else next(stated, None)
     if found is not None:
-        used.append(Used(key, found.value, found.origin))
+        used.append(UsedSetting(key, found.value, found.origin))
     return Fact(key, (FactValue("" if found is None else found.value, {"follower_reads": found is not None}),))
 
 
-def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> int:
-    """With how many replicas a topic is created that asks for so many. Raises CannotBeMade where its name is not legal,
-    and where there are fewer brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number
-    of them. Before 0.11 the offsets topic is created with as many as there are (KIP-115)."""
+def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> int:
+    """With how many replicas a topic is created that asks for so many. Raises UncreatableTopicError where its name is
+    not legal, and where there are fewer brokers (`InvalidReplicationFactorException`); one broker's file may stand for
+    any number of them. Before 0.11 the offsets topic is created with as many as there are (KIP-115)."""
     if not topic.has_legal_name:
         legal = "a name has up to 249 of A-Z, a-z, 0-9, `.`, `_` and `-`, and is neither `.` nor `..`"
-        raise CannotBeMade(f"cannot be created: `{topic.name[:60]}` is not a legal name of a topic; {legal}")
+        raise UncreatableTopicError(f"cannot be created: `{topic.name[:60]}` is not a legal name of a topic; {legal}")
     number = sum(1 for broker in cluster.brokers if broker.keeps_topics)
     if cluster.twice and number < replicas:
-        raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and {_of_two(cluster)}")
+        raise UncreatableTopicError(f"cannot be created: {replicas} replicas are asked for, and {_of_two(cluster)}")
     if number >= replicas or number == 0:
         return replicas
     kafka = cluster.versions.kafka
@@ -158,11 +158,11 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         return number
     if number == 1 and not cluster.whole:
         why = f"assumed: the file of one broker was given, and {topic.name} asks for {replicas} replicas"
-        used.append(Used("brokers", f"at least {replicas}", None, why))
+        used.append(UsedSetting("brokers", f"at least {replicas}", None, why))
         return replicas
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
-    raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and there {are}{more}")
+    raise UncreatableTopicError(f"cannot be created: {replicas} replicas are asked for, and there {are}{more}")
 
 
 def _of_two(cluster: Cluster) -> str:
@@ -314,7 +314,7 @@ def _keeps_metadata_in_passing(cluster: Cluster, node: Broker) -> bool:
     return bool(node.settings) and (_passes(cluster, node) if own is None else is_in_memory(own.value))
 
 
-def _ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> tuple[bool, bool]:
+def _ephemeral(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> tuple[bool, bool]:
     """Whether a replica is, or may be, on storage that goes with its process or pod; and if so, with its pod alone."""
     holding = {id_ for partition in topic.partitions for id_ in partition.replicas}
     lost = [broker for broker in cluster.brokers if broker.ephemeral and broker.keeps_topics]
@@ -322,5 +322,5 @@ def _ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> tuple[bool, 
     of_pod = bool(found) and all(broker.of_pod for broker in found)
     if found:
         who = "a pod that is replaced" if of_pod else "a broker that stops"
-        used.append(Used("storage", "ephemeral", found[0].origin, f"{who} comes back with an empty disk"))
+        used.append(UsedSetting("storage", "ephemeral", found[0].origin, f"{who} comes back with an empty disk"))
     return bool(found), of_pod

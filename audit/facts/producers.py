@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import Client, Cluster, Topic
-from ..cluster.settings import is_fixed, underneath, value_of
+from ..cluster.settings import base_family, is_fixed, value_of
 from ..cluster.statements import Default, Stated, Unknown
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import KeyName, declared
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..kafka.versions import at_least
-from ..startup.producers import in_force, refuses_by_default, switches_off, why_not
-from .facts import CannotTell, CommitsRefused, DoesNotStart, Fact, FactValue, Used, note
+from ..startup.producers import in_force, refuses_by_default, switches_off, why_producer_stops
+from .facts import (
+    Fact,
+    FactValue,
+    RefusedCommitsError,
+    StoppedProducerError,
+    UnansweredTopicError,
+    UsedSetting,
+    note_setting,
+)
 
 ACKS = declared("acks")
 RETRIES = declared("retries")
@@ -45,12 +53,12 @@ def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
     return (None,) if cluster.acks is not None or only is None else (only,)
 
 
-Said = dict[Client, tuple[Sequence[Fact], Sequence[Used]]]
+Said = dict[Client, tuple[Sequence[Fact], Sequence[UsedSetting]]]
 """What the files of producers say, and what they say it with: the same for every topic that they write."""
 
 
 def producer_facts(
-    cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used], said: Said
+    cluster: Cluster, topic: Topic, producer: Client | None, used: list[UsedSetting], said: Said
 ) -> Iterator[Fact]:
     """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all. What is
     found of a producer is added to `said`, and taken from there."""
@@ -64,7 +72,7 @@ def producer_facts(
     else:
         if not any(producer.called(name) for name in _named(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
-            used.append(Used("producer", producer.name, producer.origin, why))
+            used.append(UsedSetting("producer", producer.name, producer.origin, why))
         if producer not in said:
             said[producer] = _said_by(cluster, producer)
         facts, by = said[producer]
@@ -72,11 +80,11 @@ def producer_facts(
         yield from facts
 
 
-def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[Used]]:
-    refusal = why_not(cluster, producer)
+def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[UsedSetting]]:
+    refusal = why_producer_stops(cluster, producer)
     if refusal:
-        raise DoesNotStart(f"{producer.name} writes nothing: {refusal}")
-    used: list[Used] = []
+        raise StoppedProducerError(f"{producer.name} writes nothing: {refusal}")
+    used: list[UsedSetting] = []
     return [_acks(cluster, producer, used), *_sending(cluster, producer, used)], used
 
 
@@ -91,44 +99,44 @@ def _named(cluster: Cluster, topic: Topic) -> Sequence[str]:
     return () if use is None else use.producers
 
 
-def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
+def _acks_of_anybody(cluster: Cluster, used: list[UsedSetting]) -> Fact:
     if cluster.acks is not None:
-        used.append(Used("acks", cluster.acks.value, cluster.acks.origin))
+        used.append(UsedSetting("acks", cluster.acks.value, cluster.acks.origin))
         return Fact("acks", (FactValue(cluster.acks.value, {"acks": MODEL_ACKS[cluster.acks.value]}),))
     return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK)
 
 
-def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
     """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more: 0 is as 1, since
     the leader itself appends, and any other number is refused with each commit (ReplicaManager.isValidRequiredAcks).
-    Raises CommitsRefused."""
+    Raises RefusedCommitsError."""
     key, kafka = COMMIT_ACKS, cluster.versions.kafka
     if topic.name == OFFSETS and (kafka is None or at_least(kafka.value, "4.0") is not True):
         for setting in (setting for broker in cluster.keepers for setting in broker.settings):
             value = setting.value.strip() if setting.key == key else "-1"
             if value not in MODEL_ACKS and value.isdecimal():
                 what = f"{key}={value} at {setting.origin} is not -1, 0 or 1, so that nothing is written"
-                raise CommitsRefused(
+                raise RefusedCommitsError(
                     f"{what}, no offset and no group (INVALID_REQUIRED_ACKS); remove it: the default is -1"
                 )
             if MODEL_ACKS.get(value, "all") != "all":
-                used.append(Used(key, setting.value, setting.origin))
+                used.append(UsedSetting(key, setting.value, setting.origin))
                 return Fact("acks", (FactValue(setting.value, {"acks": "leader"}),))
     return Fact("acks", (FactValue("all", {"acks": "all"}),))
 
 
-def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
+def _acks(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Fact:
     answer = value_of(cluster, producer, ACKS)
     if not isinstance(answer, Stated) and asks_for_idempotence(cluster, producer):
         answer = Default("all", "an idempotent producer has acks=all, unless it is set")
-    note(answer, "acks", used)
+    note_setting(answer, "acks", used)
     if isinstance(answer, Unknown):
         words = dict.fromkeys(MODEL_ACKS[default.value] for default in answer.possible if default.value in MODEL_ACKS)
         choices = tuple(FactValue(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
         return Fact("acks", choices, answer.ask)
     word = MODEL_ACKS.get(answer.value.strip().lower())
     if word is None:
-        raise CannotTell(
+        raise UnansweredTopicError(
             f"acks of {producer.name} is `{answer.value}`, which is not one of {', '.join(MODEL_ACKS)}; correct it"
         )
     return Fact("acks", (FactValue(answer.value, {"acks": word}),))
@@ -146,22 +154,22 @@ def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
     return isinstance(transactional, Stated) and bool(transactional.value)
 
 
-def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[Fact]:
+def _sending(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Iterator[Fact]:
     key, idempotence = ENABLE_IDEMPOTENCE, True
     if asks_for_idempotence(cluster, producer):
-        note(value_of(cluster, producer, key), key, used)
+        note_setting(value_of(cluster, producer, key), key, used)
         again = gives_again(cluster, producer) is True
         if again and producer.version is not None:
-            used.append(Used("client", f"Java {producer.version.value}", producer.version.origin))
+            used.append(UsedSetting("client", f"Java {producer.version.value}", producer.version.origin))
         asked = _idempotence(True, explicit=True)
         yield Fact(key, (FactValue(asked.shown, {**asked.sets, "gives_again": again}),))
     else:
         answer = value_of(cluster, producer, key)
         off = next((setting for setting in in_force(producer) if switches_off(producer, setting)), None)
         if off is not None and isinstance(answer, Default) and answer.value == "true":
-            used.append(Used(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
+            used.append(UsedSetting(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
         else:
-            note(answer, key, used)
+            note_setting(answer, key, used)
         values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
         truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
@@ -182,9 +190,9 @@ def gives_again(cluster: Cluster, producer: Client) -> bool | None:
     acknowledged without being there: Java's clients of 2.1 to 2.4 do (Sender.completeBatch and canRetry of 2.4.1; it is
     possible since KIP-91, and no more since KIP-360). None where it may be such a client. Up to 2.4 none is idempotent
     unless it is asked for."""
-    if not asks_for_idempotence(cluster, producer) or underneath(producer) not in (None, "java"):
+    if not asks_for_idempotence(cluster, producer) or base_family(producer) not in (None, "java"):
         return False
-    return None if underneath(producer) is None else _java_gives_again(producer.version)
+    return None if base_family(producer) is None else _java_gives_again(producer.version)
 
 
 def _java_gives_again(version: Stated | None) -> bool | None:
@@ -204,7 +212,7 @@ def unnamed_give_again(cluster: Cluster) -> bool | None:
 
 def _after_a_gap(producer: Client) -> Fact:
     """Whether a producer goes on in a new epoch once it has given up a record (KIP-360): Java's does since 2.5."""
-    java, version = underneath(producer) == "java", producer.version
+    java, version = base_family(producer) == "java", producer.version
     since = at_least(version.value, "2.5") if java and version is not None else None
     known = (True, False) if since is None else (since,)
     choices = tuple(FactValue(_RENEWS[bumps], {"bumps_epoch": bumps}) for bumps in known)
@@ -219,9 +227,11 @@ def _idempotence(wanted: bool, *, explicit: bool) -> FactValue:
     return FactValue(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
 
 
-def _numbers(cluster: Cluster, producer: Client, key: KeyName, used: list[Used]) -> tuple[tuple[int | None, ...], str]:
+def _numbers(
+    cluster: Cluster, producer: Client, key: KeyName, used: list[UsedSetting]
+) -> tuple[tuple[int | None, ...], str]:
     """What a number of a producer may be, where only a profile sets it otherwise; None if nothing says."""
-    answer = note(value_of(cluster, producer, key), key, used)
+    answer = note_setting(value_of(cluster, producer, key), key, used)
     if not isinstance(answer, Unknown):
         return (int(answer.value) if answer.value.isdecimal() else None,), ""
     given = any(setting.when and setting.key == key for setting in producer.settings)

@@ -7,13 +7,13 @@ from ..cluster.statements import Stated
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup.protocol_versions import FORMAT
-from .facts import Used
+from .facts import UsedSetting
 
 FORMATS = (declared("message.format.version"), FORMAT)
 """The format of records: a topic's setting, and its name among the brokers'."""
 
 
-def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[Used]) -> bool:
+def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[UsedSetting]) -> bool:
     """Whether a topic's records have no leader epochs, so that followers truncate by the high watermark (KAFKA-7897):
     by its own setting, else by any of its brokers'. From protocol 3.0 on the setting is ignored (KIP-724)."""
     spoken = protocol or cluster.versions.kafka
@@ -24,7 +24,7 @@ def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used
     of_brokers = [setting for setting in (*settings, *cluster.dynamic) if setting.key == FORMATS[1]]
     old = next((broker for broker in own[-1:] or of_brokers if is_before_epochs(broker.value)), None)
     if old is not None and all(use.origin != old.origin for use in used):
-        used.append(Used(old.key, old.value, old.origin, "records without leader epochs"))
+        used.append(UsedSetting(old.key, old.value, old.origin, "records without leader epochs"))
     return old is not None
 
 

@@ -15,13 +15,13 @@ from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic, by_strimzi
 from ..cluster.settings import value_of
-from ..cluster.statements import Answer, Default, Stated, Unknown
+from ..cluster.statements import Default, SettingValue, Stated, Unknown
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import KeyName, declared
 from ..kafka.profiles import MOST_REPLICAS
 from ..kafka.topic_settings import CONSTRAINTS, MIN_ISR_OF, REPLICAS_OF, WHERE_SET
 from ..kafka.versions import at_least
-from .facts import CannotTell, Fact, FactValue, Used, note
+from .facts import Fact, FactValue, UnansweredTopicError, UsedSetting, note_setting
 from .placement import creatable, has_one_by_default, placement
 
 AUTO_CREATE_TOPICS_ENABLE = declared("auto.create.topics.enable")
@@ -32,7 +32,7 @@ REPLICAS_SET_BY = {NEW_TOPICS: DEFAULT_FACTOR, **REPLICAS_OF, **{name: key for n
 """The brokers' setting for the replicas of each topic that they make by themselves."""
 
 
-def to_be_made(cluster: Cluster) -> Iterator[Topic]:
+def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
     """The topics that are not there but of which the brokers' configuration speaks. There is no topic of transactions
     before 0.11 (KIP-98)."""
     there, kafka = {topic.name for topic in cluster.topics}, cluster.versions.kafka
@@ -60,16 +60,16 @@ def _made_by_brokers(cluster: Cluster, name: str) -> Topic:
     return Topic(name, stated[0].origin if stated else cluster.keepers[0].origin)
 
 
-def asked_of_brokers(cluster: Cluster, key: KeyName) -> Sequence[Answer]:
+def asked_of_brokers(cluster: Cluster, key: KeyName) -> Sequence[SettingValue]:
     """What the brokers have for a setting, each value once; those whose files were not given are like these."""
     return _once([value_of(cluster, keeper, key) for keeper in cluster.keepers])
 
 
-def _once(answers: Sequence[Answer]) -> tuple[Answer, ...]:
+def _once(answers: Sequence[SettingValue]) -> tuple[SettingValue, ...]:
     return tuple({None if isinstance(said, Unknown) else said.value: said for said in reversed(answers)}.values())
 
 
-def makers(cluster: Cluster, name: str) -> tuple[Broker, ...]:
+def creating_nodes(cluster: Cluster, name: str) -> tuple[Broker, ...]:
     """The nodes whose settings decide how many replicas a topic of this name is made with: the brokers, and in KRaft,
     of a topic that is not Kafka's own, the controllers as well, of whom no number may have been asked. A broker that
     makes no topic on first use decides none there."""
@@ -86,7 +86,7 @@ def _makes_topics(cluster: Cluster, broker: Broker) -> bool:
     return isinstance(answer, Unknown) or answer.value != "false"
 
 
-def _default_factors(cluster: Cluster) -> Sequence[Answer]:
+def _default_factors(cluster: Cluster) -> Sequence[SettingValue]:
     """With how many replicas a topic is created of which nobody says how many; of controllers whose files were not
     given, what the brokers have or the default."""
     if cluster.control_plane != "kraft":
@@ -98,14 +98,14 @@ def _default_factors(cluster: Cluster) -> Sequence[Answer]:
     return _once([*asked_of_brokers(cluster, DEFAULT_FACTOR), unset])
 
 
-def replicas_of(cluster: Cluster, topic: Topic, used: list[Used]) -> Sequence[int]:
-    """How many replicas a topic has, or may have, most first. Raises CannotTell."""
+def replication_factors(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Sequence[int]:
+    """How many replicas a topic has, or may have, most first. Raises UnansweredTopicError."""
     sizes = {len(set(part.replicas) - set(part.removing)) for part in topic.partitions if part.replicas}
     found = _without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
     if found is not None:
-        used.append(Used("replication factor", str(found), topic.origin))
+        used.append(UsedSetting("replication factor", str(found), topic.origin))
     elif has_one_by_default(cluster, topic):
-        used.append(Used("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
+        used.append(UsedSetting("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
         found = 1
     numbers = _made_with(cluster, topic, used) if found is None else [found]
     if not topic.partitions:
@@ -113,9 +113,9 @@ def replicas_of(cluster: Cluster, topic: Topic, used: list[Used]) -> Sequence[in
     if topic.name == OFFSETS and found is None and _is_before_kip_115(cluster):
         numbers = list(range(max(numbers), 0, -1))
         why = "before 0.11 it is made with as many replicas as brokers were alive then, at most these (KIP-115)"
-        used.append(Used("replicas at first use", f"1 to {max(numbers)}", None, why))
+        used.append(UsedSetting("replicas at first use", f"1 to {max(numbers)}", None, why))
     if min(numbers) < 1:
-        raise CannotTell(f"{topic.name} has {min(numbers)} replicas, and the model has 1 to {MOST_REPLICAS}")
+        raise UnansweredTopicError(f"{topic.name} has {min(numbers)} replicas, and the model has 1 to {MOST_REPLICAS}")
     return sorted(set(numbers), reverse=True)
 
 
@@ -140,7 +140,7 @@ def _deciding(cluster: Cluster) -> tuple[Broker, ...]:
     return found or (cluster.keepers if by_strimzi(cluster) else ())
 
 
-def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> list[int]:
+def _made_with(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> list[int]:
     """Who asks for no number of replicas has the topic made with that of the controllers; all other topics are made
     with that of a broker, whichever it is."""
     asks_for_none = _asks_for_none(cluster, topic)
@@ -149,22 +149,24 @@ def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> list[int]:
     answers = _default_factors(cluster) if asks_for_none else _asked_of_makers(cluster, topic.name, key) if key else ()
     known = [said for said in answers if not isinstance(said, Unknown) and said.value.isdecimal()]
     if not key or not known or len(known) < len(answers):
-        raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
+        raise UnansweredTopicError(
+            f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe"
+        )
     if asks_for_none or len(known) > 1:
         for said in known:
-            note(said, key, used)
+            note_setting(said, key, used)
     else:
-        used.append(Used("replication factor", known[0].value, topic.origin))
+        used.append(UsedSetting("replication factor", known[0].value, topic.origin))
     return [int(said.value) for said in known]
 
 
-def _asked_of_makers(cluster: Cluster, name: str, key: KeyName) -> Sequence[Answer]:
-    return _once([value_of(cluster, node, key) for node in makers(cluster, name)])
+def _asked_of_makers(cluster: Cluster, name: str, key: KeyName) -> Sequence[SettingValue]:
+    return _once([value_of(cluster, node, key) for node in creating_nodes(cluster, name)])
 
 
 def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
     """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
-    CannotTell where nothing says which of the replicas are observers."""
+    UnansweredTopicError where nothing says which of the replicas are observers."""
     of_brokers = (setting for broker in cluster.keepers for setting in broker.settings)
     placed = [setting for setting in (*topic.settings, *of_brokers) if setting.key in CONSTRAINTS and setting.value]
     if not placed or topic.internal:
@@ -172,11 +174,13 @@ def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int
     read = re.fullmatch(r"(\d+) replicas, (\d+) observers", placed[0].value)
     if read is None:
         what = f"`{placed[0].key}` of {topic.name} cannot be read, so that some of its replicas may be observers"
-        raise CannotTell(f"{what}; give it as JSON with counts, and kafka-topics.sh --describe")
+        raise UnansweredTopicError(f"{what}; give it as JSON with counts, and kafka-topics.sh --describe")
     return int(read[1]) if int(read[1]) and (found is None or int(read[1]) < found) else found
 
 
-def factor_and_placement(cluster: Cluster, topic: Topic, numbers: Sequence[int], used: list[Used]) -> Iterator[Fact]:
+def factor_and_placement(
+    cluster: Cluster, topic: Topic, numbers: Sequence[int], used: list[UsedSetting]
+) -> Iterator[Fact]:
     """The number of replicas, and where they stand; of partitions that are not described each may have just one, and
     so has what a Streams application creates whose version is not stated."""
     open_ = topic.is_cut_short or (topic.streams != "" and has_one_by_default(cluster, topic) is None)
@@ -196,7 +200,7 @@ def factor_and_placement(cluster: Cluster, topic: Topic, numbers: Sequence[int],
 
 
 def with_what_is_made(
-    cluster: Cluster, topic: Topic, most: int, versions: Sequence[FactValue], used: list[Used]
+    cluster: Cluster, topic: Topic, most: int, versions: Sequence[FactValue], used: list[UsedSetting]
 ) -> Iterator[FactValue]:
     """Versions that an open cluster may have: with one before 0.11 its offsets topic may have any number of replicas
     up to `most`."""
@@ -210,12 +214,12 @@ def with_what_is_made(
             yield FactValue(shown, {**version.sets, **placed, "replicas": number})
 
 
-def min_isr_set_by(cluster: Cluster, topic: Topic) -> Sequence[Answer]:
+def min_isr_set_by(cluster: Cluster, topic: Topic) -> Sequence[SettingValue]:
     """What a topic of Kafka's own is created with, where it has a setting of its own; () where it has not."""
     own = MIN_ISR_OF.get(topic.name)
-    return asked_of_brokers(cluster, own) if own is not None and is_to_be_made(topic) else ()
+    return asked_of_brokers(cluster, own) if own is not None and is_to_be_created(topic) else ()
 
 
-def is_to_be_made(topic: Topic) -> bool:
+def is_to_be_created(topic: Topic) -> bool:
     """Whether nothing is known of a topic that is there."""
     return not topic.partitions and not topic.settings and not topic.complete

@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..cluster.addresses import Server, assumed_of_nodes, at_their_own, servers_and_path, unlike, zookeeper_servers
-from ..cluster.addresses import placed as placed_on_hosts
+from ..cluster.addresses import place_on_hosts as placed_on_hosts
 from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
 from ..cluster.findings import Finding
-from ..cluster.settings import underneath
-from ..cluster.statements import Origin, Stated, WrongOption
+from ..cluster.settings import base_family
+from ..cluster.statements import Origin, Stated, WrongOptionError
 from ..kafka import key_names as names
 from ..kafka.keys import declared, owners
 from ..kafka.versions import ControlPlane, at_least, is_version, span
@@ -22,8 +22,8 @@ from ..readers.running.descriptions import NO_CONFIGS
 from ..readers.zookeeper import one_ensemble, stand_alone
 from .nodes import joined_nodes
 from .options import OPTIONS, Options, client_option, refuse_unknown, stated_release, unnamed_clients
-from .parts import Joined, scrubbed
-from .racks import in_racks
+from .parts import JoinedParts, withhold_values
+from .racks import place_in_racks
 from .unread import brokers_without_files, not_described
 
 CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared("controller.quorum.bootstrap.servers")
@@ -31,9 +31,11 @@ CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
 ZOOKEEPER_CONNECT = declared("zookeeper.connect")
 
 
-def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
-    """One cluster of all parts, and what was found on the way. Raises WrongOption for a wrong option."""
-    joined = Joined(parts, [finding for part in parts for finding in part.findings])
+def join_parts(
+    parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]
+) -> tuple[Cluster, list[Finding]]:
+    """One cluster of all parts, and what was found on the way. Raises WrongOptionError for a wrong option."""
+    joined = JoinedParts(parts, [finding for part in parts for finding in part.findings])
     topics = _by_themselves(joined, _topics(joined))
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
@@ -44,7 +46,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     brokers, zookeepers = placed_on_hosts(nodes, quorum, ensemble)
     _of_one_ensemble(joined, brokers)
     unnamed = _of_two_ways(joined, brokers, zookeepers, quorum)
-    brokers, zookeeper_racks, of_racks = in_racks(joined.parts, brokers, zookeepers, quorum)
+    brokers, zookeeper_racks, of_racks = place_in_racks(joined.parts, brokers, zookeepers, quorum)
     joined.findings += of_racks
     cluster = Cluster(
         brokers=brokers,
@@ -56,7 +58,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         topics=topics,
         clients=_clients(joined, options),
         unnamed=unnamed_clients(options),
-        dynamic=scrubbed(s for part in parts for s in part.dynamic),
+        dynamic=withhold_values(s for part in parts for s in part.dynamic),
         versions=versions,
         uses=tuple(use for part in parts for use in part.uses),
         control_plane=_control_plane(joined),
@@ -81,12 +83,12 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     return cluster, joined.findings
 
 
-def _topics(joined: Joined) -> tuple[Topic, ...]:
+def _topics(joined: JoinedParts) -> tuple[Topic, ...]:
     found: dict[str, Topic] = {}
     ordered = sorted(joined.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
     for topic in (described for part in ordered for described in part.topics):
-        asked = topic.resource and replace(topic.resource, settings=scrubbed(topic.resource.settings))
-        alone = replace(topic, settings=scrubbed(topic.settings), resource=asked)
+        asked = topic.resource and replace(topic.resource, settings=withhold_values(topic.resource.settings))
+        alone = replace(topic, settings=withhold_values(topic.settings), resource=asked)
         found[topic.name] = _both(joined, found[topic.name], alone) if topic.name in found else alone
     for part in joined.parts:
         for name, settings in part.of_topics.items():
@@ -96,24 +98,24 @@ def _topics(joined: Joined) -> tuple[Topic, ...]:
                 mine = found[name]
                 whole = mine.complete or name in part.whole_topics
                 doubt = "" if mine.doubt == NO_CONFIGS else mine.doubt
-                every = (*mine.settings, *scrubbed(settings))
+                every = (*mine.settings, *withhold_values(settings))
                 found[name] = replace(mine, settings=every, complete=whole, doubt=doubt)
     return tuple(found[name] for name in sorted(found))
 
 
-def _by_themselves(joined: Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _by_themselves(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     mine = {topic.name for part in joined.parts for topic in part.made if topic.by_itself}
     return tuple(replace(topic, by_itself=True) if topic.name in mine else topic for topic in topics)
 
 
-def _planned(joined: Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _planned(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     """What programs will create: each name once, and none that is there."""
     there = {topic.name for topic in topics}
     made = {topic.name: topic for part in joined.parts for topic in part.made if topic.name not in there}
-    return tuple(replace(topic, settings=scrubbed(topic.settings)) for topic in made.values())
+    return tuple(replace(topic, settings=withhold_values(topic.settings)) for topic in made.values())
 
 
-def _both(joined: Joined, first: Topic, second: Topic) -> Topic:
+def _both(joined: JoinedParts, first: Topic, second: Topic) -> Topic:
     """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
     if first.doubt in NOT_IN_FORCE and not second.doubt:
         return second
@@ -148,7 +150,7 @@ def _pairs(topic: Topic) -> dict[str, str]:
     return {setting.key: setting.value for setting in topic.settings}
 
 
-def _clients(joined: Joined, options: Options) -> tuple[Client, ...]:
+def _clients(joined: JoinedParts, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
     clients = [client for part in joined.parts for client in part.clients]
     clients += _also(clients, [use for part in joined.parts for use in part.uses])
@@ -156,7 +158,7 @@ def _clients(joined: Joined, options: Options) -> tuple[Client, ...]:
     for name, family, _ in given:
         if name is not None and not any(client.called(name) for client in clients):
             files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
-            raise WrongOption(
+            raise WrongOptionError(
                 f"--client {name}={family}: no client's file is called so; those that were read: {files}."
             )
     return tuple(_with_version(client, given) for client in clients)
@@ -176,17 +178,17 @@ def _with_version(client: Client, given: Sequence[tuple[str | None, str, Stated 
     for name, family, version in given:
         if name is None or client.called(name):
             client = replace(client, family=Stated(family, OPTIONS), version=version)
-    aliases = names.canonical(underneath(client) or "")
+    aliases = names.canonical_names(base_family(client) or "")
     settings = (replace(setting, key=aliases.get(setting.key, setting.key)) for setting in client.settings)
-    return replace(client, settings=scrubbed(settings))
+    return replace(client, settings=withhold_values(settings))
 
 
-def _versions(joined: Joined, options: Options) -> Versions:
+def _versions(joined: JoinedParts, options: Options) -> Versions:
     features = {name: level for part in joined.parts for name, level in part.features.items()}
     for text in options.features:
         name, mark, level = text.partition("=")
         if not mark or not numbers(level):
-            raise WrongOption(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
+            raise WrongOptionError(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
         features[name] = Stated(level, OPTIONS)
     owner = _distribution(joined, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
@@ -201,14 +203,14 @@ def _versions(joined: Joined, options: Options) -> Versions:
     )
 
 
-def _stated_or_agreed(joined: Joined, name: str, option: str | None, *, confluent: bool = False) -> Stated | None:
+def _stated_or_agreed(joined: JoinedParts, name: str, option: str | None, *, confluent: bool = False) -> Stated | None:
     """A version as its option says, else as all files do."""
     if option is None:
         return _agreed(joined, name)
     return stated_release(_option_of(name), option, confluent=confluent)
 
 
-def _distribution(joined: Joined, options: Options) -> Stated | None:
+def _distribution(joined: JoinedParts, options: Options) -> Stated | None:
     """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
     if options.distribution:
         refuse_unknown("--distribution", options.distribution, "distribution", options.distribution, owners())
@@ -218,7 +220,7 @@ def _distribution(joined: Joined, options: Options) -> Stated | None:
     return _agreed(joined, "distribution_of_own_file")
 
 
-def _different(joined: Joined, name: str) -> tuple[Stated, ...]:
+def _different(joined: JoinedParts, name: str) -> tuple[Stated, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
     facts = [fact for part in joined.parts for fact in part.facts.get(name, ()) if is_version(fact.value)]
     found = {fact.value: fact for fact in reversed(facts)}
@@ -226,7 +228,7 @@ def _different(joined: Joined, name: str) -> tuple[Stated, ...]:
     return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
 
 
-def _agreed(joined: Joined, name: str) -> Stated | None:
+def _agreed(joined: JoinedParts, name: str) -> Stated | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
     facts = [fact for part in joined.parts for fact in part.facts.get(name, ())]
     if not name.startswith("distribution"):
@@ -253,7 +255,7 @@ def _compatible(name: str, one: str, other: str) -> bool:
     return low <= most and least <= high
 
 
-def _control_plane(joined: Joined) -> ControlPlane | None:
+def _control_plane(joined: JoinedParts) -> ControlPlane | None:
     planes: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
     if len(planes) < 2:
         return planes.pop() if planes else None
@@ -268,7 +270,7 @@ def _where(part: Part) -> Origin:
     return part.brokers[0].origin if part.brokers else Origin(part.format)
 
 
-def _quorum(joined: Joined, versions: Versions) -> Quorum | None:
+def _quorum(joined: JoinedParts, versions: Versions) -> Quorum | None:
     """As the controllers say, else as the brokers' files do."""
     ordered = sorted(joined.parts, key=lambda part: not part.format.endswith("--status"))
     described = [quorum for part in ordered for quorum in part.quorums]
@@ -320,7 +322,7 @@ def _ids(quorum: Quorum) -> str:
     return ", ".join(map(str, quorum.voters))
 
 
-def _by_roles(joined: Joined, nodes: Sequence[Broker]) -> Quorum | None:
+def _by_roles(joined: JoinedParts, nodes: Sequence[Broker]) -> Quorum | None:
     """The nodes that are controllers, where no voters are listed: Strimzi lists none. None in a dynamic quorum
     (KIP-853) of several: its servers are those to be asked first, and its voters are in the log alone, of one that was
     formatted as standalone and of those that were added since."""
@@ -340,7 +342,7 @@ MEETING = {declared("zookeeper.connect"): 2181, declared("controller.quorum.boot
 """Where the nodes of one cluster meet, with the port that need not be written."""
 
 
-def _of_one_cluster(joined: Joined) -> None:
+def _of_one_cluster(joined: JoinedParts) -> None:
     """Nodes that meet nowhere are of different clusters: other servers, or another path below the same ones.
 
     ZooKeeper's client takes all from the first slash on for the path below which it reads and writes everything
@@ -358,7 +360,7 @@ def _of_one_cluster(joined: Joined) -> None:
                 break
 
 
-def _of_one_ensemble(joined: Joined, brokers: Sequence[Broker]) -> None:
+def _of_one_ensemble(joined: JoinedParts, brokers: Sequence[Broker]) -> None:
     """Brokers on several hosts, each with the ZooKeeper server of its own host; and servers that stand alone."""
     stated = [setting for broker in brokers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT]
     if stated:
@@ -372,7 +374,7 @@ def _of_one_ensemble(joined: Joined, brokers: Sequence[Broker]) -> None:
 
 
 def _of_two_ways(
-    joined: Joined, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
+    joined: JoinedParts, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
 ) -> list[str]:
     """Hosts of which some are named and others have addresses: two of one kind leave the audit undecided, and that two
     of different kinds stand apart is assumed."""
@@ -387,7 +389,7 @@ def _of_two_ways(
     ]
 
 
-def _uses(joined: Joined, cluster: Cluster) -> None:
+def _uses(joined: JoinedParts, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
         embedded = any(client.embedded for _, name in use.named if (client := cluster.client(name)) is not None)

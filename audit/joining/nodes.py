@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..cluster.cluster import Broker, Quorum, Topic, Twice
+from ..cluster.cluster import Broker, DuplicateId, Quorum, Topic
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
-from ..kafka.keys import declared, known
+from ..kafka.keys import declared, settings_by_name
 from ..readers.broker_properties import broker_of
 from .options import OPTIONS
-from .parts import Joined, scrubbed
+from .parts import JoinedParts, withhold_values
 
 NODE_ID = declared("node.id")
 
 
 def joined_nodes(
-    joined: Joined, topics: tuple[Topic, ...], quorum: Quorum | None, *, of_msk: bool
+    joined: JoinedParts, topics: tuple[Topic, ...], quorum: Quorum | None, *, of_msk: bool
 ) -> tuple[Broker, ...]:
     """Every node once, with all that is said of it. `of_msk`: they are Amazon MSK's."""
     nameless: list[Broker] = []
     found: dict[int, Broker] = {}
     for broker in (node for part in joined.parts for node in part.brokers):
         if broker.id is None:
-            nameless.append(replace(broker, settings=scrubbed(broker.settings)))
+            nameless.append(replace(broker, settings=withhold_values(broker.settings)))
         elif broker.id in found:
             found[broker.id] = _same_id(joined, found[broker.id], broker)
         else:
-            found[broker.id] = replace(broker, settings=scrubbed(broker.settings))
+            found[broker.id] = replace(broker, settings=withhold_values(broker.settings))
     for part in joined.parts:
         for number, settings in part.whole_brokers.items():
             _add_running(joined, found, number, settings)
         for number, settings in part.per_broker.items():
             known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(part.format)))
-            found[number] = replace(known_as, dynamic=(*known_as.dynamic, *scrubbed(settings)))
+            found[number] = replace(known_as, dynamic=(*known_as.dynamic, *withhold_values(settings)))
     for number, origin in {
         n: partition.origin for topic in topics for partition in topic.partitions for n in partition.replicas
     }.items():
@@ -48,7 +48,7 @@ def joined_nodes(
     return tuple(_on_nodes(joined, broker, number) for number, broker in enumerate(every, 1))
 
 
-def _of_all(joined: Joined, found: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
+def _of_all(joined: JoinedParts, found: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
     """A configuration of Amazon MSK has no ids, since a cluster runs one revision on all of its brokers: where only
     descriptions name these, each has it. What is left without an id."""
     bare = [broker for broker in found.values() if not broker.settings]
@@ -63,7 +63,7 @@ def _of_all(joined: Joined, found: dict[int, Broker], nameless: list[Broker]) ->
     return []
 
 
-def _on_nodes(joined: Joined, broker: Broker, number: int) -> Broker:
+def _on_nodes(joined: JoinedParts, broker: Broker, number: int) -> Broker:
     """A pod, or a service, as audit.toml says of all: each pod on a node of its own, whatever it advertises, and those
     of a compose file on a computer of their own; or all on one."""
     word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")
@@ -81,7 +81,7 @@ def _role(broker: Broker, voters: set[int]) -> Broker:
     return replace(broker, roles=("broker", "controller")) if combined else broker
 
 
-def _same_id(joined: Joined, first: Broker, second: Broker) -> Broker:
+def _same_id(joined: JoinedParts, first: Broker, second: Broker) -> Broker:
     pairs = {setting.key: setting.value for setting in first.settings}
     differ = [setting for setting in second.settings if setting.key in pairs and pairs[setting.key] != setting.value]
     if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
@@ -89,17 +89,19 @@ def _same_id(joined: Joined, first: Broker, second: Broker) -> Broker:
         what = f"`{_id_key(second)}={first.id}` is of another node already ({first.origin}); the first is used"
         to_do = "give each node an id of its own, or remove one file if both are of the same node"
         joined.findings.append(Finding("contradiction", "error", what, where, to_do))
-        joined.twice.append(Twice(first, where))
-    return first if first.settings else replace(second, settings=scrubbed(second.settings))
+        joined.twice.append(DuplicateId(first, where))
+    return first if first.settings else replace(second, settings=withhold_values(second.settings))
 
 
 def _id_key(broker: Broker) -> str:
-    return next((setting.key for setting in broker.settings if setting.key in known()[NODE_ID].broker_names), NODE_ID)
+    return next(
+        (setting.key for setting in broker.settings if setting.key in settings_by_name()[NODE_ID].broker_names), NODE_ID
+    )
 
 
-def _add_running(joined: Joined, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
+def _add_running(joined: JoinedParts, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
     """What a running broker says of itself completes its file; where they differ, it has not been restarted since."""
-    running = scrubbed(settings)
+    running = withhold_values(settings)
     if number not in found:
         where = running[0].origin if running else OPTIONS
         found[number] = replace(broker_of(running, where), id=number)
@@ -125,5 +127,5 @@ def _add_running(joined: Joined, found: dict[int, Broker], number: int, settings
 
 
 def _plain(setting: Setting) -> bool:
-    key = known().get(setting.key)
+    key = settings_by_name().get(setting.key)
     return key is not None and key.type in ("int", "long", "boolean") and "${" not in setting.value

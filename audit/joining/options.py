@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...language.errors import suggest_name
-from ..cluster.statements import Origin, Stated, WrongOption
+from ..cluster.statements import Origin, Stated, WrongOptionError
 from ..kafka.keys import OTHER, families
 from ..kafka.releases import kafka_release
 from ..kafka.versions import span
@@ -38,11 +38,11 @@ def unnamed_clients(options: Options) -> tuple[str, Stated | None] | None:
 
 
 def client_option(text: str) -> tuple[str | None, str, Stated | None]:
-    """`[FILE=]FAMILY:VERSION` as a file or None, the family, the version. Raises WrongOption."""
+    """`[FILE=]FAMILY:VERSION` as a file or None, the family, the version. Raises WrongOptionError."""
     name, mark, rest = text.rpartition("=")
     family, _, version = rest.partition(":")
     if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
-        raise WrongOption(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
+        raise WrongOptionError(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
     refuse_unknown("--client", text, "family", family, families())
     said = _version_of_client(family, version) if version else None
     return name if mark else None, family, said
@@ -55,7 +55,7 @@ def _version_of_client(family: str, version: str) -> Stated:
     try:
         span(version)
     except ValueError as error:
-        raise WrongOption(f"--client: {error}.") from None
+        raise WrongOptionError(f"--client: {error}.") from None
     return Stated(version, OPTIONS)
 
 
@@ -63,13 +63,13 @@ def refuse_unknown(option: str, text: str, what: str, name: str, every: Collecti
     """WrongOption, with the nearest name, for a name that is not known: its defaults would be left out in silence."""
     if name not in every:
         hint = f"{suggest_name(name, sorted(every))} Give `{OTHER}` for one that is in no list"
-        raise WrongOption(f"{option} {text}: there is no {what} {name}; {hint}")
+        raise WrongOptionError(f"{option} {text}: there is no {what} {name}; {hint}")
 
 
 def stated_release(option: str, text: str, *, confluent: bool = False) -> Stated:
-    """The release that an option says, as Kafka counts (`kafka_release`). Raises WrongOption for what is none."""
+    """The release that an option says, as Kafka counts (`kafka_release`). Raises WrongOptionError for what is none."""
     try:
         kafka, assumed = kafka_release(option, text, confluent=confluent)
     except ValueError as error:
-        raise WrongOption(str(error)) from None
+        raise WrongOptionError(str(error)) from None
     return Stated(kafka, OPTIONS, assumed)

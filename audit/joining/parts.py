@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..cluster.cluster import Twice
+from ..cluster.cluster import DuplicateId
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, MARK, Origin, Setting
 from ..kafka import key_names as names
@@ -16,12 +16,12 @@ from ..readers.parsed_file import Part
 
 
 @dataclass
-class Joined:
+class JoinedParts:
     """The parts, what disagrees in them, nodes whose id is another's, and what is taken for granted."""
 
     parts: Sequence[Part]
     findings: list[Finding] = field(default_factory=list[Finding])
-    twice: list[Twice] = field(default_factory=list[Twice])
+    twice: list[DuplicateId] = field(default_factory=list[DuplicateId])
     assumptions: list[str] = field(default_factory=list[str])
 
     def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
@@ -32,7 +32,7 @@ class Joined:
         self.findings.append(Finding("incomplete", "error", what, where, to_do))
 
 
-def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:
     """The same settings without the values that the audit has no use for: they may be anything, secrets too.
 
     A name of one word that no setting has, nor nearly has, is a piece of some text: it is withheld as well.
@@ -47,7 +47,7 @@ def _scrubbed(setting: Setting) -> Setting:
         return replace(setting, value=value)
     scopes = tuple(names.by_scope())
     plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
-    text = plain and names.nearest(setting.key, scopes) is None
+    text = plain and names.nearest_name(setting.key, scopes) is None
     return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
 
 

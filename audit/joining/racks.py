@@ -12,7 +12,7 @@ from ..cluster.statements import Stated
 from ..readers.parsed_file import Part
 
 
-def in_racks(
+def place_in_racks(
     parts: Sequence[Part], brokers: Sequence[Broker], servers: Sequence[Server], quorum: Quorum | None
 ) -> tuple[tuple[Broker, ...], dict[str, Stated], list[Finding]]:
     """The nodes with their racks, the racks of ZooKeeper's servers, and what does not fit."""

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-from .keys import table
+from .keys import settings_table
 
 OTHERS = re.compile(
     r"(ssl|sasl|security|metric|metrics|metrics\.reporters|listener|listeners|config\.providers|confluent|log4j|kafka|"
@@ -34,19 +34,19 @@ def by_scope() -> Mapping[str, frozenset[str]]:
 
 
 @cache
-def canonical(family: str) -> Mapping[str, str]:
+def canonical_names(family: str) -> Mapping[str, str]:
     """The names that a family of clients has for settings of Kafka, to Kafka's own."""
-    return {alias: key.name for key in table().values() for alias in key.aliases.get(family, ())}
+    return {alias: key.name for key in settings_table().values() for alias in key.aliases.get(family, ())}
 
 
 @cache
 def aliases() -> frozenset[str]:
     """Every name that a family of clients has for a setting of Kafka."""
-    return frozenset(name for key in table().values() for alias in key.aliases.values() for name in alias)
+    return frozenset(name for key in settings_table().values() for alias in key.aliases.values() for name in alias)
 
 
 @cache
-def nearest(name: str, scopes: tuple[str, ...]) -> str | None:
+def nearest_name(name: str, scopes: tuple[str, ...]) -> str | None:
     """The setting that a misspelt one may mean, or None if none is near."""
     every = sorted(set[str]().union(*(by_scope()[scope] for scope in scopes)) | set(OLD))
     found = get_close_matches(name.lower().replace("_", ".").replace("-", "."), every, 1, WINDOW)

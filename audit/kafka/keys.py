@@ -92,7 +92,7 @@ def _document() -> dict[str, Any]:
 
 
 @cache
-def table() -> Mapping[str, Key]:
+def settings_table() -> Mapping[str, Key]:
     """Every setting that the audit understands, by Kafka's name for it (the topic's, where it has one)."""
     return {entry["name"]: _key(entry) for entry in _document()["key"]}
 
@@ -115,7 +115,7 @@ def _key(text: dict[str, Any]) -> Key:
 
 
 @cache
-def others() -> Mapping[str, Key]:
+def other_settings() -> Mapping[str, Key]:
     """The settings that no answer rests on, by name: a node may not start for them, or they say where it stands."""
     return {name: _other(name, entry) for entry in _document()["others"] for name in entry["names"]}
 
@@ -152,8 +152,8 @@ def declared(name: str) -> KeyName:
 @cache
 def registry() -> Mapping[str, Key]:
     """Every setting by every name that a file may give it, those of families of clients too."""
-    aliases = {name: key for key in table().values() for names in key.aliases.values() for name in names}
-    return {**others(), **aliases, **known()}
+    aliases = {name: key for key in settings_table().values() for names in key.aliases.values() for name in names}
+    return {**other_settings(), **aliases, **settings_by_name()}
 
 
 def is_kept(name: str, value: str) -> bool:
@@ -164,9 +164,9 @@ def is_kept(name: str, value: str) -> bool:
 
 
 @cache
-def known() -> Mapping[str, Key]:
+def settings_by_name() -> Mapping[str, Key]:
     """Every setting by every name that a broker or topic may give it."""
-    return {name: key for key in table().values() for name in (key.name, *key.broker_names)}
+    return {name: key for key in settings_table().values() for name in (key.name, *key.broker_names)}
 
 
 @cache
@@ -188,14 +188,16 @@ OTHER = "other"
 @cache
 def owners() -> frozenset[str]:
     """What `--distribution` may name."""
-    rows = {row.of for key in table().values() if {"broker", "topic"} & {*key.scopes} for row in key.defaults}
+    rows = {row.of for key in settings_table().values() if {"broker", "topic"} & {*key.scopes} for row in key.defaults}
     return frozenset({*distributions(), *rows, "cp-server", OTHER})
 
 
 @cache
 def families() -> frozenset[str]:
     """What `--client` may name: the families of clients, and those that wrap one."""
-    rows = {row.of for key in table().values() if {"producer", "consumer"} & {*key.scopes} for row in key.defaults}
+    rows = {
+        row.of for key in settings_table().values() if {"producer", "consumer"} & {*key.scopes} for row in key.defaults
+    }
     return frozenset({*rows, *wrapped_families(), OTHER})
 
 
@@ -211,7 +213,7 @@ def canonical_value(key: Key, value: str, family: str | None) -> str:
     return value.lower() if key.legal else value
 
 
-def wrong(key: Key, value: str, family: str | None = None) -> str:
+def why_illegal(key: Key, value: str, family: str | None = None) -> str:
     """What is wrong with a value, in words, or ''. A value with a placeholder (`${...}`) is not checked."""
     message = "" if "${" in value else _wrong(key, value, family)
     return f"{message}{_unseen(value)}" if message else ""

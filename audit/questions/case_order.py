@@ -13,7 +13,7 @@ BUDGETS = tuple(name for name in CALM if name != "retries")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class CaseForm:
     """What an order of cases goes by: the settings (one number for equal ones), whether losses of power find everything
     on the disk, whether a new directory makes the controller forget who is eligible, the voters, and the budgets in the
     order of `BUDGETS`."""
@@ -29,7 +29,7 @@ _numbers: dict[tuple[str, frozenset[tuple[str, Constant]]], int] = {}
 
 
 @lru_cache(maxsize=100_000)
-def form_of(case: Case) -> Form:
+def form_of(case: Case) -> CaseForm:
     """A case as it is compared with others."""
     settings = (
         case.asked,
@@ -38,7 +38,7 @@ def form_of(case: Case) -> Form:
     budgets = tuple(int(case.values[name]) for name in BUDGETS)
     flushing, voters = bool(case.values["fsync"]), case.values["voters"]
     forgets = bool(case.values["elr"] and not case.values["assignment_keeps_elr"])
-    return Form(_numbers.setdefault(settings, len(_numbers)), flushing, forgets, voters, budgets)
+    return CaseForm(_numbers.setdefault(settings, len(_numbers)), flushing, forgets, voters, budgets)
 
 
 def within(less: Case, more: Case) -> bool:
@@ -51,7 +51,7 @@ def within(less: Case, more: Case) -> bool:
     return is_within(form_of(less), form_of(more))
 
 
-def is_within(few: Form, many: Form) -> bool:
+def is_within(few: CaseForm, many: CaseForm) -> bool:
     """The same of their forms."""
     if few.settings != many.settings:
         return False
@@ -85,7 +85,7 @@ def _fits(fewer: tuple[int, ...], more: tuple[int, ...], apart: bool) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def wider(case: Case) -> Ways:
+def wider_cases(case: Case) -> Ways:
     """The cases with the same faults whose brokers take every step that those of this one take, the widest first: with
     acks=1 for all, with a lesser min.insync.replicas, or both.
 
@@ -96,7 +96,7 @@ def wider(case: Case) -> Ways:
 
 
 @lru_cache(maxsize=100_000)
-def narrower(case: Case) -> Ways:
+def narrower_cases(case: Case) -> Ways:
     """The cases that this one is wider than, the narrowest first; without those that ask for more than there are
     replicas."""
     waits = ("all", "leader") if case.values["acks"] == "leader" else ("all",)
@@ -163,7 +163,9 @@ def first_of(cases: Iterable[Case]) -> list[Case]:
         return any(other.explored in some for other in others if other.explored != case)
 
     return [
-        case for case in some if not has(wider(case), case) or (_may_be_gone(case) and not has(narrower(case), case))
+        case
+        for case in some
+        if not has(wider_cases(case), case) or (_may_be_gone(case) and not has(narrower_cases(case), case))
     ]
 
 

@@ -21,11 +21,11 @@ from .situations import (
     brokers_beside,
     budgets,
     controllers_away,
-    in_sync,
     is_of_machine,
     lag,
     placements,
     racks_of,
+    replicas_in_sync,
     taken_at_hosts,
     voters_of,
     with_down,
@@ -160,9 +160,9 @@ def goes_on_cases(
     """
     handed_over = cell.fault.name == "restart"
     if handed_over and signature.co_located:
-        signature = apart(signature)
+        signature = with_controllers_apart(signature)
     lost = away(cell.fault, signature, in_rack)
-    others = signature.replicas - in_sync(cell.situation, signature)
+    others = signature.replicas - replicas_in_sync(cell.situation, signature)
     if controllers is None:
         controllers = max(controllers_away(cell.fault, signature, in_rack))
     gone = controllers + _controllers_of_others(signature, 0 if handed_over else lost, others)
@@ -181,7 +181,7 @@ def goes_on_cases(
     return down, case_with("goes_on", signature, {**common, **behind})
 
 
-def apart(signature: Signature) -> Signature:
+def with_controllers_apart(signature: Signature) -> Signature:
     """The same nodes, whose controllers do not go down with their brokers in the model's own steps: a node that is shut
     down as it should be hands its leaders over while its controller, and so the majority, is there (KafkaRaftServer,
     shutdown: the broker first). Those that are down before have taken their controllers with them."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..cluster.cluster import Client, Topic
-from ..facts.facts import Used
+from ..facts.facts import UsedSetting
 from ..kafka.profiles import (
     MOST_REPLICAS,
     NEWEST,
@@ -139,7 +139,7 @@ class Subject:
     topics: tuple[Topic, ...]
     producer: Client | None
     variants: tuple[Variant, ...]
-    used: tuple[Used, ...]
+    used: tuple[UsedSetting, ...]
     asks: Mapping[str, str] = field(default_factory=dict[str, str])
     not_checked: str = ""
     planned: bool = False

@@ -38,7 +38,7 @@ class Fault:
     title: str
     says: str
     phrase: str
-    away: int | None
+    replicas_away: int | None
     single: bool = True
     happens: str = ""
 
@@ -166,7 +166,7 @@ BY_NAME: Mapping[Name, Cell] = {cell.name: cell for cell in CELLS}
 FAULT: Mapping[str, Fault] = {fault.name: fault for fault in FAULTS}
 
 
-def in_sync(situation: Situation, signature: Signature) -> int:
+def replicas_in_sync(situation: Situation, signature: Signature) -> int:
     """How many members the ISR has at least in a situation."""
     match situation.name:
         case "all":
@@ -179,7 +179,7 @@ def in_sync(situation: Situation, signature: Signature) -> int:
 
 def lag(situation: Situation, signature: Signature) -> int:
     """How many followers may leave the ISR."""
-    return min(MOST_LAGGING, signature.replicas - in_sync(situation, signature))
+    return min(MOST_LAGGING, signature.replicas - replicas_in_sync(situation, signature))
 
 
 def voters_of(signature: Signature) -> int:
@@ -385,11 +385,11 @@ def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
         return brokers_beside(fault, signature)
     if at_hosts := taken_at_hosts(fault, signature):
         return max(replicas for replicas, _ in at_hosts) if in_rack is None else in_rack
-    all_of_them = fault.away is None or is_of_machine(fault, signature)
-    return signature.replicas if all_of_them else min(fault.away or 0, signature.replicas)
+    all_of_them = fault.replicas_away is None or is_of_machine(fault, signature)
+    return signature.replicas if all_of_them else min(fault.replicas_away or 0, signature.replicas)
 
 
-def in_words(cell: Cell) -> str:
+def cell_title(cell: Cell) -> str:
     """A cell in words: `a host loses power, with one replica in sync`."""
     where = {
         "all": "with all replicas in sync",

@@ -8,20 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from ..cluster.cluster import Client, Cluster, Topic
-from ..cluster.settings import ELR_FEATURE, earliest, elr_is_too_early, value_of
+from ..cluster.settings import ELR_FEATURE, earliest_release, elr_is_too_early, value_of
 from ..cluster.statements import Stated, Unknown
 from ..facts.controller_settings import UNCLEAN, least_in_sync, unclean_elections
 from ..facts.down_nodes import raise_if_never_up
-from ..facts.facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
+from ..facts.facts import Fact, FactValue, UnansweredTopicError, UsedSetting, ask_of_version, note_setting
 from ..facts.placement import follower_reads, logs_that_pass, names_of_hosts, open_places
 from ..facts.producers import Said, is_idempotent, producer_facts, producers
 from ..facts.record_format import has_old_format
 from ..facts.topic_creation import (
     factor_and_placement,
-    is_to_be_made,
+    is_to_be_created,
     min_isr_set_by,
-    replicas_of,
-    to_be_made,
+    replication_factors,
+    topics_to_create,
     with_what_is_made,
 )
 from ..kafka.keys import declared
@@ -84,21 +84,21 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     yield from ((topic, False) for topic in cluster.topics)
     yield from ((topic, True) for topic in cluster.planned)
     if cluster.keepers:
-        yield from ((topic, True) for topic in to_be_made(cluster))
+        yield from ((topic, True) for topic in topics_to_create(cluster))
 
 
 def _subject(
     cluster: Cluster, topic: Topic, producer: Client | None, why_down: Refusals, said: Said, *, planned: bool
 ) -> Subject:
-    used: list[Used] = []
+    used: list[UsedSetting] = []
     try:
         if topic.doubt:
             doubt = f"the description of {topic.name} cannot be used: {topic.doubt}; give it whole, unchanged"
-            raise CannotTell(doubt)
+            raise UnansweredTopicError(doubt)
         raise_if_never_up(cluster, topic, why_down)
         facts = list(_facts(cluster, topic, producer, used, said))
         variants = tuple(_variants(facts))
-    except CannotTell as error:
+    except UnansweredTopicError as error:
         why, stops = str(error), error.stops
         return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, stops=stops)
     asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
@@ -117,7 +117,7 @@ def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
     for fact in open_:
         number *= len(fact.choices)
     if number > MOST_VARIANTS:
-        raise CannotTell(
+        raise UnansweredTopicError(
             f"too much is not stated ({', '.join(fact.name for fact in open_)}); give "
             f"{'; '.join(dict.fromkeys(fact.ask for fact in open_))}"
         )
@@ -150,8 +150,10 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     return Signature(profile=sets["binary"], switches=made, max_in_flight=min(5, in_flight), **found)
 
 
-def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used], said: Said) -> Iterator[Fact]:
-    numbers = replicas_of(cluster, topic, used)
+def _facts(
+    cluster: Cluster, topic: Topic, producer: Client | None, used: list[UsedSetting], said: Said
+) -> Iterator[Fact]:
+    numbers = replication_factors(cluster, topic, used)
     placed = list(factor_and_placement(cluster, topic, numbers, used))
     yield from placed
     yield _min_isr(cluster, topic, max(numbers), used)
@@ -166,37 +168,37 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     yield from producer_facts(cluster, topic, producer, used, said)
 
 
-def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
+def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> Fact:
     key = MIN_INSYNC_REPLICAS
     of_brokers = min_isr_set_by(cluster, topic)
     differing = [said for said in of_brokers if not isinstance(said, Unknown) and said.value.isdecimal()]
     if len(differing) > 1 and len(differing) == len(of_brokers):
         for said in differing:
-            note(said, MIN_ISR_OF[topic.name], used)
+            note_setting(said, MIN_ISR_OF[topic.name], used)
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
         return Fact(key, tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing), ask)
     unknown = next((said for said in of_brokers if isinstance(said, Unknown)), None)
-    answer = note(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used)
+    answer = note_setting(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used)
     if isinstance(answer, Unknown):
         numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
         values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
         choices = tuple(FactValue(str(n), {"min_isr": n}) for n in values)
         return Fact(key, choices, answer.ask)
     if not answer.value.isdecimal():
-        raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is not a number; correct it")
+        raise UnansweredTopicError(f"{key} of {topic.name} is `{answer.value}`, which is not a number; correct it")
     return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
 
 
-def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Fact]:
+def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Iterator[Fact]:
     """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
     not override (KIP-966; docs, Eligible Leader Replicas)."""
-    if topic.name in MIN_ISR_OF and is_to_be_made(topic):
+    if topic.name in MIN_ISR_OF and is_to_be_created(topic):
         return
     answer = least_in_sync(cluster, topic)
     if answer is None:
         return
     key = "min.insync.replicas with ELR"
-    note(answer, key, used)
+    note_setting(answer, key, used)
     values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
     numbers = dict.fromkeys(max(1, int(value)) for value in values if value.isdecimal())
     ask = answer.ask if isinstance(answer, Unknown) else ""
@@ -204,15 +206,15 @@ def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Itera
         yield Fact(key, tuple(FactValue(str(number), {"min_isr_with_elr": number}) for number in numbers), ask)
 
 
-def _unclean(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
-    answer = note(unclean_elections(cluster, topic), UNCLEAN, used)
+def _unclean(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
+    answer = note_setting(unclean_elections(cluster, topic), UNCLEAN, used)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
         return Fact(UNCLEAN, tuple(FactValue(text, {"unclean": text == "true"}) for text in possible), answer.ask)
     return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
 
 
-def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+def _fsync(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
     """No release and no distribution flushes by default: where nothing is stated it is never."""
     key = FLUSH_MESSAGES
     answer = value_of(cluster, topic, key)
@@ -220,29 +222,29 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
         may = any(default.value == "1" for default in answer.possible)
         return Fact(key, (_FLUSHING[False], *((_FLUSHING[True],) if may else ())), answer.ask)
     if isinstance(answer, Stated):
-        note(answer, key, used)
+        note_setting(answer, key, used)
     return Fact(key, (_FLUSHING[answer.value == "1" and not logs_that_pass(cluster)],))
 
 
 _FLUSHING = {False: FactValue("never", {"fsync": False}), True: FactValue("1", {"fsync": True})}
 
 
-def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Iterator[Fact]:
+def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> Iterator[Fact]:
     versions = list(_version_choices(cluster, topic, used))
     choices = tuple(with_what_is_made(cluster, topic, replicas, versions, used))
     if not choices:
-        raise CannotTell(
+        raise UnansweredTopicError(
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
             "version is modelled; give --kafka-version if the files are wrong"
         )
     yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE))
 
 
-def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[FactValue]:
+def _version_choices(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Iterator[FactValue]:
     versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
     if versions.kafka is not None:
-        used.append(Used("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
-    first, last = span(versions.kafka.value) if versions.kafka else (earliest(cluster), (1 << 30,))
+        used.append(UsedSetting("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
+    first, last = span(versions.kafka.value) if versions.kafka else (earliest_release(cluster), (1 << 30,))
     many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
     for plane in planes:
         kraft = plane == "kraft"

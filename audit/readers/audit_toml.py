@@ -31,7 +31,7 @@ import tomllib
 from typing import Any, Literal, cast
 
 from ..cluster.cluster import Use
-from ..cluster.statements import CannotRead, Origin, Stated
+from ..cluster.statements import Origin, Stated, UnreadableInputError
 from .parsed_file import Part
 from .programs.active_profiles import SAID
 
@@ -41,11 +41,11 @@ PLACES = {"pods": "nodes", "services": "computers"}
 
 
 def read(path: str, text: str) -> Part:
-    """The mapping. Raises CannotRead for what is no TOML: a mapping that is not understood must not be left out."""
+    """The mapping. Raises UnreadableInputError for what is no TOML: what is not understood must not be left out."""
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise CannotRead(f"{path}: {error}. Correct its TOML; see `tidegate audit --help`.") from None
+        raise UnreadableInputError(f"{path}: {error}. Correct its TOML; see `tidegate audit --help`.") from None
     part = Part("audit.toml")
     for subject, entries in document.items():
         if subject in PLACES:
@@ -73,43 +73,47 @@ def read(path: str, text: str) -> Part:
 
 
 def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None:
-    """Raises CannotRead for what is no answer."""
+    """Raises UnreadableInputError for what is no answer."""
     word = PLACES[section]
     origin = Origin(path, line_of(text, word), section)
     found = _table(entries) if _is_table(entries) else {}
     if set(found) != {word} or found[word] not in ("apart", "shared"):
-        raise CannotRead(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
+        raise UnreadableInputError(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
     part.fact(word, str(found[word]), origin)
 
 
 def _spring(part: Part, path: str, text: str, entries: Any) -> None:
-    """Raises CannotRead for what is no list of profiles."""
+    """Raises UnreadableInputError for what is no list of profiles."""
     origin = Origin(path, line_of(text, "profiles"), "spring")
     found = _table(entries) if _is_table(entries) else {}
     names = _list(found.get("profiles", []))
     if set(found) != {"profiles"} or not names or not all(isinstance(name, str) and name for name in names):
-        raise CannotRead(f'{origin}: [spring] has one line: profiles = ["prod"], those that are active, in order.')
+        raise UnreadableInputError(
+            f'{origin}: [spring] has one line: profiles = ["prod"], those that are active, in order.'
+        )
     part.fact(SAID, ",".join(map(str, names)), origin)
 
 
 def _racks(part: Part, path: str, text: str, entries: Any) -> None:
-    """Raises CannotRead for what names no rack."""
+    """Raises UnreadableInputError for what names no rack."""
     found = _table(entries) if _is_table(entries) else {"": None}
     for name, rack in found.items():
         origin = Origin(path, line_of(text, name or "racks"), "racks")
         if not isinstance(rack, str) or not rack:
-            raise CannotRead(f'{origin}: [racks] has lines such as "zk1" = "a": a host or an id, and its rack.')
+            raise UnreadableInputError(
+                f'{origin}: [racks] has lines such as "zk1" = "a": a host or an id, and its rack.'
+            )
         part.racks[name] = Stated(rack, origin)
 
 
 def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:
     origin = Origin(path, line_of(text, pattern), f"{subject}.{pattern}")
     if not _is_table(entry):
-        raise CannotRead(f"{origin}: {subject}.{pattern} is not a table. Write [{subject}.{pattern!r}].")
+        raise UnreadableInputError(f"{origin}: {subject}.{pattern} is not a table. Write [{subject}.{pattern!r}].")
     try:
         re.compile(pattern)
     except re.error as error:
-        raise CannotRead(f"{origin}: `{pattern}` is not a regular expression: {error}.") from None
+        raise UnreadableInputError(f"{origin}: `{pattern}` is not a regular expression: {error}.") from None
     fields = _table(entry)
     for name in sorted(set(fields) - FIELDS):
         part.note("unknown_key", "error", f"`{name}` is not a field of {subject}", origin, f"one of {sorted(FIELDS)}")
@@ -131,7 +135,7 @@ def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]
         value = fields.get(name, [])
         for file in _list(value):
             if not isinstance(file, str):
-                raise CannotRead(f"{origin}: `{name}` is a file's name, or a list of them.")
+                raise UnreadableInputError(f"{origin}: `{name}` is a file's name, or a list of them.")
             found.append(file)
     return tuple(found)
 
@@ -139,7 +143,7 @@ def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]
 def _flag(fields: dict[str, Any], origin: Origin) -> bool:
     value = fields.get("critical", False)
     if not isinstance(value, bool):
-        raise CannotRead(f"{origin}: `critical` is true or false.")
+        raise UnreadableInputError(f"{origin}: `critical` is true or false.")
     return value
 
 

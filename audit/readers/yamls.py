@@ -17,7 +17,7 @@ DEEPEST = 60
 MOST_LEAVES = 100_000
 
 
-class NotYaml(Exception):
+class YamlError(Exception):
     """Text that no YAML parser reads, or that is nested too deeply; where and why."""
 
 
@@ -151,17 +151,19 @@ class _Named(io.StringIO):
 
 
 def documents(text: str, name: str = "") -> list[Tree]:
-    """Every document of a YAML text, of a file with this name. Raises NotYaml. Templates (`{{ ... }}`) are not YAML
+    """Every document of a YAML text, of a file with this name. Raises YamlError. Templates (`{{ ... }}`) are not YAML
     until they are rendered."""
     if re.search(r"^[ \t\-\[{&*]{200,}", text, re.M):
-        raise NotYaml("it is nested too deeply")
+        raise YamlError("it is nested too deeply")
     try:
         named: Any = _Named(text, name)
         nodes = [node for node in YAML(typ="safe", pure=True).compose_all(named) if node is not None]
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f" at line {mark.line + 1}" if mark is not None else ""
-        raise NotYaml(f"its YAML is broken{at} ({type(error).__name__})") from None  # the parser's words quote the text
+        raise YamlError(
+            f"its YAML is broken{at} ({type(error).__name__})"
+        ) from None  # the parser's words quote the text
     except (RecursionError, ValueError, AttributeError, IndexError, AssertionError) as error:
-        raise NotYaml(f"its YAML is broken: {type(error).__name__}") from None
+        raise YamlError(f"its YAML is broken: {type(error).__name__}") from None
     return [Tree(node) for node in nodes]

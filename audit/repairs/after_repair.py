@@ -17,7 +17,7 @@ from ...language.model import Action, Model
 from ...language.steptext import parse_steps
 from ...language.values import State
 from ...language.verdict import DisagreementError, Run, Step
-from ..answers.acknowledgements import answer_with_client
+from ..answers.acknowledgements import answer_of_log_and_client
 from ..answers.answer import Answer, SubjectVerdict
 from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
 from ..kafka.profiles import Constant
@@ -35,7 +35,7 @@ MOST_BETWEEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OmittedStep:
     """A step that is not taken with the repair: why, and whether it can happen and is only `beyond` the faults of its
     cell, since a budget is spent or a bound is reached."""
 
@@ -53,7 +53,7 @@ class AfterRepair:
     property: str
     steps: tuple[ScenarioStep, ...]
     aligned: tuple[int, ...]
-    left_out: Mapping[int, LeftOut]
+    left_out: Mapping[int, OmittedStep]
 
 
 def after_repair(
@@ -76,7 +76,7 @@ def after_repair(
     new = old
     for change in changes:
         new = change.made(new)
-    if answer_with_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+    if answer_of_log_and_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
         return None
     model = explorations.bench.model_of(_case(before.case, new, cell))
     made = taken(model, before)
@@ -115,7 +115,7 @@ def _case(before: Case, new: Signature, cell: Name) -> Case:
 def taken(model: Model, before: Answer) -> AfterRepair:
     """The steps of a run, as far as they can be taken."""
     start = next(initial_states(model))
-    done, aligned, left_out = list[Step](), [0], dict[int, LeftOut]()
+    done, aligned, left_out = list[Step](), [0], dict[int, OmittedStep]()
     for number, step in enumerate(before.steps, 1):
         state = done[-1].after if done else start
         ((action, arguments),) = parse_steps(model, step.step)
@@ -129,11 +129,11 @@ def taken(model: Model, before: Answer) -> AfterRepair:
     return AfterRepair(model, run, before.property, scenario_steps(model, run), tuple(aligned), left_out)
 
 
-def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> LeftOut:
+def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> OmittedStep:
     stopped = attempt(model, state, action, arguments)
     assert isinstance(stopped, StoppedStep), "a step that can be taken is taken"
     none_of_it = action.budget is not None and not model.values[action.budget]
-    return LeftOut(stop_reason(model, state, action, arguments, stopped), beyond=stopped.at_bound or none_of_it)
+    return OmittedStep(stop_reason(model, state, action, arguments, stopped), beyond=stopped.at_bound or none_of_it)
 
 
 def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:

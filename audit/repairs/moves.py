@@ -36,7 +36,7 @@ AFFINITY: Lines = (
 )
 
 
-def move(name: str, cluster: Cluster) -> PlanStep:
+def plan_move(name: str, cluster: Cluster) -> PlanStep:
     """The step of a change of `changes.moves_of`, but for those that reassign replicas."""
     return {"hosts": _hosts, "controllers": _controllers, "voter_racks": _voter_racks}[name](cluster)
 

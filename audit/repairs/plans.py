@@ -15,7 +15,7 @@ from ..kafka.keys import KeyName, declared
 from ..kafka.topic_settings import COMMIT_ACKS, REPLICAS_OF
 from ..kafka.versions import at_least
 from ..questions.signature import Subject
-from .moves import PlanStep, move
+from .moves import PlanStep, plan_move
 from .patches import Lines, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 
 DEFAULT_REPLICATION_FACTOR = declared("default.replication.factor")
@@ -49,7 +49,7 @@ MOST_TOPICS = 3
 """Of topics that are changed alike so many are shown."""
 
 
-def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[PlanStep]:
+def plan_changes(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[PlanStep]:
     """The steps of a change, in the order of roll-out."""
     ordered = sorted(changes, key=lambda change: _ORDER.index(change[0]))
     return [step for name, value in ordered for step in _steps(subject, name, value, cluster)]
@@ -58,7 +58,7 @@ def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster)
 def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[PlanStep]:
     match name:
         case "hosts" | "controllers" | "voter_racks":
-            yield move(name, cluster)
+            yield plan_move(name, cluster)
         case "each_rack":
             yield _reassign(subject, 0, cluster, 1)
         case "replicas" | "racks":

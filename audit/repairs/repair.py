@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..answers.acknowledgements import answer_with_client
+from ..answers.acknowledgements import answer_of_log_and_client
 from ..answers.answer import SubjectVerdict
 from ..answers.requirements import RequirementCheck
 from ..cluster.cluster import Cluster
@@ -17,9 +17,9 @@ from ..exploring.explorations import Explorations
 from ..kafka.internal_topics import OFFSETS
 from ..questions.questions import OF_TOPICS, QUESTION
 from ..questions.signature import Signature, Subject
-from ..questions.situations import BY_NAME, Name, in_words
+from ..questions.situations import BY_NAME, Name, cell_title
 from .changes import SettingChange, changes_of, moves_of, sending_of
-from .plans import PlanStep, plan
+from .plans import PlanStep, plan_changes
 
 MOST_CHANGES = 4
 IN_TIME = "it fails or is not decided in time"
@@ -40,7 +40,7 @@ _HAPPENS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class NeededChange:
     """A change with what fails without it: the question, the cell, and whether that is a loss, or not decided."""
 
     change: SettingChange
@@ -52,7 +52,7 @@ class Needed:
 class Repair:
     """The changes, each of which is needed, in the order of roll-out."""
 
-    changes: tuple[Needed, ...]
+    changes: tuple[NeededChange, ...]
 
 
 def _offered(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingChange]:
@@ -78,7 +78,9 @@ def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
     ]
 
 
-def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> Repair | None:
+def find_repair(
+    subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations
+) -> Repair | None:
     """The smallest set of changes after which all that failed holds, and nothing stops that went on before; None where
     there is none, or time is out."""
     wanted = wanted_of(checks)
@@ -97,7 +99,7 @@ def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorat
     return None
 
 
-def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> str:
+def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> str:
     """Why there is no repair where something fails, in a sentence; "" if nothing fails."""
     failed = [check for check in checks if check.result == "failed"]
     if not failed:
@@ -125,7 +127,7 @@ def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explor
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = [
         {
-            answer_with_client(_changed(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
+            answer_of_log_and_client(_changed(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
             for s in signatures
         }
         for chosen in some
@@ -172,7 +174,10 @@ def _first_bad(
     for signature in signatures:
         changed = _changed(signature, changes)
         for question, cell in cells:
-            if answer_with_client(changed, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+            if (
+                answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations).word
+                != "no loss found"
+            ):
                 return question, cell
     return None
 
@@ -182,7 +187,7 @@ def _needed(
     changes: Sequence[SettingChange],
     cells: Sequence[CellQuestion],
     explorations: Explorations,
-) -> Iterator[Needed]:
+) -> Iterator[NeededChange]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:
         others = [other for other in changes if other is not change]
@@ -190,27 +195,27 @@ def _needed(
         assert bad is not None, f"{change.name} is not needed"
         question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
         found = [
-            answer_with_client(_changed(signature, others), question, cell, explorations).word
+            answer_of_log_and_client(_changed(signature, others), question, cell, explorations).word
             for signature in signatures
         ]
-        yield Needed(change, bad, loses="can lose" in found)
+        yield NeededChange(change, bad, loses="can lose" in found)
 
 
 def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
     """A repair as the document has it: what to do in which order, and that each part of it is needed."""
-    steps = plan(subject, [(change.change.name, change.change.value) for change in found.changes], cluster)
+    steps = plan_changes(subject, [(change.change.name, change.change.value) for change in found.changes], cluster)
     names = [change.change.setting for change in found.changes]
     return {
         "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
         "steps": [_step(step) for step in steps],
         "notes": [
-            f"Without {change.change.setting}, {_without(change)} ({in_words(BY_NAME[change.without[1]])})."
+            f"Without {change.change.setting}, {_without(change)} ({cell_title(BY_NAME[change.without[1]])})."
             for change in found.changes
         ],
     }
 
 
-def _without(needed: Needed) -> str:
+def _without(needed: NeededChange) -> str:
     """What is bad without a change: `an acknowledged record can be lost`, or that nothing decides whether it can."""
     happens = _HAPPENS[needed.without[0]]
     return happens if needed.loses else f"nothing decides whether {happens}"

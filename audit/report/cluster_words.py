@@ -21,9 +21,9 @@ from ...traces.document import change_texts
 from ...traces.sentences import capitalize_first
 from ...traces.wording import RecordNames
 from ..answers.scenario import ENDS, SERVICE, renamed, said_of, unavailable, value_named, with_names
-from ..exploring.step_sentences import phrase
+from ..exploring.step_sentences import step_sentence
 from ..questions.situations import BY_NAME
-from .deciding_settings import PLACING, said
+from .deciding_settings import PLACING, setting_text
 from .model_words import framed, in_several_epochs, named, record_named, value_in_words, worded
 
 Document = dict[str, Any]
@@ -97,7 +97,7 @@ def title_of(
         asked.setdefault(own, []).append(LOST[question])
     lost = [f"{' and '.join(what)} {_when(own, least_isr, of_requests=of_requests)}" for own, what in asked.items()]
     placed = any(BY_NAME[cell.partition("=")[2]].fault.name in PLACED for cell in cells) or len(decided) == 1
-    by = "; ".join(f"{one['says']}{_place(one)}" for one in decided if placed or one["says"] != said(PLACING))
+    by = "; ".join(f"{one['says']}{_place(one)}" for one in decided if placed or one["says"] != setting_text(PLACING))
     return f"{name}: {'; '.join(lost)}{f' (because of {by})' if by else ''}"
 
 
@@ -151,7 +151,7 @@ def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[s
     return told.said(renamed(own, called)) | {"disabled": told.could_happen(), "cluster": about | {"before": before}}
 
 
-class InWords:
+class ScenarioWords:
     """The states around a run, for `traces/neighbourhood.py`, as its page says them: brokers with their names in the
     cluster, steps in sentences, records by their numbers, those that the run has in several epochs with their epoch."""
 
@@ -360,7 +360,7 @@ class Told:
         """The sentence of a step from a state."""
         if action == "lose_host" and self.broken in SERVICE:
             return capitalize_first(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
-        return said_of(phrase(self.model, state, action, arguments), self.called)
+        return said_of(step_sentence(self.model, state, action, arguments), self.called)
 
     def could_happen(self) -> Document:
         """What else could happen in each state, in sentences."""

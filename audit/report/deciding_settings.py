@@ -8,7 +8,7 @@ from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared
 from ..kafka.profiles import Constant
 from ..kafka.topic_settings import COMMIT_ACKS
-from ..questions.signature import Subject, Used
+from ..questions.signature import Subject, UsedSetting
 from ..repairs.changes import SettingChange
 
 BROKER_RACK = declared("broker.rack")
@@ -42,13 +42,13 @@ DEFAULTS: Mapping[str, str] = {
 NOT_GIVEN = "not given"
 """What a setting is that nothing states, and that has no default here."""
 
-PLACING = Used("where the nodes run", "", None, "")
+PLACING = UsedSetting("where the nodes run", "", None, "")
 """What decides where the repair moves nodes: no setting, but their places."""
 
 
-def deciding(
+def deciding_setting(
     subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, Constant]
-) -> Iterator[tuple[Used, str]]:
+) -> Iterator[tuple[UsedSetting, str]]:
     """The settings that decide a loss in a cell, each with what the repair makes of it ("" where none is made): those
     that the repair changes, else the one that the run of the loss, with these constants, comes from."""
     if changes:
@@ -61,13 +61,13 @@ def deciding(
         yield _used(subject, key), ""
 
 
-def _used(subject: Subject, key: str) -> Used:
+def _used(subject: Subject, key: str) -> UsedSetting:
     """The setting as it is stated; as by default where nothing states it; else it is not given."""
     stated = next((used for used in subject.used if used.key == key), None)
-    return stated or Used(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")
+    return stated or UsedSetting(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")
 
 
-def said(used: Used) -> str:
+def setting_text(used: UsedSetting) -> str:
     """A setting that decides, in words: `acks=1`, `acks not given`."""
     return f"{used.key} {used.value}".strip() if used.value in ("", NOT_GIVEN) else f"{used.key}={used.value}"
 

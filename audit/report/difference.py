@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from ..cluster.statements import CannotRead
+from ..cluster.statements import UnreadableInputError
 from .document import SCHEMA
 
 _BADNESS = {"no loss found": 0, "not checked": 1, "depends": 2, "can lose": 3}
@@ -15,25 +15,25 @@ MOST = 200
 """Differences of one kind that are reported."""
 
 
-def read(path: Path) -> Mapping[str, Any]:
-    """An earlier audit's JSON. Raises CannotRead."""
+def read_document(path: Path) -> Mapping[str, Any]:
+    """An earlier audit's JSON. Raises UnreadableInputError."""
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise CannotRead(f"--diff {path}: {error.strerror}") from None
+        raise UnreadableInputError(f"--diff {path}: {error.strerror}") from None
     except ValueError as error:
-        raise CannotRead(f"--diff {path}: not JSON: {error}") from None
+        raise UnreadableInputError(f"--diff {path}: not JSON: {error}") from None
     if not isinstance(found, dict) or cast("dict[str, Any]", found).get("schema") != SCHEMA:
-        raise CannotRead(f"--diff {path}: not what `tidegate audit --json` prints ({SCHEMA})")
+        raise UnreadableInputError(f"--diff {path}: not what `tidegate audit --json` prints ({SCHEMA})")
     return cast("dict[str, Any]", found)
 
 
-def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """What is worse, better, new and gone. Raises CannotRead where the older one is not whole."""
+def compare_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """What is worse, better, new and gone. Raises UnreadableInputError where the older one is not whole."""
     try:
         before, after = dict(_cells(old)), dict(_cells(new))
     except (KeyError, TypeError, AttributeError):
-        raise CannotRead("--diff: the older audit is not whole; make it again") from None
+        raise UnreadableInputError("--diff: the older audit is not whole; make it again") from None
     changed = [(key, before[key], after[key]) for key in after if key in before and before[key] != after[key]]
     rows = [(_BADNESS.get(b, 1) - _BADNESS.get(a, 1), _row(key, a, b)) for key, a, b in changed]
     topics = {key[0] for key in before}, {key[0] for key in after}

@@ -22,12 +22,12 @@ from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
-from ..questions.signature import Subject, Used, Variant
-from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, faults_of, in_words
+from ..questions.signature import Subject, UsedSetting, Variant
+from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, cell_title, faults_of
 from ..repairs.changes import SettingChange
 from ..rules.group_members import consumers_down
-from ..startup.nodes import Down, down
-from .deciding_settings import deciding, said
+from ..startup.nodes import DownNodes, nodes_down
+from .deciding_settings import deciding_setting, setting_text
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
 
 INTER_BROKER_PROTOCOL_VERSION = declared("inter.broker.protocol.version")
@@ -81,7 +81,7 @@ def document(
         "versions": _versions(cluster),
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [
-            *(_not_starting(node) for node in down(cluster)),
+            *(_not_starting(node) for node in nodes_down(cluster)),
             *(_without_consumer(reason) for reason in consumers_down(cluster)),
             *(_outage(outage) for report in reports for outage in report.outages),
         ],
@@ -138,7 +138,7 @@ def _outage(outage: Outage) -> Document:
             "certain": outage.certain, "says": outage.says, "where": _where(outage.topic.origin)}  # fmt: skip
 
 
-def _not_starting(down: Down) -> Document:
+def _not_starting(down: DownNodes) -> Document:
     """Nodes that do not start, as an outage of no topic."""
     nodes = [node.id for node in down.nodes if node.id is not None]
     return {"topic": "", "partitions": [], "nodes": nodes, "kind": "does not start", "certain": True,
@@ -151,7 +151,7 @@ def _without_consumer(reason: Finding) -> Document:
             "says": f"{reason.what} ({reason.where})", "where": _where(reason.where)}  # fmt: skip
 
 
-def badness(subject: SubjectReport) -> tuple[int, bool, int, int, str]:
+def gravity_order(subject: SubjectReport) -> tuple[int, bool, int, int, str]:
     """Failed requirements first, then what depends, then the gravest loss."""
     results = [check.result for check in subject.checks]
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
@@ -221,8 +221,8 @@ def _settings_that_decide(report: SubjectReport) -> list[Document]:
     constants: Mapping[str, Any] = {}
     if report.loss is not None and report.loss[3].case is not None:
         cell, constants = report.loss[0], report.loss[3].case.values
-    found = deciding(report.verdict.subject, report.changes, cell, constants)
-    return [{**_used(used), "says": said(used), "becomes": becomes} for used, becomes in found]
+    found = deciding_setting(report.verdict.subject, report.changes, cell, constants)
+    return [{**_used(used), "says": setting_text(used), "becomes": becomes} for used, becomes in found]
 
 
 def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
@@ -340,11 +340,11 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
     scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
-    says = in_words(BY_NAME[asked.cell])
+    says = cell_title(BY_NAME[asked.cell])
     return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario}
 
 
-def _used(used: Used) -> Document:
+def _used(used: UsedSetting) -> Document:
     where = None if used.origin is None else _where(used.origin)
     return {"key": used.key, "value": used.value, "where": where, "source": used.source}
 
@@ -394,7 +394,7 @@ def _loss(subject: SubjectReport) -> Document | None:
     cell, question, reported, answer = subject.loss
     return {
         "cell": cell,
-        "says": "a request fails, and nothing else" if is_unheard(answer) else in_words(BY_NAME[cell]),
+        "says": "a request fails, and nothing else" if is_unheard(answer) else cell_title(BY_NAME[cell]),
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
         "supposed": _supposed(subject.verdict, cell, question, reported),

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..answers.answer import Table
-from ..answers.client_losses import loss_of_client
+from ..answers.client_losses import client_loss
 from ..questions.signature import Signature
-from ..questions.situations import CELLS, FAULTS, SITUATIONS, Cell, Name, Situation, in_sync
+from ..questions.situations import CELLS, FAULTS, SITUATIONS, Cell, Name, Situation, replicas_in_sync
 
 GRAVEST: tuple[Cell, ...] = tuple(
     sorted(CELLS, key=lambda cell: (not cell.fault.single, SITUATIONS.index(cell.situation), FAULTS.index(cell.fault)))
@@ -51,7 +51,7 @@ def headline(signature: Signature, table: Table, *, short: bool = False) -> str:
     """What a signature survives, whether writes stop, and what loses first; `short`: nothing of what it survives. What
     the producer loses by itself comes first."""
     of_log = _of_log(signature, table, short=short)
-    return of_log if loss_of_client(signature) is None else f"{FALSELY_ACKNOWLEDGED}{of_log}"
+    return of_log if client_loss(signature) is None else f"{FALSELY_ACKNOWLEDGED}{of_log}"
 
 
 def _of_log(signature: Signature, table: Table, *, short: bool) -> str:
@@ -111,10 +111,12 @@ def _survives(signature: Signature, table: Table) -> str:
     deep = _deepest(table, known)
     alike = [one for one in kept if one in known or _deepest(table, [one]) == deep]
     rest = [one for one in kept if one not in alike]
-    said = f"acknowledged records survive any one {or_([noun for _, noun in alike])}{_down_to(signature, deep)}"
+    said = (
+        f"acknowledged records survive any one {list_with_or([noun for _, noun in alike])}{_down_to(signature, deep)}"
+    )
     if not rest:
         return said
-    fewer = f"any one {or_([noun for _, noun in rest])}{_down_to(signature, _deepest(table, rest))}"
+    fewer = f"any one {list_with_or([noun for _, noun in rest])}{_down_to(signature, _deepest(table, rest))}"
     return f"{said}, and {fewer} (with fewer that is not decided)"
 
 
@@ -132,7 +134,7 @@ def _undecided(table: Table) -> str:
     """Which single faults may lose records with all in sync, since that was not decided."""
     open_ = [noun for name, noun in _SURVIVED if _is_open(table, name, SITUATIONS[0])]
     return (
-        f"whether acknowledged records survive any one {or_(open_)} is not decided"
+        f"whether acknowledged records survive any one {list_with_or(open_)} is not decided"
         if 0 < len(open_) < len(_SURVIVED)
         else ""
     )
@@ -156,7 +158,7 @@ def _down_to(signature: Signature, situation: str) -> str:
         return ""
     if situation == "one":
         return ", however small the ISR is"
-    least = in_sync(next(known for known in SITUATIONS if known.name == situation), signature)
+    least = replicas_in_sync(next(known for known in SITUATIONS if known.name == situation), signature)
     if situation == "all" or least == signature.replicas:
         return " while all replicas are in sync"
     return f" while at least min.insync.replicas ({least}) are in sync"
@@ -174,7 +176,7 @@ def _loses(signature: Signature, question: str, cell: Cell) -> str:
 
 def _with(signature: Signature, cell: Cell) -> str:
     """In which situation, if not with all in sync."""
-    least = in_sync(cell.situation, signature)
+    least = replicas_in_sync(cell.situation, signature)
     if least == signature.replicas:
         return ""
     if least == 1 and signature.least_isr <= 1 and signature.acks == "all":
@@ -194,12 +196,12 @@ def _nothing(table: Table) -> str:
     return "no loss found, whatever of the table goes wrong"
 
 
-def and_(words: Sequence[str]) -> str:
+def list_with_and(words: Sequence[str]) -> str:
     """`a, b and c`."""
     return _joined(words, "and")
 
 
-def or_(words: Sequence[str]) -> str:
+def list_with_or(words: Sequence[str]) -> str:
     """`a, b or c`."""
     return _joined(words, "or")
 

@@ -12,19 +12,19 @@ from functools import wraps
 from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding
-from ..cluster.settings import left_out, number_of, place_of, value_of
+from ..cluster.settings import number_of, omitted_settings, place_of, value_of
 from ..cluster.statements import Origin, Stated, Unknown
-from ..facts.topic_creation import REPLICAS_SET_BY, makers
+from ..facts.topic_creation import REPLICAS_SET_BY, creating_nodes
 from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
-from ..kafka.keys import KeyName, declared, table
+from ..kafka.keys import KeyName, declared, settings_table
 from ..kafka.topic_settings import MIN_ISR_OF, REPLICAS_OF
 from ..kafka.transactions import UNVERIFIED
 from ..kafka.versions import at_least
-from .clients import of_clients
-from .controllers import of_controllers
-from .limits import of_limits
-from .transactions import HANGS, UNFENCED, of_transactions, run_to
-from .versions import of_versions
+from .clients import client_rules
+from .controllers import controller_rules
+from .limits import limit_rules
+from .transactions import HANGS, UNFENCED, run_to, transaction_rules
+from .versions import version_rules
 
 AUTO_CREATE_TOPICS_ENABLE = declared("auto.create.topics.enable")
 BROKER_RACK = declared("broker.rack")
@@ -60,11 +60,11 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         racks_of_brokers,
         racks_of_hosts,
         one_machine,
-        of_controllers,
-        of_versions,
-        of_clients,
-        of_transactions,
-        of_limits,
+        controller_rules,
+        version_rules,
+        client_rules,
+        transaction_rules,
+        limit_rules,
     )
     found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))
     return tuple(sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.severity)))
@@ -77,7 +77,7 @@ def factors(topic: Topic) -> set[int]:
     return set() if topic.replication_factor is None else {topic.replication_factor}
 
 
-def many(names: list[str]) -> str:
+def topics_text(names: list[str]) -> str:
     """Topics in words: the first, and how many more."""
     return f"topic {names[0]}" if len(names) == 1 else f"{len(names)} topics, such as {names[0]},"
 
@@ -98,9 +98,8 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
             False: "every write with acks=all is refused",
             None: "before 3.7 every write with acks=all is refused, since 3.7 it is silently taken as the lesser",
         }[capped]
-        what = (
-            f"{many([topic.name for topic in topics])} with min.insync.replicas={least} and {factor} replicas: {then}"
-        )
+        some = topics_text([topic.name for topic in topics])
+        what = f"{some} with min.insync.replicas={least} and {factor} replicas: {then}"
         where = place_of(cluster, topics[0], MIN_INSYNC_REPLICAS)
         to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas to {max(1, factor - 1)}"
         yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
@@ -109,12 +108,14 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
     for key in (*DURABILITY, REPLICA_LAG_TIME_MAX_MS):
-        answers = {keeper.id: value_of(cluster, keeper, table()[key].broker_names[0]) for keeper in cluster.keepers}
+        answers = {
+            keeper.id: value_of(cluster, keeper, settings_table()[key].broker_names[0]) for keeper in cluster.keepers
+        }
         values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
             said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
             stated = [answer.origin for answer in answers.values() if isinstance(answer, Stated)]
-            what = f"{table()[key].broker_names[0]} is not the same on all brokers: {said}"
+            what = f"{settings_table()[key].broker_names[0]} is not the same on all brokers: {said}"
             to_do = "make it the same everywhere, or set it on each topic"
             yield Finding("contradiction", "error", what, stated[-1], to_do)
 
@@ -128,7 +129,7 @@ def creators_that_differ(cluster: Cluster) -> Iterator[Finding]:
     names = {key: name for table_ in (REPLICAS_SET_BY, MIN_ISR_OF) for name, key in table_.items()}
     there = {topic.name for topic in cluster.topics}
     for key in MADE_WITH:
-        answers = {node: value_of(cluster, node, key) for node in makers(cluster, names[key])}
+        answers = {node: value_of(cluster, node, key) for node in creating_nodes(cluster, names[key])}
         values = {node: said.value for node, said in answers.items() if not isinstance(said, Unknown)}
         stated = [said.origin for said in answers.values() if isinstance(said, Stated)]
         if len(set(values.values())) > 1 and stated:
@@ -159,10 +160,11 @@ def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
     for key in DURABILITY:
         groups: dict[Stated, list[str]] = {}
         for topic in cluster.topics:
-            for said in left_out(cluster, topic, table()[key]):
+            for said in omitted_settings(cluster, topic, settings_table()[key]):
                 groups.setdefault(said, []).append(topic.name)
         for said, names in groups.items():
-            what = f"{many(names)} described without {key}, though {said.origin} sets {said.value}: which holds is open"
+            some = topics_text(names)
+            what = f"{some} described without {key}, though {said.origin} sets {said.value}: which holds is open"
             to_do = "restart the broker with this file, and describe the topic with --bootstrap-server, which shows it"
             first = next(topic for topic in cluster.topics if topic.name == names[0])
             yield Finding("contradiction", "warning", what, first.origin, to_do)
@@ -207,7 +209,7 @@ def one_rack(cluster: Cluster) -> Iterator[Finding]:
         )
     ]
     if shared:
-        what = f"{many([topic.name for topic in shared])} with a partition whose replicas are all in one rack"
+        what = f"{topics_text([topic.name for topic in shared])} with a partition whose replicas are all in one rack"
         to_do = "kafka-reassign-partitions.sh --generate spreads them, if every broker has a rack"
         yield Finding("arithmetic", "warning", what, shared[0].origin, to_do, "KIP-36")
 

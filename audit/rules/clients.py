@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...model.consumer.state import Commits
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import number_of, place_of, underneath, value_of
+from ..cluster.settings import base_family, number_of, place_of, value_of
 from ..cluster.statements import Unknown
 from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from ..facts.placement import has_one_by_default
@@ -15,9 +15,9 @@ from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup import producers as starting
-from ..startup.producers import is_transactional, stated, why_not
+from ..startup.producers import is_transactional, stated, why_producer_stops
 from ..startup.served_clients import is_not_served
-from .group_members import has_new_protocol, of_members
+from .group_members import has_new_protocol, member_rules
 
 ACKS = declared("acks")
 ENABLE_AUTO_COMMIT = declared("enable.auto.commit")
@@ -28,7 +28,7 @@ ISOLATION_LEVEL = declared("isolation.level")
 RETRIES = declared("retries")
 
 
-def of_clients(cluster: Cluster) -> Iterator[Finding]:
+def client_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
     for client in cluster.clients:
         yield from is_not_served(cluster, client)
@@ -38,7 +38,7 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
             yield from gives_sequences_again(cluster, client)
             yield from is_not_remembered(cluster, client)
         else:
-            yield from of_members(cluster, client)
+            yield from member_rules(cluster, client)
             yield from commits(cluster, client)
     yield from readers_of_transactions(cluster)
     yield from topics_of_streams(cluster)
@@ -73,7 +73,7 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
     no_retries = Sender("all", careful=False, in_flight=1, retries=False)
     if retries is not None and retries.value == "0" and THERE in costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
-        timed = underneath(client) in (None, "java")
+        timed = base_family(client) in (None, "java")
         to_do = "remove it; since 2.1 a time limit alone bounds retries" if timed else "remove it, or set it above 0"
         check = _check("producer", "no_retries --bounds one_error", THERE)
         yield Finding("client", "warning", what, retries.origin, to_do, f"{check}; KIP-91" if timed else check)
@@ -98,7 +98,7 @@ def is_not_remembered(cluster: Cluster, client: Client) -> Iterator[Finding]:
     old = kafka is not None and at_least(kafka.value, "0.11") is True and at_least(kafka.value, "1.0") is False
     if not old or version is None or at_least(version.value, "1.0") is not True:
         return
-    if underneath(client) not in ("java", "librdkafka"):  # what others have in flight then is not known
+    if base_family(client) not in ("java", "librdkafka"):  # what others have in flight then is not known
         return
     if asks_for_idempotence(cluster, client) and number_of(cluster, client, starting.IN_FLIGHT) != 1:
         what = f"{client.name}: brokers of 0.11 remember one batch of an idempotent producer, and it may have more in"
@@ -135,7 +135,7 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     for setting in starting.in_force(client):
         if starting.switches_off(client, setting):
             what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
-            java = underneath(client) == "java"
+            java = base_family(client) == "java"
             refused_later = java and setting.key == starting.IN_FLIGHT
             later = "; clients of 4.0 and later do not start with it" if refused_later else ""
             source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673" if java else "the client's source"
@@ -149,7 +149,7 @@ def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if isinstance(answer, Unknown) or answer.value != "true":
         return
     where, how = place_of(cluster, client, ENABLE_AUTO_COMMIT), way_to_commit(client)
-    of_librdkafka = underneath(client) == "librdkafka"
+    of_librdkafka = base_family(client) == "librdkafka"
     what = "offsets are committed by a clock: records that were fetched and not yet processed"
     to_do = "enable.auto.commit=false, and commit after processing"
     if how is None or LOST in crash_costs(how):
@@ -168,7 +168,7 @@ def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
     elif LOST in crash_costs((*how, ("hands_over", True))):
         what += " are skipped after a crash, if they are processed outside of the polling thread"
         source = f"{_check('consumer', 'auto_handed_over --bounds one_crash', LOST)}; KafkaConsumer, javadoc"
-        if underneath(client) == "java" and has_new_protocol(client):  # CommitRequestManager of 4.1.0
+        if base_family(client) == "java" and has_new_protocol(client):  # CommitRequestManager of 4.1.0
             what += (
                 ", or if a commit before a rebalance is sent again: group.protocol=consumer takes new offsets for it"
             )
@@ -188,7 +188,7 @@ def way_to_commit(client: Client) -> Settings | None:
     takes positions anew in the background in 4.1.0, too (`kip_848_retry`), if it fails before:
     of that there is a note.
     """
-    family, stores = underneath(client), stated(client, ENABLE_AUTO_OFFSET_STORE)
+    family, stores = base_family(client), stated(client, ENABLE_AUTO_OFFSET_STORE)
     if family == "sarama" or (family == "librdkafka" and stores is not None and stores.value == "false"):
         return (("commits", Commits.EACH),)
     if family == "librdkafka" or _commits_in_background(client):
@@ -202,7 +202,7 @@ _COMMITTING_IN_POLL = ("java", "kafka-python", "franz-go")
 def _commits_in_background(client: Client) -> bool:
     """Whether a client has KIP-848's consumer, and may be of a release whose background thread commits."""
     old = client.version is None or at_least(client.version.value, "4.0") is not True
-    return underneath(client) == "java" and has_new_protocol(client) and old
+    return base_family(client) == "java" and has_new_protocol(client) and old
 
 
 def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:
@@ -227,7 +227,7 @@ def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:
 
 def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Finding]:
     """Java's consumer of KIP-848 revokes between two polls, and says the next epoch then (4.0.0 to 4.2.0)."""
-    if reader.kind != "consumer" or underneath(reader) != "java" or not has_new_protocol(reader):
+    if reader.kind != "consumer" or base_family(reader) != "java" or not has_new_protocol(reader):
         return
     commits_itself = value_of(cluster, reader, ENABLE_AUTO_COMMIT)
     if not isinstance(commits_itself, Unknown) and commits_itself.value == "false":
@@ -247,7 +247,7 @@ def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Find
 
 
 def _writes_transactions(cluster: Cluster, client: Client) -> bool:
-    return is_transactional(client) and not why_not(cluster, client)
+    return is_transactional(client) and not why_producer_stops(cluster, client)
 
 
 def _of_aborted(cluster: Cluster, reader: Client, does: str) -> Iterator[Finding]:
@@ -257,7 +257,7 @@ def _of_aborted(cluster: Cluster, reader: Client, does: str) -> Iterator[Finding
     what = f"{reader.name} {does} aborted records too (isolation.level={level.value})"
     where = place_of(cluster, reader, ISOLATION_LEVEL)
     yield Finding("advice", "warning", what, where, "isolation.level=read_committed", "by rule: KIP-98")
-    if underneath(reader) == "librdkafka":  # rd_kafka_OffsetFetchRequest, require_stable_offsets
+    if base_family(reader) == "librdkafka":  # rd_kafka_OffsetFetchRequest, require_stable_offsets
         what = f"{reader.name} does not wait for offsets that are in a transaction (librdkafka, isolation.level="
         what += f"{level.value}): where offsets are committed in transactions, who takes a partition over can process"
         what += " records once more, and write their results twice"

@@ -24,7 +24,7 @@ GRANTED = (4000, 40000)
 """In milliseconds: ZooKeeper grants a session of 2 to 20 ticks, and a tick is 2000 ms where `tickTime` says nothing."""
 
 
-def of_controllers(cluster: Cluster) -> Iterator[Finding]:
+def controller_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
     yield from votes(cluster)
     yield from one_rack_of_voters(cluster)

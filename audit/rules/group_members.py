@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import number_of, place_of, underneath
+from ..cluster.settings import base_family, number_of, place_of
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup.producers import stated
@@ -47,7 +47,7 @@ _HEARTBEATS = {
 """Since when a client looks at its heartbeats, and whether a heartbeat may be as long as the session."""
 
 
-def of_members(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def member_rules(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """All of them, of one consumer."""
     if not has_new_protocol(client):
         yield from _heartbeats(cluster, client)
@@ -60,13 +60,13 @@ def consumers_down(cluster: Cluster) -> Iterator[Finding]:
     """Why consumers do not start, or cannot join their group: one reason of each."""
     for client in cluster.clients:
         if client.kind == "consumer":
-            reasons = (*is_not_served(cluster, client), *of_members(cluster, client))
+            reasons = (*is_not_served(cluster, client), *member_rules(cluster, client))
             yield from [reason for reason in reasons if reason.severity == "error"][:1]
 
 
 def has_new_protocol(client: Client) -> bool:
     """Whether a consumer uses KIP-848's protocol: it asks for it, and its release has it or is not stated."""
-    return _asks_for_new(client) and _since(client, _SINCE.get(underneath(client) or "")) is not False
+    return _asks_for_new(client) and _since(client, _SINCE.get(base_family(client) or "")) is not False
 
 
 def _asks_for_new(client: Client) -> bool:
@@ -87,13 +87,13 @@ def _heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if beat is None or session is None:
         return
     where, to_do = place_of(cluster, client, HEARTBEAT), f"at most {session // 3}"
-    looks, equal, source = _HEARTBEATS.get(underneath(client) or "", (None, False, ""))
+    looks, equal, source = _HEARTBEATS.get(base_family(client) or "", (None, False, ""))
     if looks is not None and _since(client, looks) is not False and (beat > session or (beat == session and not equal)):
         what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the consumer does not start"
         yield Finding("contradiction", "error", what, where, to_do, source)
     elif beat >= session:
         what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the group loses the consumer"
-        what += " again and again" if underneath(client) else " again and again, or it does not start, as Java's"
+        what += " again and again" if base_family(client) else " again and again, or it does not start, as Java's"
         yield Finding("contradiction", "warning", what, where, to_do)
     elif beat * 3 > session:
         what = f"heartbeat.interval.ms={beat} is above a third of session.timeout.ms={session}: one lost is a rebalance"
@@ -104,7 +104,7 @@ def _polls(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """librdkafka: a session ends before the time for which the application may stay away."""
     poll, session = number_of(cluster, client, _POLL), number_of(cluster, client, SESSION)
     since, source = _REFUSED["librdkafka"]
-    if underneath(client) != "librdkafka" or poll is None or session is None or _since(client, "1.0") is False:
+    if base_family(client) != "librdkafka" or poll is None or session is None or _since(client, "1.0") is False:
         return
     if has_new_protocol(client) and _since(client, since) is not False:
         return
@@ -116,7 +116,7 @@ def _polls(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 def _of_another_protocol(client: Client) -> Iterator[Finding]:
     """Settings of one protocol with the other, and a protocol that the client's release has not."""
-    family = underneath(client) or ""
+    family = base_family(client) or ""
     since, source = _REFUSED.get(family, ("", ""))
     protocol = stated(client, PROTOCOL)
     if family == "librdkafka" and protocol is not None and _since(client, _SINCE[family]) is False:
@@ -136,7 +136,7 @@ def _of_another_protocol(client: Client) -> Iterator[Finding]:
 def _reset(client: Client) -> Iterator[Finding]:
     """`by_duration`, which Java's consumers know since 4.0 (KIP-1106)."""
     reset = stated(client, AUTO_OFFSET_RESET)
-    unknown = underneath(client) == "java" and _since(client, "4.0") is False
+    unknown = base_family(client) == "java" and _since(client, "4.0") is False
     if unknown and reset is not None and reset.value.startswith("by_duration:"):
         what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"
         yield Finding("contradiction", "error", what, reset.origin, "earliest, latest or none", "KIP-1106")

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import underneath
+from ..cluster.settings import base_family
 from ..cluster.statements import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Origin, Setting
 from ..kafka import key_names as names
-from ..kafka.keys import NEVER_EMPTY, Key, is_never_blank, known, table, wrong
+from ..kafka.keys import NEVER_EMPTY, Key, is_never_blank, settings_by_name, settings_table, why_illegal
 
 MOST_SHOWN = 40
 
@@ -35,7 +35,7 @@ def _layers(cluster: Cluster) -> Iterator[Layer]:
     for topic in cluster.topics:
         yield ("topic",), topic.settings, None
     for client in cluster.clients:
-        family = underneath(client)
+        family = base_family(client)
         scopes: tuple[str, ...] = (client.kind,)
         if family == "librdkafka":
             scopes = (client.kind, "librdkafka")
@@ -64,7 +64,7 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
             what, to_do = "a line that states no setting", "correct or remove the line"
             yield Finding("not_read", "warning", what, setting.origin, to_do)
             continue
-        near = names.nearest(setting.key, scopes)
+        near = names.nearest_name(setting.key, scopes)
         elsewhere = sorted(scope for scope in every if setting.key in every[scope] and scope != "librdkafka")
         typo = _typo(setting, near, settings) if near and not elsewhere else None
         yield typo or _unknown(setting, scopes, elsewhere, client)
@@ -96,7 +96,7 @@ def _old(setting: Setting) -> Finding:
 def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], client: Client | None) -> Finding:
     who = " or ".join(scopes)
     if elsewhere:
-        severity = "warning" if setting.key in table() else "note"
+        severity = "warning" if setting.key in settings_table() else "note"
         what = f"`{setting.key}` is a setting of a {' and a '.join(elsewhere)}, not of a {who}: it has no effect here"
         return Finding("unknown_key", severity, what, setting.origin, f"set it where a {elsewhere[0]} reads it")
     what = f"`{setting.key}` is not a known setting of a {who}"
@@ -104,10 +104,12 @@ def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], cl
 
 
 def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
-    family = underneath(client) if client is not None else None
+    family = base_family(client) if client is not None else None
     for setting in settings:
-        key = table().get(setting.key) or known().get(setting.key)
-        message = wrong(key, setting.value, family) if key is not None and setting.value not in (HIDDEN, "") else ""
+        key = settings_table().get(setting.key) or settings_by_name().get(setting.key)
+        message = (
+            why_illegal(key, setting.value, family) if key is not None and setting.value not in (HIDDEN, "") else ""
+        )
         never = key is not None and (is_never_blank(key) if family == "java" else key.type in NEVER_EMPTY)
         if never and cluster.states_nothing(setting):
             message = "has no value"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 from ..cluster.statements import Setting
-from ..kafka.keys import declared, known
+from ..kafka.keys import declared, settings_by_name
 from ..kafka.topic_settings import CONSTRAINTS
 from ..kafka.versions import at_least
 
@@ -17,7 +17,7 @@ MIGRATION = declared("zookeeper.metadata.migration.enable")
 TIERED, TIERED_TOPIC = declared("remote.log.storage.system.enable"), declared("remote.storage.enable")
 
 
-def of_limits(cluster: Cluster) -> Iterator[Finding]:
+def limit_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them, each once. What may lose records that no answer is about leaves the audit undecided
     (docs/decisions/0014-what-is-not-modelled.md)."""
     found: dict[str, Setting] = {}
@@ -28,7 +28,7 @@ def of_limits(cluster: Cluster) -> Iterator[Finding]:
             found.setdefault("tiered topic", setting)
         if setting.key == MIGRATION and setting.value.lower() == "true":
             found.setdefault("migration", setting)
-        several = setting.key in known()[LOG_DIRS].broker_names and "," in setting.value.strip(", ")
+        several = setting.key in settings_by_name()[LOG_DIRS].broker_names and "," in setting.value.strip(", ")
         if several and _hides_disks(cluster):
             found.setdefault("disks", setting)
         if setting.key in CONSTRAINTS and setting.value:

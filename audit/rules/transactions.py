@@ -15,11 +15,11 @@ from functools import cache
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding, ModelRun
-from ..cluster.settings import place_of, underneath
-from ..exploring.small_models import Small, explored
+from ..cluster.settings import base_family, place_of
+from ..exploring.small_models import SmallModel, explore_small_model
 from ..kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
 from ..kafka.versions import at_least
-from ..startup.producers import TRANSACTIONAL, is_transactional, why_not
+from ..startup.producers import TRANSACTIONAL, is_transactional, why_producer_stops
 
 Bounds = Mapping[str, int]
 
@@ -102,16 +102,16 @@ def run_to(hazard: Hazard, release: Release) -> ModelRun | None:
     profile = release.offsets if hazard.of_offsets else release.records
     for bounds in hazard.within:
         wanted = frozenset({"produce", *(_HAPPENS[name] for name in bounds if name in _HAPPENS)})
-        small = Small("transactions", bounds, (hazard.fails,), wanted, profile, "native")
-        if hazard.fails in explored(small).steps:
+        small = SmallModel("transactions", bounds, (hazard.fails,), wanted, profile, "native")
+        if hazard.fails in explore_small_model(small).steps:
             return ModelRun(f"transactions:{profile}", tuple(bounds.items()), hazard.fails)
     return None
 
 
-def of_transactions(cluster: Cluster) -> Iterator[Finding]:
+def transaction_rules(cluster: Cluster) -> Iterator[Finding]:
     """What a transaction may meet, once for each hazard that the brokers' version has or may have."""
     wanting = [client for client in cluster.clients if client.kind == "producer" and is_transactional(client)]
-    writers = [client for client in wanting if not why_not(cluster, client)]
+    writers = [client for client in wanting if not why_producer_stops(cluster, client)]
     if not writers:
         return
     version = cluster.versions.kafka.value if cluster.versions.kafka is not None else None
@@ -198,7 +198,7 @@ def of_version_2(cluster: Cluster, writer: Client) -> bool | None:
     """Whether a producer's transactions are of version 2: its brokers have finalized that, and its client speaks it,
     as Java's does since 4.0, and librdkafka's does not; None where it is not known."""
     new = None if writer.version is None else at_least(writer.version.value, "4.0")
-    speaks = {"java": new, "librdkafka": False}.get(underneath(writer) or "")
+    speaks = {"java": new, "librdkafka": False}.get(base_family(writer) or "")
     both = (speaks, _has_version_2(cluster))
     return False if False in both else None if None in both else True
 

@@ -6,7 +6,7 @@ from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 
 
-def of_uses(cluster: Cluster) -> list[Finding]:
+def use_rules(cluster: Cluster) -> list[Finding]:
     """All of them."""
     return [*writers_of_unknown_topics(cluster), *entries_not_used(cluster)]
 

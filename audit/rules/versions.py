@@ -11,16 +11,16 @@ from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
 from ..kafka.keys import declared
 from ..kafka.versions import at_least, span
-from ..startup.protocol_versions import FORMAT, PROTOCOL, refused
+from ..startup.protocol_versions import FORMAT, PROTOCOL, why_version_refused
 
 UNCLEAN_LEADER_ELECTION_ENABLE = declared("unclean.leader.election.enable")
 
 
-def of_versions(cluster: Cluster) -> Iterator[Finding]:
+def version_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
     yield from unclean_in_kraft(cluster)
-    yield from held_back(cluster)
-    yield from removed(cluster)
+    yield from features_held_back(cluster)
+    yield from removed_settings(cluster)
     yield from old_format(cluster)
     yield from elr_too_early(cluster)
 
@@ -34,7 +34,7 @@ def elr_too_early(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("contradiction", "error", what, stated.origin, to_do, "KIP-966, KIP-1022")
 
 
-def everywhere(cluster: Cluster) -> Iterator[Setting]:
+def all_settings(cluster: Cluster) -> Iterator[Setting]:
     """Every setting of topics and brokers, the topics' first."""
     for topic in cluster.topics:
         yield from topic.settings
@@ -46,7 +46,7 @@ def everywhere(cluster: Cluster) -> Iterator[Setting]:
 def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
     key = UNCLEAN_LEADER_ELECTION_ENABLE
-    stated = [setting for setting in everywhere(cluster) if setting.key == key and setting.value.lower() == "true"]
+    stated = [setting for setting in all_settings(cluster) if setting.key == key and setting.value.lower() == "true"]
     kafka = cluster.versions.kafka
     reads = at_least(kafka.value, "3.9") if kafka is not None else None
     if not stated or cluster.control_plane != "kraft" or reads is True:
@@ -68,7 +68,7 @@ OLD_GATES = (
 )
 
 
-def held_back(cluster: Cluster) -> Iterator[Finding]:
+def features_held_back(cluster: Cluster) -> Iterator[Finding]:
     """A protocol or metadata version below the binary keeps fixes off; one above it does not start."""
     kafka = cluster.versions.kafka
     level, gates = cluster.versions.metadata_version, GATES
@@ -78,7 +78,7 @@ def held_back(cluster: Cluster) -> Iterator[Finding]:
     if kafka is None or level is None:
         return
     if span(level.value)[0] > span(kafka.value)[1]:
-        early = name == PROTOCOL and not refused(level.value, kafka.value)
+        early = name == PROTOCOL and not why_version_refused(level.value, kafka.value)
         why = "in which it is not finished" if early else "which does not know it"
         what = f"{name} {level.value} is above Kafka {kafka.value}, {why}"
         yield Finding("contradiction", "error", what, level.origin, f"at most {kafka.value}")
@@ -98,10 +98,10 @@ GONE: Mapping[str, str] = {
 }
 
 
-def removed(cluster: Cluster) -> Iterator[Finding]:
+def removed_settings(cluster: Cluster) -> Iterator[Finding]:
     """Settings that the stated version no longer has."""
     kafka = cluster.versions.kafka
-    settings = {setting.key: setting for setting in everywhere(cluster) if setting.key in GONE}
+    settings = {setting.key: setting for setting in all_settings(cluster) if setting.key in GONE}
     for key, setting in settings.items():
         if kafka is not None and at_least(kafka.value, GONE[key]):
             what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"
@@ -111,7 +111,7 @@ def removed(cluster: Cluster) -> Iterator[Finding]:
 def old_format(cluster: Cluster) -> Iterator[Finding]:
     """Records of a format without leader epochs are truncated by the high watermark, whatever the binary."""
     kafka = cluster.versions.kafka
-    old = [setting for setting in everywhere(cluster) if setting.key in FORMATS and is_before_epochs(setting.value)]
+    old = [setting for setting in all_settings(cluster) if setting.key in FORMATS and is_before_epochs(setting.value)]
     if old and (kafka is None or at_least(kafka.value, "3.0") is not True):
         more = f" (and {len(old) - 1} more)" if len(old) > 1 else ""
         what = (

@@ -15,7 +15,7 @@ from ipaddress import ip_address
 
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, entries, names_in
-from ..cluster.settings import is_whole, readable, stated_by
+from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Origin, Setting
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
@@ -31,9 +31,9 @@ Reasons = Iterator[tuple[str, Origin]]
 """Why a node does not start, and where that is set."""
 
 
-def of_identity(cluster: Cluster, node: Broker) -> Reasons:
+def identity_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """Its id: KRaft's nodes need one, and `broker.id` is the same (populateSynonyms, validateValues: nodeId)."""
-    stated = stated_by(node)
+    stated = stated_settings(node)
     ids = [stated[key] for key in (NODE_ID, BROKER_ID) if key in stated]
     roles = stated.get(PROCESS_ROLES)
     if roles is not None and roles.value and not ids and is_whole(cluster, node):
@@ -48,9 +48,9 @@ def of_identity(cluster: Cluster, node: Broker) -> Reasons:
         yield f"`node.id={ids[0].value}` and `broker.id={ids[1].value}` are two ids", ids[1].origin
 
 
-def of_listeners(cluster: Cluster, node: Broker) -> Reasons:
+def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """What is wrong with its listeners, by themselves and with what names them."""
-    stated = readable(node)
+    stated = readable_settings(node)
     voters = stated.get(CONTROLLER_QUORUM_VOTERS)
     if voters is not None and voters.value:
         yield from _of_voters(voters)
@@ -64,7 +64,7 @@ def of_listeners(cluster: Cluster, node: Broker) -> Reasons:
     if "broker" not in node.roles and PROCESS_ROLES in stated:
         return
     controllers = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
-    if advertised is None and ADVERTISED_LISTENERS not in stated_by(node) and is_whole(cluster, node):
+    if advertised is None and ADVERTISED_LISTENERS not in stated_settings(node) and is_whole(cluster, node):
         yield from _advertised(listeners, "`listeners`, which are advertised,", controllers)
     yield from _between(cluster, node, listeners, stated, controllers)
 
@@ -123,7 +123,7 @@ def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated
             )
         if node.roles == ("broker",) and also:
             yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
-    every = stated_by(node)
+    every = stated_settings(node)
     quorum = CONTROLLER_QUORUM_VOTERS in every or CONTROLLER_QUORUM_BOOTSTRAP_SERVERS in every
     alone = node.roles == ("broker",) and PROCESS_ROLES in every and quorum
     if alone and CONTROLLERS not in every and not listeners.origin.place:
@@ -140,7 +140,7 @@ def _between(
     cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting], controllers: set[str]
 ) -> Reasons:
     """The listener between brokers is one that is advertised (getInterBrokerListenerNameAndSecurityProtocol)."""
-    every = stated_by(node)
+    every = stated_settings(node)
     named, protocol = every.get(BETWEEN), every.get(PROTOCOL)
     if named is not None and protocol is not None:
         yield f"`{BETWEEN}` and `{PROTOCOL}` are both set", named.origin

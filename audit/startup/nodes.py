@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ..cluster.cluster import DESCRIBED, Broker, Cluster
-from ..cluster.settings import is_whole, stated_by, value_of
+from ..cluster.settings import is_whole, stated_settings, value_of
 from ..cluster.statements import HIDDEN, Default, Origin, Setting, Stated
-from ..kafka.keys import NEVER_EMPTY, declared, known, wrong
+from ..kafka.keys import NEVER_EMPTY, declared, settings_by_name, why_illegal
 from ..kafka.versions import at_least
 from . import protocol_versions
-from .listeners import of_identity, of_listeners
-from .numbers import of_numbers
-from .protocols import advertised_extra, of_control_plane, of_protocols
-from .value_types import of_types
+from .listeners import identity_refusals, listener_refusals
+from .numbers import number_refusals
+from .protocols import advertised_extra, control_plane_refusals, protocol_refusals
+from .value_types import type_refusals
 
 CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
 LOG_DIR = declared("log.dir")
@@ -47,7 +47,7 @@ Refusals: TypeAlias = tuple[tuple[Broker, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Down:
+class DownNodes:
     """Nodes that do not start for one reason. `where` is the first of their settings, `why` says which and why."""
 
     nodes: tuple[Broker, ...]
@@ -58,10 +58,10 @@ class Down:
     def says(self) -> str:
         """In a sentence."""
         verb = "does" if len(self.nodes) == 1 else "do"
-        return f"{named(self.nodes)} {verb} not start: {self.why} ({self.where})"
+        return f"{names_of_nodes(self.nodes)} {verb} not start: {self.why} ({self.where})"
 
 
-def named(nodes: Sequence[Broker]) -> str:
+def names_of_nodes(nodes: Sequence[Broker]) -> str:
     """`brokers 1, 2`, `controller 101`, `the broker of server.properties`."""
     what = "broker" if all(node.keeps_topics for node in nodes) else "node"
     if all(not node.keeps_topics for node in nodes):
@@ -71,18 +71,18 @@ def named(nodes: Sequence[Broker]) -> str:
     return f"{what}{'s' if len(nodes) > 1 else ''} {', '.join(str(node.id) for node in nodes)}"
 
 
-def down(cluster: Cluster) -> list[Down]:
+def nodes_down(cluster: Cluster) -> list[DownNodes]:
     """Every node that does not start, by the reason; and what that leaves of the controllers."""
     reasons: dict[str, list[tuple[Broker, Origin]]] = {}
     for broker in cluster.brokers:
-        why, where = why_not(cluster, broker)
+        why, where = why_node_is_down(cluster, broker)
         if why:
             reasons.setdefault(why, []).append((broker, where))
-    refusing = [Down(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
-    return [*refusing, *(Down((pair.node,), pair.says, pair.second) for pair in cluster.twice)]
+    refusing = [DownNodes(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
+    return [*refusing, *(DownNodes((pair.node,), pair.says, pair.second) for pair in cluster.twice)]
 
 
-def why_not(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
+def why_node_is_down(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
     """Why a node does not start, and where that is set; ("", its file) if nothing says so.
 
     Its files count alone: what a running broker says of itself is no reason, and has defaults among it.
@@ -108,40 +108,42 @@ def _as_filed(cluster: Cluster) -> Cluster:
     )
 
 
-def keep_down(cluster: Cluster) -> frozenset[int]:
+def ids_of_down_nodes(cluster: Cluster) -> frozenset[int]:
     """The ids of the nodes that do not start."""
-    return frozenset(broker.id for broker in cluster.brokers if broker.id is not None and why_not(cluster, broker)[0])
+    return frozenset(
+        broker.id for broker in cluster.brokers if broker.id is not None and why_node_is_down(cluster, broker)[0]
+    )
 
 
 def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
-    for setting in stated_by(node).values():
-        message = refused(cluster, setting)
+    for setting in stated_settings(node).values():
+        message = why_value_refused(cluster, setting)
         if message:
             yield f"`{setting.key}={setting.value}` {message}", setting.origin
-    yield from of_types(cluster, node)
+    yield from type_refusals(cluster, node)
     yield from _together(cluster, node)
-    yield from of_numbers(cluster, node)
-    yield from protocol_versions.of_protocol_versions(cluster, node)
-    yield from of_identity(cluster, node)
-    yield from of_listeners(cluster, node)
-    yield from of_control_plane(cluster, node)
+    yield from number_refusals(cluster, node)
+    yield from protocol_versions.version_refusals(cluster, node)
+    yield from identity_refusals(cluster, node)
+    yield from listener_refusals(cluster, node)
+    yield from control_plane_refusals(cluster, node)
     yield from advertised_extra(node)
-    yield from of_protocols(cluster, node)
+    yield from protocol_refusals(cluster, node)
 
 
-def refused(cluster: Cluster, setting: Setting) -> str:
+def why_value_refused(cluster: Cluster, setting: Setting) -> str:
     """What is wrong with a value that keeps a node from starting, in words; "" if nothing is."""
-    key, kafka = known().get(setting.key), cluster.versions.kafka
+    key, kafka = settings_by_name().get(setting.key), cluster.versions.kafka
     if key is None or setting.key not in key.broker_names or setting.value == HIDDEN:
         return ""
     if key.name in GONE_IN_4 and kafka is not None and at_least(kafka.value, "4.0") is not False:
         return ""
     if not setting.value:
         return "has no value" if key.type in NEVER_EMPTY and cluster.states_nothing(setting) else ""
-    message = wrong(key, setting.value)
+    message = why_illegal(key, setting.value)
     if key.type == "version" and "${" not in setting.value:
         owner = cluster.versions.distribution
-        message = protocol_versions.refused(
+        message = protocol_versions.why_version_refused(
             setting.value, kafka.value if kafka is not None else None, owner.value if owner is not None else ""
         )
     return "" if key.name in UNBOUNDED and message.startswith("is below") else message
@@ -175,7 +177,7 @@ RETENTION = (declared("log.retention.ms"), declared("log.retention.minutes"), de
 
 def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """A directory for logs (validateValues: logDirs; LOG_DIR counts where LOG_DIRS is not set), and their retention."""
-    stated = stated_by(node)
+    stated = stated_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     if where is not None and not where.value.strip(" ,") and cluster.states_nothing(replace(where, value="")):
         yield f"`{where.key}={where.value}` names no directory", where.origin
@@ -197,7 +199,7 @@ def _of_locks(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
 
 
 def _directories(cluster: Cluster, node: Broker) -> dict[str, Origin]:
-    stated = stated_by(node)
+    stated = stated_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     if where is None or not is_whole(cluster, node):
         return {}
@@ -214,4 +216,4 @@ def _ids(text: str) -> Iterator[str]:
 
 def refusals(cluster: Cluster) -> Refusals:
     """Every node of a cluster, and why it does not start; "" where nothing says so."""
-    return tuple((node, why_not(cluster, node)[0]) for node in cluster.brokers)
+    return tuple((node, why_node_is_down(cluster, node)[0]) for node in cluster.brokers)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..cluster.cluster import Broker, Cluster
-from ..cluster.settings import number_of, stated_by
+from ..cluster.settings import number_of, stated_settings
 from ..cluster.statements import Origin, Setting
-from ..kafka.keys import declared, others
+from ..kafka.keys import declared, other_settings
 from ..kafka.versions import at_least
 
 CONNECTIONS_MAX_IDLE_MS = declared("connections.max.idle.ms")
@@ -26,16 +26,18 @@ REPLICA_FETCH_WAIT_MAX_MS = declared("replica.fetch.wait.max.ms")
 REPLICA_SOCKET_TIMEOUT_MS = declared("replica.socket.timeout.ms")
 SOCKET_REQUEST_MAX_BYTES = declared("socket.request.max.bytes")
 
-DEFAULTS: Mapping[str, int] = {name: int(key.defaults[0].value) for name, key in others().items() if key.defaults}
+DEFAULTS: Mapping[str, int] = {
+    name: int(key.defaults[0].value) for name, key in other_settings().items() if key.defaults
+}
 """What holds where a node does not state it."""
 
 PER_IP, OVERRIDES = declared("max.connections.per.ip"), declared("max.connections.per.ip.overrides")
 MIB = 1 << 20
 
 
-def of_numbers(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+def number_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Why a node does not start, and where that is set."""
-    stated = stated_by(node)
+    stated = stated_settings(node)
     numbers = {**DEFAULTS, **{key: int(setting.value) for key, setting in stated.items() if _is_number(setting)}}
     rolls = ((LOG_ROLL_MS, LOG_ROLL_HOURS, 1), (LOG_ROLL_JITTER_MS, LOG_ROLL_JITTER_HOURS, 0))
     for exact, hours, least in rolls:

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import number_of, place_of, underneath, value_of
+from ..cluster.settings import base_family, number_of, place_of, value_of
 from ..cluster.statements import HIDDEN, Setting, Unknown
-from ..kafka.keys import KeyName, declared, is_never_blank, table, wrong
+from ..kafka.keys import KeyName, declared, is_never_blank, settings_table, why_illegal
 from ..kafka.versions import at_least
 from .served_clients import is_not_served
 
@@ -72,7 +72,7 @@ DEMANDS = {
 """By family. Of a client whose version is not stated the first that would do counts."""
 
 
-def why_not(cluster: Cluster, client: Client) -> str:
+def why_producer_stops(cluster: Cluster, client: Client) -> str:
     """Why a producer does not start, in words; "" if nothing says that it does not."""
     return next((refusal.what for refusal in refusals(cluster, client)), "") or next(_illegal(client), "")
 
@@ -93,7 +93,7 @@ def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
     """KafkaProducer of kafka-python refuses what it has no name for, as 1.4.7 and 2.1.5 do ("Unrecognized configs").
 
     Idempotence and transactions came with 2.2.0."""
-    if underneath(client) != "kafka-python" or not _within(client, "1.4.7", "2.2.0"):
+    if base_family(client) != "kafka-python" or not _within(client, "1.4.7", "2.2.0"):
         return
     for given in (stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)):
         if given is not None:
@@ -103,7 +103,7 @@ def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
 
 
 def _demands(client: Client) -> Demands | None:
-    for demands in DEMANDS.get(underneath(client) or "", ()):
+    for demands in DEMANDS.get(base_family(client) or "", ()):
         if client.version is None or _within(client, demands.since, demands.until):
             return demands
     return None
@@ -129,7 +129,7 @@ def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Itera
             yield _refusal(setting, f" {wanted}", demands)
         elif by_default and demands.by_default:
             yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false", demands)
-        elif by_default and setting.key == IN_FLIGHT and underneath(client) == "java" and _within(client, "4.0"):
+        elif by_default and setting.key == IN_FLIGHT and base_family(client) == "java" and _within(client, "4.0"):
             yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false: since 4.0 that is refused", demands)
     if explicit and demands.unset:
         yield from _defaults_that_break(cluster, client, demands)
@@ -156,7 +156,7 @@ def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
     elif given.value and asked is None and not demands.implied:
         what = f"`{given.key}={given.value}` without {IDEMPOTENCE}=true: the producer does not start"
         yield Finding("contradiction", "error", what, given.origin, f"{IDEMPOTENCE}=true", demands.source)
-    if not given.value and underneath(client) == "java":
+    if not given.value and base_family(client) == "java":
         what = f"`{TRANSACTIONAL}=` has no value: the producer does not start"
         yield Finding("contradiction", "error", what, given.origin, "remove it, or give one", "ProducerConfig")
 
@@ -189,7 +189,7 @@ def switches_off(client: Client, setting: Setting) -> bool:
 
 def refuses_by_default(client: Client) -> bool:
     """Whether a client is idempotent unless that is set to false, and refuses what does not go with it."""
-    return any(demands.by_default for demands in DEMANDS.get(underneath(client) or "", ()))
+    return any(demands.by_default for demands in DEMANDS.get(base_family(client) or "", ()))
 
 
 def _breaks(setting: Setting, demands: Demands) -> bool:
@@ -214,14 +214,14 @@ def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:
 
 def _illegal(client: Client) -> Iterator[str]:
     """What Java's ConfigDef refuses; that it is not a legal value is a finding already, made by the readers."""
-    if underneath(client) != "java":
+    if base_family(client) != "java":
         return
     for setting in in_force(client):
-        key = table().get(setting.key)
+        key = settings_table().get(setting.key)
         if key is None or "producer" not in key.scopes or setting.value == HIDDEN:
             continue
         empty = "has no value" if not setting.value and is_never_blank(key) else ""
-        message = wrong(key, setting.value, "java") or empty
+        message = why_illegal(key, setting.value, "java") or empty
         if message:
             yield f"`{setting.key}={setting.value}` {message}: the producer does not start"
 
@@ -243,7 +243,7 @@ def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """A record's time, which begins before it is sent. Java has it since 2.1, kafka-python since 2.2."""
-    family = underneath(client)
+    family = base_family(client)
     if family == "librdkafka":
         yield from _delivery_of_librdkafka(cluster, client)
     elif family == "java" and (client.version is None or _within(client, "2.1")):
@@ -265,7 +265,7 @@ def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator
 def may_linger_too_long(client: Client) -> Iterator[Finding]:
     """A librdkafka whose version is not stated, with a linger.ms that is longer than message.timeout.ms by default."""
     linger = stated(client, LINGER)
-    if underneath(client) != "librdkafka" or client.version is not None or stated(client, DELIVERY) is not None:
+    if base_family(client) != "librdkafka" or client.version is not None or stated(client, DELIVERY) is not None:
         return
     number = linger.value.partition(".")[0] if linger is not None else ""
     if linger is not None and number.isdecimal() and int(number) >= MESSAGE_TIMEOUT:

@@ -8,7 +8,7 @@ versions that the release has; 4.0 has neither setting.
 from __future__ import annotations
 
 from ..cluster.cluster import Broker, Cluster
-from ..cluster.settings import is_whole, readable, stated_by
+from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import declared
 from ..kafka.protocol_versions import known_since
@@ -20,7 +20,7 @@ PROCESS_ROLES = declared("process.roles")
 PROTOCOL, FORMAT = declared("inter.broker.protocol.version"), declared("log.message.format.version")
 
 
-def refused(text: str, kafka: str | None, owner: str = "") -> str:
+def why_version_refused(text: str, kafka: str | None, owner: str = "") -> str:
     """Why Kafka does not start with this as a protocol version, in words; "" if nothing says so. Confluent Server
     (`owner` cp-server) has more versions by the way."""
     release = known_since(text, strict=owner != "cp-server")
@@ -31,10 +31,10 @@ def refused(text: str, kafka: str | None, owner: str = "") -> str:
     return ""
 
 
-def of_protocol_versions(cluster: Cluster, node: Broker) -> Reasons:
+def version_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """With ZooKeeper, records of no newer format than the protocol has (validateValues: recordVersion). A format that
     is not stated is the newest one."""
-    every, stated = stated_by(node), readable(node)
+    every, stated = stated_settings(node), readable_settings(node)
     protocol, kafka = stated.get(PROTOCOL), cluster.versions.kafka
     if protocol is None or PROCESS_ROLES in every or kafka is None or at_least(kafka.value, "4.0") is not False:
         return

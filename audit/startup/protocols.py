@@ -13,7 +13,7 @@ import re
 
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, PROTOCOLS, as_written, names_in
-from ..cluster.settings import is_whole, readable, stated_by
+from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import KeyName, declared
 from ..kafka.versions import at_least
@@ -43,9 +43,9 @@ RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
 """What says which `broker.id` a node may have with ZooKeeper, with its defaults (KafkaConfig, to 3.9)."""
 
 
-def of_protocols(cluster: Cluster, node: Broker) -> Reasons:
+def protocol_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """Each listener has a security protocol, and brokers use a SASL mechanism among themselves that is enabled."""
-    stated = readable(node)
+    stated = readable_settings(node)
     wrong = list(_wrong_protocols(stated))
     yield from wrong
     protocols = _map(cluster, node)
@@ -69,7 +69,7 @@ def _wrong_protocols(stated: dict[str, Setting]) -> Reasons:
 def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
     """The protocol of each name of a listener, None if nothing says. Without a map of its own a node of KRaft has the
     names of its controllers' listeners too, as PLAINTEXT, unless a listener is called after another protocol."""
-    stated, every = readable(node), stated_by(node)
+    stated, every = readable_settings(node), stated_settings(node)
     if PROTOCOLS in every:
         pairs = (item.rpartition(":") for item in _items(stated[PROTOCOLS].value)) if PROTOCOLS in stated else ()
         return {name.strip().upper(): word.strip().upper() for name, _, word in pairs} if PROTOCOLS in stated else None
@@ -89,9 +89,9 @@ def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
 def _without_protocol(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
     """Names of listeners that are not in the map (createEndPoint, getInterBrokerListenerNameAndSecurityProtocol,
     validateValues: a broker alone knows the protocol of the controllers' listeners, too)."""
-    stated = readable(node)
+    stated = readable_settings(node)
     keys = ["listeners", ADVERTISED, BETWEEN]
-    if node.roles == ("broker",) and ROLES in stated_by(node):
+    if node.roles == ("broker",) and ROLES in stated_settings(node):
         keys.append(CONTROLLERS)
     for key in keys:
         where = stated.get(key)
@@ -104,7 +104,7 @@ def _without_protocol(cluster: Cluster, node: Broker, protocols: dict[str, str])
 
 def _sasl(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
     """Their mechanism is enabled where brokers speak SASL among themselves (validateValues: saslEnabledMechanisms)."""
-    stated, every = readable(node), stated_by(node)
+    stated, every = readable_settings(node), stated_settings(node)
     named, protocol = every.get(BETWEEN), every.get(PROTOCOL)
     if named is not None:
         used = protocols.get(stated[BETWEEN].value.strip().upper(), "") if BETWEEN in stated else ""
@@ -123,9 +123,9 @@ def _sasl(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
             yield f"brokers use {mechanism} among themselves (`{MECHANISM}`), and `{MECHANISMS}` lacks it", where.origin
 
 
-def of_control_plane(cluster: Cluster, node: Broker) -> Reasons:
+def control_plane_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """What a node of KRaft, and one of ZooKeeper's, has and has not."""
-    stated, every = readable(node), stated_by(node)
+    stated, every = readable_settings(node), stated_settings(node)
     roles = stated.get(ROLES)
     if roles is not None and roles.value:
         words = _items(roles.value)
@@ -145,7 +145,7 @@ def of_control_plane(cluster: Cluster, node: Broker) -> Reasons:
 
 def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
     """Controllers to turn to, no listener for ZooKeeper's controller, a protocol from 3.0 on, and listeners apart."""
-    stated, every = readable(node), stated_by(node)
+    stated, every = readable_settings(node), stated_settings(node)
     if OF_CONTROL_PLANE in every and _is(cluster, "3.3", "4.0"):
         yield f"`{OF_CONTROL_PLANE}` is set, which KRaft does not support", every[OF_CONTROL_PLANE].origin
     protocol = stated.get(IBP)
@@ -163,7 +163,7 @@ def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
 
 def _listeners_of_controllers(cluster: Cluster, node: Broker) -> Reasons:
     """A controller alone has no other listeners, nor brokers' ones; up to 3.8 none of theirs is advertised."""
-    stated, every = readable(node), stated_by(node)
+    stated, every = readable_settings(node), stated_settings(node)
     listeners, advertised, named = (stated.get(key) for key in ("listeners", ADVERTISED, CONTROLLERS))
     if named is None or not named.value:
         return
@@ -192,7 +192,7 @@ def _listeners_of_controllers(cluster: Cluster, node: Broker) -> Reasons:
 
 def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
     """Without roles in KRaft: an ensemble, ids up to the reserved ones, no listeners of controllers, one of its own."""
-    stated, every = readable(node), stated_by(node)
+    stated, every = readable_settings(node), stated_settings(node)
     whole, migration = is_whole(cluster, node), every.get(MIGRATION)
     migrates = migration is not None and migration.value.lower() != "false"
     ids = [stated[key] for key in (BROKER_ID, NODE_ID) if key in stated]
@@ -210,7 +210,7 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
 def _connects(cluster: Cluster, node: Broker) -> Reasons:
     """ZooKeeper's client takes the servers that a node is to connect to, and the path below them (ConnectStringParser,
     PathUtils.validatePath, InetSocketAddress)."""
-    where = readable(node).get(ZOOKEEPER)
+    where = readable_settings(node).get(ZOOKEEPER)
     if where is None or _is(cluster, "4.0", ""):
         return
     servers, slash, path = where.value.partition("/")
@@ -229,7 +229,7 @@ def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Rea
     """With generation an id is -1 or one of the reserved ones, without it and in a migration 0 or more (validateValues:
     brokerId)."""
     generation, most = (_in_force(cluster, node, key, RULE[key]) for key in RULE)
-    off = stated_by(node).get(GENERATION)
+    off = stated_settings(node).get(GENERATION)
     if off is not None and generation == "false" and not ids and not _has_id(node) and is_whole(cluster, node):
         yield f"`{GENERATION}=false`, and its file has no `broker.id`", off.origin
     for id_ in ids:
@@ -246,23 +246,23 @@ def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Rea
 
 def _has_id(node: Broker) -> bool:
     """Whether its files state an id, readable or not."""
-    return not stated_by(node).keys().isdisjoint({BROKER_ID, NODE_ID})
+    return not stated_settings(node).keys().isdisjoint({BROKER_ID, NODE_ID})
 
 
 def _in_force(cluster: Cluster, node: Broker, key: KeyName, default: str) -> str:
     """What a node has for a key, in small letters; "" where its value is withheld, or an image may have set it."""
-    if key in stated_by(node):
-        return readable(node)[key].value.lower() if key in readable(node) else ""
+    if key in stated_settings(node):
+        return readable_settings(node)[key].value.lower() if key in readable_settings(node) else ""
     return default if is_whole(cluster, node) else ""
 
 
 def _control_plane_listener(node: Broker) -> Reasons:
     """ZooKeeper's controller has a listener that is advertised, and that is not the brokers' (validateValues)."""
-    stated = readable(node)
+    stated = readable_settings(node)
     own, between = stated.get(OF_CONTROL_PLANE), stated.get(BETWEEN)
     if own is None:
         return
-    source = stated.get(ADVERTISED) or (stated.get("listeners") if ADVERTISED not in stated_by(node) else None)
+    source = stated.get(ADVERTISED) or (stated.get("listeners") if ADVERTISED not in stated_settings(node) else None)
     if source is not None and "://" in source.value and not names_in(own.value) <= names_in(source.value):
         yield f"`{OF_CONTROL_PLANE}={own.value}` is not one of its `{source.key}`", own.origin
     if between is not None and names_in(own.value) & names_in(between.value):
@@ -271,7 +271,7 @@ def _control_plane_listener(node: Broker) -> Reasons:
 
 def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
     """No directory twice on a broker (createAndValidateLogDirs), and one alone with tiered storage up to 3.7."""
-    stated = readable(node)
+    stated = readable_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     if where is None or not node.keeps_topics:
         return
@@ -285,7 +285,7 @@ def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
 
 def advertised_extra(node: Broker) -> Reasons:
     """What a broker advertises is among its listeners (validateValues: subsetOf); those of controllers do not count."""
-    stated, every = readable(node), stated_by(node)
+    stated, every = readable_settings(node), stated_settings(node)
     listeners, advertised = stated.get("listeners"), stated.get(ADVERTISED)
     if listeners is None or advertised is None or "://" not in listeners.value or not node.keeps_topics:
         return

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import underneath, value_of
+from ..cluster.settings import base_family, value_of
 from ..cluster.statements import Setting, Unknown
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
 
 BASELINE, FIRST_WITHOUT_OLD = "2.1", "4.0"
@@ -22,7 +23,8 @@ BASELINE, FIRST_WITHOUT_OLD = "2.1", "4.0"
 LOOKED_AT = {"librdkafka": "1.8.2", "sarama": "1.30.1", "kafka-python": "2.0.2"}
 """Of other clients the oldest that KIP-896 looked at, which is served."""
 
-PROTOCOLS, GROUP_VERSION = "group.coordinator.rebalance.protocols", "group.version"
+PROTOCOLS = declared("group.coordinator.rebalance.protocols")
+GROUP_VERSION = "group.version"
 FIRST_WITH_GROUPS = "3.7"
 
 
@@ -33,7 +35,7 @@ def is_not_served(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    kafka, version, family = cluster.versions.kafka, client.version, underneath(client)
+    kafka, version, family = cluster.versions.kafka, client.version, base_family(client)
     if kafka is None or version is None or at_least(kafka.value, FIRST_WITHOUT_OLD) is not True:
         return
     if family == "java" and at_least(version.value, BASELINE) is False:

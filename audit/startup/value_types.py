@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cluster.cluster import Broker, Cluster
-from ..cluster.settings import readable
+from ..cluster.settings import readable_settings
 from ..cluster.statements import Origin, Setting
-from ..kafka.keys import others, wrong
+from ..kafka.keys import other_settings, why_illegal
 from ..kafka.versions import at_least
 
 
-def of_types(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+def type_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Why a node does not start, and where that is set."""
     kafka = cluster.versions.kafka
     if kafka is None or at_least(kafka.value, "2.8") is not True or at_least(kafka.value, "4.0") is not False:
         return
-    for setting in readable(node).values():
+    for setting in readable_settings(node).values():
         why = _refused(setting)
         if why:
             yield f"`{setting.key}={setting.value}` {why}", setting.origin
@@ -29,7 +29,7 @@ def of_types(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
 
 def _refused(setting: Setting) -> str:
     """What is wrong with a value, in words; "" if nothing is, or where nothing is written."""
-    value, key = setting.value.strip(), others().get(setting.key)
+    value, key = setting.value.strip(), other_settings().get(setting.key)
     if not value or key is None or not key.checked:
         return ""
-    return wrong(key, value.lower() if key.legal else value)
+    return why_illegal(key, value.lower() if key.legal else value)

@@ -16,7 +16,7 @@ import pytest
 import tidegate as tg
 from tidegate import api
 from tidegate.api.exploring import reachable_table
-from tidegate.audit.auditing import Audited, AuditRequest
+from tidegate.audit.auditing import AuditOutcome, AuditRequest
 from tidegate.language.errors import UsageError
 from tidegate.language.values import ModelError
 from tidegate.reports.exits import Exit
@@ -280,7 +280,7 @@ def test_an_audit_starts_no_process_unless_asked_to(workshop: Path, monkeypatch:
     """A process that is spawned imports the script that called: without a guard there, it audits as well, and so on."""
     asked: list[int] = []
 
-    def noted(_: object, __: object, request: AuditRequest) -> Audited:
+    def noted(_: object, __: object, request: AuditRequest) -> AuditOutcome:
         asked.append(request.workers)
         raise UsageError("enough")
 

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import AuditRequest, audit, of_texts
-from tidegate.audit.exploring.explorations import NO_TIME, Bench, Explorations
-from tidegate.audit.exploring.inference import known
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
+from tidegate.audit.exploring.explorations import NO_TIME, CaseExplorer, Explorations
+from tidegate.audit.exploring.inference import knowledge_of
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.cases import plan_of
 from tidegate.audit.questions.questions import Case
@@ -25,34 +25,34 @@ DESCRIBED = (
 
 
 def test_nothing_is_compiled_or_inferred_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def never(bench: Bench, case: Case) -> None:
+    def never(bench: CaseExplorer, case: Case) -> None:
         raise AssertionError("nothing is explored once time is out")
 
-    monkeypatch.setattr(Bench, "engine", never)
+    monkeypatch.setattr(CaseExplorer, "engine", never)
     one = next(signature for signature in signatures() if signature.replicas == 3)
     plan, explorations = plan_of(one), Explorations(tmp_path, 0.0, workers=2)
     assert explorations.late
-    before = known(plan.cases[1], plan, explorations)
+    before = knowledge_of(plan.cases[1], plan, explorations)
     explorations.all(plan.cases[:1] * 50)
-    assert known(plan.cases[1], plan, explorations) is before and not before.explored
+    assert knowledge_of(plan.cases[1], plan, explorations) is before and not before.explored
     explorations.all(plan.cases)
     assert {found.stopped for found in explorations.known.values()} == {NO_TIME}
     assert explorations.unfinished == len(explorations.known) == len({case.explored for case in plan.cases})
-    after = known(plan.cases[1], plan, explorations)
+    after = knowledge_of(plan.cases[1], plan, explorations)
     assert after.explored and after.stopped == NO_TIME and not after.held and not after.lost
 
 
 def test_what_was_inferred_is_inferred_again_once_more_is_known(tmp_path: Path) -> None:
     one = next(signature for signature in signatures() if signature.replicas == 1)
     plan, explorations = plan_of(one), Explorations(None)
-    before = known(plan.cases[1], plan, explorations)
+    before = knowledge_of(plan.cases[1], plan, explorations)
     explorations.all(plan.cases[:1])
-    assert known(plan.cases[1], plan, explorations) is not before
+    assert knowledge_of(plan.cases[1], plan, explorations) is not before
 
 
 def test_a_repair_is_not_looked_for() -> None:
     brokers = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
-    cluster, findings = of_texts([*brokers, ("t.txt", DESCRIBED, True)], OPTIONS, "x")
+    cluster, findings = read_cluster_texts([*brokers, ("t.txt", DESCRIBED, True)], OPTIONS, "x")
     done = audit(cluster, findings, AuditRequest(seconds=0.0))
     assert done.exit and not done.explorations.explored - len(done.explorations.known)
     assert "time ran out before" in done.document["out_of_time"]
@@ -69,7 +69,7 @@ def test_a_repair_is_not_looked_for() -> None:
 def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing interrupts a compiler: how long one took says whether another one is begun."""
     three, one = (next(s for s in signatures() if s.replicas == number) for number in (3, 1))
-    bench, case, other = Bench(None), plan_of(three).cases[0], plan_of(one).cases[0]
+    bench, case, other = CaseExplorer(None), plan_of(three).cases[0], plan_of(one).cases[0]
     assert bench.is_in_time(case, 0.001), "nothing is known yet of how long it takes"
     assert bench.found(case, time.time() + 3600).checked and bench.slowest > 0
     assert bench.is_in_time(case, 0.001), "its kernel is there"

@@ -10,10 +10,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.statements import CannotRead
+from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.joining.options import Options
 
 from ..conftest import ROOT
@@ -60,12 +60,12 @@ SECRETS = {
 @pytest.mark.parametrize("name", SECRETS)
 def test_no_secret_comes_out_again(name: str) -> None:
     assert PLANTED in SECRETS[name]
-    assert PLANTED not in repr(of_texts([(name, SECRETS[name], True)], Options(), name))
+    assert PLANTED not in repr(read_cluster_texts([(name, SECRETS[name], True)], Options(), name))
 
 
 def test_no_secret_of_a_mixture_comes_out_again() -> None:
     every = [(name, text, False) for name, text in SECRETS.items()]
-    assert PLANTED not in repr(of_texts(every, Options(), "all"))
+    assert PLANTED not in repr(read_cluster_texts(every, Options(), "all"))
 
 
 def samples() -> list[str]:
@@ -108,11 +108,11 @@ def spoilt(draw: st.DrawFn) -> str:
     return text
 
 
-def answer(files: list[tuple[str, str, bool]]) -> tuple[Cluster, tuple[Finding, ...]] | CannotRead:
+def answer(files: list[tuple[str, str, bool]]) -> tuple[Cluster, tuple[Finding, ...]] | UnreadableInputError:
     """The cluster, or the refusal: any other exception is the reader's fault."""
     try:
-        return of_texts(files, Options(), "all")
-    except CannotRead as error:
+        return read_cluster_texts(files, Options(), "all")
+    except UnreadableInputError as error:
         return error
 
 
@@ -124,7 +124,7 @@ def answer(files: list[tuple[str, str, bool]]) -> tuple[Cluster, tuple[Finding, 
 @given(st.lists(st.tuples(NAMES, st.one_of(spoilt(), st.text(max_size=200))), min_size=1, max_size=3))
 def test_garbage_is_read_or_refused_in_words(files: list[tuple[str, str]]) -> None:
     read = answer([(name, text, False) for name, text in files])
-    if isinstance(read, CannotRead):
+    if isinstance(read, UnreadableInputError):
         assert str(read)
         return
     cluster, findings = read
@@ -135,7 +135,7 @@ def test_garbage_is_read_or_refused_in_words(files: list[tuple[str, str]]) -> No
 @pytest.mark.parametrize("text", ["a: " * 5000, "[" * 5000, "{a: " * 300, "- " * 4000 + "x", "\t" * 9000, "&a [*a]"])
 def test_deep_and_circular_yaml(text: str) -> None:
     read = answer([("a.yaml", text, False)])
-    assert isinstance(read, CannotRead) or [finding.kind for finding in read[1]] == ["not_read"]
+    assert isinstance(read, UnreadableInputError) or [finding.kind for finding in read[1]] == ["not_read"]
 
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -144,5 +144,5 @@ LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 
 def test_a_billion_laughs_are_not_waited_for() -> None:
-    with pytest.raises(CannotRead):
-        of_texts([("a.yaml", LAUGHS, False)], Options(), "all")
+    with pytest.raises(UnreadableInputError):
+        read_cluster_texts([("a.yaml", LAUGHS, False)], Options(), "all")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import read
+from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Versions
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import HIDDEN, CannotRead, Origin, Setting, Stated, Unknown
+from tidegate.audit.cluster.statements import HIDDEN, Origin, Setting, Stated, Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka import key_names as names
-from tidegate.audit.kafka.keys import declared, known, table
+from tidegate.audit.kafka.keys import declared, settings_by_name, settings_table
 
 from ..conftest import ROOT
 
@@ -23,7 +23,7 @@ CAPTURED = [pair for pair in STATES if (FIXTURES.joinpath(*pair)).is_dir()]
 
 
 def captured(release: str, state: str) -> tuple[Cluster, tuple[Finding, ...]]:
-    return read([FIXTURES / release / state])
+    return read_cluster([FIXTURES / release / state])
 
 
 def topic(cluster: Cluster, name: str) -> Topic:
@@ -34,7 +34,7 @@ def of(folder: Path, **texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
     """A folder of files, named by `name__suffix`."""
     for name, text in texts.items():
         (folder / name.replace("__", ".")).write_text(text, encoding="utf-8")
-    return read([folder])
+    return read_cluster([folder])
 
 
 def said(findings: tuple[Finding, ...], kind: str) -> list[str]:
@@ -89,7 +89,7 @@ COLLECTED = [release for release in RELEASES if (FIXTURES / release / "collected
 def test_what_the_script_collected_of_real_clusters(release: str) -> None:
     """A collection names every effective setting, so that nothing depends on a distribution that is not stated."""
     assert "planted" not in "".join(path.read_text() for path in (FIXTURES / release / "collected").iterdir())
-    cluster, findings = read([FIXTURES / release / "collected"])
+    cluster, findings = read_cluster([FIXTURES / release / "collected"])
     assert not [finding for finding in findings if finding.kind in ("not_read", "typo", "wrong_value", "unknown_key")]
     assert cluster.control_plane == release.split("-")[1]
     assert cluster.versions.kafka is not None and release.startswith(cluster.versions.kafka.value)
@@ -126,7 +126,7 @@ def test_names_and_defaults_are_those_of_the_releases_own_classes(release: str) 
     assert {name for scope, name, _, _ in rows if name not in names.by_scope()[scope]} == set()
     checked = 0
     for scope, name, kind, default in rows:
-        key = known().get(name) if scope in ("broker", "topic") else table().get(name)
+        key = settings_by_name().get(name) if scope in ("broker", "topic") else settings_table().get(name)
         if key is None or scope not in key.scopes or name not in (key.name, key.broker_names[0]):
             continue
         assert kind.lower() in (key.type, "string", "short" if key.type == "int" else ""), name
@@ -246,7 +246,7 @@ def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_li
     tmp_path: Path, family: str
 ) -> None:
     (tmp_path / "app.properties").write_text("bootstrap.servers=a\nrequest.required.acks=1\n", encoding="utf-8")
-    cluster, findings = read([tmp_path], Options(clients=(f"{family}:2.3",)))
+    cluster, findings = read_cluster([tmp_path], Options(clients=(f"{family}:2.3",)))
     answer = value_of(cluster, cluster.clients[0], declared("acks"))
     assert isinstance(answer, Stated) and answer.value == "1"
     assert ["acks=1" in finding.what for finding in findings] == [True]
@@ -256,7 +256,7 @@ def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_li
 def test_what_is_said_of_one_client_is_stronger_than_what_is_said_of_all(tmp_path: Path, said: tuple[str, ...]) -> None:
     for name in ("a.properties", "b.conf"):
         (tmp_path / name).write_text("bootstrap.servers=x\nacks=1\nretries=3\n", encoding="utf-8")
-    cluster, _ = read([tmp_path], Options(clients=said))
+    cluster, _ = read_cluster([tmp_path], Options(clients=said))
     found = {c.name: (c.family and c.family.value, c.version and c.version.value) for c in cluster.clients}
     assert found == {"a.properties": ("java", "3.9"), "b.conf": ("librdkafka", None)}
 
@@ -264,8 +264,8 @@ def test_what_is_said_of_one_client_is_stronger_than_what_is_said_of_all(tmp_pat
 def test_an_option_about_a_client_that_is_not_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.properties").write_text("bootstrap.servers=x\nacks=1\n", encoding="utf-8")
     expected = r"^--client b=java: no client's file is called so; those that were read: \S+/a.properties\.$"
-    with pytest.raises(CannotRead, match=expected):
-        read([tmp_path], Options(clients=("b=java:3.9",)))
+    with pytest.raises(UnreadableInputError, match=expected):
+        read_cluster([tmp_path], Options(clients=("b=java:3.9",)))
 
 
 def test_a_file_that_only_the_mapping_says_to_be_a_clients(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_what_a_tool_prints_on_windows_is_read(tmp_path: Path, encoding: str) ->
             )
             for t in topics
         ]
-        for topics in (read([tmp_path])[0].topics, read([plain])[0].topics)
+        for topics in (read_cluster([tmp_path])[0].topics, read_cluster([plain])[0].topics)
     )
     assert found == expected and len(found) >= 5
 
@@ -415,7 +415,9 @@ def test_a_pool_of_another_cluster_is_left_out(tmp_path: Path) -> None:
 
 def test_an_audit_is_of_one_cluster(tmp_path: Path) -> None:
     other = STRIMZI.split("---\n")[0].replace("my-cluster", "another")
-    with pytest.raises(CannotRead, match=r"^two Kafka resources, my-cluster \(\S+:1\) and another \(\S+:26\): an"):
+    with pytest.raises(
+        UnreadableInputError, match=r"^two Kafka resources, my-cluster \(\S+:1\) and another \(\S+:26\): an"
+    ):
         of(tmp_path, cluster__yaml=STRIMZI + "---\n" + other)
 
 
@@ -498,16 +500,16 @@ def test_the_mapping_names_clients_and_a_name_that_is_none_is_reported(tmp_path:
 def test_what_cannot_be_read_says_which_and_why(tmp_path: Path, name: str, text: str, message: str) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(CannotRead, match=message) as caught:
-        read([path])
+    with pytest.raises(UnreadableInputError, match=message) as caught:
+        read_cluster([path])
     assert str(path) in str(caught.value)
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CannotRead, match="does not exist"):
-        read([tmp_path / "none"])
-    with pytest.raises(CannotRead, match="nothing in it"):
-        read([tmp_path])
+    with pytest.raises(UnreadableInputError, match="does not exist"):
+        read_cluster([tmp_path / "none"])
+    with pytest.raises(UnreadableInputError, match="nothing in it"):
+        read_cluster([tmp_path])
 
 
 def test_a_broken_yaml_is_reported_with_its_line(tmp_path: Path) -> None:
@@ -519,7 +521,7 @@ def test_options_are_stronger_than_files(tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(COMPOSE, encoding="utf-8")
     (tmp_path / "pay.properties").write_text("acks=1\nlinger.ms=1\n", encoding="utf-8")
     options = Options("3.9.1", "3.9-IV0", None, ("eligible.leader.replicas.version=1",), ("java:2.8",), "msk")
-    cluster, _ = read([tmp_path], options)
+    cluster, _ = read_cluster([tmp_path], options)
     assert cluster.versions.kafka == Stated("3.9.1", Origin("command line"))
     assert cluster.versions.distribution == Stated("msk", Origin("command line"))
     assert cluster.versions.features["eligible.leader.replicas.version"].value == "1"
@@ -533,8 +535,8 @@ def test_options_are_stronger_than_files(tmp_path: Path) -> None:
 )
 def test_options_that_say_nothing_are_refused(tmp_path: Path, options: Options) -> None:
     (tmp_path / "server.properties").write_text("broker.id=1\n", encoding="utf-8")
-    with pytest.raises(CannotRead, match="--"):
-        read([tmp_path], options)
+    with pytest.raises(UnreadableInputError, match="--"):
+        read_cluster([tmp_path], options)
 
 
 def test_files_that_disagree_about_the_version_state_none(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tidegate.audit.auditing import AuditRequest, audit, read
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster
 from tidegate.audit.joining.options import Options
 from tidegate.reports.audit.table import cell_text
 from tidegate.reports.audit.terminal import audit_verdict_line
@@ -26,7 +26,7 @@ def test_a_partition_without_a_leader_fails_whatever_is_required(tidegate: Run, 
     assert done.exit == 1
     assert "some partitions refuse writes or reads now; " in " ".join(done.out.split())
     assert "now: orders partition 0: no leader, so that nothing is written or read" in done.out
-    cluster, findings = read([tmp_path], Options(kafka_version="3.9", distribution="apache", acks="all"))
+    cluster, findings = read_cluster([tmp_path], Options(kafka_version="3.9", distribution="apache", acks="all"))
     nothing = AuditRequest(required=(), folder=None, repairs=False)
     assert audit(cluster, findings, nothing).exit == 1
     whole = replace(cluster.topics[0], partitions=(replace(cluster.topics[0].partitions[0], leader=1),))

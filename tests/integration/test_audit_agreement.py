@@ -18,7 +18,7 @@ from tidegate.api.auditing import parse_requirements
 from tidegate.audit.answers import verdicts
 from tidegate.audit.answers.answer import Answer, Table, Word
 from tidegate.audit.answers.requirements import PRESETS
-from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts
+from tidegate.audit.auditing import AuditOutcome, AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import OF_TOPICS
 from tidegate.audit.questions.situations import CELLS
@@ -64,7 +64,7 @@ def texts(rng: random.Random) -> Iterator[tuple[str, str, bool]]:
         yield "audit.toml", '[topic.refunds]\nproducer = "producer.properties"\n', True
 
 
-def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> Audited:
+def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> AuditOutcome:
     rng = random.Random(seed)
     words = rng.choice(MIXES)
 
@@ -87,7 +87,7 @@ def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> Audited:
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     preset = rng.choice([*PRESETS])
     asked = AuditRequest(required=parse_requirements([preset]), repairs=False)
-    found = audit(*of_texts(texts(rng), options, "x"), asked)
+    found = audit(*read_cluster_texts(texts(rng), options, "x"), asked)
     assert found.document["required"] == preset
     return found
 

@@ -95,7 +95,7 @@ def read(path: str, tree: Tree) -> Part:
     services = tree.get("services")
     every = services.items() if services is not None else []
     brokers = [(name, service) for name, service in every if _is_broker(service)]
-    for name, service in started.running(part, path, brokers):
+    for name, service in started.services_running(part, path, brokers):
         _service(part, path, name, service, tree.get("volumes"))
     for name, service in every:
         commands.note_created(part, path, service)

@@ -46,7 +46,7 @@ def document(path: str, text: str) -> Tree | None:
         return None
     try:
         trees = yamls.documents(text, path)
-    except yamls.NotYaml:
+    except yamls.YamlError:
         return None
     return next((tree for tree in trees if tree.get("services") or tree.get("include")), None)
 

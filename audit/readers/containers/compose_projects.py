@@ -103,7 +103,7 @@ class Project:
         if text is not None:
             try:
                 trees = yamls.documents(text, other)
-            except yamls.NotYaml as error:
+            except yamls.YamlError as error:
                 self._unread(f"{other}, which is {verb}, was not read: {error}", where)
                 return None
         if not trees:

@@ -13,7 +13,7 @@ Named = tuple[str, Tree]
 """A service with its name."""
 
 
-def running(part: Part, path: str, services: Sequence[Named]) -> list[Named]:
+def services_running(part: Part, path: str, services: Sequence[Named]) -> list[Named]:
     """The brokers' services but for those that are scaled to 0; what is not known of the others is noted in `part`.
 
     A service with a profile counts: that the profile is active is an assumption where every service has it, and leaves

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...cluster.pods import Pod, Requirement, Rule
+from ...cluster.pods import NodeRequirement, Pod, SpreadRule
 from ..yamls import Tree
 
 HOST = "kubernetes.io/hostname"
@@ -48,7 +48,7 @@ def _hosts_of(term: Tree) -> set[str] | None:
     return set[str].intersection(*named) if named else None
 
 
-def _rules(spec: Tree) -> Iterator[Rule]:
+def _rules(spec: Tree) -> Iterator[SpreadRule]:
     for term in _entries(spec.get("affinity", "podAntiAffinity", REQUIRED)):
         if term.text("topologyKey") in (HOST, ZONE):
             yield _rule(term, spreads=False)
@@ -58,10 +58,10 @@ def _rules(spec: Tree) -> Iterator[Rule]:
             yield _rule(constraint, spreads=True)
 
 
-def _rule(tree: Tree, *, spreads: bool) -> Rule:
+def _rule(tree: Tree, *, spreads: bool) -> SpreadRule:
     namespaces = tree.get("namespaceSelector")
     asks = namespaces is not None and bool(namespaces.items())
-    return Rule(
+    return SpreadRule(
         _selector(tree.get("labelSelector")),
         _words(tree.get("matchLabelKeys")),
         _words(tree.get("mismatchLabelKeys")),
@@ -72,15 +72,15 @@ def _rule(tree: Tree, *, spreads: bool) -> Rule:
     )
 
 
-def _selector(tree: Tree | None) -> tuple[Requirement, ...] | None:
+def _selector(tree: Tree | None) -> tuple[NodeRequirement, ...] | None:
     if tree is None or not tree.is_map:
         return None
     labels = tree.get("matchLabels")
     equal = [(name, label.text() or "") for name, label in labels.items()] if labels is not None else []
     return (
-        *(Requirement(name, "In", (value,)) for name, value in equal),
+        *(NodeRequirement(name, "In", (value,)) for name, value in equal),
         *(
-            Requirement(
+            NodeRequirement(
                 expression.text("key") or "", expression.text("operator") or "", _words(expression.get("values"))
             )
             for expression in _entries(tree.get("matchExpressions"))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...cluster.cluster import Broker, Role, Topic
 from ...cluster.pods import Pod
-from ...cluster.statements import CannotRead, Origin, Setting
+from ...cluster.statements import Origin, Setting, UnreadableInputError
 from ..parsed_file import Part, numbers
 from ..yaml_settings import settings
 from ..yamls import Tree
@@ -56,11 +56,13 @@ def read(resources: Resources) -> Part:
 
 
 def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tree]]:
-    """What belongs to the one Kafka resource, as the label says. CannotRead where there are two."""
+    """What belongs to the one Kafka resource, as the label says. UnreadableInputError where there are two."""
     clusters = [resource for resource in resources if resource[1].text("kind") == "Kafka"]
     if len(clusters) > 1:
         where = " and ".join(f"{tree.text('metadata', 'name')} ({path}:{tree.line})" for path, tree in clusters[:2])
-        raise CannotRead(f"two Kafka resources, {where}: an audit is of one cluster; give the files of each alone.")
+        raise UnreadableInputError(
+            f"two Kafka resources, {where}: an audit is of one cluster; give the files of each alone."
+        )
     name = clusters[0][1].text("metadata", "name") if clusters else None
     for path, tree in resources:
         label = tree.text("metadata", "labels", LABEL)

@@ -77,7 +77,7 @@ def of_document(path: str, text: str) -> Part | None:
     part = Part("connectors")
     try:
         found = [tree for document in yamls.documents(text) for tree in _maps(document, 0)]
-    except yamls.NotYaml:
+    except yamls.YamlError:
         found = []
     for name, tree in found:
         _connector(part, path, name or PurePath(path).stem, settings(path, tree), "")

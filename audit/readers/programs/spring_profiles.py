@@ -85,7 +85,7 @@ def _activation(stated: Sequence[tuple[str, str]]) -> str:
     return f"{CLOUD}{platforms}" + (f" and the profile {profiles}" if profiles else "")
 
 
-def together(parts: Sequence[Part]) -> None:
+def apply_profiles(parts: Sequence[Part]) -> None:
     """Puts `application-PROFILE` and `application` of one folder together. The latter says what holds with each of its
     profiles; the former, if `audit.toml` names it, what holds with its own."""
     given = [client for part in parts for client in part.clients]
@@ -134,8 +134,10 @@ def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
     if not _path(client).stem.startswith("application"):
         return client
     services = [other for other in clients if other.kind == client.kind and other.name != _path(other).name]
-    spring = [service for service in services if service.family is not None and service.family.value == "spring"]
-    more = [replace(s, when=f"{ENVIRONMENT}{service.name}") for service in spring for s in service.settings]
+    spring_clients = [
+        service for service in services if service.family is not None and service.family.value == "spring"
+    ]
+    more = [replace(s, when=f"{ENVIRONMENT}{service.name}") for service in spring_clients for s in service.settings]
     return replace(client, settings=(*client.settings, *more))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from importlib.resources import files
 
-from ...kafka.keys import table
+from ...kafka.keys import settings_table
 
 
 def kept() -> tuple[str, ...]:
     """Every name of a setting whose value the audit reads; of all others a collection has the name alone."""
-    keys = table().values()
+    keys = settings_table().values()
     aliases = (alias for key in keys for names in key.aliases.values() for alias in names)
     return tuple(sorted({*(key.name for key in keys), *(name for key in keys for name in key.broker_names), *aliases}))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import javaproperties
 
-from ...cluster.statements import CannotRead
+from ...cluster.statements import UnreadableInputError
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 WITH_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -39,20 +39,22 @@ class Secured:
     request_ms: int | None = None
 
 
-def secured(path: Path | None) -> Secured:
-    """What a file of client properties says; without one, a cluster that is not secured. Raises CannotRead."""
+def read_security(path: Path | None) -> Secured:
+    """What a file of client properties says; without one, that nothing is secured. Raises UnreadableInputError."""
     if path is None:
         return Secured()
     try:
         given = javaproperties.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise CannotRead(f"--command-config {path}: {error.strerror}.") from None
+        raise UnreadableInputError(f"--command-config {path}: {error.strerror}.") from None
     except ValueError as error:
-        raise CannotRead(f"--command-config {path} is not a properties file: {type(error).__name__}.") from None
+        raise UnreadableInputError(
+            f"--command-config {path} is not a properties file: {type(error).__name__}."
+        ) from None
     try:
         return _secured({key: value.strip() for key, value in given.items()})
     except _Refused as error:
-        raise CannotRead(f"--command-config {path}: {error}.") from None
+        raise UnreadableInputError(f"--command-config {path}: {error}.") from None
 
 
 class _Refused(Exception):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ...cluster.cluster import Partition, Quorum, Topic
 from ...cluster.statements import HIDDEN, Origin, Setting, Stated
 from ...kafka import key_names as names
-from ...kafka.keys import NEVER_EMPTY, table, wrong
+from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ..parsed_file import Part, numbers
 
 LABEL = re.compile(
@@ -141,10 +141,12 @@ def _cut(head: Mapping[str, str]) -> str:
     if text.endswith(("...", "\u2026")) or (text and not PAIR.match(text)):
         return "its `Configs:` are cut short"
     for pair in pairs(text, Origin("")):
-        key, last = table().get(pair.key), pair.value.rpartition(",")[2]
+        key, last = settings_table().get(pair.key), pair.value.rpartition(",")[2]
         named = last.partition("=")[0].strip()
         begins = "," in pair.value and any(k.startswith(named) for k in names.by_scope()["topic"])
-        wrong_now = key is not None and ((not pair.value and key.type in NEVER_EMPTY) or wrong(key, pair.value) != "")
+        wrong_now = key is not None and (
+            (not pair.value and key.type in NEVER_EMPTY) or why_illegal(key, pair.value) != ""
+        )
         if wrong_now or (begins and (key is None or key.type != "list")):
             return "its `Configs:` are cut short"
     return ""

@@ -25,7 +25,7 @@ from kafka.errors import (
 from kafka.protocol.api_key import ApiKey
 
 from ...cluster.cluster import Partition, Quorum, Topic
-from ...cluster.statements import HIDDEN, CannotRead, Origin, Setting, Stated
+from ...cluster.statements import HIDDEN, Origin, Setting, Stated, UnreadableInputError
 from ...kafka.releases import METADATA_VERSIONS
 from ..parsed_file import Part
 from .admin import Admin
@@ -41,7 +41,7 @@ MOST_TOPICS = 100
 
 
 def read(address: str, how: Secured, connect_seconds: float = CONNECT_SECONDS) -> Part:
-    """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises CannotRead, in one sentence."""
+    """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises UnreadableInputError, in one sentence."""
     part = Part(FORMAT)
     with _client(address, how, connect_seconds) as client, _refusals(address):
         brokers = client.brokers()
@@ -134,19 +134,19 @@ def _connected(address: str, how: Secured, connect_seconds: float, heard: _Heard
         )
     except (SaslAuthenticationFailedError, KafkaConnectionError, KafkaTimeoutError) as error:
         if heard.refused:
-            raise CannotRead(f"{address} refuses the user or the password of --command-config.") from None
+            raise UnreadableInputError(f"{address} refuses the user or the password of --command-config.") from None
         if isinstance(error, KafkaConnectionError) and how.mechanism is not None:
-            raise CannotRead(
+            raise UnreadableInputError(
                 f"{address} closed the connection on which the user of --command-config was authenticated. A broker "
                 "does so when it refuses the user or the password, and when it stops. The password was tried once."
             ) from None
         why = f": {heard.reason}" if heard.reason else ""
-        raise CannotRead(
+        raise UnreadableInputError(
             f"{address}: no broker answered within {connect_seconds:g} s{why}. Give the HOST:PORT of a broker, and "
             "--command-config if the listener is secured."
         ) from None
     except (KafkaError, ValueError, OSError, ImportError) as error:
-        raise CannotRead(f"{address}: {error}.") from None
+        raise UnreadableInputError(f"{address}: {error}.") from None
 
 
 @contextmanager
@@ -155,14 +155,16 @@ def _refusals(address: str) -> Generator[None, None, None]:
     try:
         yield
     except AuthorizationError as error:
-        raise CannotRead(
+        raise UnreadableInputError(
             f"{address}: this user may not describe the cluster ({type(error).__name__}); it needs Describe and "
             "DescribeConfigs on the cluster and on its topics."
         ) from None
     except KafkaError as error:
-        raise CannotRead(f"{address} stopped answering: {error}. Try again, or look at the brokers.") from None
+        raise UnreadableInputError(
+            f"{address} stopped answering: {error}. Try again, or look at the brokers."
+        ) from None
     except LookupError as error:  # of a field that an answer has not
-        raise CannotRead(
+        raise UnreadableInputError(
             f"{address} answers what kafka-python does not understand ({error!r}); collect with Kafka's own tools: "
             "tidegate audit --collect."
         ) from error

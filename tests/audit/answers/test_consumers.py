@@ -14,14 +14,14 @@ from tidegate.audit.answers.consumers import (
     READERS,
     RESET,
     VERSION,
+    add_consumer_rows,
     may_elect_uncleanly,
     sees_truncation,
-    with_consumers,
 )
 from tidegate.audit.answers.requirements import Requirement, check_requirements
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Use, Versions
 from tidegate.audit.cluster.statements import Origin, Setting, Stated
-from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, fails
+from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, group_failures
 from tidegate.audit.kafka.internal_topics import OFFSETS
 from tidegate.audit.kafka.profiles import NEWEST
 from tidegate.audit.questions.questions import OF_TOPICS
@@ -58,7 +58,7 @@ def cell(
     question: str, topic: SubjectVerdict, offsets: SubjectVerdict | None, of: Cluster, name: Name = "power-loss@one"
 ) -> Answer:
     every = [topic] if offsets is None else [topic, offsets]
-    return with_consumers(every, of)[0].table[question, name]
+    return add_consumer_rows(every, of)[0].table[question, name]
 
 
 LOST = verdict_of(OFFSETS, no_loss="can lose")
@@ -191,7 +191,7 @@ def test_what_a_cell_depends_on_is_said() -> None:
     assert cell("no-skips", FINE, None, cluster(consumer())).on == (OFFSETS,)
     assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
     assert cell("no-skips", verdict_of("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
-    (verdict, _) = with_consumers([FINE, LOST], cluster())
+    (verdict, _) = add_consumer_rows([FINE, LOST], cluster())
     assert {OFFSETS, READERS, RESET, VERSION, COMMITS} <= set(verdict.subject.asks)
 
 
@@ -211,7 +211,7 @@ def test_groups_are_stuck_with_the_offsets_topic(question: str, word: Word) -> N
     stuck = verdict_of(OFFSETS, **words)
     assert cell("groups", FINE, stuck, cluster()).word == word
     assert cell("groups", FINE, stuck, cluster(), "crash@all").word == "no loss found"
-    assert with_consumers([FINE, stuck], cluster())[1].table["groups", "power-loss@one"].word == word
+    assert add_consumer_rows([FINE, stuck], cluster())[1].table["groups", "power-loss@one"].word == word
 
 
 def test_groups_are_asked_of_the_model_whose_log_does_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,13 +232,13 @@ def test_groups_are_asked_of_the_model_whose_log_does_what_was_found(monkeypatch
 @pytest.mark.parametrize("reset", ["latest", "earliest", "none"])
 def test_what_fails_of_groups(stops: bool, loses: bool, reset: str) -> None:
     wanted = ({STOPPED} if stops else set[str]()) | ({SKIPPED} if loses and reset == "latest" else set[str]())
-    assert fails(stops, loses, reset) == wanted
+    assert group_failures(stops, loses, reset) == wanted
 
 
 def test_an_exploration_of_groups_in_which_too_little_happens_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidegate.audit.exploring.group_models.SIZES", {**SIZES, "crashes": 0})
     with pytest.raises(RuntimeError, match="not explored to its end"):
-        fails.__wrapped__(False, False)
+        group_failures.__wrapped__(False, False)
 
 
 def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
@@ -247,7 +247,7 @@ def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
 
 
 def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
-    (verdict, _) = with_consumers([FINE, LOST], cluster(consumer()))
+    (verdict, _) = add_consumer_rows([FINE, LOST], cluster(consumer()))
     checks = check_requirements(verdict, [Requirement("no-skips", "power-loss@one")])
     assert [check.result for check in checks] == ["failed"] and wanted_of(checks) == []
 
@@ -271,7 +271,7 @@ def test_what_is_missing_of_the_racks_is_that_of_the_offsets_topic() -> None:
     offsets = verdict_of(OFFSETS, no_loss="depends")
     table = {**offsets.table, ("no-loss", "power-loss@one"): Answer("depends", "model", "", (RACK,))}
     placed = Cluster(brokers=(Broker(1, FILE, rack=Stated("a", FILE), roles=("broker",)),))
-    found = with_consumers([verdict_of("orders"), replace(offsets, table=table)], placed)[0]
+    found = add_consumer_rows([verdict_of("orders"), replace(offsets, table=table)], placed)[0]
     cell = found.table["no-skips", "power-loss@one"]
     assert cell.on == (f"which brokers have {OFFSETS}", READERS)
     assert "--describe" in found.subject.asks[f"which brokers have {OFFSETS}"]

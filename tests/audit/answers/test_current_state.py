@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tidegate.audit.answers.answer import SubjectVerdict
 from tidegate.audit.answers.current_state import cases_of, describe_current_state
-from tidegate.audit.answers.outages import outages
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.answers.outages import find_outages
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.cases import loss_ways
@@ -35,7 +35,7 @@ DURABLE = "min.insync.replicas=2,unclean.leader.election.enable=false"
 def described(lines: str, replicas: int = 3, configs: str = DURABLE, version: str = "3.9.0") -> Subject:
     text = f"Topic: orders\tPartitionCount: 9\tReplicationFactor: {replicas}\tConfigs: {configs}\n{lines}"
     options = Options(version, distribution="apache", acks="all")
-    cluster = of_texts([("topics.txt", text, True)], options, "x")[0]
+    cluster = read_cluster_texts([("topics.txt", text, True)], options, "x")[0]
     return next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
 
 
@@ -86,7 +86,7 @@ def test_more_replicas_than_the_model_has_have_their_present_state(explorations:
     rows = line(0, "1", "1,2,3,4,5,6", "1") + line(1, "none", "2,3,4,5,6,1", "2")
     six = described(rows, replicas=6)
     assert six.not_checked == "orders has 6 replicas, and the model has 1 to 5" and six.variants == ()
-    assert {(outage.kind, outage.certain) for outage in outages(six)} == {("refused", True), ("offline", True)}
+    assert {(outage.kind, outage.certain) for outage in find_outages(six)} == {("refused", True), ("offline", True)}
     offline, refused = said(six, explorations)
     assert "neither written nor read" in offline and "writes are refused: 2 in sync are needed" in refused
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
-from tidegate.audit.auditing import AuditRequest, audit, of_texts
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import mended_in, profiles
@@ -38,7 +38,7 @@ def of_release(version: str, *, kraft: bool = True, more: str = "") -> Signature
     off = "unclean.leader.election.enable=false\n"
     files = [(f"b{i}.properties", node.format(id=i) + f"broker.rack={i}\n{off}{more}", True) for i in (1, 2, 3)]
     asked = Options(version, distribution="apache", acks="all", features=("eligible.leader.replicas.version=0",))
-    cluster = of_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")[0]
+    cluster = read_cluster_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")[0]
     found = next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
     return next(variant.signature for variant in found.variants if not variant.signature.unclean)
 
@@ -132,7 +132,7 @@ def test_standard_asks_for_what_was_read_and_an_upgrade_repairs_it(
     off = "unclean.leader.election.enable=false\nmin.insync.replicas=2\n"
     files = [(f"b{i}.properties", OLD_NODE.format(id=i) + off, True) for i in (1, 2, 3)]
     asked = Options(version, distribution="apache", acks="all")
-    cluster, findings = of_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")
+    cluster, findings = read_cluster_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")
     done = audit(cluster, findings, AuditRequest(folder=tmp_path, workers=1))
     orders = next(report for report in done.reports if report.verdict.subject.topics[0].name == "orders")
     failed = {check.requirement.text for check in orders.checks if check.result == "failed"}

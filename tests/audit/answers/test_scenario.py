@@ -14,7 +14,7 @@ from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.runs_shown import in_own_fault, run_of
 from tidegate.audit.answers.scenario import sentences
 from tidegate.audit.answers.verdicts import answer
-from tidegate.audit.auditing import AuditRequest, audit, of_texts
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations, ScenarioStep
@@ -132,7 +132,7 @@ def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:
     )
     options = Options(kafka_version="3.9.0", distribution="apache", acks="0", clients=("java:3.9",))
     asked = AuditRequest(folder=cache, workers=1, repairs=False)
-    (orders,) = audit(*of_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
+    (orders,) = audit(*read_cluster_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
     assert orders["headline"].startswith(
         "with acks=0 the producer is not informed of failures: a request that does not arrive"
     )
@@ -158,7 +158,7 @@ def test_committed_offsets_that_wait_for_the_leader_alone_fail_and_are_repaired_
     nodes = [(f"{number}.properties", node.format(number), True) for number in (1, 2, 3)]
     options = Options(kafka_version="3.9.1", distribution="apache", acks="all")
     asked = AuditRequest(folder=cache, workers=1)
-    found = audit(*of_texts([*nodes, ("t.txt", topic, True)], options, "x"), asked).document["subjects"]
+    found = audit(*read_cluster_texts([*nodes, ("t.txt", topic, True)], options, "x"), asked).document["subjects"]
     (offsets,) = (subject for subject in found if subject["topics"] == ["__consumer_offsets"])
     assert "no-loss=leader-move@all" in offsets["failed"] and offsets["loss"]["source"].startswith("KIP-1041")
     (step,) = offsets["repair"]["steps"]
@@ -175,7 +175,7 @@ def test_who_starts_unnoticed_has_lost_its_session_and_leads_with_the_next_leade
     )
     options = Options(kafka_version="2.1.1", distribution="apache", acks="all", clients=("java:2.1.1",))
     asked = AuditRequest(folder=cache, workers=1, repairs=False)
-    (orders,) = audit(*of_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
+    (orders,) = audit(*read_cluster_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
     assert any(step.startswith("restart_unnoticed") for step in orders["loss"]["steps"])
     told = [line for line in orders["loss"]["scenario"] if "becomes leader" in line]
     assert told == ["Broker 1 becomes leader in epoch 0, as the next LeaderAndIsr says; ISR = {broker 1, broker 2}."]

@@ -19,14 +19,14 @@ from tidegate.audit.answers.verdicts import answer as answer_in
 from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
-from tidegate.audit.exploring.explorations import NO_TIME, CaseResult, Explorations, chunked, from_json, to_json
+from tidegate.audit.exploring.explorations import NO_TIME, CaseResult, Explorations, chunks_of, from_json, to_json
 from tidegate.audit.kafka.profiles import RELEASES, definition, profiles_within, releases_of, switches
 from tidegate.audit.questions.cases import case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.questions.questions import CALM, QUESTION, Case
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULTS, Name
 from tidegate.audit.repairs.changes import changes_of
-from tidegate.audit.repairs.repair import repair
+from tidegate.audit.repairs.repair import find_repair
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 
@@ -214,7 +214,7 @@ def test_cases_of_many_states_come_last_and_alone() -> None:
     signatures = [signature(replicas=replicas, min_isr=2, in_rack=0) for replicas in (5, 2, 3)]
     losses = [case for case_signature in signatures for _, ways in loss_cases(case_signature) for case in ways]
     cases = [*losses, *(case for case_signature in signatures for case in other_cases(case_signature))]
-    chunks = list(chunked(list(dict.fromkeys(cases)), workers=2))
+    chunks = list(chunks_of(list(dict.fromkeys(cases)), workers=2))
     weights = [case.weight for chunk in chunks for case in chunk]
     assert weights == sorted(weights)
     assert all(len(chunk) == 1 for chunk in chunks if chunk[0].weight >= 12) and weights[-1] > 12
@@ -422,7 +422,7 @@ def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: E
     (checked,) = check_subjects([subject(Variant((), one))], explorations)
     checks = check_requirements(checked, DEFAULT)
     assert any(check.result == "failed" for check in checks)
-    found = repair(checked, checks, explorations)
+    found = find_repair(checked, checks, explorations)
     assert found is not None
     assert {needed.change.name for needed in found.changes} == expected
     for needed in found.changes:

@@ -5,11 +5,11 @@ Also of: `cluster`, `findings`.
 
 from __future__ import annotations
 
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
-from tidegate.audit.startup.nodes import down
+from tidegate.audit.startup.nodes import nodes_down
 
 SETTINGS = """apiVersion: v1
 kind: ConfigMap
@@ -56,7 +56,7 @@ def text(name: str, role: str, count: int, voters: str = THREE, more: str = "") 
 
 def read(*texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
     """The cluster of rendered files."""
-    return of_texts([(f"{number}.yaml", one, True) for number, one in enumerate(texts)], Options(), "x")
+    return read_cluster_texts([(f"{number}.yaml", one, True) for number, one in enumerate(texts)], Options(), "x")
 
 
 def ids(cluster: Cluster, role: str) -> list[int | None]:
@@ -67,7 +67,7 @@ def ids(cluster: Cluster, role: str) -> list[int | None]:
 def test_brokers_that_get_their_ids_from_an_init_container_are_no_voters() -> None:
     """Bitnami's chart gives brokers 100 and more; the voters are the controllers', 0 to 2."""
     cluster, findings = read(text("kafka-broker", "broker", 3))
-    assert not down(cluster)
+    assert not nodes_down(cluster)
     assert any(finding.kind == "incomplete" and "init container" in finding.what for finding in findings)
 
 
@@ -75,7 +75,7 @@ def test_sets_of_several_files_are_nodes_of_their_own() -> None:
     """`helm template --output-dir` writes a file for each."""
     cluster, findings = read(text("kafka-broker", "broker", 3), text("kafka-controller", "controller", 3))
     assert ids(cluster, "controller") == [0, 1, 2] and ids(cluster, "broker") == [3, 4, 5]
-    assert not down(cluster) and not any(finding.kind == "contradiction" for finding in findings)
+    assert not nodes_down(cluster) and not any(finding.kind == "contradiction" for finding in findings)
 
 
 def test_a_set_of_one_pod_has_the_id_that_it_states() -> None:
@@ -83,9 +83,9 @@ def test_a_set_of_one_pod_has_the_id_that_it_states() -> None:
     states = [text(f"c-{id_}", "controller", 1, voters, f"node.id={id_}") for id_ in (7, 1, 2)]
     cluster, _ = read(*states, text("kafka-broker", "broker", 2, voters))
     assert ids(cluster, "controller") == [1, 2, 7] and ids(cluster, "broker") == [0, 3]
-    assert not down(cluster)
+    assert not nodes_down(cluster)
 
 
 def test_an_id_that_is_stated_and_no_voters_keeps_a_controller_from_starting() -> None:
     cluster, _ = read(text("c-9", "controller", 1, more="node.id=9"))
-    assert ["has no voter 9" in node.says for node in down(cluster)] == [True]
+    assert ["has no voter 9" in node.says for node in nodes_down(cluster)] == [True]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.racks import missing_racks
 from tidegate.audit.cluster.statements import Origin
@@ -32,6 +32,6 @@ def test_what_is_missing_of_the_racks_has_its_name(racks: tuple[int, ...], more:
         for id_ in (1, 2, 3)
     }
     texts = [(path, text, True) for path, text in (files | more).items()]
-    cluster, _ = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache"), "x")
+    cluster, _ = read_cluster_texts(texts, Options(kafka_version="3.9.0", distribution="apache"), "x")
     topic = cluster.topics[0] if cluster.topics else Topic("(new topics)", Origin("x"))
     assert missing_racks(cluster, topic)[0] == name

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.racks import missing_racks, racks_of_voters
-from tidegate.audit.cluster.statements import CannotRead
+from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
@@ -34,7 +34,9 @@ def with_zookeeper(connect: str, racks: str, more: dict[str, str] | None = None)
         for id_, rack in enumerate(racks, 1)
     }
     texts = [(path, text, True) for path, text in (files | {"topics.txt": TOPIC} | (more or {})).items()]
-    cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
+    cluster, findings = read_cluster_texts(
+        texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x"
+    )
     return cluster, [finding.what for finding in findings]
 
 
@@ -75,7 +77,7 @@ def test_a_controller_without_a_rack_is_in_that_of_its_host() -> None:
         for id_, port in ((11, 9093), (12, 9094))
     }
     texts = [(path, text, True) for path, text in (files | {"topics.txt": TOPIC}).items()]
-    cluster, _ = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
+    cluster, _ = read_cluster_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
     assert racks_of_voters(cluster) == {11: "r1", 12: "r1", 13: None}
     assert missing_racks(cluster, cluster.topics[0])[0] == "the racks of controllers 13"
 
@@ -97,7 +99,7 @@ def test_audit_toml_states_racks_by_host_and_by_id() -> None:
 
 @pytest.mark.parametrize("section", ["racks = 1\n", "[racks]\nzk1 = 1\n", '[racks]\nzk1 = ""\n'])
 def test_a_rack_without_a_name_is_refused(section: str) -> None:
-    with pytest.raises(CannotRead, match=r"\[racks\] has lines such as"):
+    with pytest.raises(UnreadableInputError, match=r"\[racks\] has lines such as"):
         with_zookeeper("zk1,zk2,zk3", "abc", {"audit.toml": section})
 
 

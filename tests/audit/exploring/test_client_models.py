@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.auditing import audit
-from tidegate.audit.answers.acknowledgements import with_clients
+from tidegate.audit.answers.acknowledgements import add_client_losses
 from tidegate.audit.answers.answer import Answer, SubjectVerdict, Table
-from tidegate.audit.answers.client_losses import loss_of_client
+from tidegate.audit.answers.client_losses import client_loss
 from tidegate.audit.cluster.cluster import Client
 from tidegate.audit.cluster.statements import Origin, Setting, Stated
 from tidegate.audit.exploring import small_models
@@ -32,7 +32,7 @@ from tidegate.audit.exploring.client_models import (
     skips_what_was_cut,
     under_another_leader,
 )
-from tidegate.audit.exploring.small_models import Small, explored, kept_in
+from tidegate.audit.exploring.small_models import SmallModel, explore_small_model, kept_in
 from tidegate.audit.facts.producers import gives_again
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
@@ -40,7 +40,7 @@ from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.changes import sending_of
 from tidegate.audit.report.document import SubjectReport, document
 from tidegate.audit.report.headline import FALSELY_ACKNOWLEDGED, headline
-from tidegate.audit.rules.clients import of_clients, way_to_commit
+from tidegate.audit.rules.clients import client_rules, way_to_commit
 from tidegate.language.constants import Value
 from tidegate.model.consumer.state import Commits, Reset
 from tidegate.reports.audit.html import audit_index
@@ -172,7 +172,7 @@ def test_whose_producer_is_idempotent(client: str, own: str, idempotent: bool) -
     text = f"acks=all\nbootstrap.servers=a\nlinger.ms=1\n{own}"
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=(client,))
     assert {signature.idempotent for signature in signatures(cluster)} == {idempotent}
-    off = [finding.what for finding in of_clients(cluster) if "switches idempotence off" in finding.what]
+    off = [finding.what for finding in client_rules(cluster) if "switches idempotence off" in finding.what]
     assert bool(off) is (client == "java:3.9.1")
 
 
@@ -189,7 +189,7 @@ def test_whose_producer_is_idempotent(client: str, own: str, idempotent: bool) -
 def test_kafka_python_refuses_what_it_has_no_name_for(version: str, own: str, starts: bool) -> None:
     text = f"acks=all\nbootstrap.servers=a\nretries=1\n{own}"
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=(f"kafka-python:{version}",))
-    said = [finding.what for finding in of_clients(cluster) if "unknown to kafka-python" in finding.what]
+    said = [finding.what for finding in client_rules(cluster) if "unknown to kafka-python" in finding.what]
     assert bool(said) is not starts
 
 
@@ -199,7 +199,7 @@ def test_kafka_python_refuses_what_it_has_no_name_for(version: str, own: str, st
 def test_whose_retries_a_time_limit_bounds(client: str, timed: bool) -> None:
     text = "acks=all\nbootstrap.servers=a\nlinger.ms=1\nretries=0\n"
     cluster = cluster_of({"producer.properties": text}, "3.9.0", clients=(client,))
-    (found,) = [finding for finding in of_clients(cluster) if "has retries=0" in finding.what]
+    (found,) = [finding for finding in client_rules(cluster) if "has retries=0" in finding.what]
     assert ("a time limit alone" in found.to_do) is timed and ("KIP-91" in found.source) is timed
 
 
@@ -213,17 +213,17 @@ def test_brokers_before_2_5_let_no_producer_bump_its_epoch(version: str, bumps: 
 
 
 def test_what_a_small_model_finds_is_kept_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = Small("producer", alone_values(), (DUPLICATES, ORDER), frozenset({"send"}))
+    small = SmallModel("producer", alone_values(), (DUPLICATES, ORDER), frozenset({"send"}))
     with kept_in(tmp_path):
-        found = explored(small)
+        found = explore_small_model(small)
         (kept,) = (tmp_path / "audit").iterdir()
         monkeypatch.setattr("tidegate.audit.exploring.small_models.find", None)  # nothing is explored any more
-        assert explored(small) == found and found.states > 40
+        assert explore_small_model(small) == found and found.states > 40
         kept.write_text("{", encoding="utf-8")
         with pytest.raises(TypeError):
-            explored(small)
+            explore_small_model(small)
     with pytest.raises(TypeError):  # and nothing is kept for who asks for no cache
-        explored(small)
+        explore_small_model(small)
 
 
 def test_what_reading_asks_of_small_models_is_kept_for_the_next_audit(
@@ -246,7 +246,7 @@ def test_what_reading_asks_of_small_models_is_kept_for_the_next_audit(
 
 def test_an_exploration_in_which_nothing_happens_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="not explored to its end"):
-        explored(Small("producer", alone_values(), (DUPLICATES,), frozenset({"add_partition"})))
+        explore_small_model(SmallModel("producer", alone_values(), (DUPLICATES,), frozenset({"add_partition"})))
 
 
 def alone_values() -> dict[str, Value]:
@@ -276,7 +276,7 @@ def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str 
     of_topics = [one for one in subjects(cluster) if one.producer is not None]
     for subject in of_topics:
         keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
-        (said,) = with_clients([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
+        (said,) = add_client_losses([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
         words = {said.table["no-loss", cell.name].word for cell in CELLS}
         assert words == {"can lose" if again else "no loss found"}
         assert {said.table["no-unread", cell.name].word for cell in CELLS} == {"no loss found"}
@@ -291,8 +291,8 @@ def test_a_producer_that_is_not_idempotent_gives_no_sequence_to_another_record()
     text = "acks=all\nbootstrap.servers=a\n"
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=("java:2.4.1",))
     assert not any(one.gives_again for one in signatures(cluster))
-    assert loss_of_client(signature(gives_again=True)) is not None
-    assert loss_of_client(signature("kafka_3_5", gives_again=True, min_isr=4)) is None, "nothing is written"
+    assert client_loss(signature(gives_again=True)) is not None
+    assert client_loss(signature("kafka_3_5", gives_again=True, min_isr=4)) is None, "nothing is written"
 
 
 def test_where_a_fact_decides_whether_its_producer_loses_a_cell_depends_on_it() -> None:
@@ -302,7 +302,7 @@ def test_where_a_fact_decides_whether_its_producer_loses_a_cell_depends_on_it() 
     assert found
     for subject in found:
         keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
-        (said,) = with_clients([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
+        (said,) = add_client_losses([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
         answers = [said.table["no-loss", cell.name] for cell in CELLS]
         assert {one.word for one in answers} == {"depends"}
         assert {one.on for one in answers} == {("enable.idempotence",)}

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.auditing import read
+from tidegate.audit.auditing import read_cluster
 from tidegate.audit.exploring.explorations import (
     DIED,
     GROWTH,
     MANY,
     PAYS,
     TOO_MANY,
-    Bench,
+    CaseExplorer,
     CaseResult,
     Explorations,
     StopRule,
@@ -72,12 +72,12 @@ def every_case() -> list[Case]:
 
 
 @pytest.fixture(scope="module")
-def bench(cache: Path) -> Bench:
-    return Bench(cache)
+def bench(cache: Path) -> CaseExplorer:
+    return CaseExplorer(cache)
 
 
 @pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
-def test_a_setting_that_cannot_matter_does_not(bench: Bench, seed: int) -> None:
+def test_a_setting_that_cannot_matter_does_not(bench: CaseExplorer, seed: int) -> None:
     """The case that is explored for another finds the same: states, depth, scenarios, step by step."""
     for case in random.Random(seed).sample(every_case(), 8):
         assert of_its_own(case, bench.found(case)) == seen_by(case, bench.found(case.explored)), case
@@ -92,7 +92,7 @@ def of_its_own(case: Case, found: CaseResult) -> CaseResult:
 
 
 @pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
-def test_one_exploration_of_service_answers_whatever_acks_is(bench: Bench, seed: int) -> None:
+def test_one_exploration_of_service_answers_whatever_acks_is(bench: CaseExplorer, seed: int) -> None:
     """Explored with acks=all itself, and what is said of it by the exploration with acks=1: the same, step by step; and
     what it says of acks=1 is not always the same."""
     cases, differ = [case for case in service_cases() if case.values["acks"] == "all"], 0
@@ -105,7 +105,7 @@ def test_one_exploration_of_service_answers_whatever_acks_is(bench: Bench, seed:
 
 
 @pytest.mark.parametrize("seed", tiered(range(4), lambda seed: seed != 1))  # seed 1 takes half a minute
-def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: Bench, seed: int) -> None:
+def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: CaseExplorer, seed: int) -> None:
     """What is explored for it, a crash, finds what the loss of power itself finds: the same is lost, the same holds."""
     chance, compared = random.Random(seed), 0
     powered = [name for name in BY_NAME if name.startswith(("power-loss", "two-power-losses", "cut-off-power-loss"))]
@@ -135,7 +135,7 @@ def service_cases() -> list[Case]:
 
 
 @pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
-def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: Bench, seed: int) -> None:
+def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: CaseExplorer, seed: int) -> None:
     """Service is asked about without a record, and the same is found with one."""
     for case in random.Random(seed).sample(service_cases(), 8 if seed == 3 else 40):
         assert case.values["max_in_flight"] == NO_RECORD
@@ -148,7 +148,7 @@ def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: Bench, s
         assert found.states < other.states
 
 
-def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Bench) -> None:
+def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: CaseExplorer) -> None:
     plain = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", True, False,
                       False, 1)  # fmt: skip
     crash = loss_case(plain, BY_NAME["crash@all"]).explored.values
@@ -186,7 +186,7 @@ def test_an_exploration_ends_where_all_is_answered() -> None:
 # --- what is kept -----------------------------------------------------------------------------------------------------
 
 
-class Scripted(Bench):
+class Scripted(CaseExplorer):
     """A bench that finds what it is set to find."""
 
     def __init__(self, found: CaseResult) -> None:
@@ -223,12 +223,12 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
 
 
 def test_a_kernel_that_finds_many_states_is_made_again_for_many(tmp_path: Path) -> None:
-    case, bench = loss_case(next(signatures()), BY_NAME["crash@all"]), Bench(tmp_path)
+    case, bench = loss_case(next(signatures()), BY_NAME["crash@all"]), CaseExplorer(tmp_path)
     first, engine = bench.found(case), bench.engine(case)
     assert engine.kernel.effort == QUICK_EFFORT and 0 < engine.states == first.states
     engine.states = PAYS + 1
     assert bench.found(case) == first and engine.kernel.effort == ROLLED_EFFORT
-    kernel = Bench(tmp_path).engine(case).kernel
+    kernel = CaseExplorer(tmp_path).engine(case).kernel
     assert kernel.cached and kernel.effort == ROLLED_EFFORT
 
 
@@ -282,7 +282,7 @@ def test_a_spare_task_is_run_where_a_process_has_nothing_else_to_do(
 
 @pytest.mark.long  # both processes, and kernels of their own: 6 s
 def test_what_is_explored_ahead_is_what_is_asked_for_later(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bench: CaseExplorer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tidegate.audit.exploring.explorations.WORTH_A_PROCESS", 3)
     cases = list({case.explored: None for case in service_cases() if case.values["replicas"] == 2})[:6]
@@ -340,7 +340,7 @@ def large() -> Any:
 def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -> None:
     made = large.write(tmp_path)
     assert len({kind.name for kind in made}) == 1000 and sum(kind.partitions for kind in made) == 50_000
-    cluster, findings = read([tmp_path], Options(clients=("java:3.9",), distribution="apache"))
+    cluster, findings = read_cluster([tmp_path], Options(clients=("java:3.9",), distribution="apache"))
     assert not [finding for finding in findings if finding.kind in ("not_read", "unknown_key", "wrong_type")]
     asked = [subject for subject in subjects(cluster) if not subject.internal]
     assert len(asked) == 200 and all(len(subject.variants) == 1 for subject in asked)

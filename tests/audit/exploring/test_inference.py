@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.verdicts import explore_losses
-from tidegate.audit.exploring.explorations import MANY, Bench, Explorations, ScenarioStep, StopRule
-from tidegate.audit.exploring.inference import in_question, is_decided, known
+from tidegate.audit.exploring.explorations import MANY, CaseExplorer, Explorations, ScenarioStep, StopRule
+from tidegate.audit.exploring.inference import case_to_explore, is_decided, knowledge_of
 from tidegate.audit.kafka.profiles import profiles, switches
-from tidegate.audit.questions.case_order import BUDGETS, first_of, narrower, wider, within
+from tidegate.audit.questions.case_order import BUDGETS, first_of, narrower_cases, wider_cases, within
 from tidegate.audit.questions.cases import asked_instead, asks_loss, case_with, cases_in, loss_case, loss_ways, plan_of
 from tidegate.audit.questions.questions import KEPT_READS, OF_TOPICS, PROPERTIES, QUESTION, WITNESS, Case
 from tidegate.audit.questions.signature import Signature
@@ -58,7 +58,7 @@ def test_what_is_inferred_is_what_is_explored(
         explore_losses([one], alone)
         cases = cases_in(one)
         for case in cases:
-            said = known(case, plan_of(one), alone)
+            said = knowledge_of(case, plan_of(one), alone)
             if said.explored:
                 continue
             inferred += 1
@@ -82,10 +82,10 @@ def test_what_a_whole_exploration_says_others_would_not_change(
     )
     explore_losses([one], explorations)
     plan = plan_of(one)
-    alone = {case: known(case, plan, explorations) for case in plan.cases}
+    alone = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
     explorations.inferred.clear()
     monkeypatch.setattr("tidegate.audit.exploring.inference._answers_all", lambda case, own: False)  # pyright: ignore
-    compared = {case: known(case, plan, explorations) for case in plan.cases}
+    compared = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
     assert alone == compared
     assert any(found.explored and found.held for found in alone.values())
     assert any(found.explored and found.lost for found in alone.values())
@@ -144,7 +144,7 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
         return False
 
     monkeypatch.setattr(StopRule, "is_here", never)
-    bench, chance = Bench(cache), random.Random(seed)
+    bench, chance = CaseExplorer(cache), random.Random(seed)
     some = [signature for signature in signatures() if signature.acks == "leader" and signature.replicas < 3]
     for leader in chance.sample(some, 4):
         none = replace(leader, acks="none")
@@ -179,9 +179,9 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     explore_losses([one], alone)
     way = BY_NAME["crash@one"]
     first, *others = loss_ways(one, way)
-    assert first.is_enough(frozenset(known(first, plan_of(one), alone).lost))
+    assert first.is_enough(frozenset(knowledge_of(first, plan_of(one), alone).lost))
     divergence = QUESTION["no-divergence"]
-    open_ = [in_question(divergence, other, (first, *others), plan_of(one), alone) for other in others]
+    open_ = [case_to_explore(divergence, other, (first, *others), plan_of(one), alone) for other in others]
     brief = [case for case in open_ if case is not None]
     assert brief and all(case.brief for case in brief)
     for case in brief:
@@ -190,7 +190,7 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     # By itself it is explored whole, and no brief one stands for it.
     lone = new_explorations()
     lone.found(brief[0])
-    assert not known(replace(brief[0], brief=False), plan_of(one), lone).explored
+    assert not knowledge_of(replace(brief[0], brief=False), plan_of(one), lone).explored
     assert not StopRule(brief[0]).is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
     assert StopRule(brief[0]).is_here(frozenset(), MANY + 1)
 
@@ -214,7 +214,7 @@ def test_waves_explore_less_than_there_is(new_explorations: NewExplorations) -> 
         explore_losses([one], alone)
         cases = cases_in(one)
         assert len(cases) == 43 and len(alone.known) <= most, (acks, len(alone.known))
-        assert all(is_decided(case, known(case, plan_of(one), alone)) for case in cases)
+        assert all(is_decided(case, knowledge_of(case, plan_of(one), alone)) for case in cases)
 
 
 def test_budgets_are_all_that_differs_between_cells() -> None:
@@ -234,10 +234,10 @@ def test_who_asks_for_less_is_wider() -> None:
     def made(acks: str, least: int) -> Case:
         return case_with("loss", replace(one, acks=acks, min_isr=least), {"crashes": 3})
 
-    assert wider(made("all", 2)) == (made("leader", 1), made("all", 1), made("leader", 2))
-    assert wider(made("leader", 2)) == (made("leader", 1),) and not wider(made("leader", 1))
-    assert not wider(case_with("loss", replace(one, acks="none"), {"crashes": 1}))
-    assert not wider(case_with("loss", one, {"retries": 1})) and not wider(case_with("reads", one, {}))
+    assert wider_cases(made("all", 2)) == (made("leader", 1), made("all", 1), made("leader", 2))
+    assert wider_cases(made("leader", 2)) == (made("leader", 1),) and not wider_cases(made("leader", 1))
+    assert not wider_cases(case_with("loss", replace(one, acks="none"), {"crashes": 1}))
+    assert not wider_cases(case_with("loss", one, {"retries": 1})) and not wider_cases(case_with("reads", one, {}))
     cases = [made("all", 2), made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1})]
     assert first_of(cases) == [made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1}).explored]
     elr = next(
@@ -245,7 +245,7 @@ def test_who_asks_for_less_is_wider() -> None:
         for candidate in signatures()
         if candidate.profile == "kafka_4_1" and not candidate.switches and candidate.replicas == 3
     )
-    assert case_with("loss", elr, {}).values["elr"] and not wider(case_with("loss", elr, {}))
+    assert case_with("loss", elr, {}).values["elr"] and not wider_cases(case_with("loss", elr, {}))
 
 
 @pytest.mark.parametrize("seed", tiered(range(4), lambda seed: seed == 3))
@@ -259,7 +259,7 @@ def test_what_is_kept_with_less_asked_for_is_kept_with_more(
         return False
 
     monkeypatch.setattr(StopRule, "is_here", never)
-    bench, chance, kept, lost = Bench(cache), random.Random(seed), 0, 0
+    bench, chance, kept, lost = CaseExplorer(cache), random.Random(seed), 0, 0
     some = [
         candidate
         for candidate in signatures()
@@ -268,7 +268,7 @@ def test_what_is_kept_with_less_asked_for_is_kept_with_more(
     for one in chance.sample(some, 12):
         case = chance.choice([case for case in cases_in(one) if case.weight < 9])
         mine = bench.found(case)
-        for other in chance.sample(wider(case), min(2, len(wider(case)))):
+        for other in chance.sample(wider_cases(case), min(2, len(wider_cases(case)))):
             theirs = bench.found(other)
             assert not mine.stopped and not theirs.stopped
             assert {*KEPT_READS} & theirs.checked <= mine.checked, (case, other)
@@ -308,7 +308,7 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
         (case, said)
         for candidate in alike
         for case in cases_in(candidate)
-        if not (said := known(case, plan_of(candidate), together)).explored
+        if not (said := knowledge_of(case, plan_of(candidate), together)).explored
     ]
     assert any(said.basis not in plan_of(candidate).cases for candidate in alike for _, said in inferred if said.held)
     for case, said in inferred:
@@ -332,7 +332,11 @@ def test_the_ends_of_a_row_are_explored_first() -> None:
         return [case_with("loss", replace(one, acks=acks, min_isr=least), faults) for acks, least in numbers]
 
     lost, kept = row(power_losses=3), row(crashes=3)
-    assert narrower(lost[0])[0].values["min_isr"] == 3 and lost[-1] in narrower(lost[2]) and not narrower(lost[-1])
+    assert (
+        narrower_cases(lost[0])[0].values["min_isr"] == 3
+        and lost[-1] in narrower_cases(lost[2])
+        and not narrower_cases(lost[-1])
+    )
     assert first_of(lost) == [lost[0], lost[-1]] and first_of(kept) == kept[:1]
     whole = [
         case_with("loss", replace(one, replicas=5, acks="all", min_isr=least), {"power_losses": 3}) for least in (3, 1)
@@ -352,7 +356,7 @@ def test_where_a_single_fault_loses_no_more_are_looked_for(new_explorations: New
     cell = BY_NAME["rack-cut-off@one"]
     wide, narrow = loss_case(of_one, cell), loss_case(of_two, cell)
     assert wide.explored in explorations.known and narrow.explored not in explorations.known
-    said = known(narrow, plan_of(of_two), explorations)
+    said = knowledge_of(narrow, plan_of(of_two), explorations)
     assert {"consistent_read", "acked_durable"} <= said.held | said.lost.keys()
     explorations.all([narrow])
     found = explorations.known[narrow.explored]

@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.outages import outages
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.answers.outages import find_outages
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import CannotRead, Unknown
+from tidegate.audit.cluster.statements import Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared
 from tidegate.audit.questions.signature import Signature, Subject
@@ -23,7 +23,7 @@ SOUND = "default.replication.factor=3\n"
 
 def cluster_of(texts: dict[str, str], version: str = "4.1.0", **options: Any) -> Cluster:
     files = [(name, text, True) for name, text in texts.items()]
-    return of_texts(files, Options(kafka_version=version, distribution="apache", **options), "x")[0]
+    return read_cluster_texts(files, Options(kafka_version=version, distribution="apache", **options), "x")[0]
 
 
 def nodes(brokers: str = "", controllers: str | None = "", **more: str) -> dict[str, str]:
@@ -185,7 +185,9 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
     """docs.aws.amazon.com/msk, docs.confluent.io/cloud: never Apache's default for what they change."""
     text = nodes()["b1.properties"].replace(SOUND, "")
     for owner, factors in (("msk", {2, 3}), ("confluent-cloud", {3}), ("apache", {1}), ("other", None)):
-        cluster = of_texts([("s.properties", text, True)], Options(kafka_version="3.9.0", distribution=owner), "x")[0]
+        cluster = read_cluster_texts(
+            [("s.properties", text, True)], Options(kafka_version="3.9.0", distribution=owner), "x"
+        )[0]
         found = value_of(cluster, cluster.brokers[0], declared("default.replication.factor"))
         possible = found.possible if isinstance(found, Unknown) else [found]
         assert {int(default.value) for default in possible} == (factors or set()), owner
@@ -242,7 +244,7 @@ def composed(extra: str = "") -> Cluster:
 def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
     assert {signature.one_machine for signature in signatures(composed())} == {True}
     files = [("c.yml", "services:\n" + "".join(COMPOSE.format(id=i).partition("services:\n")[2] for i in (1, 2)), True)]
-    found = of_texts(files, Options(kafka_version="3.9.0"), "x")[1]
+    found = read_cluster_texts(files, Options(kafka_version="3.9.0"), "x")[1]
     assert any("2 brokers run on one computer" in finding.what for finding in found)
     assert {signature.one_machine for signature in signatures(cluster_of(nodes()))} == {False}
 
@@ -320,7 +322,7 @@ spec: {replicas: 3, roles: [broker]}
 
 
 def test_strimzis_controllers_are_counted_without_a_list_of_voters() -> None:
-    cluster = of_texts([("k.yaml", POOLS, True)], Options(), "x")[0]
+    cluster = read_cluster_texts([("k.yaml", POOLS, True)], Options(), "x")[0]
     assert cluster.quorum is not None and cluster.quorum.voters == (0,) and cluster.whole
     assert {signature.voters for signature in signatures(cluster)} == {1}
 
@@ -336,12 +338,12 @@ def test_the_voters_of_a_dynamic_quorum_are_those_that_are_described() -> None:
     """KIP-853: one controller is formatted as standalone, and the others are observers until they are added."""
     text = "process.roles=broker,controller\nnode.id={0}\ncontroller.quorum.bootstrap.servers=a:1,b:1,c:1\n"
     files = [(f"{node}.properties", text.format(node), True) for node in (1, 2, 3)]
-    cluster, findings = of_texts(files, Options(), "x")
+    cluster, findings = read_cluster_texts(files, Options(), "x")
     assert cluster.quorum is None
     (said,) = [finding for finding in findings if "not which controllers vote" in finding.what]
     assert said.kind == "incomplete" and "describe --status" in said.to_do
     status = "ClusterId: x\nLeaderId: 1\nCurrentVoters: [1]\nCurrentObservers: [2,3]\n"
-    cluster, findings = of_texts([*files, ("quorum.txt", status, True)], Options(), "x")
+    cluster, findings = read_cluster_texts([*files, ("quorum.txt", status, True)], Options(), "x")
     assert cluster.quorum is not None and cluster.quorum.voters == (1,)
     assert not any("not which controllers vote" in finding.what for finding in findings)
 
@@ -351,19 +353,21 @@ def test_the_voters_of_a_dynamic_quorum_are_those_that_are_described() -> None:
 
 def test_confluents_number_is_mapped_or_refused_with_the_hint() -> None:
     files = [("topics.txt", ORDERS, True)]
-    with pytest.raises(CannotRead, match=r"no such release\. Confluent Platform 7\.6 is Kafka 3\.6: give 3\.6"):
-        of_texts(files, Options(kafka_version="7.6", distribution="apache"), "x")
-    mapped = of_texts(files, Options(kafka_version="7.6.1", distribution="cp-kafka"), "x")[0]
+    with pytest.raises(
+        UnreadableInputError, match=r"no such release\. Confluent Platform 7\.6 is Kafka 3\.6: give 3\.6"
+    ):
+        read_cluster_texts(files, Options(kafka_version="7.6", distribution="apache"), "x")
+    mapped = read_cluster_texts(files, Options(kafka_version="7.6.1", distribution="cp-kafka"), "x")[0]
     assert mapped.versions.kafka is not None and mapped.versions.kafka.value == "3.6"
     assert {signature.profile for signature in signatures(mapped, "orders")} == {"kafka_3_5"}
-    with pytest.raises(CannotRead, match="neither Kafka nor Confluent Platform has a release of this number"):
-        of_texts(files, Options(kafka_version="9.9", distribution="cp-kafka"), "x")
+    with pytest.raises(UnreadableInputError, match="neither Kafka nor Confluent Platform has a release of this number"):
+        read_cluster_texts(files, Options(kafka_version="9.9", distribution="cp-kafka"), "x")
 
 
 def test_confluents_number_of_a_java_client_is_mapped_or_refused() -> None:
     """6.2.0-ccs is Kafka 2.8, whose producers do not wait for all."""
     assert {signature.acks for signature in written("", "java:6.2.0-ccs")} == {"leader"}
-    with pytest.raises(CannotRead, match=r"Confluent Platform 6\.2 is Kafka 2\.8"):
+    with pytest.raises(UnreadableInputError, match=r"Confluent Platform 6\.2 is Kafka 2\.8"):
         written("", "java:6.2")
     assert {signature.acks for signature in written("", "librdkafka:2.3.0")} == {"all"}
 
@@ -390,12 +394,12 @@ Topic: orders\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min
 def test_what_is_out_of_service_now_is_said(
     options: dict[str, str], version: str, kinds: dict[int, tuple[str, bool]]
 ) -> None:
-    found = outages(subject_of(cluster_of({"topics.txt": SHRUNK}, version, **options), "orders"))
+    found = find_outages(subject_of(cluster_of({"topics.txt": SHRUNK}, version, **options), "orders"))
     assert {n.number: (outage.kind, outage.certain) for outage in found for n in outage.partitions} == kinds
 
 
 def test_the_words_for_what_is_out_of_service() -> None:
-    first, second = outages(subject_of(cluster_of({"topics.txt": SHRUNK}, "3.9.0"), "orders"))
+    first, second = find_outages(subject_of(cluster_of({"topics.txt": SHRUNK}, "3.9.0"), "orders"))
     assert first.says == "orders partition 0: no leader, so that nothing is written or read"
     assert second.says == "orders partition 1: acks=all is refused (the ISR is {2} of 3 replicas)"
 
@@ -408,7 +412,7 @@ kind: KafkaTopic
 metadata: {name: orders}
 spec: {partitions: 1, replicas: 5}
 """
-    found = subject_of(of_texts([("k.yaml", POOLS + topic, True)], Options(), "x")[0], "orders")
+    found = subject_of(read_cluster_texts([("k.yaml", POOLS + topic, True)], Options(), "x")[0], "orders")
     assert found.stops == ("writable", "readable")
     assert found.not_checked == "cannot be created: 5 replicas are asked for, and there are 3 brokers"
 
@@ -441,7 +445,7 @@ def test_a_partition_of_few_replicas_lowers_no_other_partitions_min_isr() -> Non
         "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
         "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2\n"
     )
-    (found,) = outages(subject_of(cluster_of({"topics.txt": topics}, "3.9.0", acks="all"), "orders"))
+    (found,) = find_outages(subject_of(cluster_of({"topics.txt": topics}, "3.9.0", acks="all"), "orders"))
     assert (found.kind, found.certain, [partition.number for partition in found.partitions]) == ("refused", True, [1])
 
 
@@ -477,5 +481,5 @@ def test_what_is_asked_for_is_what_is_missing(version: str, ask: str) -> None:
     options = Options(kafka_version=version, distribution="apache", acks="all")
     one, producer = (NODE.format(roles="broker", id=1), True), ("acks=all\nenable.idempotence=true\n", True)
     texts = [("t.txt", topic, True), ("b.properties", *one), ("producer.properties", *producer)]
-    subject = next(audited for audited in subjects(of_texts(texts, options, "x")[0]) if not audited.internal)
+    subject = next(audited for audited in subjects(read_cluster_texts(texts, options, "x")[0]) if not audited.internal)
     assert subject.asks["version"] == ask

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.facts.placement import placement
@@ -30,7 +30,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
 
 def read(texts: dict[str, str]) -> tuple[Cluster, list[str]]:
     files = [(name, text, True) for name, text in texts.items()]
-    cluster, findings = of_texts(files, Options(kafka_version="3.9.0", distribution="apache"), "x")
+    cluster, findings = read_cluster_texts(files, Options(kafka_version="3.9.0", distribution="apache"), "x")
     return cluster, [finding.what for finding in findings]
 
 
@@ -437,5 +437,5 @@ def test_a_quorum_that_files_list_may_have_been_made_dynamic(
     """Since 4.1 an upgrade of all features does that, and leaves the files as they are (KAFKA-21426)."""
     text = f"process.roles=broker\nnode.id=1\ncontroller.quorum.voters=11@c1:9093\n{SOUND}"
     options = Options(kafka_version=version, features=features, distribution="apache")
-    cluster, _ = of_texts([("b.properties", text, True)], options, "x")
+    cluster, _ = read_cluster_texts([("b.properties", text, True)], options, "x")
     assert any("with kraft.version 1" in said for said in cluster.assumptions) == assumed

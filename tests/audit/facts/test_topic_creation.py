@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from tidegate.audit.answers.requirements import Requirement
 from tidegate.audit.answers.scenario import names, names_after, said
-from tidegate.audit.auditing import AuditRequest, audit, of_texts
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.explorations import ScenarioStep
 from tidegate.audit.joining.options import Options
@@ -28,7 +28,7 @@ def cluster_of(key: str, *values: int | None, version: str | None = "2.8.2", **m
     lines = ["" if value is None else f"{key}={value}\n" for value in values]
     files = [(f"server-{at}.properties", BROKER.format(at) + line, True) for at, line in enumerate(lines, 1)]
     files += [(name.replace("__", "."), text, True) for name, text in more.items()]
-    return of_texts(files, Options(kafka_version=version, distribution="apache", acks="all"), "x")[0]
+    return read_cluster_texts(files, Options(kafka_version=version, distribution="apache", acks="all"), "x")[0]
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
@@ -92,7 +92,7 @@ def in_kraft(brokers: str, controller: str | None, **more: str) -> Cluster:
     if controller is not None:
         files.append(("controller.properties", KRAFT.format("controller", 4) + controller, True))
     files += [(name.replace("__", "."), text, True) for name, text in more.items()]
-    return of_texts(files, Options(kafka_version="4.1.0", distribution="apache", acks="all"), "x")[0]
+    return read_cluster_texts(files, Options(kafka_version="4.1.0", distribution="apache", acks="all"), "x")[0]
 
 
 THREE, NO_AUTO = "default.replication.factor=3\n", "auto.create.topics.enable=false\n"
@@ -189,7 +189,7 @@ def test_groups_that_stop_are_a_requirement_that_fails_with_the_run_of_the_offse
     """It has no variants of its own: what is shown of the offsets topic is its run, of others what it rests on."""
     lines = BROKER.replace("min.insync.replicas=2", "min.insync.replicas=1") + f"{FACTORS[OFFSETS]}=1\n"
     files = [(f"server-{at}.properties", lines.format(at), True) for at in (1, 2, 3)]
-    cluster = of_texts(files, Options(kafka_version="2.8.2", distribution="apache", acks="all"), "x")[0]
+    cluster = read_cluster_texts(files, Options(kafka_version="2.8.2", distribution="apache", acks="all"), "x")[0]
     asked = AuditRequest(required=(Requirement("groups", "crash@all"),), seconds=60, workers=1, repairs=False)
     checks = {report.verdict.subject.topics[0].name: report.checks for report in audit(cluster, (), asked).reports}
     (own,), (others,) = (checks[name] for name in (OFFSETS, "(new topics)"))
@@ -230,7 +230,7 @@ def test_brokers_have_their_own_names_where_each_has_a_replica() -> None:
         SERVICE.format(name=name, id=at, more=more) for at, name in ((1, "red"), (2, "blue"))
     )
     options = Options(kafka_version="3.9.0", distribution="apache", acks="all")
-    cluster, _ = of_texts([("compose.yaml", services, True)], options, "x")
+    cluster, _ = read_cluster_texts([("compose.yaml", services, True)], options, "x")
     subject = subject_of(cluster, "(new topics)")
     assert subject.hosts == ("broker red", "broker blue")
     steps = [ScenarioStep("produce(leader=B)", "⟨B⟩ appends record 0, and ⟨A⟩ fetches it", fault=False)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -23,7 +23,7 @@ def topic(more: str = "", isr: str = "1,2,3") -> str:
 
 
 def of(*texts: tuple[str, str], options: Options = OPTIONS) -> tuple[Cluster, list[Finding]]:
-    cluster, findings = of_texts([(path, text, True) for path, text in texts], options, "x")
+    cluster, findings = read_cluster_texts([(path, text, True) for path, text in texts], options, "x")
     return cluster, list(findings)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
@@ -22,7 +22,7 @@ services:
 
 
 def of(**texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
-    return of_texts([(name.replace("__", "."), text, True) for name, text in texts.items()], Options(), "x")
+    return read_cluster_texts([(name.replace("__", "."), text, True) for name, text in texts.items()], Options(), "x")
 
 
 def test_a_file_with_a_nodes_id_is_of_apache_kafka_and_the_assumption_is_stated() -> None:

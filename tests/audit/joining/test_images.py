@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import CannotRead, Stated, Unknown
+from tidegate.audit.cluster.statements import Stated, Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared
-from tidegate.audit.startup.nodes import down
+from tidegate.audit.startup.nodes import nodes_down
 
 COMPOSE = """\
 services:
@@ -39,7 +39,7 @@ spec:
 def of(text: str, image: str, variable: str) -> tuple[Cluster, list[Finding]]:
     prefix = "KAFKA_CFG_" if "bitnami" in image else "KAFKA_"
     written = text.format(image=image, variable=variable, prefix=prefix)
-    cluster, findings = of_texts([("c.yml", written, True)], Options(), "x")
+    cluster, findings = read_cluster_texts([("c.yml", written, True)], Options(), "x")
     return cluster, [finding for finding in findings if finding.kind == "typo"]
 
 
@@ -76,7 +76,7 @@ def test_a_variable_that_the_image_reads_or_may_read(text: str, image: str, vari
 @pytest.mark.parametrize("text", [COMPOSE, POD])
 def test_a_variable_of_bitnamis_in_an_unknown_image_is_not_guessed(text: str) -> None:
     image, variable = "ghcr.io/acme/kafka:1.2.3", "KAFKA_CFG_MIN_INSYNC_REPLICAS"
-    _, findings = of_texts(
+    _, findings = read_cluster_texts(
         [("c.yml", text.format(image=image, variable=variable, prefix="KAFKA_"), True)], Options(), ""
     )
     assert (
@@ -95,25 +95,25 @@ def test_a_variable_of_bitnamis_in_an_unknown_image_is_not_guessed(text: str) ->
 @pytest.mark.parametrize("text", [COMPOSE, POD])
 def test_a_value_that_may_have_no_effect_keeps_nobody_down(text: str) -> None:
     cluster, _ = of(text.replace('"3"', '"abc"'), "ghcr.io/acme/kafka:1.2.3", "KAFKA_CFG_MIN_INSYNC_REPLICAS")
-    assert not down(cluster)
+    assert not nodes_down(cluster)
 
 
 @pytest.mark.parametrize("version", ["3.9-rc", "3.9beta", "3.9.0-mine"])
 def test_what_is_no_release_is_refused(version: str) -> None:
-    with pytest.raises(CannotRead, match=r"is not a (release|version)"):
-        of_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
+    with pytest.raises(UnreadableInputError, match=r"is not a (release|version)"):
+        read_cluster_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
 
 
 @pytest.mark.parametrize("version", ["3.9", "v3.9.1", "3.9.x", "3.9.0-rc3", "3.7.1-SNAPSHOT", "3.7.0-ccs"])
 def test_what_is_a_release_is_taken(version: str) -> None:
-    cluster, _ = of_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
+    cluster, _ = read_cluster_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
     assert cluster.versions.kafka is not None and cluster.versions.kafka.value == version
 
 
 def test_images_of_two_releases_name_the_option_that_decides() -> None:
     text = COMPOSE.format(image="apache/kafka:3.9.0", variable="KAFKA_NUM_PARTITIONS", prefix="KAFKA_")
     other = text.replace("3.9.0", "3.8.0").replace("NODE_ID: 1", "NODE_ID: 2")
-    _, findings = of_texts([("a.yml", text, True), ("b.yml", other, True)], Options(), "x")
+    _, findings = read_cluster_texts([("a.yml", text, True), ("b.yml", other, True)], Options(), "x")
     assert "say which with --kafka-version" in {finding.to_do for finding in findings}
 
 
@@ -121,7 +121,7 @@ def test_variables_of_an_image_that_is_not_known_count_as_an_assumption() -> Non
     service = "services:\n  k:\n    image: {}\n    environment: {{KAFKA_NODE_ID: 1, KAFKA_MIN_INSYNC_REPLICAS: 2}}\n"
     assumed = "shop/kafka:1 takes KAFKA_* for settings, as Apache's and Confluent's images do"
     for image, said in (("shop/kafka:1", (assumed,)), ("apache/kafka:3.9.0", ())):
-        cluster, _ = of_texts([("c.yml", service.format(image), True)], Options(), "x")
+        cluster, _ = read_cluster_texts([("c.yml", service.format(image), True)], Options(), "x")
         assert cluster.assumptions == said
         assert any(setting.key == "min.insync.replicas" for setting in cluster.brokers[0].settings)
 
@@ -129,6 +129,6 @@ def test_variables_of_an_image_that_is_not_known_count_as_an_assumption() -> Non
 def test_a_misspelt_setting_beside_the_right_one_is_to_be_removed() -> None:
     """Bitnami's chart has `logs.dir` for the application's logs: `log.dir` with that value would move the records."""
     text = "process.roles=broker\nnode.id=1\nlog.dir=/a\nlogs.dir=/b\n"
-    findings = of_texts([("server.properties", text, True)], Options(), "x")[1]
+    findings = read_cluster_texts([("server.properties", text, True)], Options(), "x")[1]
     (typo,) = [finding for finding in findings if finding.kind == "typo"]
     assert typo.severity == "warning" and typo.to_do == "remove it, since `log.dir` is set as well"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 
 
 def of(*texts: tuple[str, str], named: bool = False) -> tuple[Cluster, tuple[Finding, ...]]:
-    return of_texts([(path, text, named) for path, text in texts], Options("3.9", acks="all"), "x")
+    return read_cluster_texts([(path, text, named) for path, text in texts], Options("3.9", acks="all"), "x")
 
 
 def said(findings: tuple[Finding, ...], words: str) -> list[Finding]:

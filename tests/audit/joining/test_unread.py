@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import of_texts, read
+from tidegate.audit.auditing import read_cluster, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -51,7 +51,9 @@ data:
 
 def pods(**more: str) -> tuple[Cluster, tuple[Finding, ...]]:
     names = ("volumes", "init", "hooks", "mounts", "source", "command")
-    return of_texts([("k.yaml", PODS.format(**{name: more.get(name, "") for name in names}), True)], Options(), "x")
+    return read_cluster_texts(
+        [("k.yaml", PODS.format(**{name: more.get(name, "") for name in names}), True)], Options(), "x"
+    )
 
 
 def incomplete(findings: tuple[Finding, ...]) -> list[str]:
@@ -151,7 +153,7 @@ services:
 
 
 def services(more: str = "", command: str = "[sleep]") -> tuple[Cluster, tuple[Finding, ...]]:
-    return of_texts([("compose.yml", SERVICE.format(more=more, command=command), True)], Options(), "x")
+    return read_cluster_texts([("compose.yml", SERVICE.format(more=more, command=command), True)], Options(), "x")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +202,7 @@ def test_settings_that_another_service_alters_leave_the_audit_undecided() -> Non
 def test_topics_of_the_images_own_variable_are_asked_about() -> None:
     variables = "{KAFKA_BROKER_ID: 1, KAFKA_CREATE_TOPICS: 'a:1:1,b:2:3:compact'}"
     text = f"services: {{k: {{image: wurstmeister/kafka, environment: {variables}}}}}"
-    cluster, _ = of_texts([("compose.yml", text, True)], Options(), "x")
+    cluster, _ = read_cluster_texts([("compose.yml", text, True)], Options(), "x")
     assert {topic.name: topic.replication_factor for topic in cluster.planned} == {"a": 1, "b": 3}
 
 
@@ -244,7 +246,7 @@ def test_topics_of_the_images_own_variable_are_asked_about() -> None:
 def test_what_a_folder_has_beside_is_not_passed_over(tmp_path: Path, name: str, text: str, undecided: bool) -> None:
     (tmp_path / "server.properties").write_text("broker.id=1\nzookeeper.connect=z\nmin.insync.replicas=2\n")
     (tmp_path / name).write_text(text)
-    cluster, findings = read([tmp_path])
+    cluster, findings = read_cluster([tmp_path])
     assert [broker.id for broker in cluster.brokers] == [1]
     assert [name in what for what in incomplete(findings)] == [True] * undecided
 
@@ -253,7 +255,7 @@ def test_values_beside_what_their_chart_rendered_leave_nothing_open(tmp_path: Pa
     names = ("volumes", "init", "hooks", "mounts", "source", "command")
     (tmp_path / "rendered.yaml").write_text(PODS.format(**dict.fromkeys(names, "")))
     (tmp_path / "values.yaml").write_text("minInsyncReplicas: 1\n")
-    assert not incomplete(read([tmp_path])[1])
+    assert not incomplete(read_cluster([tmp_path])[1])
 
 
 @pytest.mark.parametrize(
@@ -267,7 +269,7 @@ def test_pods_that_are_all_given_one_id_are_named(command: str, one_id: bool) ->
     names = ("volumes", "init", "hooks", "mounts", "source")
     text = PODS.format(**dict.fromkeys(names, ""), command=command)
     text = text.replace("env:\n", "env:\n            - {name: KAFKA_BROKER_ID, value: '1'}\n")
-    _, findings = of_texts([("k.yaml", text, True)], Options(), "x")
+    _, findings = read_cluster_texts([("k.yaml", text, True)], Options(), "x")
     assert ["3 pods are given one id, 1" in what for what in incomplete(findings)] == [True] * one_id
 
 
@@ -278,7 +280,7 @@ def test_files_that_the_environment_names_for_compose_are_not_passed_over(
     (tmp_path / "compose.yml").write_text(SERVICE.format(more="", command="[sleep]"))
     (tmp_path / ".env").write_text(f"{line}\n")
     for given in (tmp_path, tmp_path / "compose.yml"):
-        assert ["COMPOSE_FILE" in what for what in incomplete(read([given])[1])] == [True] * undecided
+        assert ["COMPOSE_FILE" in what for what in incomplete(read_cluster([given])[1])] == [True] * undecided
 
 
 def test_a_clients_file_of_tests_says_nothing_of_the_program(tmp_path: Path) -> None:
@@ -287,9 +289,9 @@ def test_a_clients_file_of_tests_says_nothing_of_the_program(tmp_path: Path) -> 
     file.parent.mkdir(parents=True)
     file.write_text("spring:\n  kafka:\n    producer:\n      acks: all\n", encoding="utf-8")
     (tmp_path / "b.properties").write_text("broker.id=1\nzookeeper.connect=z1,z2,z3\n", encoding="utf-8")
-    cluster, findings = read([tmp_path])
+    cluster, findings = read_cluster([tmp_path])
     assert cluster.clients == () and any("it is of a program's tests" in finding.what for finding in findings)
-    assert read([tmp_path / "b.properties", file])[0].clients
+    assert read_cluster([tmp_path / "b.properties", file])[0].clients
 
 
 TERRAFORM = (
@@ -307,7 +309,9 @@ def test_a_configuration_of_msk_is_said_to_be_open_and_how_it_is_given(
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "t.txt").write_text("Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n", encoding="utf-8")
-    found = [finding for finding in read([tmp_path])[1] if finding.kind == "incomplete" and "MSK" in finding.what]
+    found = [
+        finding for finding in read_cluster([tmp_path])[1] if finding.kind == "incomplete" and "MSK" in finding.what
+    ]
     assert [(finding.where.line, "describe-configuration-revision" in finding.to_do) for finding in found] == [
         (line, True)
     ]
@@ -331,7 +335,7 @@ def test_what_an_audit_has_printed_is_no_broker(name: str, named: bool) -> None:
     """Its repair's settings were those of one more broker, without an id."""
     broker = "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@a:9093\n"
     texts = [("server.properties", broker, True), (name, PRINTED, named)]
-    cluster, findings = of_texts(texts, Options(), "x")
+    cluster, findings = read_cluster_texts(texts, Options(), "x")
     assert len(cluster.brokers) == 1
     said = [finding.what for finding in findings if finding.where.path == name]
     assert said == [f"{name} was not read: most of its lines state no setting"]
@@ -341,5 +345,5 @@ def test_what_an_audit_has_printed_is_no_broker(name: str, named: bool) -> None:
 def test_a_text_of_settings_is_one_however_they_are_written(line: str) -> None:
     settings = {"broker.id": "1", "zookeeper.connect": "z:2181", "min.insync.replicas": "2", "log.dirs": "/a,/b"}
     text = "\n".join(["# of the first broker", *(line.format(key=key, value=settings[key]) for key in settings)])
-    cluster, _ = of_texts([("broker-1", text, True)], Options(), "x")
+    cluster, _ = read_cluster_texts([("broker-1", text, True)], Options(), "x")
     assert len(cluster.brokers) == 1

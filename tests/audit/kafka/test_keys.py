@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Partition, Topic, Versions
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import HIDDEN, Answer, Default, Origin, Setting, Stated, Unknown
+from tidegate.audit.cluster.statements import HIDDEN, Default, Origin, Setting, SettingValue, Stated, Unknown
 from tidegate.audit.kafka.key_names import by_scope
 from tidegate.audit.kafka.keys import (
     PLAIN,
@@ -20,11 +20,11 @@ from tidegate.audit.kafka.keys import (
     declared,
     distributions,
     is_kept,
-    known,
-    others,
+    other_settings,
     registry,
-    table,
-    wrong,
+    settings_by_name,
+    settings_table,
+    why_illegal,
 )
 from tidegate.audit.kafka.versions import at_least, span
 
@@ -66,25 +66,25 @@ def producer(family: str | None, version: str | None, *settings: Setting) -> Cli
     )
 
 
-def shown(answer: Answer) -> str | None:
+def shown(answer: SettingValue) -> str | None:
     return None if isinstance(answer, Unknown) else answer.value
 
 
 def test_every_row_of_the_table_is_whole_and_legal() -> None:
     clients = {"java", "librdkafka", "sarama", "kafka-go", "franz-go", "kafka-python"}
     owners = {"apache", "msk", "confluent-cloud", *clients}
-    for key in table().values():
+    for key in settings_table().values():
         assert len(key.broker_names) == len(key.factors)
         for row in key.defaults:
             assert row.of in owners and row.source
-            assert not row.value or not wrong(key, row.value, row.of), (key.name, row)
+            assert not row.value or not why_illegal(key, row.value, row.of), (key.name, row)
             assert not (row.since and row.until) or span(row.since)[0] < span(row.until)[0]
-    assert all(name in table() for names in distributions().values() for name in names)
+    assert all(name in settings_table() for names in distributions().values() for name in names)
 
 
 def test_rows_of_one_owner_never_overlap() -> None:
     """But for parts of it that differ."""
-    for key in table().values():
+    for key in settings_table().values():
         for row in key.defaults:
             part = (row.of, row.where, row.idempotent)
             same = [other for other in key.defaults if (other.of, other.where, other.idempotent) == part]
@@ -270,8 +270,10 @@ def test_what_is_no_version_says_so(text: str) -> None:
     ],
 )
 def test_wrong_values_are_reported(key: str, value: str, message: str) -> None:
-    assert message in wrong(known()[key] if key in known() else table()[key], value)
-    assert bool(message) == bool(wrong(table()[key], value))
+    assert message in why_illegal(
+        settings_by_name()[key] if key in settings_by_name() else settings_table()[key], value
+    )
+    assert bool(message) == bool(why_illegal(settings_table()[key], value))
 
 
 @pytest.mark.parametrize("key", ["ssl.keystore.password", "sasl.jaas.config", "sasl.oauth.TOKEN", "my.Secret"])
@@ -299,11 +301,14 @@ def test_a_rule_about_a_setting_that_is_not_declared_is_an_error_when_it_is_impo
 
 
 def test_a_setting_has_one_place_in_the_table() -> None:
-    assert not others().keys() & known().keys() and not others().keys() & table().keys()
+    assert (
+        not other_settings().keys() & settings_by_name().keys()
+        and not other_settings().keys() & settings_table().keys()
+    )
     names = frozenset[str]().union(*by_scope().values())
-    assert {name for name in others() if not name.startswith("confluent.")} <= names
-    for key in others().values():
-        assert all(not wrong(key, row.value) and is_kept(key.name, row.value) for row in key.defaults), key
+    assert {name for name in other_settings() if not name.startswith("confluent.")} <= names
+    for key in other_settings().values():
+        assert all(not why_illegal(key, row.value) and is_kept(key.name, row.value) for row in key.defaults), key
         assert key.kept in PLAIN
 
 

@@ -6,7 +6,7 @@ Also of: `subjects`.
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
@@ -36,7 +36,7 @@ spec: {partitions: 2}
 
 def cluster_of(**texts: str) -> Cluster:
     files = [(name.replace("__", "."), text, True) for name, text in texts.items()]
-    return of_texts(files, Options(kafka_version="3.9.1", distribution="apache"), "x")[0]
+    return read_cluster_texts(files, Options(kafka_version="3.9.1", distribution="apache"), "x")[0]
 
 
 def orders_of(cluster: Cluster) -> Subject:
@@ -80,7 +80,7 @@ def test_brokers_that_differ_leave_open_what_they_have_and_nothing_else() -> Non
 def test_one_default_of_whoever_it_may_be_is_no_guess() -> None:
     """Apache's min.insync.replicas is 1; whose brokers these are is not said."""
     files = [("topics.txt", ORDERS.format(configs=""), True)]
-    cluster = of_texts(files, Options(kafka_version="3.9.1"), "x")[0]
+    cluster = read_cluster_texts(files, Options(kafka_version="3.9.1"), "x")[0]
     assert set(supposed(orders_of(cluster), "min.insync.replicas")) == {"1", "2", "3"}
 
 

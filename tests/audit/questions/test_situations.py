@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.answers.requirements import DEFAULT, PRESETS, Requirement, check_requirements, parse
+from tidegate.audit.answers.requirements import DEFAULT, PRESETS, Requirement, check_requirements, parse_requirement
 from tidegate.audit.answers.verdicts import answer, check_subjects
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
@@ -75,7 +75,7 @@ def test_strict_can_be_met_and_dev_asks_little(explorations: Explorations) -> No
     assert "no-loss=power-loss@one" in failed(signature("kafka_3_9"), strict, explorations)
     single = signature(replicas=1, min_isr=1, voters=1)
     assert failed(single, PRESETS["dev"].requirements, explorations) == set()
-    assert parse("strict") == strict
+    assert parse_requirement("strict") == strict
 
 
 @pytest.mark.parametrize("switch", ["reject_restarted", "one_snapshot"])

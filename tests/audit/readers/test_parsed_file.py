@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import read
+from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import CannotRead, Stated
+from tidegate.audit.cluster.statements import Stated, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared
 from tidegate.audit.questions.subjects import subjects
@@ -23,7 +23,7 @@ def of(folder: Path, files: dict[str, bytes], *clients: str) -> tuple[Cluster, t
         (folder / f"b{number}.properties").write_text(BROKER.format(id=number), encoding="utf-8")
     for name, raw in files.items():
         (folder / name).write_bytes(raw)
-    return read([folder], Options(kafka_version="3.9.0", distribution="apache", clients=clients))
+    return read_cluster([folder], Options(kafka_version="3.9.0", distribution="apache", clients=clients))
 
 
 def acks_of(cluster: Cluster) -> set[str]:
@@ -77,5 +77,5 @@ def test_what_java_does_not_trim_is_a_part_of_the_value(tmp_path: Path) -> None:
 
 def test_a_family_of_clients_that_there_is_none_of_is_refused(tmp_path: Path) -> None:
     for text in ("jva:3.9", "producer.properties=jva"):
-        with pytest.raises(CannotRead, match=r"there is no family jva; .*java"):
+        with pytest.raises(UnreadableInputError, match=r"there is no family jva; .*java"):
             of(tmp_path, {"producer.properties": b"acks=1\nlinger.ms=5\n"}, text)

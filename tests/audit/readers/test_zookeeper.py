@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
-from tidegate.audit.startup.nodes import down
+from tidegate.audit.startup.nodes import nodes_down
 
 from ..facts.test_facts import signatures
 
@@ -17,7 +17,7 @@ SERVERS = "server.1=zk1:2888:3888\nserver.2=zk2:2888:3888\nserver.3=zk3:2888:388
 
 def read(files: dict[str, str]) -> tuple[Cluster, tuple[Finding, ...]]:
     texts = [(path, text, True) for path, text in files.items()]
-    return of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
+    return read_cluster_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
 
 
 def with_zookeeper(
@@ -154,14 +154,14 @@ def test_of_two_brokers_with_one_directory_on_one_host_the_second_does_not_start
             for id_, host in enumerate(hosts, 1)
         })[0]  # fmt: skip
 
-    (lost,) = down(cluster("aa", "/data/other,/data/kafka/"))
+    (lost,) = nodes_down(cluster("aa", "/data/other,/data/kafka/"))
     assert lost.says == (
         "broker 2 does not start: /data/kafka is a log directory of b1.properties on its host, too, which locks it "
         "(b2.properties:4)"
     )
-    assert not down(cluster("aa", "/data/other"))
-    assert not down(cluster("ab", "/data/kafka"))
-    assert not down(cluster("aa", "data"))
+    assert not nodes_down(cluster("aa", "/data/other"))
+    assert not nodes_down(cluster("ab", "/data/kafka"))
+    assert not nodes_down(cluster("aa", "data"))
 
 
 def test_a_flush_to_memory_is_none() -> None:

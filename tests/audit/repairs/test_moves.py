@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.requirements import check_requirements, parse
+from tidegate.audit.answers.requirements import check_requirements, parse_requirement
 from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.cluster.cluster import Broker, Cluster, Quorum
 from tidegate.audit.cluster.statements import Origin, Stated
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.signature import Subject, Variant
 from tidegate.audit.repairs.changes import moves_of
-from tidegate.audit.repairs.moves import move
-from tidegate.audit.repairs.plans import plan
-from tidegate.audit.repairs.repair import repair
+from tidegate.audit.repairs.moves import plan_move
+from tidegate.audit.repairs.plans import plan_changes
+from tidegate.audit.repairs.repair import find_repair
 
 from ...conftest import NewExplorations
 from ..answers.test_verdicts import signature, subject
@@ -49,9 +49,9 @@ def test_a_repair_may_move_nodes(
 ) -> None:
     one = signature(**settings)
     (checked,) = check_subjects([subject(Variant((), one))], explorations)
-    checks = check_requirements(checked, parse(required))
+    checks = check_requirements(checked, parse_requirement(required))
     assert [check.result for check in checks] == ["failed"]
-    found = repair(checked, checks, explorations)
+    found = find_repair(checked, checks, explorations)
     assert found is not None and {needed.change.name for needed in found.changes} == expected
 
 
@@ -73,26 +73,26 @@ def test_what_to_do_names_the_nodes() -> None:
     here = Origin("x")
     brokers = tuple(Broker(id_, here, roles=("broker",), machine="kafka1") for id_ in (1, 2))
     quorum = Quorum((11, 12, 13), here)
-    says = move("hosts", Cluster(brokers, quorum, control_plane="kraft")).says
+    says = plan_move("hosts", Cluster(brokers, quorum, control_plane="kraft")).says
     assert says.startswith("Give broker 1, broker 2 a host each") and "controllers too" in says
-    says = move("voter_racks", Cluster(brokers, quorum, control_plane="kraft")).says
+    says = plan_move("voter_racks", Cluster(brokers, quorum, control_plane="kraft")).says
     assert "(now: 11 in a rack that is not stated, 12 in" in says and "broker.rack in their files" in says
     kraft = Cluster(brokers, quorum, control_plane="kraft")
-    step = move("controllers", kraft)
+    step = plan_move("controllers", kraft)
     assert "upgrade to 4.1 or later first" in step.says and "a new cluster" in step.says
     assert [word in line for word, line in zip(("kraft.version=1", "add-controller"), step.commands, strict=True)] == [
         True, True
     ]  # fmt: skip
     old, new = (
-        move("controllers", replace(kraft, versions=replace(kraft.versions, kafka=Stated(kafka, here))))
+        plan_move("controllers", replace(kraft, versions=replace(kraft.versions, kafka=Stated(kafka, here))))
         for kafka in ("3.9", "4.1")
     )
     assert (old, "upgrade to 4.1" in new.says, len(new.commands)) == (step, False, 2)
-    dynamic = move("controllers", replace(kraft, quorum=replace(quorum, dynamic=True)))
+    dynamic = plan_move("controllers", replace(kraft, quorum=replace(quorum, dynamic=True)))
     assert "add-controller" in dynamic.commands[0] and "static" not in dynamic.says
-    assert "zookeeper.connect" in move("controllers", Cluster(brokers, control_plane="zookeeper")).says
+    assert "zookeeper.connect" in plan_move("controllers", Cluster(brokers, control_plane="zookeeper")).says
     pods = tuple(Broker(id_, here, machine="one node, as audit.toml says") for id_ in (1, 2))
-    assert any("kubernetes.io/hostname" in line for line in move("hosts", Cluster(pods)).commands)
+    assert any("kubernetes.io/hostname" in line for line in plan_move("hosts", Cluster(pods)).commands)
 
 
 def test_replicas_are_spread_over_a_rack_each() -> None:
@@ -106,15 +106,15 @@ def test_replicas_are_spread_over_a_rack_each() -> None:
         "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
     )
     cluster = cluster_of({**files, "topics.txt": described})
-    (step,) = plan(subject_of(cluster, "t"), [("each_rack", "replica")], cluster)
+    (step,) = plan_changes(subject_of(cluster, "t"), [("each_rack", "replica")], cluster)
     assert step.file is not None
     assert [{racks[id_] for id_ in moved["replicas"]} for moved in step.file[1]["partitions"]] == [{"a", "b", "c"}]
     files.pop("b4.properties")
     two = cluster_of({**files, "topics.txt": described})
-    (step,) = plan(subject_of(two, "t"), [("each_rack", "replica")], two)
+    (step,) = plan_changes(subject_of(two, "t"), [("each_rack", "replica")], two)
     assert "Have brokers in 3 racks (2 now)" in step.says
     new: Subject = subject_of(two, "__consumer_offsets")
-    (step,) = plan(new, [("each_rack", "replica")], two)
+    (step,) = plan_changes(new, [("each_rack", "replica")], two)
     assert "at most 1 of a new topic's replicas share one" in step.says
 
 
@@ -140,6 +140,6 @@ def test_who_creates_its_topics_is_asked_for_more_replicas(name: str, text: str,
     """The brokers' default decides nothing there."""
     cluster = cluster_of({"b.properties": "broker.id=1\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\n", name: text})
     planned = next(planned for planned in cluster.planned if planned.name == topic)
-    (step,) = plan(Subject((planned,), None, (), (), planned=True), [("replicas", "3")], cluster)
+    (step,) = plan_changes(Subject((planned,), None, (), (), planned=True), [("replicas", "3")], cluster)
     assert step.says.startswith(says)
     assert not any("default.replication.factor" in line for line in step.commands)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 import yaml
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Stated
@@ -16,7 +16,7 @@ from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.repairs.plans import PlanStep, plan
+from tidegate.audit.repairs.plans import PlanStep, plan_changes
 
 KAFKA = """\
 apiVersion: kafka.strimzi.io/v1beta2
@@ -58,7 +58,7 @@ POOLS = POOL.format(name="votes", count=3, roles="controller") + POOL.format(nam
 
 def cluster_of(text: str, **others: str) -> Cluster:
     files = [("kafka.yaml", text, True), *((f"{name}.txt", other, True) for name, other in others.items())]
-    return of_texts(files, Options(), "x")[0]
+    return read_cluster_texts(files, Options(), "x")[0]
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
@@ -66,7 +66,7 @@ def subject_of(cluster: Cluster, name: str) -> Subject:
 
 
 def steps(cluster: Cluster, name: str, *changes: tuple[str, str]) -> list[PlanStep]:
-    return plan(subject_of(cluster, name), changes, cluster)
+    return plan_changes(subject_of(cluster, name), changes, cluster)
 
 
 def asks_for(lines: Sequence[str]) -> dict[str, Any]:
@@ -194,10 +194,10 @@ def test_a_kafka_resource_without_pools_has_its_own_replicas() -> None:
 def test_racks_and_releases() -> None:
     described = DESCRIBED.replace("0,1", "0,1,2")
     cluster = cluster_of(KAFKA + POOLS, topics=described)
-    (step,) = plan(subject_of(cluster, "orders"), [("racks", "2")], cluster)
+    (step,) = plan_changes(subject_of(cluster, "orders"), [("racks", "2")], cluster)
     assert asks_for(step.commands) == {"spec": {"kafka": {"rack": {"topologyKey": "topology.kubernetes.io/zone"}}}}
     there = cluster_of(KAFKA + "    rack: {topologyKey: zone}\n" + POOLS, topics=described)
-    assert plan(subject_of(there, "orders"), [("racks", "2")], there)[0].commands == ()
+    assert plan_changes(subject_of(there, "orders"), [("racks", "2")], there)[0].commands == ()
     (step,) = steps(cluster, "orders", ("elr", "1"))
     assert step.commands[:5] == ("# kafka.yaml:6, Kafka", "  spec:", "    kafka:", "-     version: 3.9.0",
                                  "+     version: 4.1.0")  # fmt: skip
@@ -208,7 +208,7 @@ def test_resources_may_stand_in_a_file_each() -> None:
     texts = [("kafka.yaml", KAFKA), ("orders.yaml", TOPIC)]
     texts += [(f"pool-{i}.yaml", text) for i, text in enumerate(POOLS.split("---\n")[1:])]
     whole = cluster_of(KAFKA + POOLS + TOPIC)
-    cluster, findings = of_texts([(path, text, True) for path, text in texts], Options(), "x")
+    cluster, findings = read_cluster_texts([(path, text, True) for path, text in texts], Options(), "x")
     assert [(b.id, b.roles, len(b.settings)) for b in cluster.brokers] == [
         (b.id, b.roles, len(b.settings)) for b in whole.brokers
     ]
@@ -218,6 +218,6 @@ def test_resources_may_stand_in_a_file_each() -> None:
 
 
 def test_other_clusters_keep_their_commands(tmp_path: Path) -> None:
-    cluster = of_texts([("topics.txt", DESCRIBED, True)], Options(), "x")[0]
+    cluster = read_cluster_texts([("topics.txt", DESCRIBED, True)], Options(), "x")[0]
     (step,) = steps(cluster, "orders", ("min_isr", "2"))
     assert step.commands[0].startswith("kafka-configs.sh")

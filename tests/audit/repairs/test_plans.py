@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.repairs.plans import plan
+from tidegate.audit.repairs.plans import plan_changes
 
 from ...conftest import ROOT, Run
 
@@ -27,7 +27,7 @@ FILES = {"topics.txt": MANY} | {f"b{i}.properties": BROKER.format(id=i) for i in
 
 def cluster_of(files: dict[str, str], version: str = "3.9.1") -> Cluster:
     read = [(name, text, True) for name, text in files.items()]
-    return of_texts(read, Options(kafka_version=version, distribution="apache"), "x")[0]
+    return read_cluster_texts(read, Options(kafka_version=version, distribution="apache"), "x")[0]
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
@@ -36,14 +36,14 @@ def subject_of(cluster: Cluster, name: str) -> Subject:
 
 def test_every_topic_has_its_command_and_three_are_shown() -> None:
     cluster = cluster_of(FILES)
-    (step,) = plan(subject_of(cluster, "t0"), [("unclean", "false")], cluster)
+    (step,) = plan_changes(subject_of(cluster, "t0"), [("unclean", "false")], cluster)
     assert [f"--entity-name t{n} " in line for n, line in enumerate(step.commands)] == [True] * 5
     assert step.shown == 3 and "It is done to 5 topics." in step.says and not step.restart
 
 
 def test_a_reassignment_has_every_partition() -> None:
     cluster = cluster_of(FILES)
-    (step,) = plan(subject_of(cluster, "t0"), [("replicas", "3")], cluster)
+    (step,) = plan_changes(subject_of(cluster, "t0"), [("replicas", "3")], cluster)
     assert step.file is not None and step.file[0] == "reassignment.json"
     moves = step.file[1]["partitions"]
     assert {(move["topic"], move["partition"]) for move in moves} == {(f"t{n}", p) for n in range(5) for p in range(6)}
@@ -65,7 +65,7 @@ def test_a_reassignment_has_every_partition() -> None:
 def test_what_brokers_take_while_they_run(topic: str, change: str, version: str, restart: bool, line: str) -> None:
     """KIP-226: settings of the log are dynamic, cluster-wide too; those with which a topic is made are not."""
     cluster = cluster_of({name: text for name, text in FILES.items() if name != "topics.txt"}, version)
-    (step,) = plan(subject_of(cluster, topic), [(change, "2")], cluster)
+    (step,) = plan_changes(subject_of(cluster, topic), [(change, "2")], cluster)
     assert step.restart is restart and step.commands[0].endswith(line)
     assert ("dynamic" in step.says) is not restart
 
@@ -88,7 +88,7 @@ def test_the_way_to_eligible_leader_replicas_begins_where_the_cluster_is(
     version: str, file: str, says: str, restart: bool
 ) -> None:
     cluster = cluster_of({"topics.txt": MANY, "b.properties": f"broker.id=1\nlog.dirs=d\n{file}"}, version)
-    (step,) = plan(subject_of(cluster, "t0"), [("elr", "1")], cluster)
+    (step,) = plan_changes(subject_of(cluster, "t0"), [("elr", "1")], cluster)
     assert step.says.startswith(says) and step.restart is restart
     assert step.commands[-1].endswith("upgrade --feature eligible.leader.replicas.version=1")
 
@@ -141,6 +141,6 @@ def test_more_replicas_than_brokers_need_brokers_first(brokers: int, first: bool
     """Of two brokers that run by themselves too; one broker's file may stand for any number of them."""
     files = dict(list(FILES.items())[1 : 1 + brokers])
     cluster = cluster_of(files)
-    said = [step.says for step in plan(subject_of(cluster, "(new topics)"), [("replicas", "3")], cluster)]
+    said = [step.says for step in plan_changes(subject_of(cluster, "(new topics)"), [("replicas", "3")], cluster)]
     assert len(said) == 1 + first and "default.replication.factor=3" in said[-1]
     assert said[0].startswith(f"Have 3 brokers first ({brokers} now)") is first

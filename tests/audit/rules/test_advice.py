@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import of_texts, read
+from tidegate.audit.auditing import read_cluster, read_cluster_texts
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 
@@ -24,7 +24,7 @@ def described(name: str, replicas: str, configs: str = "") -> str:
 def findings(folder: Path, files: dict[str, str], options: Options | None = None) -> list[Finding]:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return list(read([folder], options or Options(kafka_version="3.9.1", distribution="apache"))[1])
+    return list(read_cluster([folder], options or Options(kafka_version="3.9.1", distribution="apache"))[1])
 
 
 def one(found: list[Finding], word: str) -> Finding:
@@ -100,7 +100,7 @@ def test_a_cluster_wide_setting_that_hides_the_files(tmp_path: Path) -> None:
 
 def test_a_real_cluster_of_4_1_hides_its_files() -> None:
     folder = ROOT / "tests" / "fixtures" / "audit" / "4.1.0-kraft" / "healthy"
-    finding = one(list(read([folder])[1]), "has no effect: the cluster-wide dynamic")
+    finding = one(list(read_cluster([folder])[1]), "has no effect: the cluster-wide dynamic")
     assert finding.kind == "contradiction"
 
 
@@ -401,7 +401,9 @@ def test_readers_of_transactions(tmp_path: Path) -> None:
     found = findings(tmp_path, files, Options(clients=("java:3.9",)))
     assert one(found, "sees aborted records").severity == "warning"
     (tmp_path / "ledger.properties").write_text(CONSUMER + "isolation.level=read_committed\n")
-    assert all("aborted records" not in finding.what for finding in read([tmp_path], Options(clients=("java:3.9",)))[1])
+    assert all(
+        "aborted records" not in finding.what for finding in read_cluster([tmp_path], Options(clients=("java:3.9",)))[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -464,7 +466,9 @@ def test_a_reader_of_which_nothing_says_what_it_reads(tmp_path: Path, producer: 
 def test_a_transaction_log_with_fewer_replicas_than_its_min_isr(version: str, then: str) -> None:
     """KAFKA-15583 caps it, since 3.7."""
     text = f"node.id=1\n{SOUND}transaction.state.log.replication.factor=2\ntransaction.state.log.min.isr=3\n"
-    _, found = of_texts([("b.properties", text, True)], Options(kafka_version=version, distribution="apache"), "x")
+    _, found = read_cluster_texts(
+        [("b.properties", text, True)], Options(kafka_version=version, distribution="apache"), "x"
+    )
     mine = one([*found], "transaction.state.log.min.isr=3 is above its replication factor 2")
     assert then in mine.what and mine.source.startswith("by rule: ")
 
@@ -478,7 +482,7 @@ def test_a_transaction_longer_than_the_brokers_allow(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("settings", "said"), [("", False), ("transaction.state.log.min.isr=1\n", True)])
 def test_the_state_of_transactions_in_one_log_is_warned_of(settings: str, said: bool) -> None:
     options = Options(kafka_version="3.9.0", distribution="apache")
-    _, findings = of_texts([("b.properties", f"node.id=1\n{SOUND}{settings}", True)], options, "x")
+    _, findings = read_cluster_texts([("b.properties", f"node.id=1\n{SOUND}{settings}", True)], options, "x")
     assert (
         any(finding.what.startswith("transaction.state.log.min.isr=1 with 3 replicas") for finding in findings) == said
     )
@@ -491,5 +495,5 @@ def test_the_state_of_transactions_in_one_log_is_warned_of(settings: str, said: 
 def test_a_producer_in_transactions_waits_for_all_whatever_its_default_is(lines: str, warned: bool) -> None:
     """Before 3.0 acks=1 is the default; who asks for idempotence, or for transactions, has acks=all by that."""
     text = f"{lines}key.serializer=x\n"
-    _, findings = of_texts([("producer.properties", text, True)], Options(clients=("java:2.8",)), "x")
+    _, findings = read_cluster_texts([("producer.properties", text, True)], Options(clients=("java:2.8",)), "x")
     assert any("has acks=1, by default" in finding.what for finding in findings) == warned

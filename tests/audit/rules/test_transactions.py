@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
-from tidegate.audit.answers.transactions import WRITERS, with_transactions, written
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.answers.transactions import WRITERS, add_transactions, written
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -40,7 +40,9 @@ WORKER = "bootstrap.servers=b\ngroup.id=g\nconfig.storage.topic=c\noffset.storag
 def cluster_of(**clients: str) -> Cluster:
     texts = {f"b{i}.properties": BROKER.format(id=i) for i in (1, 2, 3)}
     texts |= {f"{name}.properties": text for name, text in clients.items()}
-    return of_texts([(name, text, True) for name, text in texts.items()], Options(kafka_version="3.9"), "x")[0]
+    return read_cluster_texts([(name, text, True) for name, text in texts.items()], Options(kafka_version="3.9"), "x")[
+        0
+    ]
 
 
 CLIENTS: dict[str, tuple[dict[str, str], str, str | None]] = {
@@ -61,7 +63,7 @@ def test_the_log_of_transactions_counts_where_transactions_are_written(name: str
     required = next(requirement for requirement in DEFAULT if requirement.of == "transactions")
     failed = RequirementCheck(required, "failed", Answer("can lose"))
     log = subject(cluster, "__transaction_state")
-    checks, asks = with_transactions([failed], log, cluster)
+    checks, asks = add_transactions([failed], log, cluster)
     assert [check.result for check in checks] == ([] if result is None else [result])
     assert (WRITERS in asks) is (result == "depends")
 
@@ -85,7 +87,7 @@ def test_other_checks_and_other_topics_are_left_as_they_are() -> None:
     cluster = cluster_of()
     check = RequirementCheck(Requirement("writable", "crash@all", "internal"), "failed", Answer("can lose"))
     for name in ("__transaction_state", "__consumer_offsets"):
-        assert with_transactions([check], subject(cluster, name), cluster) == ([check], {})
+        assert add_transactions([check], subject(cluster, name), cluster) == ([check], {})
 
 
 FOUND = {
@@ -173,7 +175,7 @@ def test_streams_commits_the_offsets_of_a_transaction_once_but_an_application_be
     assert not taken_back(advised("4.2.0", "java:4.2", producer=STREAMS))
     texts = [("b1.properties", BROKER.format(id=1), True), ("s.properties", STREAMS, True)]
     beside = [*texts, ("p.properties", TRANSACTIONAL, True)]
-    assert len(taken_back(list(advise(of_texts(beside, Options(kafka_version="4.2.0"), "x")[0])))) == 1
+    assert len(taken_back(list(advise(read_cluster_texts(beside, Options(kafka_version="4.2.0"), "x")[0])))) == 1
 
 
 def test_the_epoch_of_a_commit_of_offsets_is_checked_since_2_4_1() -> None:
@@ -204,7 +206,7 @@ OFFSETS_OF = {"2.4.0": "offsets_1_1", "2.4": "offsets_1_1", "2.4.1": "offsets_2_
 def test_a_transactional_producer_is_warned_by_version(version: str | None, hangs: bool, tears: bool) -> None:
     for producer, asked in ((PLAIN, False), (PLAIN + "transactional.id=t\n", True)):
         texts = [("b1.properties", BROKER.format(id=1), True), ("p.producer.properties", producer, True)]
-        found = [finding.what for finding in advise(of_texts(texts, Options(kafka_version=version), "x")[0])]
+        found = [finding.what for finding in advise(read_cluster_texts(texts, Options(kafka_version=version), "x")[0])]
         assert sum("open for ever" in what for what in found) == (asked and hangs)
         assert any("end the next" in what for what in found) == (asked and tears)
         assert not any("cannot hang" in what for what in found)
@@ -224,7 +226,7 @@ def advised(version: str | None, client: str, *features: str, producer: str = TR
     """All advice."""
     texts = [("b1.properties", BROKER.format(id=1), True), ("p.properties", producer, True)]
     options = Options(kafka_version=version, features=features, clients=(client,))
-    return list(advise(of_texts(texts, options, "x")[0]))
+    return list(advise(read_cluster_texts(texts, options, "x")[0]))
 
 
 @pytest.mark.parametrize(

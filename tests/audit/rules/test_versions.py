@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -22,7 +22,7 @@ PLACED = (
 def read(text: str, version: str = "3.9.0", **options: str) -> tuple[Cluster, Sequence[Finding]]:
     asked = Options(version, distribution="apache", acks="all", metadata_version=options.get("level"),
                     features=(options["feature"],) if "feature" in options else ())  # fmt: skip
-    return of_texts([("topics.txt", text, True)], asked, "x")
+    return read_cluster_texts([("topics.txt", text, True)], asked, "x")
 
 
 def orders(text: str) -> Subject:
@@ -102,7 +102,7 @@ def test_a_revision_of_msk_beside_a_description_is_of_all_brokers(owner: str, ow
     described = f"{OF_MSK}{_partition(0, 1, 2, 3)}{_partition(1, 2, 3, 1)}"
     files = {"topics.txt": described, "revision.properties": REVISION, **own}
     asked = Options("3.9.0", distribution=owner, acks="all")
-    cluster, findings = of_texts([(name, text, True) for name, text in files.items()], asked, "x")
+    cluster, findings = read_cluster_texts([(name, text, True) for name, text in files.items()], asked, "x")
     assert ([broker.id for broker in cluster.brokers] == [1, 2, 3]) is known
     assert all(broker.settings for broker in cluster.brokers) is known
     assert any("run the configuration in revision.properties" in said for said in cluster.assumptions) is known

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts, read
+from tidegate.audit.auditing import AuditOutcome, AuditRequest, audit, read_cluster, read_cluster_texts
 from tidegate.audit.cluster.cluster import Broker, Cluster
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import CannotRead, Default, Origin
+from tidegate.audit.cluster.statements import Default, Origin, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared
 from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.startup.nodes import down, keep_down
+from tidegate.audit.startup.nodes import ids_of_down_nodes, nodes_down
 from tidegate.reports.audit.sarif import audit_sarif
 from tidegate.reports.audit.terminal import audit_verdict_line
 
@@ -32,13 +32,13 @@ def cluster_with(*lines: str, version: str = "3.9.0", topic: str = TOPIC) -> Clu
     files = [(f"b{id_}.properties", BROKER.format(id=id_), True) for id_ in (1, 2, 3)]
     texts = [(path, text + line, named) for (path, text, named), line in zip(files, [*lines, "", "", ""], strict=False)]
     options = Options(kafka_version=version, distribution="apache", acks="all")
-    return of_texts([*texts, ("t.txt", topic, True)], options, "x")[0]
+    return read_cluster_texts([*texts, ("t.txt", topic, True)], options, "x")[0]
 
 
-def audited(*texts: tuple[str, str]) -> Audited:
+def audited(*texts: tuple[str, str]) -> AuditOutcome:
     """Without time for the model: what is out of service needs none."""
     asked = AuditRequest(repairs=False, seconds=0.0)
-    return audit(*of_texts([(path, text, True) for path, text in texts], OPTIONS, "x"), asked)
+    return audit(*read_cluster_texts([(path, text, True) for path, text in texts], OPTIONS, "x"), asked)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def audited(*texts: tuple[str, str]) -> Audited:
     ],
 )
 def test_a_broker_does_not_start_with_what_kafka_refuses(line: str) -> None:
-    (found,) = down(cluster_with(line))
+    (found,) = nodes_down(cluster_with(line))
     assert found.says.startswith("broker 1 does not start: ") and found.where.path == "b1.properties"
 
 
@@ -83,7 +83,7 @@ def test_a_broker_does_not_start_with_what_kafka_refuses(line: str) -> None:
     ],
 )
 def test_a_broker_starts_with_what_kafka_takes(line: str) -> None:
-    assert not down(cluster_with(line))
+    assert not nodes_down(cluster_with(line))
 
 
 ON_ZOOKEEPER = (
@@ -116,8 +116,8 @@ def test_brokers_do_not_start_with_a_protocol_that_their_release_does_not_know(
 ) -> None:
     """ApiVersion.apply, MetadataVersion.fromVersionString, and KafkaConfig.validateValues: recordVersion."""
     texts = [(f"s{id_}.properties", f"{ON_ZOOKEEPER.format(id=id_)}{line}\n", True) for id_ in range(3)]
-    cluster, found = of_texts(texts, Options(kafka_version=version, distribution="apache", acks="all"), "x")
-    (refusal,) = down(cluster)
+    cluster, found = read_cluster_texts(texts, Options(kafka_version=version, distribution="apache", acks="all"), "x")
+    (refusal,) = nodes_down(cluster)
     assert len(refusal.nodes) == 3 and why in refusal.why
     answer = audit(cluster, found, AuditRequest(repairs=False, seconds=0.0))
     assert answer.exit == 1 and audit_verdict_line(answer.document).startswith("✗")
@@ -137,18 +137,18 @@ def test_brokers_do_not_start_with_a_protocol_that_their_release_does_not_know(
 )
 def test_brokers_start_with_a_protocol_that_their_release_knows(line: str, version: str) -> None:
     texts = [(f"s{id_}.properties", f"{ON_ZOOKEEPER.format(id=id_)}{line}\n", True) for id_ in range(3)]
-    assert not down(of_texts(texts, Options(kafka_version=version, distribution="apache"), "x")[0])
+    assert not nodes_down(read_cluster_texts(texts, Options(kafka_version=version, distribution="apache"), "x")[0])
 
 
 def test_a_protocol_of_confluent_server_is_its_own() -> None:
     texts = [("s1.properties", f"{ON_ZOOKEEPER.format(id=1)}{IBP}=3.4-IV5\n", True)]
-    own, plain = (of_texts(texts, Options(distribution=one), "x")[0] for one in ("cp-server", "apache"))
-    assert down(plain) and not down(own)
+    own, plain = (read_cluster_texts(texts, Options(distribution=one), "x")[0] for one in ("cp-server", "apache"))
+    assert nodes_down(plain) and not nodes_down(own)
 
 
 def test_without_a_version_the_protocol_says_which_release_is_the_first() -> None:
     texts = [(f"s{id_}.properties", f"{ON_ZOOKEEPER.format(id=id_)}{IBP}=2.6\n", True) for id_ in range(3)]
-    cluster, _ = of_texts(texts, Options(distribution="apache", acks="all"), "x")
+    cluster, _ = read_cluster_texts(texts, Options(distribution="apache", acks="all"), "x")
     (asked,) = (subject for subject in subjects(cluster) if not subject.internal)
     releases = {words for variant in asked.variants for fact, words in variant.given if fact == "version"}
     assert releases and all(words >= "2.6" for words in releases)
@@ -157,13 +157,13 @@ def test_without_a_version_the_protocol_says_which_release_is_the_first() -> Non
 
 
 def test_a_setting_that_is_gone_is_not_read() -> None:
-    assert not down(cluster_with("inter.broker.protocol.version=newest", version="4.0.0"))
+    assert not nodes_down(cluster_with("inter.broker.protocol.version=newest", version="4.0.0"))
 
 
 def test_a_controller_without_a_vote_of_its_own() -> None:
     node = CONTROLLER.format(id=7) + "controller.quorum.voters=1@a:1,2@b:1\n"
-    cluster, _ = of_texts([("c.properties", node, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
-    assert [node.says for node in down(cluster)] == [
+    cluster, _ = read_cluster_texts([("c.properties", node, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
+    assert [node.says for node in nodes_down(cluster)] == [
         "controller 7 does not start: it is a controller, and `controller.quorum.voters` has no voter 7 "
         "(c.properties:4)"
     ]
@@ -201,7 +201,7 @@ def test_without_a_majority_of_controllers_nothing_has_a_leader() -> None:
     texts = [(f"c{id_}.properties", CONTROLLER.format(id=id_) + "min.insync.replicas=x\n", True) for id_ in (7, 8)]
     voters = "controller.quorum.voters=7@a:1,8@a:1,9@a:1\n"
     nine = ("c9.properties", CONTROLLER.format(id=9) + voters, True)
-    cluster, _ = of_texts([*texts, nine, ("t.txt", TOPIC, True)], OPTIONS, "x")
+    cluster, _ = read_cluster_texts([*texts, nine, ("t.txt", TOPIC, True)], OPTIONS, "x")
     assert [subject.not_checked for subject in subjects(cluster)] == [
         "most controllers do not start (7, 8 of 3), so that no partition has a leader"
     ]
@@ -219,7 +219,7 @@ def test_of_two_nodes_with_one_id_only_one_starts(other: str, key: str) -> None:
 
 def test_copies_of_one_file_are_not_one_broker_that_stands_for_all() -> None:
     copies = [(f"b{number}.properties", "broker.id=1\ndefault.replication.factor=3\n", True) for number in (1, 2, 3)]
-    cluster, _ = of_texts(copies, OPTIONS, "x")
+    cluster, _ = read_cluster_texts(copies, OPTIONS, "x")
     (topics, *_) = subjects(cluster)
     assert "cannot be created: 3 replicas are asked for, and of the two nodes with id 1" in topics.not_checked
 
@@ -229,14 +229,14 @@ def test_copies_of_one_file_are_not_one_broker_that_stands_for_all() -> None:
 def test_a_file_in_a_folder_that_is_no_text_is_not_passed_over(tmp_path: Path, content: bytes, name: str) -> None:
     (tmp_path / "b1.properties").write_text(BROKER.format(id=1))
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(CannotRead, match=f"{name} is not a text file"):
-        read([tmp_path])
+    with pytest.raises(UnreadableInputError, match=f"{name} is not a text file"):
+        read_cluster([tmp_path])
 
 
 def test_a_segment_of_a_log_in_a_folder_is_no_configuration(tmp_path: Path) -> None:
     (tmp_path / "b1.properties").write_text(BROKER.format(id=1))
     (tmp_path / "00000000000000000000.log").write_bytes(bytes(100))
-    assert [path for path, _ in read([tmp_path])[0].files] == [str(tmp_path / "b1.properties")]
+    assert [path for path, _ in read_cluster([tmp_path])[0].files] == [str(tmp_path / "b1.properties")]
 
 
 def test_a_variable_that_compose_passes_on_is_not_empty() -> None:
@@ -244,9 +244,9 @@ def test_a_variable_that_compose_passes_on_is_not_empty() -> None:
         "services:\n  kafka:\n    image: apache/kafka:3.9.0\n    environment:\n      KAFKA_NODE_ID: 1\n"
         "      KAFKA_PROCESS_ROLES: broker,controller\n      KAFKA_MIN_INSYNC_REPLICAS:{value}\n"
     )
-    passed, _ = of_texts([("c.yml", compose.replace("{value}", ""), True)], Options(), "x")
-    empty, _ = of_texts([("c.yml", compose.replace("{value}", ' ""'), True)], Options(), "x")
-    assert not down(passed) and down(empty)
+    passed, _ = read_cluster_texts([("c.yml", compose.replace("{value}", ""), True)], Options(), "x")
+    empty, _ = read_cluster_texts([("c.yml", compose.replace("{value}", ' ""'), True)], Options(), "x")
+    assert not nodes_down(passed) and nodes_down(empty)
 
 
 QUORUM = "controller.quorum.voters=9@c:9093\n"
@@ -278,7 +278,7 @@ MAP = "listener.security.protocol.map=A:SSL,B:SSL,INSIDE:SSL,OUTSIDE:SSL,PLAINTE
     ],
 )
 def test_a_node_does_not_start_with_listeners_that_kafka_refuses(lines: str, why: str) -> None:
-    (found,) = down(cluster_with(lines))
+    (found,) = nodes_down(cluster_with(lines))
     assert why in found.says and found.where.path == "b1.properties"
 
 
@@ -301,7 +301,7 @@ def test_a_node_does_not_start_with_listeners_that_kafka_refuses(lines: str, why
     ],
 )
 def test_a_node_starts_with_these_listeners(lines: str) -> None:
-    assert not down(cluster_with(lines))
+    assert not nodes_down(cluster_with(lines))
 
 
 @pytest.mark.parametrize(
@@ -314,8 +314,8 @@ def test_a_node_starts_with_these_listeners(lines: str) -> None:
     ],
 )
 def test_a_node_of_kraft_has_an_id(file: str, why: str) -> None:
-    cluster, _ = of_texts([("b.properties", file, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
-    said = [node.says for node in down(cluster)]
+    cluster, _ = read_cluster_texts([("b.properties", file, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
+    said = [node.says for node in nodes_down(cluster)]
     assert len(said) == bool(why) and (not why or why in said[0])
 
 
@@ -325,7 +325,7 @@ def test_what_an_image_adds_is_not_missing() -> None:
         "services:\n  kafka:\n    image: apache/kafka:3.9.0\n    environment:\n      KAFKA_PROCESS_ROLES: broker\n"
         "      KAFKA_LISTENERS: INSIDE://0.0.0.0:1,OUTSIDE://:2\n"
     )
-    assert not down(of_texts([("c.yml", compose, True)], Options(), "x")[0])
+    assert not nodes_down(read_cluster_texts([("c.yml", compose, True)], Options(), "x")[0])
 
 
 def test_each_node_is_looked_at_once_for_all_topics(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +337,7 @@ def test_each_node_is_looked_at_once_for_all_topics(monkeypatch: pytest.MonkeyPa
         looked.append(node.id)
         return "", node.origin
 
-    monkeypatch.setattr("tidegate.audit.startup.nodes.why_not", look)
+    monkeypatch.setattr("tidegate.audit.startup.nodes.why_node_is_down", look)
     assert sum(len(subject.topics) for subject in subjects(cluster) if not subject.internal) == 20
     assert looked == [1, 2, 3]
 
@@ -349,6 +349,6 @@ RUNNING = sorted((ROOT / "tests" / "fixtures" / "audit").glob("*/*/topics.txt"))
 @pytest.mark.parametrize("printed", RUNNING, ids=lambda path: "-".join(path.parts[-3:-1]))
 def test_a_broker_that_runs_is_not_said_not_to_start(printed: Path) -> None:
     """Defaults that it describes, such as `node.id=-1` beside ZooKeeper, are nothing that a file states."""
-    cluster, _ = read([printed.parent])
-    assert not down(cluster)
-    assert not keep_down(cluster)
+    cluster, _ = read_cluster([printed.parent])
+    assert not nodes_down(cluster)
+    assert not ids_of_down_nodes(cluster)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.facts.placement import has_dynamic_quorum
 from tidegate.audit.joining.options import Options
 from tidegate.audit.rules.controllers import loses_with_one_emptied
-from tidegate.audit.startup.nodes import why_not
+from tidegate.audit.startup.nodes import why_node_is_down
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
@@ -43,13 +43,13 @@ REFUSED = {
 
 def of(version: str = "3.9", **texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
     files = [(f"{name}.properties", text, True) for name, text in texts.items()]
-    return of_texts(files, Options(kafka_version=version), "x")
+    return read_cluster_texts(files, Options(kafka_version=version), "x")
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_broker_with_such_numbers_does_not_start(text: str) -> None:
     cluster, _ = of(server=BROKER + text + "\n")
-    why, where = why_not(cluster, cluster.brokers[0])
+    why, where = why_node_is_down(cluster, cluster.brokers[0])
     assert bool(why) is REFUSED[text], why
     assert not why or (where.path, where.line) == ("server.properties", 4)
 
@@ -58,7 +58,7 @@ def test_commits_are_no_reason_since_4_0() -> None:
     text = "node.id=1\nprocess.roles=broker,controller\ncontroller.quorum.voters=1@a:1\n"
     text += "listeners=PLAINTEXT://:9092,CONTROLLER://:9093\ncontroller.listener.names=CONTROLLER\nlog.dirs=/d\n"
     cluster, _ = of("4.0", server=text + "offsets.commit.required.acks=4\noffsets.topic.replication.factor=3\n")
-    assert why_not(cluster, cluster.brokers[0])[0] == ""
+    assert why_node_is_down(cluster, cluster.brokers[0])[0] == ""
 
 
 def test_a_number_that_is_no_number_is_withheld() -> None:
@@ -78,7 +78,7 @@ def test_the_disk_of_one_of_several_controllers_has_a_finding_of_its_own(
     listed = ",".join(("1@a:1", "2@b:1", "3@c:1")[:voters])
     texts = [(f"c{i}.properties", VOTER.format(i, listed), True) for i in range(1, voters + 1)]
     options = Options(kafka_version="3.9", features=(f"kraft.version={int(dynamic)}",))
-    _, findings = of_texts(texts, options, "x")
+    _, findings = read_cluster_texts(texts, options, "x")
     mine = [finding for finding in findings if "formatted anew" in finding.what]
     assert [(finding.kind, finding.severity) for finding in mine] == [("not_modelled", "note")] * said
     assert all("--bounds empty_disk --set voters=3 " in finding.source for finding in mine)
@@ -100,7 +100,9 @@ def test_voters_that_are_described_with_directory_ids_vote_by_them(
     voters = ", ".join(f'{{"id": {i}, "directoryId": {directory}, "endpoints": ["C://c{i}:1"]}}' for i in (1, 2, 3))
     observers = '[{"id": 4, "directoryId": "cccccccccccccccccccccc"}]'
     status = f"ClusterId: x\nLeaderId: 1\nCurrentVoters: [{voters}]\nCurrentObservers: {observers}\n"
-    cluster, findings = of_texts([("quorum.txt", status, True)], Options(kafka_version="3.9", features=features), "x")
+    cluster, findings = read_cluster_texts(
+        [("quorum.txt", status, True)], Options(kafka_version="3.9", features=features), "x"
+    )
     assert has_dynamic_quorum(cluster) is dynamic
     assert any("formatted anew" in finding.what for finding in findings) is not dynamic
 
@@ -108,7 +110,7 @@ def test_voters_that_are_described_with_directory_ids_vote_by_them(
 def test_a_broker_that_is_a_controller_too_is_warned_of_its_disk() -> None:
     both = VOTER.replace("process.roles=controller", "process.roles=broker,controller")
     texts = [(f"c{i}.properties", both.format(i, "1@a:1,2@b:1,3@c:1"), True) for i in range(1, 4)]
-    _, findings = of_texts(texts, Options(kafka_version="3.9"), "x")
+    _, findings = read_cluster_texts(texts, Options(kafka_version="3.9"), "x")
     (mine,) = [finding for finding in findings if "formatted anew" in finding.what]
     assert mine.severity == "warning" and "a broker's disk may be a controller's here" in mine.what
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts
+from tidegate.audit.auditing import AuditOutcome, AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.subjects import subjects
 
@@ -15,15 +15,17 @@ TOPIC = (
 
 def not_checked(producer: str, client: str) -> tuple[str, tuple[str, ...]]:
     texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
-    cluster, _ = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", clients=(client,)), "x")
+    cluster, _ = read_cluster_texts(
+        texts, Options(kafka_version="3.9.0", distribution="apache", clients=(client,)), "x"
+    )
     (orders,) = subjects(cluster)
     return orders.not_checked, orders.stops
 
 
-def audited(producer: str) -> Audited:
+def audited(producer: str) -> AuditOutcome:
     texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    return audit(*of_texts(texts, options, "x"), AuditRequest())
+    return audit(*read_cluster_texts(texts, options, "x"), AuditRequest())
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_it_fails_what_is_required_of_writes(producer: str) -> None:
 def test_idempotence_that_is_switched_off_is_nothing_that_an_answer_rests_on(line: str) -> None:
     texts = [("t.txt", TOPIC, True), ("producer.properties", f"{line}\nlinger.ms=5\n", True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    (orders,) = subjects(of_texts(texts, options, "x")[0])
+    (orders,) = subjects(read_cluster_texts(texts, options, "x")[0])
     (used,) = (use for use in orders.used if use.key == "enable.idempotence")
     assert (used.value, used.source) == ("false", f"{line} switches it off")
 
@@ -130,14 +132,14 @@ def test_idempotence_that_is_switched_off_is_nothing_that_an_answer_rests_on(lin
 def test_linger_may_have_a_fraction_for_librdkafka_alone(client: str, value: str, wrong: int) -> None:
     texts = [("t.txt", TOPIC, True), ("producer.properties", f"acks=all\nlinger.ms={value}\n", True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=(client,))
-    found = [finding for finding in of_texts(texts, options, "x")[1] if finding.kind == "wrong_value"]
+    found = [finding for finding in read_cluster_texts(texts, options, "x")[1] if finding.kind == "wrong_value"]
     assert len(found) == wrong
 
 
 def test_acks_without_a_value_is_a_finding_at_its_line() -> None:
     texts = [("t.txt", TOPIC, True), ("producer.properties", "linger.ms=1\nacks=\n", True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    found = [finding for finding in of_texts(texts, options, "x")[1] if finding.kind == "wrong_value"]
+    found = [finding for finding in read_cluster_texts(texts, options, "x")[1] if finding.kind == "wrong_value"]
     assert [(finding.what, str(finding.where)) for finding in found] == [
         ("`acks=` has no value", "producer.properties:2")
     ]
@@ -153,7 +155,7 @@ def test_acks_without_a_value_is_a_finding_at_its_line() -> None:
 )
 def test_what_nobody_sees_in_a_value_is_named(value: str, says: str) -> None:
     broker = f"process.roles=broker\nnode.id=1\nlog.dirs=d\nmin.insync.replicas={value}\n"
-    _, findings = of_texts([("b.properties", broker, True)], Options(kafka_version="3.9.0"), "x")
+    _, findings = read_cluster_texts([("b.properties", broker, True)], Options(kafka_version="3.9.0"), "x")
     assert [finding.what for finding in findings if finding.kind == "wrong_value"] == [
         f"`min.insync.replicas={value}` {says}"
     ]
@@ -175,7 +177,7 @@ def test_a_transaction_longer_than_the_brokers_allow_never_starts(
     brokers = [(f"b{i}.properties", f"broker.id={i}\nzookeeper.connect=z\n{text}", True) for i, text in enumerate(most)]
     texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True), *brokers]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    orders = next(s for s in subjects(of_texts(texts, options, "x")[0]) if s.topics[0].name == "orders")
+    orders = next(s for s in subjects(read_cluster_texts(texts, options, "x")[0]) if s.topics[0].name == "orders")
     assert ("the producer does not start" in orders.not_checked) is not starts
 
 
@@ -194,5 +196,5 @@ def test_a_librdkafka_of_no_stated_version_that_lingers_longer_than_its_records_
     producer: str, client: str, said: bool
 ) -> None:
     files = [("producer.properties", f"bootstrap.servers=a\n{producer}", True)]
-    _, findings = of_texts(files, Options("3.9.0", distribution="apache", clients=(client,)), "x")
+    _, findings = read_cluster_texts(files, Options("3.9.0", distribution="apache", clients=(client,)), "x")
     assert any("which is the default: the producer does not start" in found.what for found in findings) == said

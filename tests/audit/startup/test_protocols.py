@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.startup.nodes import down
+from tidegate.audit.startup.nodes import nodes_down
 
 KRAFT = (
     "process.roles=broker\nnode.id=1\nlog.dirs=/d1\ncontroller.quorum.voters=9@c:9093\n"
@@ -29,7 +29,7 @@ SCRAM = "sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512\n"
 def said(file: str, version: str | None = "3.9.0") -> list[str]:
     """What keeps the node of a file from starting."""
     options = Options(kafka_version=version, distribution="apache")
-    return [node.says for node in down(of_texts([("b.properties", file, True)], options, "x")[0])]
+    return [node.says for node in nodes_down(read_cluster_texts([("b.properties", file, True)], options, "x")[0])]
 
 
 NUMBERED = ZOOKEEPER.replace("broker.id=1\n", "")
@@ -198,7 +198,7 @@ def test_an_image_may_add_the_map_and_the_controllers() -> None:
         "      KAFKA_NODE_ID: 1\n      KAFKA_LISTENERS: INSIDE://:1\n      KAFKA_INTER_BROKER_LISTENER_NAME: INSIDE\n"
         "      KAFKA_CONTROLLER_LISTENER_NAMES: CONTROLLER\n"
     )
-    assert not down(of_texts([("c.yml", compose, True)], Options(), "x")[0])
+    assert not nodes_down(read_cluster_texts([("c.yml", compose, True)], Options(), "x")[0])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.rules.group_members import consumers_down
@@ -16,7 +16,7 @@ def found(kafka: str, client: str, consumer: str = "group.id=g\n", broker: str =
     texts = [("consumer.properties", consumer, True), ("broker.properties", BROKER + broker, True)]
     if more:
         texts.append(("features.txt", more, True))
-    cluster, _ = of_texts(texts, Options(kafka_version=kafka, distribution="apache", clients=(client,)), "x")
+    cluster, _ = read_cluster_texts(texts, Options(kafka_version=kafka, distribution="apache", clients=(client,)), "x")
     (reader,) = cluster.clients
     refused = list(is_not_served(cluster, reader))
     assert [finding.what for finding in consumers_down(cluster)] == [

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.exploring.explorations import Bench
+from tidegate.audit.exploring.explorations import CaseExplorer
 from tidegate.audit.kafka.profiles import definition
 from tidegate.audit.questions.cases import cases_in, delivery_case, service_cases
 from tidegate.audit.questions.questions import PROPERTIES, Case
@@ -179,7 +179,7 @@ def test_cases_of_audits_have_the_same_answers(seeds: range) -> None:
 def test_an_audit_keeps_what_is_in_the_cone() -> None:
     """Otherwise an audit explores many times more."""
     case = audited(1)
-    program = Bench(None).engine(case).kernel.program
+    program = CaseExplorer(None).engine(case).kernel.program
     assert program.cones is not None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tidegate.audit.answers.answer import Answer, SubjectVerdict
 from tidegate.audit.answers.requirements import PRESETS, Requirement, RequirementCheck
-from tidegate.audit.auditing import AuditRequest, audit, of_texts
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
@@ -35,7 +35,7 @@ TOPIC = (
 def document(producer: str) -> dict[str, Any]:
     texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    return audit(*of_texts(texts, options, "x"), AuditRequest(seconds=0.0)).document
+    return audit(*read_cluster_texts(texts, options, "x"), AuditRequest(seconds=0.0)).document
 
 
 def test_where_there_is_no_repair_the_page_says_why() -> None:
@@ -105,7 +105,7 @@ def no_repair(monkeypatch: pytest.MonkeyPatch, one: Signature, word: Answers) ->
     subject = Subject((Topic("t", Origin("x")),), None, (Variant((), one),), ())
     failed = Answer("can lose")
     checks = [RequirementCheck(Requirement("writable", "crash@all"), "failed", failed)]
-    return repair.why_none(SubjectVerdict(subject, (), {}), checks, Explorations(None, workers=1))
+    return repair.why_no_repair(SubjectVerdict(subject, (), {}), checks, Explorations(None, workers=1))
 
 
 def test_no_repair_names_what_still_happens_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:

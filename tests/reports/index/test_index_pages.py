@@ -18,11 +18,11 @@ from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.scenario import is_of_requests
 from tidegate.audit.answers.scenario import said as scenario_said
 from tidegate.audit.exploring.explorations import ScenarioStep
-from tidegate.audit.facts.facts import Used
+from tidegate.audit.facts.facts import UsedSetting
 from tidegate.audit.kafka.profiles import definition
-from tidegate.audit.repairs.after_repair import LeftOut, taken
+from tidegate.audit.repairs.after_repair import OmittedStep, taken
 from tidegate.audit.report.cluster_words import step_said, title_of
-from tidegate.audit.report.deciding_settings import NOT_GIVEN, PLACING, said
+from tidegate.audit.report.deciding_settings import NOT_GIVEN, PLACING, setting_text
 from tidegate.language.judge import attempt, initial_states
 from tidegate.language.steptext import parse_steps
 from tidegate.language.values import State
@@ -268,7 +268,7 @@ def test_a_step_beyond_the_faults_of_a_cell_is_not_said_to_be_impossible(shrinks
 
 
 def test_steps_that_are_impossible_stand_apart_from_those_beyond_a_cell() -> None:
-    impossible, beyond = LeftOut("s.up[A] is false", beyond=False), LeftOut("the budget is spent", beyond=True)
+    impossible, beyond = OmittedStep("s.up[A] is false", beyond=False), OmittedStep("the budget is spent", beyond=True)
     repaired = {"scenario": [], "end": "", "html": "x.html", "left_out": [
         {"step": number, "says": "B lags.", "why": left.why, "beyond": left.beyond}
         for number, left in enumerate((impossible, beyond), 1)
@@ -281,15 +281,18 @@ def test_steps_that_are_impossible_stand_apart_from_those_beyond_a_cell() -> Non
 
 def test_a_setting_that_nobody_gave_is_not_called_given() -> None:
     """acks of unknown producers, and where nodes run, decide, and no file has them."""
-    assert said(Used("acks", NOT_GIVEN, None)) == "acks not given"
-    assert (said(PLACING), said(Used("acks", "1", None))) == ("where the nodes run", "acks=1")
-    title = title_of("orders", ["no-loss=restart@all"], [{"says": said(PLACING), "where": None}])
+    assert setting_text(UsedSetting("acks", NOT_GIVEN, None)) == "acks not given"
+    assert (setting_text(PLACING), setting_text(UsedSetting("acks", "1", None))) == ("where the nodes run", "acks=1")
+    title = title_of("orders", ["no-loss=restart@all"], [{"says": setting_text(PLACING), "where": None}])
     assert title == (
         "orders: an acknowledged record is lost when a broker is restarted in a controlled way, "
         "with all replicas in sync (because of where the nodes run)"
     )
-    least = {"says": said(Used("min.insync.replicas", "1", None)), "where": {"path": "a/t.txt", "line": 3}}
-    both = [least, {"says": said(PLACING), "where": None}]
+    least = {
+        "says": setting_text(UsedSetting("min.insync.replicas", "1", None)),
+        "where": {"path": "a/t.txt", "line": 3},
+    }
+    both = [least, {"says": setting_text(PLACING), "where": None}]
     because = [title_of("orders", [f"no-loss={fault}@min-isr"], both, least_isr=1).partition("with the ")[2]
                for fault in ("power-loss", "disk-loss")]  # fmt: skip
     assert because == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import of_texts, read
+from tidegate.audit.auditing import read_cluster, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -29,7 +29,7 @@ def compose(*more: str) -> str:
 
 
 def of(text: str) -> tuple[Cluster, tuple[Finding, ...]]:
-    return of_texts([("docker-compose.yml", text, True)], Options(kafka_version="3.9.0"), "x")
+    return read_cluster_texts([("docker-compose.yml", text, True)], Options(kafka_version="3.9.0"), "x")
 
 
 def incomplete(findings: tuple[Finding, ...]) -> list[str]:
@@ -150,7 +150,7 @@ data:
 )
 def test_what_the_command_of_a_pod_sets(key: str, more: str, env: str, expected: str, undecided: bool) -> None:
     text = PODS.format(key=key, more=more.replace("{{", "{").replace("}}", "}"), env=env)
-    cluster, findings = of_texts([("kafka.yaml", text, True)], Options(), "x")
+    cluster, findings = read_cluster_texts([("kafka.yaml", text, True)], Options(), "x")
     assert value(cluster, "min.insync.replicas") == {expected} and len(cluster.brokers) == 3
     assert bool(incomplete(findings)) is undecided
 
@@ -163,7 +163,7 @@ def test_a_file_given_without_its_override_file_leaves_the_audit_undecided(
     main, other = tmp_path / name, tmp_path / override
     main.write_text(compose("", "", ""))
     other.write_text("services:\n  k1: {environment: {KAFKA_NODE_ID: 1, KAFKA_DEFAULT_REPLICATION_FACTOR: 1}}\n")
-    cluster, findings = read([main])
+    cluster, findings = read_cluster([main])
     assert brokers(cluster) == [1, 2, 3]
     assert incomplete(findings) == [
         f"{other} was not read: `docker compose up` merges it into the compose file beside it"
@@ -174,7 +174,7 @@ def test_a_compose_file_without_an_override_file_is_read_whole(tmp_path: Path) -
     (tmp_path / "compose.yaml").write_text(compose("", "", ""))
     (tmp_path / "compose.override.yml").mkdir()
     for path in (tmp_path, tmp_path / "compose.yaml"):
-        assert not incomplete(read([path])[1])
+        assert not incomplete(read_cluster([path])[1])
 
 
 @pytest.mark.parametrize(
@@ -193,6 +193,6 @@ def test_a_file_whose_services_only_create_topics_is_read(
     (tmp_path / "b.properties").write_text("node.id=1\nprocess.roles=broker\nlog.dirs=d\n", encoding="utf-8")
     text = f"services:\n  init:\n    image: apache/kafka:3.9.0\n    command: [sh, -c, '{command}']\n"
     (tmp_path / "docker-compose.yml").write_text(text, encoding="utf-8")
-    cluster, findings = read([tmp_path], Options(kafka_version="3.9.0", distribution="apache", acks="all"))
+    cluster, findings = read_cluster([tmp_path], Options(kafka_version="3.9.0", distribution="apache", acks="all"))
     assert [topic.name for topic in cluster.planned if topic.name == "orders"] == made
     assert any(finding.kind == "incomplete" and "command" in finding.what for finding in findings) == incomplete

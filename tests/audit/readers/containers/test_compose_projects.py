@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.statements import CannotRead
+from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.joining.options import Options
 
 BROKER = """\
@@ -27,7 +27,7 @@ def service(number: int, more: str = "") -> str:
 def of(**texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
     """Files of one folder; `__` in a name stands for the dot."""
     given = [(f"d/{name.replace('__', '.').replace('_X_', '-')}", text, False) for name, text in texts.items()]
-    return of_texts(given, Options(kafka_version="3.9.0"), "x")
+    return read_cluster_texts(given, Options(kafka_version="3.9.0"), "x")
 
 
 def values(cluster: Cluster, key: str) -> dict[int | None, str]:
@@ -121,7 +121,9 @@ def test_what_is_extended_in_turn_is_read_from_its_own_folder(tmp_path: Path) ->
     (tmp_path / "sub" / "one.yml").write_text("services: {a: {extends: {file: two.yml, service: base}}}\n")
     (tmp_path / "sub" / "two.yml").write_text(BASE)
     text = "services:\n  k1:\n    extends: {file: sub/one.yml, service: a}\n    environment: [KAFKA_NODE_ID=1]\n"
-    cluster, findings = of_texts([(str(tmp_path / "compose.yml"), text, True)], Options(kafka_version="3.9.0"), "x")
+    cluster, findings = read_cluster_texts(
+        [(str(tmp_path / "compose.yml"), text, True)], Options(kafka_version="3.9.0"), "x"
+    )
     assert values(cluster, MIN) == {1: "1"} and not incomplete(findings)
 
 
@@ -169,5 +171,5 @@ def test_a_service_that_two_files_have_is_named() -> None:
 
 
 def test_a_compose_file_of_other_programs_that_is_named_is_refused() -> None:
-    with pytest.raises(CannotRead, match="not a configuration"):
-        of_texts([("compose.yml", "services: {web: {image: nginx}}\n", True)], Options(), "x")
+    with pytest.raises(UnreadableInputError, match="not a configuration"):
+        read_cluster_texts([("compose.yml", "services: {web: {image: nginx}}\n", True)], Options(), "x")

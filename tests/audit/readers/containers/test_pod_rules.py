@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
-from tidegate.audit.cluster.statements import CannotRead
+from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.facts.placement import NODES, SERVERS
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
@@ -81,7 +81,7 @@ spec:
 
 def of(text: str, mapping: str = "") -> Cluster:
     files = [("k.yaml", text, True)] + ([("audit.toml", mapping, True)] if mapping else [])
-    return of_texts(files, Options(kafka_version="3.9.0", acks="all"), "x")[0]
+    return read_cluster_texts(files, Options(kafka_version="3.9.0", acks="all"), "x")[0]
 
 
 def new_topics(cluster: Cluster) -> Subject:
@@ -239,7 +239,7 @@ def test_pods_are_not_spread_over_fewer_nodes_than_pods(where: str) -> None:
 
 @pytest.mark.parametrize("line", ['nodes = "far"', "nodes = true", 'node = "apart"', ""])
 def test_another_word_is_refused(line: str) -> None:
-    with pytest.raises(CannotRead, match=r"\[pods\] has one line"):
+    with pytest.raises(UnreadableInputError, match=r"\[pods\] has one line"):
         of(PODS.format(rule=""), f"[pods]\n{line}\n")
 
 
@@ -289,7 +289,7 @@ def test_one_name_of_zookeeper_in_pods_may_be_one_server(
     connect: str, more: list[tuple[str, str, bool]], voters: set[int]
 ) -> None:
     text = PODS.format(rule=affinity("required", HOST)).replace("value: z}", f"value: '{connect}'}}")
-    cluster = of_texts([("k.yaml", text, True), *more], Options(kafka_version="3.9.0", acks="all"), "x")[0]
+    cluster = read_cluster_texts([("k.yaml", text, True), *more], Options(kafka_version="3.9.0", acks="all"), "x")[0]
     found = new_topics(cluster)
     assert {variant.signature.voters for variant in found.variants} == voters
     assert (SERVERS in found.asks) is (voters == {0, 1})

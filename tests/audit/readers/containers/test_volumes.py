@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
-from tidegate.audit.auditing import read
+from tidegate.audit.auditing import read_cluster
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
@@ -130,7 +130,7 @@ def test_a_flush_to_what_passes_keeps_nothing(tmp_path: Path, place: str, passin
     text = f"node.id=1\nprocess.roles=broker\ncontroller.quorum.voters=101@c1:9093\nlog.dirs={place}\n"
     text += "log.flush.interval.messages=1\ndefault.replication.factor=3\n"
     (tmp_path / "server.properties").write_text(text, encoding="utf-8")
-    cluster, _ = read([tmp_path], Options("3.9", distribution="apache", acks="all"))
+    cluster, _ = read_cluster([tmp_path], Options("3.9", distribution="apache", acks="all"))
     found = {(v.signature.passing, v.signature.fsync) for one in subjects(cluster) for v in one.variants}
     assert found == {(passing, fsync)}
 
@@ -141,7 +141,7 @@ def test_a_lost_disk_of_the_one_computer_takes_all_copies(replicas: int, explora
     assert word(one, "disk-loss@all", explorations) == "can lose"
     assert budgets(BY_NAME["disk-loss@all"], one)["disk_losses"] == replicas
     assert word(signature("kafka_3_9"), "disk-loss@all", explorations) == "no loss found"
-    assert FAULT["disk-loss"].away == 1
+    assert FAULT["disk-loss"].replicas_away == 1
 
 
 # --- what files say of it ---------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_a_lost_disk_of_the_one_computer_takes_all_copies(replicas: int, explora
 
 def is_ephemeral(folder: Path, text: str) -> bool:
     (folder / "cluster.yaml").write_text(text, encoding="utf-8")
-    cluster, _ = read([folder], Options("3.9", distribution="apache", acks="all"))
+    cluster, _ = read_cluster([folder], Options("3.9", distribution="apache", acks="all"))
     (found,) = {
         variant.signature.ephemeral
         for subject in subjects(cluster)
@@ -277,7 +277,7 @@ def test_a_log_on_no_volume_goes_with_the_container(
     """Whether the process dies or the pod goes; None: nothing says where the log is, and a finding says that."""
     text = OF_IMAGE.format(image=image.replace(", command", "\n          command"), log=log, mounts=mounts)
     (tmp_path / "cluster.yaml").write_text(text, encoding="utf-8")
-    cluster, findings = read([tmp_path], Options("3.9", distribution="apache", acks="all"))
+    cluster, findings = read_cluster([tmp_path], Options("3.9", distribution="apache", acks="all"))
     said = [finding for finding in findings if "nothing says where this one is" in finding.what]
     assert {(broker.ephemeral or False, broker.of_pod) for broker in cluster.brokers} == {
         (expected or False, not expected)
@@ -327,9 +327,11 @@ def test_strimzis_zookeeper(tmp_path: Path, replicas: int, storage: str, words: 
         f"  zookeeper: {{replicas: {replicas}, storage: {{type: {storage}}}}}\n"
     )
     (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
-    said = [finding.what for finding in read([tmp_path], Options(acks="all"))[1] if "spec.zookeeper" in finding.what]
+    said = [
+        finding.what for finding in read_cluster([tmp_path], Options(acks="all"))[1] if "spec.zookeeper" in finding.what
+    ]
     assert len(said) == len(words) and all(any(word in what for what in said) for word in words)
-    cluster, findings = read([tmp_path], Options(acks="all"))
+    cluster, findings = read_cluster([tmp_path], Options(acks="all"))
     kinds = {finding.kind for finding in findings if "ephemeral" in finding.what}
     assert kinds == ({"incomplete"} if storage == "ephemeral" else set())
     empty = {variant.signature.empty_voters for one in subjects(cluster) for variant in one.variants}
@@ -345,7 +347,7 @@ def test_strimzis_controllers(tmp_path: Path, storage: str, empty: int) -> None:
         f"spec: {{replicas: 3, roles: [controller], storage: {{type: {storage}}}}}\n"
     )
     (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
-    cluster, findings = read([tmp_path], Options(acks="all"))
+    cluster, findings = read_cluster([tmp_path], Options(acks="all"))
     found = {(v.signature.ephemeral, v.signature.empty_voters) for one in subjects(cluster) for v in one.variants}
     assert found == {(False, empty)}
     assert [finding.kind for finding in findings if "metadata of all topics is lost" in finding.what] == (
@@ -388,7 +390,7 @@ def test_whose_disks_are_a_controllers_too(
         at = ",".join(port.format(host) for name, port in ports.items() if name in role)
         text = NODE.format(roles=role, id=id_, quorum=VOTERS.format(*hosts), listeners=at)
         (tmp_path / f"node-{id_}.properties").write_text(text, encoding="utf-8")
-    cluster, _ = read([tmp_path], Options("3.9", distribution="apache", acks="all", features=features))
+    cluster, _ = read_cluster([tmp_path], Options("3.9", distribution="apache", acks="all", features=features))
     signatures = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
     assert {(one.combined, one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
 
@@ -402,7 +404,7 @@ def test_zookeeper_servers_on_the_brokers_hosts(
         text = f"broker.id={id_}\nzookeeper.connect={connect}\nlisteners=PLAINTEXT://h{id_}:9092\nlog.dirs=/var/k\n"
         text += "default.replication.factor=3\nmin.insync.replicas=2\n"
         (tmp_path / f"server-{id_}.properties").write_text(text, encoding="utf-8")
-    cluster, findings = read([tmp_path], Options("3.5", distribution="apache", acks="all"))
+    cluster, findings = read_cluster([tmp_path], Options("3.5", distribution="apache", acks="all"))
     signatures = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
     assert {(one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
     said = [finding for finding in findings if "comes back empty votes" in finding.what]

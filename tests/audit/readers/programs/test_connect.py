@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.transactions import written
-from tidegate.audit.auditing import read
+from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -36,7 +36,7 @@ def of(folder: Path, files: dict[str, str]) -> tuple[Cluster, tuple[Finding, ...
     """What is read of a folder with three brokers, one producer and these."""
     for name, text in (BROKERS | files).items():
         (folder / name).write_text(text, encoding="utf-8")
-    return read([folder], Options(kafka_version="3.9", distribution="apache"))
+    return read_cluster([folder], Options(kafka_version="3.9", distribution="apache"))
 
 
 def undecided(findings: tuple[Finding, ...]) -> list[str]:

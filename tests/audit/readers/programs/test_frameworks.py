@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.subjects import subjects
 
@@ -21,7 +21,9 @@ def test_the_version_of_streams_says_how_many_replicas(
 ) -> None:
     texts = [(f"b{number}.properties", BROKER.format(number), True) for number in (1, 2, 3)]
     texts.append(("streams.properties", "application.id=app\nbootstrap.servers=a\nproducer.acks=all\n", True))
-    cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", clients=clients), "x")
+    cluster, findings = read_cluster_texts(
+        texts, Options(kafka_version="3.9.0", distribution="apache", clients=clients), "x"
+    )
     (found,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "app-(store)-changelog")
     assert {variant.signature.replicas for variant in found.variants} == replicas
     said = [finding for finding in findings if "replication.factor is not set" in finding.what]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -12,7 +12,7 @@ from tidegate.audit.readers.yamls import documents
 
 def of(files: dict[str, str]) -> tuple[Cluster, list[Finding]]:
     texts = [(name, text, True) for name, text in files.items()]
-    cluster, findings = of_texts(texts, Options(kafka_version="3.9", distribution="apache"), "x")
+    cluster, findings = read_cluster_texts(texts, Options(kafka_version="3.9", distribution="apache"), "x")
     return cluster, list(findings)
 
 

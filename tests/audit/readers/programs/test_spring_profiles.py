@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import CannotRead, Unknown
+from tidegate.audit.cluster.statements import Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared
 from tidegate.audit.questions.signature import Signature
@@ -23,7 +23,9 @@ PROFILE = "spring:\n  config:\n    activate:\n      on-profile: {}\n  kafka:\n  
 
 def of(files: dict[str, str], client: str = "java:3.9") -> tuple[Cluster, list[Finding]]:
     texts = [(name, text, True) for name, text in {"t.txt": TOPIC, **files}.items()]
-    cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", clients=(client,)), "x")
+    cluster, findings = read_cluster_texts(
+        texts, Options(kafka_version="3.9.0", distribution="apache", clients=(client,)), "x"
+    )
     return cluster, list(findings)
 
 
@@ -328,5 +330,5 @@ def test_a_container_states_its_profiles_too() -> None:
 
 @pytest.mark.parametrize("section", ["[spring]\nprofiles = []\n", "[spring]\nactive = ['a']\n", "spring = 1\n"])
 def test_profiles_in_audit_toml_are_a_list(section: str) -> None:
-    with pytest.raises(CannotRead, match=r"\[spring\] has one line"):
+    with pytest.raises(UnreadableInputError, match=r"\[spring\] has one line"):
         of({**FILES, "audit.toml": section})

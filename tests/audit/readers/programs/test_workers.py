@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -17,7 +17,7 @@ from tidegate.audit.questions.subjects import subjects
 def read(texts: dict[str, str], **options: Any) -> tuple[Cluster, list[Finding]]:
     files = [(name, text, True) for name, text in texts.items()]
     given: dict[str, Any] = {"kafka_version": "3.9.0", "distribution": "apache"} | options
-    cluster, findings = of_texts(files, Options(**given), "x")
+    cluster, findings = read_cluster_texts(files, Options(**given), "x")
     return cluster, list(findings)
 
 
@@ -246,7 +246,7 @@ def test_a_controller_hears_of_a_failed_log_directory_since_3_7(version: str, so
         "process.roles=broker,controller\nnode.id=1\nlog.dirs=/d1,/d2\ncontroller.listener.names=C\n"
         "listeners=PLAINTEXT://h:9092,C://h:9093\ncontroller.quorum.voters=1@h:9093\n"
     )
-    _, findings = of_texts([("b.properties", text, True)], Options(kafka_version=version or None), "x")
+    _, findings = read_cluster_texts([("b.properties", text, True)], Options(kafka_version=version or None), "x")
     assert [finding.source for finding in findings if finding.kind == "not_modelled"] == [source]
 
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import read
+from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import SECRET
@@ -111,8 +111,8 @@ def test_a_collection_says_what_the_tools_said_and_no_secret(tmp_path: Path, rel
     assert done.stderr.endswith("Now: tidegate audit out\n")
     written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()}
     assert PLANTED not in "".join(written.values()) + done.stdout + done.stderr
-    collected, _ = read([tmp_path / "out"])
-    direct, _ = read([FIXTURES / release / "healthy"])
+    collected, _ = read_cluster([tmp_path / "out"])
+    direct, _ = read_cluster([FIXTURES / release / "healthy"])
     assert [
         (t.name, [(p.number, p.leader, p.replicas, p.isr, p.elr) for p in t.partitions]) for t in collected.topics
     ] == [(t.name, [(p.number, p.leader, p.replicas, p.isr, p.elr) for p in t.partitions]) for t in direct.topics]
@@ -143,7 +143,7 @@ def test_what_a_properties_file_keeps(tmp_path: Path) -> None:
         "unclean.leader.election.enable=true",
         "min.insync.replica=(withheld)",
     ]
-    cluster, findings = read([tmp_path / "out" / "1-server.properties"])
+    cluster, findings = read_cluster([tmp_path / "out" / "1-server.properties"])
     assert [finding.where.line for finding in findings if finding.kind == "typo"] == [16]
     answer = value_of(cluster, cluster.brokers[0], declared("log.dirs"))
     assert "data/a,data/b" in repr(answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import AuditRequest, audit, of_texts
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -19,7 +19,7 @@ SETTING = "  {key}={value} sensitive=false synonyms={{DYNAMIC_TOPIC_CONFIG:{key}
 
 def of(*texts: tuple[str, str]) -> tuple[Cluster, list[Finding], Subject]:
     brokers = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
-    cluster, findings = of_texts([*brokers, *((path, text, True) for path, text in texts)], OPTIONS, "x")
+    cluster, findings = read_cluster_texts([*brokers, *((path, text, True) for path, text in texts)], OPTIONS, "x")
     (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
     return cluster, [finding for finding in findings if finding.kind == "incomplete"], orders
 
@@ -98,7 +98,7 @@ def test_where_no_topic_is_described_none_is_known_by_its_name(name: str, missin
     """Its own settings may be weaker than those with which brokers create a topic."""
     brokers = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
     texts = [*brokers, ("audit.toml", MAPPED.format(name=name), True), ("p.properties", "acks=all\n", True)]
-    cluster, every = of_texts(texts, OPTIONS, "x")
+    cluster, every = read_cluster_texts(texts, OPTIONS, "x")
     found = [finding for finding in every if finding.kind == "incomplete"]
     assert [finding.what for finding in found] == [
         "`payments` is the name of no topic that was read: none is described"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import of_texts
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
@@ -20,7 +20,9 @@ WHOLE = "\tTopic: orders\tPartition: {number}\tLeader: 1\tReplicas: 1,2,3\tIsr: 
 def of(partitions: str, count: int = 1, factor: int = 3) -> tuple[Cluster, list[Finding], Subject]:
     texts = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
     texts.append(("t.txt", HEAD.format(count=count, factor=factor) + partitions, True))
-    cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
+    cluster, findings = read_cluster_texts(
+        texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x"
+    )
     (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
     return cluster, list(findings), orders
 
@@ -88,7 +90,9 @@ def test_a_broker_without_a_file_beside_brokers_that_share_a_host_is_not_known()
     host = "listeners=PLAINTEXT://same:{port}\n"
     brokers = [(f"b{n}.properties", BROKER.format(id=n) + host.format(port=9090 + n), True) for n in (1, 2)]
     topics = ("t.txt", HEAD.format(count=1, factor=3) + WHOLE.format(number=0), True)
-    _, findings = of_texts([*brokers, topics], Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
+    _, findings = read_cluster_texts(
+        [*brokers, topics], Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x"
+    )
     said = [finding for finding in findings if finding.kind == "incomplete"]
     assert [finding.what for finding in said] == [
         "broker 3, with a replica of a partition, is in no file: its host and settings are not known"

@@ -38,15 +38,15 @@ from kafka.errors import (
     UnknownTopicOrPartitionError,
 )
 from kafka.protocol.api_key import ApiKey
-from tidegate.audit.auditing import read
+from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Broker, Cluster, Topic
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import CannotRead, Setting, Unknown
-from tidegate.audit.kafka.keys import declared, table
+from tidegate.audit.cluster.statements import Setting, Unknown, UnreadableInputError
+from tidegate.audit.kafka.keys import declared, settings_table
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.readers.running import live
 from tidegate.audit.readers.running.admin import Admin
-from tidegate.audit.readers.running.connection import Secured, secured
+from tidegate.audit.readers.running.connection import Secured, read_security
 from tidegate.cli.main import main
 
 from ....capture import brokers as capture
@@ -197,20 +197,20 @@ def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
     """What every setting of the table is, for every broker and topic."""
     things: list[tuple[object, Broker | Topic]] = [(broker.id, broker) for broker in cluster.brokers]
     things += [(topic.name, topic) for topic in cluster.topics]
-    found = {(name, key): value_of(cluster, thing, declared(key)) for name, thing in things for key in table()}
+    found = {(name, key): value_of(cluster, thing, declared(key)) for name, thing in things for key in settings_table()}
     return {where: "unknown" if isinstance(answer, Unknown) else answer.value for where, answer in found.items()}
 
 
 def asked(address: str, how: Secured | None = None) -> Cluster:
-    cluster, _ = read([], None, [(address, live.read(address, how or Secured()))])
+    cluster, _ = read_cluster([], None, [(address, live.read(address, how or Secured()))])
     return cluster
 
 
 @pytest.mark.long  # ten starts of Kafka's own tools; what each of them prints is read in audit/test_reading
 def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
     capture.collect(here.kafka, here.plain, tmp_path / "collected")
-    collected, findings = read([tmp_path / "collected"])
-    direct, same = read([], None, [(here.plain, live.read(here.plain, Secured()))])
+    collected, findings = read_cluster([tmp_path / "collected"])
+    direct, same = read_cluster([], None, [(here.plain, live.read(here.plain, Secured()))])
     one, other = shown(collected), shown(direct)
     for about in one:
         assert other[about] == one[about], about
@@ -223,7 +223,7 @@ def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_secured_listener_says_the_same(here: Here) -> None:
-    assert shown(asked(here.secured, secured(here.client))) == shown(asked(here.plain))
+    assert shown(asked(here.secured, read_security(here.client))) == shown(asked(here.plain))
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.long
 def test_nothing_but_descriptions_is_asked_for(here: Here, requests: list[str]) -> None:
-    asked(here.secured, secured(here.client))
+    asked(here.secured, read_security(here.client))
     kinds = set(requests)
     meta = {"ApiVersionsRequest", "MetadataRequest", "SaslHandshakeRequest", "SaslAuthenticateRequest"}
     assert kinds <= meta | {
@@ -291,17 +291,17 @@ def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsy
 
 @pytest.mark.long
 def test_a_listener_of_another_kind_is_reported(here: Here, tmp_path: Path) -> None:
-    with pytest.raises(CannotRead, match=r"no broker answered within 2 s.*--command-config if"):
+    with pytest.raises(UnreadableInputError, match=r"no broker answered within 2 s.*--command-config if"):
         live.read(here.secured, Secured(), 2)
     path = tmp_path / "client.properties"
     path.write_text("security.protocol=SSL\n", encoding="utf-8")
-    assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured, secured(path))
+    assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured, read_security(path))
 
 
 def refusal(address: str, how: Secured) -> str:
     """What is said where nobody answers, and why: a busy machine may need longer than half a second to hear of it."""
     for seconds in (0.5, 5.0, 50.0):
-        with pytest.raises(CannotRead) as caught:
+        with pytest.raises(UnreadableInputError) as caught:
             live.read(address, how, seconds)
         said = str(caught.value)
         assert said.startswith(f"{address}: no broker answered within {seconds:g} s")
@@ -335,7 +335,7 @@ def test_of_three_brokers_with_some_killed_it_says_what_a_collection_says(releas
 
 def compare(kafka: capture.Kafka, address: str, into: Path) -> None:
     capture.collect(kafka, address, into)
-    one, other = shown(read([into])[0]), shown(asked(address))
+    one, other = shown(read_cluster([into])[0]), shown(asked(address))
     for about in one:
         assert other[about] == one[about], f"{about}, {into.name}"
 
@@ -394,7 +394,7 @@ class Answers:
 
 def of_answers(monkeypatch: pytest.MonkeyPatch, **others: Any) -> tuple[Cluster, list[str]]:
     monkeypatch.setattr(live, "Admin", Answers(**others))
-    cluster, findings = read([], None, [("a:9092", live.read("a:9092", Secured()))])
+    cluster, findings = read_cluster([], None, [("a:9092", live.read("a:9092", Secured()))])
     return cluster, [finding.what for finding in findings if finding.kind == "not_read"]
 
 
@@ -468,11 +468,15 @@ def test_what_is_not_reported_is_not_stated(
 
 
 def test_a_user_who_may_describe_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CannotRead, match=r"may not describe the cluster \(AuthorizationError\); it needs Describe"):
+    with pytest.raises(
+        UnreadableInputError, match=r"may not describe the cluster \(AuthorizationError\); it needs Describe"
+    ):
         of_answers(monkeypatch, brokers=AuthorizationError())
-    with pytest.raises(CannotRead, match="a:9092 stopped answering"):
+    with pytest.raises(UnreadableInputError, match="a:9092 stopped answering"):
         of_answers(monkeypatch, describe_topics=KafkaTimeoutError("late"))
-    with pytest.raises(CannotRead, match=r"a:9092 answers what kafka-python does not understand \(KeyError\('x'\)\)"):
+    with pytest.raises(
+        UnreadableInputError, match=r"a:9092 answers what kafka-python does not understand \(KeyError\('x'\)\)"
+    ):
         of_answers(monkeypatch, describe_topics=KeyError("x"))
 
 
@@ -502,7 +506,7 @@ def test_nobody_listens() -> None:
 
 
 def test_somebody_listens_who_says_nothing() -> None:
-    with silent() as address, pytest.raises(CannotRead, match=r"no broker answered within 0\.5 s"):
+    with silent() as address, pytest.raises(UnreadableInputError, match=r"no broker answered within 0\.5 s"):
         live.read(address, Secured(), 0.5)
 
 
@@ -570,15 +574,15 @@ def test_what_cannot_be_done_is_refused_and_not_skipped(tmp_path: Path, text: st
         text = text.replace("{" + name + "}", str(tmp_path / name))
     path = tmp_path / "client.properties"
     path.write_text(text + "\nsasl.x=planted\n", encoding="utf-8")
-    with pytest.raises(CannotRead) as caught:
-        secured(path)
+    with pytest.raises(UnreadableInputError) as caught:
+        read_security(path)
     assert message in str(caught.value) and "planted" not in str(caught.value)
     assert str(caught.value).startswith(f"--command-config {path}")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CannotRead, match="none: No such file"):
-        secured(tmp_path / "none")
+    with pytest.raises(UnreadableInputError, match="none: No such file"):
+        read_security(tmp_path / "none")
 
 
 @pytest.mark.parametrize(
@@ -594,5 +598,5 @@ def test_a_login_module_of_java(tmp_path: Path, jaas: str, user: str, password: 
     path = tmp_path / "client.properties"
     escaped = jaas.replace("\\", "\\\\")
     path.write_text(f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\nsasl.jaas.config={escaped}\n")
-    found = secured(path)
+    found = read_security(path)
     assert (found.user, found.password, found.mechanism) == (user, password, "SCRAM-SHA-512")
