@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.addresses import LOOPBACK, host_of, plain, servers_and_path
+from tidegate.audit.cluster.addresses import LOOPBACK, host_of, plain_host, servers_and_path
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from tidegate.audit.cluster.addresses import LOOPBACK, host_of, plain, servers_a
     ],
 )
 def test_a_host_has_one_spelling(host: str, spelt: str) -> None:
-    assert plain(host) == spelt
+    assert plain_host(host) == spelt
 
 
 def test_a_list_of_servers_with_a_path() -> None:

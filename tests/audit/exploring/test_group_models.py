@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tidegate.audit.exploring.group_models import fails
+from tidegate.audit.exploring.group_models import group_failures
 
 
 def test_nothing_fails_where_the_log_neither_stops_nor_loses() -> None:
-    assert fails(False, False) == frozenset()
+    assert group_failures(False, False) == frozenset()
 
 
 def test_more_faults_make_nothing_better() -> None:
     for reset in ("latest", "earliest"):
-        both = fails(True, True, reset)
-        assert fails(True, False, reset) <= both and fails(False, True, reset) <= both and both
+        both = group_failures(True, True, reset)
+        assert group_failures(True, False, reset) <= both and group_failures(False, True, reset) <= both and both

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.audit.kafka.key_names import aliases, by_scope, canonical, nearest
+from tidegate.audit.kafka.key_names import aliases, by_scope, canonical_names, nearest_name
 
 
 def test_names_by_scope() -> None:
@@ -13,12 +13,12 @@ def test_names_by_scope() -> None:
 
 
 def test_a_misspelt_name_is_near_one_of_its_scope() -> None:
-    assert nearest("min.insync.replica", ("broker",)) == "min.insync.replicas"
-    assert nearest("nothing.like.it.at.all", ("broker",)) is None
-    assert nearest("ackss", ("consumer",)) != "acks"
+    assert nearest_name("min.insync.replica", ("broker",)) == "min.insync.replicas"
+    assert nearest_name("nothing.like.it.at.all", ("broker",)) is None
+    assert nearest_name("ackss", ("consumer",)) != "acks"
 
 
 def test_a_familys_name_stands_for_kafkas() -> None:
-    known = canonical("librdkafka")
+    known = canonical_names("librdkafka")
     assert known.get("request.required.acks") == "acks"
     assert set(known) <= aliases()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.statements import CannotRead
+from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.readers.audit_toml import line_of, read
 
 
 def test_what_is_not_understood_is_refused() -> None:
-    with pytest.raises(CannotRead):
+    with pytest.raises(UnreadableInputError):
         read("audit.toml", "[topics.\n")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.yamls import NotYaml, documents, in_1_1
+from tidegate.audit.readers.yamls import YamlError, documents, in_1_1
 
 TEXT = """\
 kind: Kafka
@@ -40,5 +40,5 @@ def test_parts_have_their_lines_and_merged_entries() -> None:
 
 @pytest.mark.parametrize("text", ["a: [", "a: {{ value }}: b", "[" * 500])
 def test_what_no_parser_reads(text: str) -> None:
-    with pytest.raises(NotYaml):
+    with pytest.raises(YamlError):
         documents(text)
