@@ -59,7 +59,7 @@ def seconds_of(command: Sequence[str], folder: Path, expected: int = 0) -> float
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def measured(row: TimedCommand) -> float:
+def best_seconds(row: TimedCommand) -> float:
     """The best of a few runs."""
     with tempfile.TemporaryDirectory() as kept:
         seconds_of(row.command, Path(kept), row.exit)
@@ -75,7 +75,7 @@ def main() -> None:
     print(f"answers, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for row in ROWS:
         goal = "" if row.goal is None else f"  goal {row.goal:.1f}"
-        print(f"{row.says:38} {measured(row):6.2f}{goal}", flush=True)
+        print(f"{row.says:38} {best_seconds(row):6.2f}{goal}", flush=True)
 
 
 if __name__ == "__main__":

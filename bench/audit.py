@@ -55,18 +55,18 @@ def main() -> None:
         raise RuntimeError("what is kept must say the same as what was explored")
     if options.keep is not None:
         (options.keep / "cold.json").write_text(json.dumps(cold.document), encoding="utf-8")
-    counted(cold.document)
+    print_outcomes(cold.document)
 
 
 def timing_of(title: str, folder: Path, cache: Path) -> Audit:
     """Runs an audit and prints what it took."""
-    done = audited(folder, cache)
+    done = run_audit(folder, cache)
     print(f"  {title:<6} {done.clock:>7.1f} s by the clock {done.processor:>7.1f} s of processors   goal: under "
           f"{GOALS[title]:g} s", flush=True)  # fmt: skip
     return done
 
 
-def audited(folder: Path, cache: Path) -> Audit:
+def run_audit(folder: Path, cache: Path) -> Audit:
     """One audit as a process. RuntimeError when it does not end as audits do that find something."""
     began, spent = time.perf_counter(), processor_seconds()
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache)}
@@ -78,7 +78,7 @@ def audited(folder: Path, cache: Path) -> Audit:
     return Audit(clock, spent, json.loads(run.stdout))
 
 
-def counted(document: dict[str, Any]) -> None:
+def print_outcomes(document: dict[str, Any]) -> None:
     """Prints how many signatures failed and were repaired, and what was not decided. RuntimeError when the time limit
     ended it: then its times are those of a part of the work."""
     subjects = document["subjects"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from tidegate.real.driving.nodes.releases import raft_of_version
+from tidegate.real.driving.nodes.releases import fetch_raft_release
 from tidegate.real.inprocess.conforming import Compared, conform
 from tidegate.real.inprocess.hosting import Host, Settings
 from tidegate.real.inprocess.hunting import LENGTH
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--kafka-version", metavar="VERSION", default="4.1.1", help="the release (default: 4.1.1)")
     parser.add_argument("--time", metavar="SECONDS", type=float, default=20.0, help="of each measure (default: 20)")
     options = parser.parse_args()
-    release = raft_of_version(options.kafka_version)
+    release = fetch_raft_release(options.kafka_version)
     with Host(release) as host:
         _steps(host, options.time / 4)
         rate = _steps(host, options.time)

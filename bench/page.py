@@ -64,7 +64,7 @@ def measure() -> Report:
             asked(session, "Performance.enable", {"timeDomain": "threadTicks"})
             one.page.evaluate(PRESS, 30)
             before = spent(session)
-            times = sorted(pressed(one))
+            times = sorted(key_press_times(one))
             after = spent(session)
     used = {name: (after[name] - before[name]) * 1000 / PRESSES for name in before}
     return Report(
@@ -78,7 +78,7 @@ def measure() -> Report:
     )
 
 
-def pressed(one: Shown) -> list[float]:
+def key_press_times(one: Shown) -> list[float]:
     """The time of each key press, in milliseconds."""
     return [float(setting) for setting in one.page.evaluate(PRESS, PRESSES)]
 

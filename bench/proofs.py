@@ -66,27 +66,27 @@ def main() -> None:
     print(f"proved by two processes; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for protocol in PROTOCOLS:
         if options.only in (None, protocol.name):
-            measured(protocol, options.five)
+            measure_protocol(protocol, options.five)
 
 
-def measured(protocol: Protocol, five: bool) -> None:
+def measure_protocol(protocol: Protocol, five: bool) -> None:
     """Proves one protocol, anew and again, refutes a planted bug, and prints what each cost."""
     print(protocol.name)
     three, more = protocol.goals
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with report("three replicas, anew", three):
-            proved(protocol, folder, {})
+            prove_all(protocol, folder, {})
         with report("three replicas, nothing changed", 2.0):
             report_again(protocol, folder)
         with report("a planted bug, refuted and shown", 5.0):
             shown(protocol, folder)
         if five:
             with report("five replicas, anew", more):
-                proved(protocol, folder, {protocol.replicas: 5})
+                prove_all(protocol, folder, {protocol.replicas: 5})
 
 
-def proved(protocol: Protocol, folder: Path, constants: dict[str, Value]) -> None:
+def prove_all(protocol: Protocol, folder: Path, constants: dict[str, Value]) -> None:
     """Proves a model, all of it that is true. RuntimeError when that is not what comes of it."""
     definition, profile = find(protocol.name)
     model = definition.bind(protocol.name, constants, profile)

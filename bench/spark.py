@@ -66,7 +66,7 @@ def main() -> None:
         for engine in ("native", "spark"):
             if engine == "native" and options.no_native:
                 continue
-            cost = measured(*check, *(spark if engine == "spark" else ()))
+            cost = measure_check(*check, *(spark if engine == "spark" else ()))
             costs[engine].append(cost)
             report(engine, cost)
     for engine, runs in costs.items():
@@ -76,7 +76,7 @@ def main() -> None:
             print(f"{engine:7} {slope:.2f} us of processor time for each state more")
 
 
-def measured(*arguments: str) -> CheckCost:
+def measure_check(*arguments: str) -> CheckCost:
     """A check in a process of its own. RuntimeError when it does not end with a verdict about all states."""
     with tempfile.TemporaryDirectory() as folder:
         report, errors = Path(folder) / "report.json", Path(folder) / "errors.txt"
@@ -84,13 +84,13 @@ def measured(*arguments: str) -> CheckCost:
         began = time.perf_counter()
         with report.open("w") as out, errors.open("w") as err:
             running = subprocess.Popen(command, stdout=out, stderr=err)
-            cpu = watched(running)
+            cpu = processor_seconds_of(running)
         if running.returncode not in DECIDED:
             raise RuntimeError(f"{' '.join(arguments)} ends with {running.returncode}: {errors.read_text()[-2000:]}")
         return CheckCost(json.loads(report.read_text()), time.perf_counter() - began, cpu)
 
 
-def watched(running: subprocess.Popen[bytes]) -> float:
+def processor_seconds_of(running: subprocess.Popen[bytes]) -> float:
     """Seconds of processor time of a process and of all below it, looked at five times a second until it ends."""
     known: dict[int, float] = {}
     while running.poll() is None:

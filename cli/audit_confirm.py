@@ -60,9 +60,9 @@ def confirm_losses(
 
 def _connect_confirm() -> ConfirmRun:
     require_kafka_python()
-    from ..real.driving.verdict import confirmed
+    from ..real.driving.verdict import confirm_trace
 
-    return confirmed
+    return confirm_trace
 
 
 def _losses_with_pages(

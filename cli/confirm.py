@@ -161,9 +161,9 @@ def run(options: argparse.Namespace) -> Exit:
 def _check_keep(options: argparse.Namespace) -> None:
     """Refuses a folder that has something in it, before anything starts."""
     if options.keep is not None:
-        from ..real.driving.nodes.processes import kept_folder
+        from ..real.driving.nodes.processes import make_kept_folder
 
-        options.keep = kept_folder(options.keep)
+        options.keep = make_kept_folder(options.keep)
 
 
 def _run_random_rounds(options: argparse.Namespace) -> Exit:
@@ -171,13 +171,17 @@ def _run_random_rounds(options: argparse.Namespace) -> Exit:
     if options.traces:
         raise UsageError("--random makes its own commands: give it no TRACE")
     require_kafka_python()
-    from ..real.driving.nodes.releases import KNOWN, at_home, of_version
-    from ..real.driving.partition.random_commands import chaos
-    from ..real.driving.verdict import exact
+    from ..real.driving.nodes.releases import KNOWN_RELEASES, fetch_release, release_in
+    from ..real.driving.partition.random_commands import run_rounds
+    from ..real.driving.verdict import full_version
 
     _check_keep(options)
     home: Path | None = options.kafka_home
-    release = at_home(home) if home is not None else of_version(exact(options.kafka_version or KNOWN[0]))
+    release = (
+        release_in(home)
+        if home is not None
+        else fetch_release(full_version(options.kafka_version or KNOWN_RELEASES[0]))
+    )
     elr = release.parts >= (4, 1)
     if options.power and not elr:
         raise UsageError(
@@ -185,7 +189,7 @@ def _run_random_rounds(options: argparse.Namespace) -> Exit:
         )
     length = 60.0 * options.minutes
     with ProgressLine(sys.stderr) as line:
-        rounds = chaos(
+        rounds = run_rounds(
             release, elr, options.seed, length, options.keep, options.power, options.shrink, _progress_writer(line)
         )
     document = {"schema": "tidegate.chaos/1", "kafka": release.version, "seed": options.seed, "rounds": rounds}
@@ -228,9 +232,9 @@ def _confirm_trace(document: Mapping[str, Any], options: argparse.Namespace, lin
             document, kafka=options.kafka_version, anyway=options.anyway, report=_progress_writer(line)
         )
     require_kafka_python()
-    from ..real.driving.verdict import confirmed
+    from ..real.driving.verdict import confirm_trace
 
-    return confirmed(
+    return confirm_trace(
         document,
         kafka=options.kafka_version,
         home=options.kafka_home,

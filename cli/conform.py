@@ -61,8 +61,8 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
-    from ..real.driving.nodes.releases import raft_of_version
-    from ..real.driving.verdict import exact
+    from ..real.driving.nodes.releases import fetch_raft_release
+    from ..real.driving.verdict import full_version
     from ..real.inprocess.conforming import ABSTRACTED, COMPARED
     from ..real.inprocess.hosting import HostError
     from ..real.inprocess.hunting import RELEASES
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.kafka_version is None:
         raise UsageError(f"give the release with --kafka-version; known are {', '.join(RELEASES)}")
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    release = raft_of_version(exact(options.kafka_version))
+    release = fetch_raft_release(full_version(options.kafka_version))
     limit = 60.0 if options.time is None and options.runs is None else options.time
     try:
         found, so_far = _compare_runs(options, release, limit)
@@ -137,14 +137,14 @@ def _save_differences(found: Sequence[Any], out: Path | None) -> list[str | None
 
 
 def _document(found: Any, file: str | None) -> dict[str, Any]:
-    from ..real.driving.controllers.driver import shown
+    from ..real.driving.controllers.driver import describe_controller
 
     return {
         "action": found.run.steps[-1].action,
         "fields": list(found.fields),
         "why": found.why,
         "steps": list(found.says),
-        "model": {str(voter): shown(one) for voter, one in found.wanted.items()},
-        "kafka": {str(voter): shown(one) for voter, one in found.seen.items()},
+        "model": {str(voter): describe_controller(one) for voter, one in found.wanted.items()},
+        "kafka": {str(voter): describe_controller(one) for voter, one in found.seen.items()},
         "file": file,
     }

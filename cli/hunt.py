@@ -74,8 +74,8 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _hunt(options: argparse.Namespace) -> Exit:
-    from ..real.driving.nodes.releases import raft_of_version
-    from ..real.driving.verdict import exact
+    from ..real.driving.nodes.releases import fetch_raft_release
+    from ..real.driving.verdict import full_version
     from ..real.inprocess.hunting import RELEASES, Case, Hunted, hunt
 
     if options.kafka_version is None:
@@ -83,7 +83,7 @@ def _hunt(options: argparse.Namespace) -> Exit:
     if options.steps:
         raise UsageError("--steps is of --replay")
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    release = raft_of_version(exact(options.kafka_version))
+    release = fetch_raft_release(full_version(options.kafka_version))
     limit = 60.0 if options.time is None and options.runs is None else options.time
     cases, so_far = list[Case](), Hunted(0, 0, 0, 0.0)
     with ProgressLine(sys.stderr) as line:
@@ -138,8 +138,8 @@ def _document(options: argparse.Namespace, kafka: str, so_far: Any, found: Seque
 
 
 def _replay(options: argparse.Namespace) -> Exit:
-    from ..real.driving.nodes.releases import raft_of_version
-    from ..real.driving.verdict import exact
+    from ..real.driving.nodes.releases import fetch_raft_release
+    from ..real.driving.verdict import full_version
     from ..real.inprocess.hosting import Host
     from ..real.inprocess.hunting import case_of, replayed
 
@@ -147,7 +147,7 @@ def _replay(options: argparse.Namespace) -> Exit:
         case = case_of(json.loads(options.replay.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise UsageError(f"{options.replay}: it cannot be read: {error}") from None
-    release = raft_of_version(exact(options.kafka_version or case.kafka))
+    release = fetch_raft_release(full_version(options.kafka_version or case.kafka))
     with Host(release) as host:
         case, states = replayed(host, case)
     if options.json:

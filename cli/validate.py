@@ -15,12 +15,12 @@ from ..explorer.search import Progress
 from ..language.constant_values import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, suggest_name
-from ..real.history.partitions import Cluster, History, cluster_of
+from ..real.history.partitions import Cluster, History, read_cluster
 from ..real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
 from ..real.logs.broker_files import BrokerLogs, read_brokers
-from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read
-from ..real.validation.settings import Version, version_of
-from ..real.validation.validating import Validated, document, validated
+from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read_metadata_log
+from ..real.validation.settings import Version, find_version
+from ..real.validation.validating import ValidationResult, validate_histories, validation_document
 from ..reports.exits import Exit
 from ..reports.text_page import count_text
 from ..reports.validate import validate_text
@@ -102,12 +102,12 @@ def run(options: argparse.Namespace) -> Exit:
     if options.out is not None:
         check_folder_is_own(options.out)
     log, cluster = _read_history_source(options.log)
-    version = version_of(cluster, options.kafka_version)
+    version = find_version(cluster, options.kafka_version)
     brokers = read_brokers(options.brokers) if options.brokers else None
     if brokers is not None:
         brokers.refuse_another(log.paths, cluster.zookeeper and cluster.zookeeper.cluster)
     results = _validate_histories(cluster, version, _chosen_histories(cluster, options), brokers, options)
-    found = document(log, version, results, brokers)
+    found = validation_document(log, version, results, brokers)
     if options.out is not None:
         save_validation(options.out, found, results)
     if options.json:
@@ -123,8 +123,8 @@ def _read_history_source(path: Path) -> tuple[MetadataLog, Cluster]:
     """The metadata log at a path, or, where none is there, what controllers of a cluster with ZooKeeper wrote."""
     if not has_metadata_log(path) and path.exists() and is_of_zookeeper(path):
         return read_zookeeper(path)
-    log = read(path)
-    return log, cluster_of(log)
+    log = read_metadata_log(path)
+    return log, read_cluster(log)
 
 
 def _validate_histories(
@@ -133,10 +133,10 @@ def _validate_histories(
     chosen: Sequence[History],
     brokers: BrokerLogs | None,
     options: argparse.Namespace,
-) -> list[Validated]:
+) -> list[ValidationResult]:
     until = None if options.time is None else time.monotonic() + options.time
     with ProgressLine(sys.stderr) as line:
-        return validated(
+        return validate_histories(
             cluster,
             chosen,
             version,

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..audit.answers.scenario import renamed
 from ..language.errors import UsageError
-from ..real.validation.traces import Part, parts_of
-from ..real.validation.validating import SCHEMA, Validated
+from ..real.validation.traces import TracePart, trace_parts
+from ..real.validation.validating import SCHEMA, ValidationResult
 from ..reports.files import write_json, write_text, write_trace
 from ..reports.trace.html import trace_html
 from ..reports.validate import moments_section, validate_index
@@ -38,7 +38,7 @@ def _is_own_file(path: Path) -> bool:
         return False
 
 
-def save_validation(out: Path, document: dict[str, Any], found: Sequence[Validated]) -> None:
+def save_validation(out: Path, document: dict[str, Any], found: Sequence[ValidationResult]) -> None:
     """Writes them, and says in the document which page and traces a history has. UsageError where a file cannot be
     written."""
     try:
@@ -46,14 +46,14 @@ def save_validation(out: Path, document: dict[str, Any], found: Sequence[Validat
         pairs = list(zip(document["partitions"], found, strict=True))
         pairs.sort(key=lambda pair: pair[1].result != "not_shown")
         for number, (partition, one) in enumerate(pairs[:MAX_PAGES], 1):
-            _save_partition(out, f"{number:03d}-{one.of.name}", partition, parts_of(one))
+            _save_partition(out, f"{number:03d}-{one.of.name}", partition, trace_parts(one))
         write_json(out / DOCUMENT, document)
         write_text(out / INDEX, validate_index(document))
     except OSError as error:
         raise UsageError(f"{out}: the report cannot be written: {error}") from None
 
 
-def _save_partition(out: Path, name: str, partition: dict[str, Any], parts: Sequence[Part]) -> None:
+def _save_partition(out: Path, name: str, partition: dict[str, Any], parts: Sequence[TracePart]) -> None:
     if not parts:
         return
     for number, part in enumerate(parts, 1):

@@ -8,7 +8,7 @@ from typing import Any
 from .consumers.family import FAMILY as CONSUMERS
 from .controllers.family import FAMILY as CONTROLLERS
 from .family import Family
-from .fitting import CannotBeDriven, Trace
+from .fitting import Trace, UndrivableError
 from .offsets.family import FAMILY as OFFSETS
 from .other_models import why_not
 from .partition.family import FAMILY as PARTITION
@@ -20,16 +20,16 @@ FAMILIES: Mapping[str, Family[Any, Any]] = {one.model: one for one in (*ON_BROKE
 
 
 def trace_of(document: Mapping[str, Any]) -> Trace:
-    """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
+    """The trace that a document has. UndrivableError for one that is of another model, or that is cut."""
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
     if of not in FAMILIES:
-        raise CannotBeDriven(f"it is a trace of {model}: {why_not(of) or _driven_models()}")
+        raise UndrivableError(f"it is a trace of {model}: {why_not(of) or _driven_models()}")
     if document["truncated"] is not None or document["replay"] is None:
-        raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")
+        raise UndrivableError("it has not all of its steps, so that it cannot be taken again")
     steps = tuple(step["step"] for step in document["steps"])
     if not steps:
-        raise CannotBeDriven("it has no steps, so that brokers that do nothing would confirm it")
+        raise UndrivableError("it has no steps, so that brokers that do nothing would confirm it")
     leader = "" if of != PARTITION.model else str(document["states"]["0"]["registered"]["leader"])
     return Trace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
 

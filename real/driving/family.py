@@ -11,11 +11,11 @@ from ...language.constants import Value
 from ...language.immutable import immutable
 from .fitting import Trace
 from .nodes.releases import Release
-from .nodes.running import Running
+from .nodes.running import RunningNodes
 from .stages import Plan, StageDriver
 
 P = TypeVar("P", bound=Plan[Any])
-N = TypeVar("N", bound=Running)
+N = TypeVar("N", bound=RunningNodes)
 
 
 @immutable
@@ -44,7 +44,7 @@ class Conditions:
 
 @immutable
 class Family(Generic[P, N]):
-    """Models of one name, whose traces are driven in one way. `plan` raises CannotBeDriven where no release takes a
+    """Models of one name, whose traces are driven in one way. `plan` raises UndrivableError where no release takes a
     trace. `cluster` makes the nodes for a plan, which do not run yet; in a folder that is kept, if one is given.
     `driver` takes the seconds that each step may take. `no_repair` says why no settings repair what a trace shows; None
     where some do."""

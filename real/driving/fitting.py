@@ -14,12 +14,12 @@ from ...language.model import Model
 from ...language.steptext import StepError, parse_steps
 from ...language.values import State
 from ...language.verdict import Run
-from .nodes.releases import KNOWN
+from .nodes.releases import KNOWN_RELEASES
 
 P = TypeVar("P")
 
 
-class CannotBeDriven(Exception):
+class UndrivableError(Exception):
     """Why a trace cannot be taken by real brokers; `step` is its first step that cannot, 0 for all of it."""
 
     def __init__(self, why: str, step: int = 0) -> None:
@@ -27,7 +27,7 @@ class CannotBeDriven(Exception):
         self.why, self.step = why, step
 
 
-class NotTaken(CannotBeDriven):
+class ModelRefusesError(UndrivableError):
     """The model of a release does not take a step of the trace, or does not have what it is about."""
 
     def __init__(self, why: str, step: int = 0, taken: int = 0) -> None:
@@ -46,52 +46,54 @@ class Trace:
     model: str = "partition"
 
 
-def taken_again(model: Model, start: State, trace: Trace, kafka: str) -> Run:
-    """A trace's steps in the model of a release. CannotBeDriven, with the step, where it does not take one."""
+def replay_trace(model: Model, start: State, trace: Trace, kafka: str) -> Run:
+    """A trace's steps in the model of a release. UndrivableError, with the step, where it does not take one."""
     try:
         return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
     except StepError as error:
-        raise not_taken(kafka, str(error).partition("; enabled here")[0]) from None
+        raise refusal_of(kafka, str(error).partition("; enabled here")[0]) from None
     except ModelError as error:
-        raise NotTaken(f"the model of Kafka {kafka} does not take it: {error.action}: {error.message}") from None
+        raise ModelRefusesError(
+            f"the model of Kafka {kafka} does not take it: {error.action}: {error.message}"
+        ) from None
 
 
-def not_taken(kafka: str, said: str) -> NotTaken:
+def refusal_of(kafka: str, said: str) -> ModelRefusesError:
     """What an error of a step says, of the model of a release."""
-    step = number_of_step(said)
-    return NotTaken(f"the model of Kafka {kafka} does not take it: {said}", step, step)
+    step = step_number(said)
+    return ModelRefusesError(f"the model of Kafka {kafka} does not take it: {said}", step, step)
 
 
-def newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
+def plan_newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
     """The plan for the release that is given, or for the newest known one that has one; `anyway`: another one for the
-    release that is given, where that has none. CannotBeDriven where none has, as `first_planned` says why."""
+    release that is given, where that has none. UndrivableError where none has, as `plan_first` says why."""
     try:
-        return first_planned(KNOWN if given is None else (given,), plan)
-    except CannotBeDriven:
+        return plan_first(KNOWN_RELEASES if given is None else (given,), plan)
+    except UndrivableError:
         if anyway is not None and given is not None:
             return anyway(given)
         raise
 
 
-def first_planned(releases: Iterable[str], plan: Callable[[str], P]) -> P:
-    """The plan for the first release that has one. CannotBeDriven where none has: why it is so of the release that
+def plan_first(releases: Iterable[str], plan: Callable[[str], P]) -> P:
+    """The plan for the first release that has one. UndrivableError where none has: why it is so of the release that
     comes furthest, since what one lacks that comes less far is often another thing."""
-    why: CannotBeDriven | None = None
+    why: UndrivableError | None = None
     for kafka in releases:
         try:
             return plan(kafka)
-        except CannotBeDriven as error:
-            why = error if why is None or how_far(error) > how_far(why) else why
+        except UndrivableError as error:
+            why = error if why is None or progress_of(error) > progress_of(why) else why
     assert why is not None
     raise why
 
 
-def how_far(error: CannotBeDriven) -> tuple[bool, int]:
+def progress_of(error: UndrivableError) -> tuple[bool, int]:
     """How far a release has come: not to the end of the trace in the model, and to which step, or further."""
-    return not isinstance(error, NotTaken), error.taken if isinstance(error, NotTaken) else 0
+    return not isinstance(error, ModelRefusesError), error.taken if isinstance(error, ModelRefusesError) else 0
 
 
-def as_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
+def constant_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
     """Constants as one gives them."""
 
     def text(value: Value | str) -> Value | str:
@@ -102,17 +104,17 @@ def as_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
     return {name: text(value) for name, value in constants.items()}
 
 
-def number_of_step(said: str) -> int:
+def step_number(said: str) -> int:
     """The step that an error begins with: `step 5, fence(...), is disabled`."""
     word = said.removeprefix("step ").partition(",")[0]
     return int(word) if word.isdigit() else 0
 
 
-def shows(model: Model, run: Run, kafka: str) -> str:
-    """What the run shows in the end of its property. CannotBeDriven where that is nothing."""
+def describe_end(model: Model, run: Run, kafka: str) -> str:
+    """What the run shows in the end of its property. UndrivableError where that is nothing."""
     if not model.properties:
         return "they did as the model does"
     prop = model.properties[0]
     if judge.holds_at_end(model, prop, run, len(run.steps)) is not (prop.kind == "reachable"):
-        raise CannotBeDriven(f"in the model of Kafka {kafka} {prop.name} does not show in the end")
+        raise UndrivableError(f"in the model of Kafka {kafka} {prop.name} does not show in the end")
     return f"{prop.name} {'is met' if prop.kind == 'reachable' else 'fails'}"

@@ -13,7 +13,7 @@ from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run
 from ...traces.sentences import action_sentence
-from .nodes.running import Broken, wait_for
+from .nodes.running import NodesError, wait_for
 
 Document = dict[str, Any]
 Kind: TypeAlias = Literal["commanded", "permitted", "awaited"]
@@ -21,16 +21,16 @@ STEP_SECONDS = 60.0
 """How long each thing that is to be seen may take. It is seconds; a busy machine takes tens."""
 
 
-def parting(wanted: Mapping[str, str], seen: Mapping[str, str]) -> str:
+def describe_differences(wanted: Mapping[str, str], seen: Mapping[str, str]) -> str:
     """What differs of two that are shown, by what it is about, in words; "" where nothing does."""
     return "; ".join(f"{name}: {seen[name]} in place of {was}" for name, was in wanted.items() if seen[name] != was)
 
 
-class Otherwise(Exception):
+class DivergenceError(Exception):
     """Real nodes did something else than the run, or did not do what it says."""
 
 
-class Nothing(Otherwise):
+class NoEffectError(DivergenceError):
     """What was permitted or awaited did not come at all. Where nothing else happened either, nothing contradicts the
     run: it could not be driven."""
 
@@ -51,7 +51,7 @@ class Stage:
 
 
 @immutable
-class Taken:
+class StageResult:
     """A stage that was taken: what was done, in words, how long it took, what was to be seen and what was seen."""
 
     stage: Stage
@@ -59,18 +59,18 @@ class Taken:
     seconds: float
     expected: Any
     seen: Any
-    otherwise: str | None = None
+    divergence: str | None = None
 
 
-def parted_of(taken: Sequence[Taken]) -> Taken | None:
+def diverging_stage(taken: Sequence[StageResult]) -> StageResult | None:
     """The stage from which on real nodes did otherwise; None where they did not."""
-    return taken[-1] if taken and taken[-1].otherwise is not None else None
+    return taken[-1] if taken and taken[-1].divergence is not None else None
 
 
 S = TypeVar("S", bound=Stage)
 S_co = TypeVar("S_co", bound=Stage, covariant=True)
-Wanted = TypeVar("Wanted")
-Found = TypeVar("Found")
+Expected = TypeVar("Expected")
+Observed = TypeVar("Observed")
 
 
 class Plan(Protocol[S_co]):
@@ -90,7 +90,7 @@ class Outcome:
     and why, in words. Of traces of a partition also the records that the producer has good answers for, those that a
     consumer reads in the end, None where nothing can be read, and who leads then."""
 
-    taken: tuple[Taken, ...]
+    taken: tuple[StageResult, ...]
     confirmed: bool
     why: str
     acknowledged: frozenset[int] = frozenset()
@@ -98,7 +98,7 @@ class Outcome:
     leader: int | None = None
 
 
-class StageDriver(Generic[S, Wanted, Found]):
+class StageDriver(Generic[S, Expected, Observed]):
     """Takes the stages of a plan, and compares what is wanted with what is found after each. `limit` is the seconds
     that each thing that is to be seen may take. What is done for an action is in a method with its name. `nodes` is who
     takes them, in words."""
@@ -110,27 +110,27 @@ class StageDriver(Generic[S, Wanted, Found]):
 
     def outcome(self, report: Callable[[S], None] = lambda stage: None) -> Outcome:
         """Drives the trace: it is confirmed where every step came about, and with it what the trace's property says.
-        Broken where a stage could not be had, and nothing contradicts it."""
+        NodesError where a stage could not be had, and nothing contradicts it."""
         taken = self.drive(report)
-        parted = parted_of(taken)
+        parted = diverging_stage(taken)
         if parted is None:
             return Outcome(taken, True, f"every step came about: {self.shows}")
         return Outcome(taken, False, f"at step {parted.stage.first} the {self.nodes} did otherwise")
 
-    def drive(self, report: Callable[[S], None] = lambda stage: None) -> tuple[Taken, ...]:
-        """All stages, until one goes otherwise. Broken where one could not be had, and nothing contradicts it."""
+    def drive(self, report: Callable[[S], None] = lambda stage: None) -> tuple[StageResult, ...]:
+        """All stages, until one goes otherwise. NodesError where one could not be had, and nothing contradicts it."""
         return tuple(self.taken_stages(report))
 
-    def taken_stages(self, report: Callable[[S], None] = lambda stage: None) -> Iterator[Taken]:
+    def taken_stages(self, report: Callable[[S], None] = lambda stage: None) -> Iterator[StageResult]:
         """The same, one after the other."""
         for stage in self.stages:
             report(stage)
             taken = self._take(stage)
             yield taken
-            if taken.otherwise is not None:
+            if taken.divergence is not None:
                 return
 
-    def wanted(self, stage: S) -> Wanted:
+    def wanted(self, stage: S) -> Expected:
         """What is to be seen after a stage."""
         return self._wanted(stage)
 
@@ -138,21 +138,21 @@ class StageDriver(Generic[S, Wanted, Found]):
         """What is to be seen, or is seen, as results have it."""
         raise NotImplementedError
 
-    def _take(self, stage: S) -> Taken:
+    def _take(self, stage: S) -> StageResult:
         began, wanted = time.monotonic(), self._wanted(stage)
         did, otherwise = "", None
         try:
             did = self._do(stage)
-        except Otherwise as error:
+        except DivergenceError as error:
             otherwise = str(error)
-            if isinstance(error, Nothing) and self._is_as_before(stage):
-                raise Broken(f"step {stage.first}: {error}, and nothing else happened") from None
+            if isinstance(error, NoEffectError) and self._is_as_before(stage):
+                raise NodesError(f"step {stage.first}: {error}, and nothing else happened") from None
         if otherwise is None:
             wait_for(lambda: not self._parting(wanted, self._seen(wanted)), self.limit)
         seen = self._seen(wanted)
         if otherwise is None and (differs := self._parting(wanted, seen)):
             otherwise = f"{differs}, after {self.limit:g} s"
-        return Taken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
+        return StageResult(stage, did, time.monotonic() - began, wanted, seen, otherwise)
 
     def _is_as_before(self, stage: S) -> bool:
         """Whether all that is to be seen is as it was before the stage."""
@@ -160,23 +160,23 @@ class StageDriver(Generic[S, Wanted, Found]):
         return not self._parting(wanted, self._seen(wanted))
 
     def _do(self, stage: S) -> str:
-        """Does what the stage says; what that was, in words. Otherwise where real nodes do something else."""
+        """Does what the stage says; what that was, in words. DivergenceError where real nodes do something else."""
         return getattr(self, f"_{stage.action}")(stage)
 
-    def _wanted(self, stage: S) -> Wanted:
+    def _wanted(self, stage: S) -> Expected:
         """What is to be seen after the stage."""
         raise NotImplementedError
 
-    def _seen(self, wanted: Wanted) -> Found:
+    def _seen(self, wanted: Expected) -> Observed:
         """What is seen now."""
         raise NotImplementedError
 
-    def _parting(self, wanted: Wanted, seen: Found) -> str:
+    def _parting(self, wanted: Expected, seen: Observed) -> str:
         """What differs, in words; "" where nothing does."""
         raise NotImplementedError
 
 
-def parts_of(model: Model, run: Run, at: int, end: int, kind: Kind, numbers: tuple[int, ...] = ()) -> Document:
+def stage_fields(model: Model, run: Run, at: int, end: int, kind: Kind, numbers: tuple[int, ...] = ()) -> Document:
     """What every stage has, of the steps `at` to `end` of a run; `numbers` are those that its steps have in the
     trace."""
     states, step = run.states(), run.steps[at]

@@ -10,17 +10,17 @@ from typing import Any
 from ...language.constants import Value
 from .families import FAMILIES, trace_of
 from .family import Conditions, Family, PlanRequest
-from .fitting import CannotBeDriven
-from .nodes.releases import Release, at_home, of_version
-from .nodes.running import Broken, start_nodes
-from .nodes.wire import Refused
-from .stages import STEP_SECONDS, Document, Outcome, Plan, StageDriver, Taken, parted_of
+from .fitting import UndrivableError
+from .nodes.releases import Release, fetch_release, release_in
+from .nodes.running import NodesError, start_nodes
+from .nodes.wire import BrokerError
+from .stages import STEP_SECONDS, Document, Outcome, Plan, StageDriver, StageResult, diverging_stage
 
 SCHEMA = "tidegate.confirm/1"
 Report = Callable[[str], None]
 
 
-def confirmed(
+def confirm_trace(
     document: Mapping[str, Any],
     *,
     kafka: str | None = None,
@@ -34,23 +34,23 @@ def confirmed(
 ) -> Document:
     """Drives a real cluster through the trace of a document and says what came out. UsageError where there is no such
     release, or no Java."""
-    release = None if home is None else at_home(home)
+    release = None if home is None else release_in(home)
     version = kafka if release is None else release.version
     try:
         trace = trace_of(document)
         family = FAMILIES[trace.model]
         if with_repair and family.no_repair is not None:
-            raise CannotBeDriven(family.no_repair)
+            raise UndrivableError(family.no_repair)
         plan = family.plan(PlanRequest(trace, version, anyway, with_repair, given or {}))
-    except CannotBeDriven as error:
-        return head_of(document, version, with_repair) | not_driven(error)
-    release = release or of_version(exact(plan.kafka))
-    head = head_of(document, release.version, with_repair)
+    except UndrivableError as error:
+        return document_head(document, version, with_repair) | undriven_document(error)
+    release = release or fetch_release(full_version(plan.kafka))
+    head = document_head(document, release.version, with_repair)
     report(f"starting Kafka {release.version}")
     try:
         return head | _driven(family, plan, release, limit, keep, report)
-    except (Broken, Refused, OSError) as error:
-        return head | not_driven(CannotBeDriven(str(error))) | _conditions(family.conditions(plan))
+    except (NodesError, BrokerError, OSError) as error:
+        return head | undriven_document(UndrivableError(str(error))) | _conditions(family.conditions(plan))
 
 
 def _driven(
@@ -60,10 +60,10 @@ def _driven(
     with start_nodes(lambda: family.cluster(plan, release, keep), keep) as nodes:
         driver, began = family.driver(plan, nodes, limit), time.monotonic()
         outcome = driver.outcome(lambda stage: report(f"step {stage.first}: {stage.action}"))
-        return result(driver, family.conditions(plan), outcome, time.monotonic() - began)
+        return outcome_document(driver, family.conditions(plan), outcome, time.monotonic() - began)
 
 
-def exact(kafka: str) -> str:
+def full_version(kafka: str) -> str:
     """A release with all of its numbers: the first of 3.9 is 3.9.0."""
     return kafka if kafka.count(".") == 2 else f"{kafka}.0"
 
@@ -71,9 +71,11 @@ def exact(kafka: str) -> str:
 # --- as a document ----------------------------------------------------------------------------------------------------
 
 
-def result(driver: StageDriver[Any, Any, Any], conditions: Conditions, outcome: Outcome, seconds: float) -> Document:
+def outcome_document(
+    driver: StageDriver[Any, Any, Any], conditions: Conditions, outcome: Outcome, seconds: float
+) -> Document:
     """What came out, but for what every result begins with."""
-    parted = parted_of(outcome.taken)
+    parted = diverging_stage(outcome.taken)
     return {
         "result": "confirmed" if outcome.confirmed else "not_confirmed",
         "why": outcome.why,
@@ -95,7 +97,7 @@ def _conditions(conditions: Conditions) -> Document:
     return {"settings": settings, "clocks": dict(conditions.clocks)}
 
 
-def _step(taken: Taken, driver: StageDriver[Any, Any, Any]) -> Document:
+def _step(taken: StageResult, driver: StageDriver[Any, Any, Any]) -> Document:
     """A stage that was taken."""
     stage = taken.stage
     return {
@@ -108,11 +110,11 @@ def _step(taken: Taken, driver: StageDriver[Any, Any, Any]) -> Document:
         "seconds": round(taken.seconds, 2),
         "expected": driver.show(taken.expected),
         "seen": driver.show(taken.seen),
-        "otherwise": taken.otherwise,
+        "otherwise": taken.divergence,
     }
 
 
-def not_driven(error: CannotBeDriven) -> Document:
+def undriven_document(error: UndrivableError) -> Document:
     """What could not be driven, and why."""
     return {
         "result": "not_driven",
@@ -131,7 +133,7 @@ def not_driven(error: CannotBeDriven) -> Document:
     }
 
 
-def head_of(document: Mapping[str, Any], kafka: str | None, with_repair: bool = False) -> Document:
+def document_head(document: Mapping[str, Any], kafka: str | None, with_repair: bool = False) -> Document:
     """What every result begins with: the trace's title, model and property, and the release."""
     about = document["property"]
     return {

@@ -44,7 +44,7 @@ class Assignment:
         return Assignment(*(getattr(self, name) if one is None else frozenset(one) for name, one in given.items()))
 
 
-def between(before: Assignment, after: Assignment) -> Assignment | None:
+def assignment_changes(before: Assignment, after: Assignment) -> Assignment | None:
     """What the assignment is for an instant where one record completes a reassignment; None where none is complete
     with it. ValueError where it has another target before it is complete, and where brokers without a copy are to have
     one at once: the model has no such steps."""

@@ -10,7 +10,7 @@ from ...language.errors import UsageError
 from ...language.immutable import immutable
 from ..logs.metadata_log import Entry, MetadataLog
 from ..logs.metadata_records import MetadataRecord
-from .assignments import Assignment, between, brokers_of
+from .assignments import Assignment, assignment_changes, brokers_of
 
 METADATA_VERSION = "metadata.version"
 ELR_FEATURE = "eligible.leader.replicas.version"
@@ -396,7 +396,7 @@ class _Reading:
         if partition.ended is not None:
             return
         try:
-            instant = between(before, partition.assignment)
+            instant = assignment_changes(before, partition.assignment)
         except ValueError as error:
             partition.ended = str(error)
             return
@@ -515,7 +515,7 @@ def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
     moments[-1] = replace(moments[-1], passing=passing, restarted=restarted, again=again)
 
 
-def cluster_of(log: MetadataLog) -> Cluster:
+def read_cluster(log: MetadataLog) -> Cluster:
     """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
     reading = _Reading(brokers_of(log.entries))
     entries, after = log.entries, (*log.entries[1:], None)

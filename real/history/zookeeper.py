@@ -32,7 +32,7 @@ UNKNOWN_REPLICAS = "no file says which brokers have a copy of it: give state-cha
 
 
 @immutable
-class Told:
+class TimedEvent:
     """An event with its time in ms since 1970 as the machine's clock shows it, and the place that says it."""
 
     time_ms: int
@@ -214,7 +214,7 @@ class _Reading:
         self.again: set[str] = set()
         self.time_ms = 0
 
-    def take(self, told: Told) -> None:
+    def take(self, told: TimedEvent) -> None:
         """Takes an event."""
         self.time_ms = told.time_ms
         match told.event:
@@ -273,12 +273,14 @@ class _Reading:
                 partition.ended = partition.ended or why
 
 
-def ordered(events: Mapping[int, Sequence[Told]], leaders: Sequence[Told]) -> tuple[list[Told], list[str]]:
+def order_events(
+    events: Mapping[int, Sequence[TimedEvent]], leaders: Sequence[TimedEvent]
+) -> tuple[list[TimedEvent], list[str]]:
     """The events of all controllers one after the other, by controller epochs, and what is not known. `events` are
     those of each broker in their order, `leaders` what leaders say of an ISR."""
-    reigns = list[tuple[int, list[Told]]]()
+    reigns = list[tuple[int, list[TimedEvent]]]()
     for of_broker in events.values():
-        current: list[Told] | None = None
+        current: list[TimedEvent] | None = None
         for told in of_broker:
             if isinstance(told.event, Elected):
                 current = []
@@ -297,17 +299,17 @@ def ordered(events: Mapping[int, Sequence[Told]], leaders: Sequence[Told]) -> tu
     return _with_leaders([told for _, reign in reigns for told in reign], leaders), notes
 
 
-def _with_leaders(events: list[Told], leaders: Sequence[Told]) -> list[Told]:
+def _with_leaders(events: list[TimedEvent], leaders: Sequence[TimedEvent]) -> list[TimedEvent]:
     """The events with what leaders alone say of an ISR: a version that no controller has, at its time, and before the
     next version."""
     versions = {(told.event.name, told.event.version) for told in events if isinstance(told.event, Changed)}
-    alone = dict[tuple[str, int], Told]()
+    alone = dict[tuple[str, int], TimedEvent]()
     for told in leaders:
         assert isinstance(told.event, Changed)
         where = told.event.name, told.event.version
         if where not in versions:
             alone.setdefault(where, told)
-    placed, latest = dict[int, list[Told]](), list(accumulate((told.time_ms for told in events), max))
+    placed, latest = dict[int, list[TimedEvent]](), list(accumulate((told.time_ms for told in events), max))
     later = dict[str, list[tuple[int, int]]]()
     for place, told in enumerate(events):
         if isinstance(told.event, Changed):
@@ -318,7 +320,7 @@ def _with_leaders(events: list[Told], leaders: Sequence[Told]) -> list[Told]:
     return [one for place in range(len(events) + 1) for one in (*placed.get(place, ()), *events[place : place + 1])]
 
 
-def histories_of(events: Iterable[Told], settings: Mapping[str, Mapping[str, str]]) -> list[History]:
+def build_histories(events: Iterable[TimedEvent], settings: Mapping[str, Mapping[str, str]]) -> list[History]:
     """The history of each partition. `settings` are those of the brokers (`""`) and of topics."""
     reading = _Reading()
     for told in events:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...language.errors import UsageError
-from ..logs.broker_files import is_log, is_packed, opened, time_of
+from ..logs.broker_files import is_log, is_packed, open_log, time_of
 from ..logs.metadata_log import MetadataLog
 from ..logs.zookeeper_lines import About, Changed, controller_of, of_broker, of_controller
 from .partitions import Cluster, ZooKeeper
-from .zookeeper import Told, histories_of, ordered
+from .zookeeper import TimedEvent, build_histories, order_events
 
 PROTOCOL = "inter.broker.protocol.version"
 CONTROLLER = "controller"
@@ -33,7 +33,7 @@ def _has_controller(path: Path) -> bool:
     if is_packed(path):
         return False
     try:
-        with opened(path) as lines:
+        with open_log(path) as lines:
             return any(controller_of(text) is not None for text in lines)
     except (OSError, EOFError, lzma.LZMAError):
         return False
@@ -61,8 +61,8 @@ class _Reading:
     def __init__(self) -> None:
         self.paths: list[Path] = []
         self.notes: list[str] = []
-        self.streams: dict[int, list[list[Told]]] = {}
-        self.leaders: list[Told] = []
+        self.streams: dict[int, list[list[TimedEvent]]] = {}
+        self.leaders: list[TimedEvent] = []
         self.clusters: dict[str, str] = {}
         self.said: list[tuple[int, About]] = []
         self.settings: dict[str, dict[str, str]] = {}
@@ -71,13 +71,14 @@ class _Reading:
     def file(self, path: Path) -> None:
         """Reads a file. Lines of a controller are put in order with those of its other files, by their times; a line
         without one, as of a setting, has that of the line before."""
-        of_file, at, found = dict[int, list[Told]](), 0, False
-        with opened(path) as lines:
+        of_file, at, found = dict[int, list[TimedEvent]](), 0, False
+        with open_log(path) as lines:
             for number, text in enumerate(lines, 1):
                 at = max(at, _time(text))
                 who = controller_of(text)
                 told = [
-                    Told(at, event, f"{path}:{number}") for event in (of_controller(text) if who else of_broker(text))
+                    TimedEvent(at, event, f"{path}:{number}")
+                    for event in (of_controller(text) if who else of_broker(text))
                 ]
                 found = found or bool(told)
                 if who is not None:
@@ -89,7 +90,7 @@ class _Reading:
         if found:
             self.paths.append(path)
 
-    def _of_broker(self, events: Iterable[Told]) -> None:
+    def _of_broker(self, events: Iterable[TimedEvent]) -> None:
         for told in events:
             if isinstance(told.event, Changed):
                 self.leaders.append(told)
@@ -108,9 +109,9 @@ class _Reading:
             names = "; ".join(f"{cluster}: see {where}" for cluster, where in self.clusters.items())
             raise UsageError(f"{path}: its files are of several clusters, and one is checked at a time ({names})")
         zookeeper = ZooKeeper(*self._about(), next(iter(self.clusters.items()), None))
-        events, notes = ordered({broker: _merged(files) for broker, files in self.streams.items()}, self.leaders)
+        events, notes = order_events({broker: _merged(files) for broker, files in self.streams.items()}, self.leaders)
         self.notes += notes
-        histories = histories_of(events, self.settings)
+        histories = build_histories(events, self.settings)
         if not histories:
             raise UsageError(
                 f"{path}: no file in it says anything of a partition: give controller.log, state-change.log and "
@@ -134,7 +135,7 @@ class _Reading:
         return tuple(releases), tuple(protocols)
 
 
-def _merged(files: Sequence[Sequence[Told]]) -> list[Told]:
+def _merged(files: Sequence[Sequence[TimedEvent]]) -> list[TimedEvent]:
     """The events of one controller in their order. At the same time, what is in controller.log comes first: it says
     what the controller is about to do."""
     first = sorted(files, key=lambda events: not any(CONTROLLER in Path(told.where).name for told in events[:1]))

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..driving.controllers.driver import QuorumDriver
+from ..driving.controllers.driver import ControllersDriver
 from ..driving.controllers.family import FAMILY as CONTROLLERS
 from ..driving.families import trace_of
 from ..driving.family import PlanRequest
-from ..driving.fitting import CannotBeDriven
-from ..driving.nodes.releases import raft_of_version
-from ..driving.nodes.running import Broken
+from ..driving.fitting import UndrivableError
+from ..driving.nodes.releases import fetch_raft_release
+from ..driving.nodes.running import NodesError
 from ..driving.stages import Document
-from ..driving.verdict import exact, head_of, not_driven, result
+from ..driving.verdict import document_head, full_version, outcome_document, undriven_document
 from .controllers import HostedControllers
 from .hosting import Host, HostError
 
@@ -34,20 +34,20 @@ def confirmed_in_process(
     try:
         trace = trace_of(document)
         if trace.model != CONTROLLERS.model:
-            raise CannotBeDriven(
+            raise UndrivableError(
                 f"Kafka's code for traces of {trace.model} is not hosted in one process, and real brokers take it"
             )
         plan = CONTROLLERS.plan(PlanRequest(trace, kafka, anyway))
-    except CannotBeDriven as error:
-        return head_of(document, kafka) | not_driven(error)
-    release = raft_of_version(exact(plan.kafka))
+    except UndrivableError as error:
+        return document_head(document, kafka) | undriven_document(error)
+    release = fetch_raft_release(full_version(plan.kafka))
     report(f"hosting Kafka {release.version}")
-    head, began = head_of(document, release.version), time.monotonic()
+    head, began = document_head(document, release.version), time.monotonic()
     try:
         with Host(release, brief=True) as host:
             controllers = HostedControllers(host, len(list(plan.run.start.log)))
-            driver = QuorumDriver(plan, controllers, STEP_SECONDS)
+            driver = ControllersDriver(plan, controllers, STEP_SECONDS)
             outcome = driver.outcome(lambda stage: report(f"step {stage.first}: {stage.action}"))
-            return head | result(driver, CONTROLLERS.conditions(plan), outcome, time.monotonic() - began)
-    except (Broken, HostError) as error:
-        return head | not_driven(CannotBeDriven(str(error)))
+            return head | outcome_document(driver, CONTROLLERS.conditions(plan), outcome, time.monotonic() - began)
+    except (NodesError, HostError) as error:
+        return head | undriven_document(UndrivableError(str(error)))

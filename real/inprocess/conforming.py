@@ -18,13 +18,13 @@ from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run, Step
-from ..driving.controllers.driver import QuorumDriver
-from ..driving.controllers.plan import KINDS, MODEL, QuorumPlan, model_of, why_not_driven
-from ..driving.controllers.world import VoterSeen
+from ..driving.controllers.driver import ControllersDriver
+from ..driving.controllers.plan import KINDS, MODEL, ControllersPlan, model_of, why_not_driven
+from ..driving.controllers.world import ControllerObservation
 from ..driving.fitting import Trace
 from ..driving.nodes.releases import Release
-from ..driving.nodes.running import Broken
-from ..driving.stages import Stage, Taken, parted_of, parts_of
+from ..driving.nodes.running import NodesError
+from ..driving.stages import Stage, StageResult, diverging_stage, stage_fields
 from .controllers import HostedControllers, NodeEndedError
 from .hosting import Host
 
@@ -45,8 +45,8 @@ class Difference:
     kafka: str
     run: Run
     says: tuple[str, ...]
-    wanted: dict[int, VoterSeen]
-    seen: dict[int, VoterSeen | None]
+    wanted: dict[int, ControllerObservation]
+    seen: dict[int, ControllerObservation | None]
     fields: tuple[str, ...]
     why: str
 
@@ -171,7 +171,7 @@ def is_abstracted(model: Model, before: State, step: Step) -> bool:
             return False
 
 
-class HostedDriver(QuorumDriver):
+class HostedDriver(ControllersDriver):
     """Drives a run of the model on hosted controllers."""
 
     def _truncate(self, stage: Stage) -> str:
@@ -185,7 +185,7 @@ class HostedDriver(QuorumDriver):
         return did
 
     def _end(self, voter: int) -> int:
-        seen = self.world.seen()[voter]
+        seen = self.world.observe()[voter]
         return 0 if seen is None else len(seen.log)
 
 
@@ -197,29 +197,29 @@ def is_driven(kafka: str, states: Sequence[State], steps: Sequence[Step]) -> boo
     return why_not_driven(kafka, states, followed, len(steps) - 1) is None
 
 
-def taken_on(host: Host, model: Model, kafka: str, run: Run, defect: str = "") -> tuple[Taken, ...]:
+def taken_on(host: Host, model: Model, kafka: str, run: Run, defect: str = "") -> tuple[StageResult, ...]:
     """What comes of a run on new nodes, step by step, up to where they do otherwise."""
-    stages = tuple(Stage(**parts_of(model, run, at, at, KINDS[step.action])) for at, step in enumerate(run.steps))
+    stages = tuple(Stage(**stage_fields(model, run, at, at, KINDS[step.action])) for at, step in enumerate(run.steps))
     controllers = HostedControllers(host, len(list(run.start.log)), batches=1, defect=defect)
-    driver = HostedDriver(QuorumPlan(kafka, model, run, stages, ""), controllers, STEP_SECONDS)
-    taken = list[Taken]()
+    driver = HostedDriver(ControllersPlan(kafka, model, run, stages, ""), controllers, STEP_SECONDS)
+    taken = list[StageResult]()
     try:
         for one in driver.taken_stages():
             taken.append(one)
     except NodeEndedError as error:
         stage = stages[len(taken)]
-        taken.append(Taken(stage, "", 0.0, driver.wanted(stage), controllers.seen(), str(error)))
-    except Broken:
+        taken.append(StageResult(stage, "", 0.0, driver.wanted(stage), controllers.observe(), str(error)))
+    except NodesError:
         pass  # a step could not be had, and nothing contradicts the model: what was taken before is compared
     return tuple(taken)
 
 
-def difference_of(kafka: str, run: Run, taken: Sequence[Taken]) -> Difference | None:
+def difference_of(kafka: str, run: Run, taken: Sequence[StageResult]) -> Difference | None:
     """The difference that steps which were taken end with; None where they end with none."""
-    parted = parted_of(taken)
+    parted = diverging_stage(taken)
     if parted is None:
         return None
-    seen: dict[int, VoterSeen | None] = dict(parted.seen)
+    seen: dict[int, ControllerObservation | None] = dict(parted.seen)
     return Difference(
         kafka,
         Run(run.start, run.steps[: len(taken)]),
@@ -227,11 +227,13 @@ def difference_of(kafka: str, run: Run, taken: Sequence[Taken]) -> Difference | 
         dict(parted.expected),
         seen,
         differing_fields(parted.expected, seen) or ("it does not come about",),
-        str(parted.otherwise),
+        str(parted.divergence),
     )
 
 
-def differing_fields(wanted: dict[int, VoterSeen], seen: dict[int, VoterSeen | None]) -> tuple[str, ...]:
+def differing_fields(
+    wanted: dict[int, ControllerObservation], seen: dict[int, ControllerObservation | None]
+) -> tuple[str, ...]:
     """The fields in which a voter differs."""
     return tuple(
         field
@@ -240,7 +242,7 @@ def differing_fields(wanted: dict[int, VoterSeen], seen: dict[int, VoterSeen | N
     )
 
 
-def _field(seen: VoterSeen | None, field: str) -> Any:
+def _field(seen: ControllerObservation | None, field: str) -> Any:
     return None if seen is None else getattr(seen, field)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from ..driving.controllers.world import HOUR, MAX_AHEAD, VoterSeen
-from ..driving.nodes.running import Broken
+from ..driving.controllers.world import HOUR, MAX_AHEAD, ControllerObservation
+from ..driving.nodes.running import NodesError
 from ..driving.nodes.wire import FETCH
 from .hosting import Flying, Host, Settings, Step, Taken
 
@@ -23,7 +23,7 @@ LONG_POLL_MS = 500
 TRIES = 4
 
 
-class NodeEndedError(Broken):
+class NodeEndedError(NodesError):
     """Kafka's code threw something that ends a node."""
 
 
@@ -55,24 +55,24 @@ class HostedControllers:
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def seen(self) -> dict[int, VoterSeen | None]:
+    def observe(self) -> dict[int, ControllerObservation | None]:
         """Each controller."""
         return {voter: _seen(self._last.states[-1][voter - 1]) for voter in self.voters}
 
-    def wake(self, voter: int) -> bool:
+    def check_clock(self, voter: int) -> bool:
         """Lets so little time pass at a controller that only what is sent again is."""
         return self._take(("ahead", voter, BACKOFF_MS)).taken[0]
 
-    def held(self, voter: int) -> frozenset[Hashable]:
+    def pending_requests(self, voter: int) -> frozenset[Hashable]:
         """What a controller has on its way."""
         return frozenset(message for message in self._last.flying if not message.answer and message.source == voter)
 
     # --- what is done -------------------------------------------------------------------------------------------------
 
-    def time_passes(self, voter: int, seconds: int = MAX_AHEAD) -> None:
+    def advance_clock(self, voter: int, seconds: int = MAX_AHEAD) -> None:
         """Puts a controller's clock forward."""
         self._take(("ahead", voter, seconds * 1_000))
-        self.wake(voter)
+        self.check_clock(voter)
 
     def restart(self, voter: int) -> None:
         """Its process dies and is started; what was written is on the disk."""
@@ -90,11 +90,13 @@ class HostedControllers:
             self._take(self._step("lose", one))
         self._take(("start", voter))
 
-    def write(self, voter: int, number: int) -> None:
+    def write_record(self, voter: int, number: int) -> None:
         """Its controller appends a record, if it is the active one."""
         self._take(("append", voter, 1, number))
 
-    def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool:
+    def pass_request(
+        self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True
+    ) -> bool:
         """Lets one request of one of these kinds and its answer through, or loses the answer. What stands before it is
         lost, as on real controllers."""
         wanted = frozenset(apis)
@@ -103,8 +105,8 @@ class HostedControllers:
             chosen = next((one for one in held if one.to == receiver and one.api in wanted), None)
             if chosen is not None:
                 return self._let_one(chosen, answered)
-            self.lose(one for one in held if one.to == receiver or (FETCH in wanted and one.api == FETCH))
-            self.wake(sender)
+            self.drop_requests(one for one in held if one.to == receiver or (FETCH in wanted and one.api == FETCH))
+            self.check_clock(sender)
         return False
 
     def _let_one(self, request: Flying, answered: bool) -> bool:
@@ -121,7 +123,7 @@ class HostedControllers:
     def _answer_to(self, request: Flying) -> Flying | None:
         return next((one for one in self._last.flying if one.answer and one.number == request.number), None)
 
-    def lose(self, requests: Iterable[Hashable]) -> None:
+    def drop_requests(self, requests: Iterable[Hashable]) -> None:
         """Loses those of some requests that are still on their way: their connections break."""
         for request in list(requests):
             if isinstance(request, Flying) and request in self._last.flying:
@@ -133,10 +135,10 @@ class HostedControllers:
         return (verb, *message[:4], alike.index(message))
 
 
-def _seen(seen: dict[str, Any] | Any) -> VoterSeen | None:
+def _seen(seen: dict[str, Any] | Any) -> ControllerObservation | None:
     if not seen["up"]:
         return None
-    return VoterSeen(
+    return ControllerObservation(
         seen["role"],
         seen["epoch"],
         None if seen["leader"] < 0 else seen["leader"],

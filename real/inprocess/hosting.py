@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from ...language.immutable import immutable
-from ..driving.nodes.processes import launched
+from ..driving.nodes.processes import bound_command
 from ..driving.nodes.releases import Release
 from .program import MAIN, compiled
 
@@ -96,7 +96,7 @@ class Host:
         command = [release.java, *_HEAP, *quick, "-cp", f"{classes}:{release.jars}/*", MAIN]
         self.release = release
         self._process = subprocess.Popen(
-            launched(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            bound_command(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
 
     def __enter__(self) -> Self:

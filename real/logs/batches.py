@@ -28,7 +28,7 @@ _LEAST = _HEADER.size - _AFTER_LENGTH
 
 
 @immutable
-class Form:
+class BatchFormat:
     """What a log's batches are like: their oldest magic, how long they are at most, and whether each checksum is
     compared, which takes a second for each 3 MB."""
 
@@ -37,14 +37,14 @@ class Form:
     summed: bool
 
 
-METADATA = Form(2, 8 * 1024 * 1024, True)
+METADATA = BatchFormat(2, 8 * 1024 * 1024, True)
 """Of the metadata log (KafkaRaftClient.MAX_BATCH_SIZE_BYTES)."""
-PARTITION = Form(0, 2**31 - 1, False)
+PARTITION = BatchFormat(0, 2**31 - 1, False)
 """Of any partition."""
 
 
 @immutable
-class Part:
+class SegmentStart:
     """The beginning of a segment that is whole: its size, the offset that comes next where it has a batch, and what is
     to be said of the bytes that are left out."""
 
@@ -53,22 +53,22 @@ class Part:
     note: str | None = None
 
 
-def whole_part(path: Path, data: bytes, form: Form) -> Part:
+def find_whole_part(path: Path, data: bytes, form: BatchFormat) -> SegmentStart:
     """The beginning of a segment that is whole. UsageError where what follows is damaged, and not just unfinished."""
     at, after = 0, None
     while (end := _end(data, at, form)) is not None:
         at, after = end, _next(data, at)
     if at == len(data):
-        return Part(at, after)
+        return SegmentStart(at, after)
     left, written = len(data) - at, max(_written(data), at)
     begins = f"{path}: the last {left} bytes are"
     ends = "" if after is None else f": it is read up to offset {after - 1}"
     if not data.rstrip(b"\0")[at:]:
-        return Part(at, after, f"{begins} zeros, as a loss of power leaves them, and are left out{ends}")
+        return SegmentStart(at, after, f"{begins} zeros, as a loss of power leaves them, and are left out{ends}")
     if (why := _damage(data, at, written, after, form)) is not None:
         raise UsageError(_refused(path, at, after, why))
     zeros = f", and from byte {written} on zeros, as a loss of power leaves them" if written < len(data) else ""
-    return Part(at, after, f"{begins} no whole batch{zeros}, and are left out{ends}")
+    return SegmentStart(at, after, f"{begins} no whole batch{zeros}, and are left out{ends}")
 
 
 def _refused(path: Path, at: int, after: int | None, why: str) -> str:
@@ -80,7 +80,7 @@ def _refused(path: Path, at: int, after: int | None, why: str) -> str:
     )
 
 
-def _end(data: bytes, at: int, form: Form) -> int | None:
+def _end(data: bytes, at: int, form: BatchFormat) -> int | None:
     """Where the batch ends that begins at a place; None where there is none, or it is not whole."""
     if at + _SUM > len(data):
         return None
@@ -116,7 +116,7 @@ def _written(data: bytes) -> int:
     return min(-(-len(data.rstrip(b"\0")) // SECTOR) * SECTOR, len(data))
 
 
-def _damage(data: bytes, at: int, written: int, after: int | None, form: Form) -> str | None:
+def _damage(data: bytes, at: int, written: int, after: int | None, form: BatchFormat) -> str | None:
     """Why what begins at a place is damaged; None where it may be the beginning of a batch that was being written."""
     if (more := _follows(data, at + 1, after or 0, form)) is not None:
         place, offset = more
@@ -139,7 +139,7 @@ def _damage(data: bytes, at: int, written: int, after: int | None, form: Form) -
     return None
 
 
-def _follows(data: bytes, since: int, after: int, form: Form) -> tuple[int, int] | None:
+def _follows(data: bytes, since: int, after: int, form: BatchFormat) -> tuple[int, int] | None:
     """The place and the offset of the first batch that begins later, whole or not. The header of a batch without a
     producer, as all in the metadata log are, is known by itself, and that of another by its checksum."""
     for found in re.compile(b"\2").finditer(data, since + _MAGIC):

@@ -25,7 +25,7 @@ from typing import IO, TypeAlias
 
 from ...language.errors import UsageError
 from ...language.immutable import immutable
-from .segments import epochs_in
+from .segments import read_epochs
 from .zookeeper_lines import CLUSTER
 
 PROPERTIES = "meta.properties"
@@ -51,7 +51,7 @@ _PACKED = frozenset({".zip", ".zst", ".lz4", ".7z", ".tar", ".tgz", ".Z"})
 
 
 @immutable
-class Begins:
+class EpochStart:
     """A broker starts to lead or to follow in a leader epoch: `leader` is the broker that it leads or follows, -1 for
     nobody, and None where the line does not name it, as `partition_epoch` is up to 2.8. Of a follower `topic_id` is
     None, since it does not say it. `end` and `high_watermark` are those of its log before the epoch."""
@@ -68,7 +68,7 @@ class Begins:
 
 
 @immutable
-class Shrinks:
+class IsrShrink:
     """A leader has a high watermark when its ISR shrinks. `tied`: another file has a line of the same time, so that it
     is not known which was first."""
 
@@ -79,7 +79,7 @@ class Shrinks:
 
 
 @immutable
-class Cuts:
+class LogTruncation:
     """A follower truncates its log to where its leader's leaves it (OffsetsForLeaderEpoch, or a DivergingEpoch). `tied`
     as of `Shrinks`."""
 
@@ -91,7 +91,7 @@ class Cuts:
 
 
 @immutable
-class Kept:
+class DiskState:
     """What a broker's `log.dirs` have of a partition: its high watermark, and where the epochs of its log begin."""
 
     broker: int
@@ -102,7 +102,7 @@ class Kept:
     epochs: str
 
 
-Line: TypeAlias = Begins | Shrinks | Cuts
+Line: TypeAlias = EpochStart | IsrShrink | LogTruncation
 
 
 @immutable
@@ -113,7 +113,7 @@ class BrokerLogs:
 
     paths: tuple[Path, ...]
     lines: Mapping[str, Sequence[Sequence[Line]]]
-    kept: Mapping[str, Sequence[Kept]]
+    kept: Mapping[str, Sequence[DiskState]]
     notes: tuple[str, ...] = ()
     clusters: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -165,7 +165,7 @@ class _Reading:
     def __init__(self) -> None:
         self.paths: list[Path] = []
         self.lines: dict[str, dict[tuple[int, int], list[_Timed]]] = {}
-        self.kept: dict[str, list[Kept]] = {}
+        self.kept: dict[str, list[DiskState]] = {}
         self.notes: list[str] = []
         self.clusters: dict[str, str] = {}
 
@@ -183,7 +183,7 @@ class _Reading:
 
     def _lines(self, path: Path) -> None:
         latest, found = "", False
-        with opened(path) as lines:
+        with open_log(path) as lines:
             for number, text in enumerate(lines, 1):
                 if (cluster := CLUSTER.search(text)) is not None:
                     self.clusters[f"{path}:{number}"] = cluster[1]
@@ -207,8 +207,8 @@ class _Reading:
             epochs = folder / EPOCHS
             begins = tuple((int(epoch), int(start)) for epoch, start in _rows(epochs, 2)) if epochs.exists() else ()
             if not begins:
-                begins, epochs = epochs_in(folder), folder
-            known = Kept(broker, _topic_id(folder), int(high_watermark), str(path), begins, str(epochs))
+                begins, epochs = read_epochs(folder), folder
+            known = DiskState(broker, _topic_id(folder), int(high_watermark), str(path), begins, str(epochs))
             self.kept.setdefault(folder.name, []).append(known)
 
 
@@ -228,7 +228,7 @@ def is_packed(path: Path) -> bool:
     return path.suffix in _PACKED
 
 
-def opened(path: Path) -> IO[str]:
+def open_log(path: Path) -> IO[str]:
     """A log file, also a compressed one, to be read."""
     return _OPENED.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace")
 
@@ -242,11 +242,11 @@ def _said(text: str, where: str) -> tuple[str, Line] | None:
         numbers = int(line["end"]), int(line["hw"])
         identity, epoch = found["id"] if found else None, int(line["epoch"])
         partition = None if line["partition"] is None else int(line["partition"])
-        return line["name"], Begins(broker, leads, identity, epoch, partition, leader, *numbers, where)
+        return line["name"], EpochStart(broker, leads, identity, epoch, partition, leader, *numbers, where)
     if line := _SHRINKS.search(text):
-        return line["name"], Shrinks(int(line["broker"]), int(line["hw"]), where)
+        return line["name"], IsrShrink(int(line["broker"]), int(line["hw"]), where)
     if line := _CUTS.search(text):
-        return line["name"], Cuts(int(line["broker"]), int(line["leader"]), int(line["end"]), where)
+        return line["name"], LogTruncation(int(line["broker"]), int(line["leader"]), int(line["end"]), where)
     return None
 
 
@@ -266,10 +266,10 @@ def _tied(lines: Sequence[_Timed]) -> Iterator[Line]:
     """The lines, with those marked that may as well come before or after one of another file."""
     files = dict[str, set[int]]()
     for when, file, line in lines:
-        if isinstance(line, Begins):
+        if isinstance(line, EpochStart):
             files.setdefault(when, set()).add(file)
     for when, file, line in lines:
-        if not isinstance(line, Begins) and files.get(when, {file}) != {file}:
+        if not isinstance(line, EpochStart) and files.get(when, {file}) != {file}:
             line = replace(line, tied=True)
         yield line
 

@@ -11,7 +11,7 @@ Read: TypeAlias = Callable[["Reader"], Any]
 """Reads one value."""
 
 
-class Truncated(Exception):
+class TruncatedError(Exception):
     """The bytes end within a value."""
 
 
@@ -22,9 +22,9 @@ class Reader:
         self.data, self.at = data, 0
 
     def take(self, size: int) -> bytes:
-        """The next bytes. Truncated where there are fewer."""
+        """The next bytes. TruncatedError where there are fewer."""
         if size < 0 or self.at + size > len(self.data):
-            raise Truncated
+            raise TruncatedError
         self.at += size
         return self.data[self.at - size : self.at]
 
@@ -34,14 +34,14 @@ class Reader:
 
 
 def varint(reader: Reader) -> int:
-    """An unsigned number, seven bits to a byte, the lowest first; at most 32 bits. Truncated for more."""
+    """An unsigned number, seven bits to a byte, the lowest first; at most 32 bits. TruncatedError for more."""
     value = 0
     for shift in range(0, 35, 7):
         byte = reader.take(1)[0]
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value
-    raise Truncated
+    raise TruncatedError
 
 
 def int8(reader: Reader) -> int:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from ...language.errors import UsageError
 from ...language.immutable import immutable
-from .batches import METADATA, whole_part
-from .metadata_records import MetadataRecord, NotReadable, decoded, named
+from .batches import METADATA, find_whole_part
+from .metadata_records import MetadataRecord, UnreadableRecordError, decode_record, parse_printed_record
 
 if TYPE_CHECKING:
     from kafka.record.memory_records import Batch, MemoryRecords
@@ -49,7 +49,7 @@ class MetadataLog:
     notes: tuple[str, ...] = ()
 
 
-def read(path: Path) -> MetadataLog:
+def read_metadata_log(path: Path) -> MetadataLog:
     """The metadata log at a path: a segment, a snapshot, a printed log, or a directory with segments and snapshots in
     it or below it.
 
@@ -149,10 +149,10 @@ class _Offsets:
 
 def _segment(path: Path, notes: list[str], follow: _Offsets, *, snapshot: bool = False) -> Iterator[Entry]:
     """The entries of a segment or a snapshot. What is not whole at the end was being written: it is left out, and a
-    note says so (`whole_part`). A snapshot is whole: it begins with a header and ends with a footer
+    note says so (`find_whole_part`). A snapshot is whole: it begins with a header and ends with a footer
     (SnapshotFooterRecord)."""
     data = path.read_bytes()
-    part = whole_part(path, data, METADATA)
+    part = find_whole_part(path, data, METADATA)
     batches, ended = list(_records(data[: part.size])), False
     for batch in batches:
         follow.take(path, batch.base_offset, batch.next_offset - 1)
@@ -178,8 +178,8 @@ def _records(data: bytes) -> MemoryRecords:
 def _entries(path: Path, batch: Batch, snapshot: bool) -> Iterator[Entry]:
     for record in batch:
         try:
-            said = decoded(bytes(record.value or b""))
-        except NotReadable as error:
+            said = decode_record(bytes(record.value or b""))
+        except UnreadableRecordError as error:
             raise UsageError(f"{path}: the record at offset {record.offset} cannot be read: {error}") from None
         if said is not None:
             yield Entry(record.offset, batch.base_offset, record.timestamp, said, snapshot)
@@ -276,8 +276,8 @@ class _Printed:
 def _payload(where: str, text: str) -> MetadataRecord | None:
     try:
         payload = json.loads(text)
-        return named(payload["type"], payload["data"])
+        return parse_printed_record(payload["type"], payload["data"])
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{where}: {text[:60]!r} is no whole record as kafka-dump-log prints it") from None
-    except NotReadable as error:
+    except UnreadableRecordError as error:
         raise UsageError(f"{where}: the record cannot be read: {error}") from None

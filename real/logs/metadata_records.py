@@ -13,7 +13,7 @@ from ...language.immutable import immutable
 from .encoding import (
     Read,
     Reader,
-    Truncated,
+    TruncatedError,
     boolean,
     identity,
     int8,
@@ -33,7 +33,7 @@ _NULLABLE = frozenset({"rack", "value"})
 _BROKERS, _DIRECTORIES = list_of(int32), list_of(identity)
 
 
-class NotReadable(Exception):
+class UnreadableRecordError(Exception):
     """A value that is no metadata record, or one of a kind that is read here in a version that is not known."""
 
 
@@ -153,14 +153,14 @@ class MetadataRecord:
     fields: Mapping[str, Any]
 
 
-def named(kind: str, fields: Mapping[str, Any]) -> MetadataRecord | None:
+def parse_printed_record(kind: str, fields: Mapping[str, Any]) -> MetadataRecord | None:
     """The record of a kind with these fields, as `kafka-dump-log` prints it; None for a kind that says nothing of a
-    partition. NotReadable for a field of another type."""
+    partition. UnreadableRecordError for a field of another type."""
     for known in KINDS.values():
         if known.name == kind:
             for field in known.fields:
                 if field.name in fields and not _is_of(field, fields[field.name]):
-                    raise NotReadable(f"its {field.name} is {fields[field.name]!r}")
+                    raise UnreadableRecordError(f"its {field.name} is {fields[field.name]!r}")
             return MetadataRecord(kind, fields)
     return None
 
@@ -178,25 +178,27 @@ def _is_of(field: Field, value: Any) -> bool:
     return all(isinstance(one, of) for one in cast(list[Any], value))
 
 
-def decoded(value: bytes) -> MetadataRecord | None:
+def decode_record(value: bytes) -> MetadataRecord | None:
     """The record that a value of the metadata log is; None for one of a kind that says nothing of a partition.
 
-    NotReadable for bytes that are no such record, and for a version of a kind that is newer than what is known.
-    """
+    UnreadableRecordError for bytes that are no such record, and for a version of a kind that is newer than what is
+    known."""
     reader = Reader(value)
     try:
         frame, number, version = varint(reader), varint(reader), varint(reader)
         if frame != FRAME_VERSION:
-            raise NotReadable(f"its frame version is {frame}, where metadata records have {FRAME_VERSION}")
+            raise UnreadableRecordError(f"its frame version is {frame}, where metadata records have {FRAME_VERSION}")
         kind = KINDS.get(number)
         return None if kind is None else MetadataRecord(kind.name, _fields(reader, kind, version))
-    except (Truncated, UnicodeDecodeError) as error:
-        raise NotReadable("its bytes end before its fields do") from error
+    except (TruncatedError, UnicodeDecodeError) as error:
+        raise UnreadableRecordError("its bytes end before its fields do") from error
 
 
 def _fields(reader: Reader, kind: Kind, version: int) -> dict[str, Any]:
     if version > kind.newest:
-        raise NotReadable(f"it is a {kind.name} of version {version}, and {kind.newest} is the newest that is known")
+        raise UnreadableRecordError(
+            f"it is a {kind.name} of version {version}, and {kind.newest} is the newest that is known"
+        )
     present = [field for field in kind.fields if field.since <= version]
     found = {field.name: field.read(reader) for field in present if field.tag is None}
     rest = tagged(reader)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import cast
 
 from ...language.errors import UsageError
-from .batches import PARTITION, whole_part
+from .batches import PARTITION, find_whole_part
 
 SEGMENT = "[0-9]*.log"
 
 
-def epochs_in(folder: Path) -> tuple[tuple[int, int], ...]:
+def read_epochs(folder: Path) -> tuple[tuple[int, int], ...]:
     """The leader epochs of a log's records, each with the first offset that the log has of it, in their order; none
     where the folder has no segments. Each batch names its leader's epoch (RecordBatch.partitionLeaderEpoch).
 
@@ -34,7 +34,7 @@ def _batches(path: Path) -> list[tuple[int, int]]:
         from kafka.record.memory_records import MemoryRecords
     except ImportError:
         raise UsageError(f"{path}: reading segments needs kafka-python: pip install 'tidegate[live]'") from None
-    whole = MemoryRecords(data[: whole_part(path, data, PARTITION).size])
+    whole = MemoryRecords(data[: find_whole_part(path, data, PARTITION).size])
     batches = [batch for batch in whole if isinstance(batch, DefaultRecordBatch)]
     found = [(cast(int, batch.leader_epoch), batch.base_offset) for batch in batches]  # pyright: ignore[reportUnknownMemberType]
     for (epoch, offset), (later, after) in itertools.pairwise(found):

@@ -200,9 +200,9 @@ class Moments:
         whole = {name: self.model.values[budget] for budget, name in self.shape.budgets.items()}
         if state.registered.leader_epoch < self.most - 1:
             return self.shape.replace(state, **whole), origin
-        small = numbers_of(state)
+        small = epoch_numbers(state)
         held = tuple(map(origin.actual, sorted(small)))
-        return self.shape.replace(renumbered(self.shape, state, small), **whole), Epochs(held)
+        return self.shape.replace(renumber_epochs(self.shape, state, small), **whole), Epochs(held)
 
 
 def _is_fenced_again(before: State, after: State) -> bool:
@@ -242,7 +242,7 @@ def _learns_without(before: State, after: State) -> bool:
     return learned and any(record not in held for record in after.committed)
 
 
-def numbers_of(state: State) -> dict[int, int]:
+def epoch_numbers(state: State) -> dict[int, int]:
     """The leader epochs of a state, numbered 0, 1, 2, ... in their order. 0 stays 0: brokers that know nothing have
     it."""
     held = {
@@ -254,7 +254,7 @@ def numbers_of(state: State) -> dict[int, int]:
     return {epoch: number for number, epoch in enumerate(sorted(held))}
 
 
-def renumbered(shape: Shape, state: State, small: Mapping[int, int]) -> State:
+def renumber_epochs(shape: Shape, state: State, small: Mapping[int, int]) -> State:
     """The state with other numbers for its leader epochs."""
     view, log = dict[Any, Any](), dict[Any, Any]()
     for broker in state.view:

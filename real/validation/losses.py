@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from ...language.immutable import immutable
 from ..history.partitions import History, Moment
-from ..logs.broker_files import Begins, BrokerLogs, Cuts, Kept, Line, Shrinks
+from ..logs.broker_files import BrokerLogs, DiskState, EpochStart, IsrShrink, Line, LogTruncation
 
 NOTHING = "brokers' logs say nothing of it, so that losses are not looked for"
 NO_START = "no file says where the leader of an epoch starts, so that a loss then is not seen"
@@ -77,7 +77,7 @@ class Evidence:
     notes: tuple[Note, ...]
 
 
-def evidence_of(history: History, logs: BrokerLogs) -> Evidence:
+def find_losses(history: History, logs: BrokerLogs) -> Evidence:
     """What brokers' logs show of a partition. Losses are in the order of their epochs; what is lost in one is not lost
     again in a later one."""
     read = _Reading(history, logs)
@@ -110,7 +110,7 @@ class _Broker:
     topic: str | None = None
     elsewhere: bool = False
     sure: bool = True
-    follows: Begins | None = None
+    follows: EpochStart | None = None
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ class _Reading:
     def __post_init__(self) -> None:
         streams = self.logs.lines.get(self.history.name, ())
         kept = self.logs.kept.get(self.history.name, ())
-        named = {line.topic_id for lines in streams for line in lines if isinstance(line, Begins)}
+        named = {line.topic_id for lines in streams for line in lines if isinstance(line, EpochStart)}
         named |= {one.topic_id for one in kept}
         self.others = {identity for identity in named if identity not in (None, self.history.topic_id)}
         for lines in streams:
@@ -138,26 +138,26 @@ class _Reading:
     def _stream(self, lines: Sequence[Line]) -> None:
         broker = _Broker()
         for place, line in enumerate(lines):
-            if isinstance(line, Shrinks):
+            if isinstance(line, IsrShrink):
                 self._shrinks(broker, line)
-            elif isinstance(line, Cuts):
+            elif isinstance(line, LogTruncation):
                 self._cuts(broker, line)
             elif self._is_elsewhere(broker, line, lines[place + 1 :]):
                 broker.known, broker.leads, broker.elsewhere, broker.follows = None, None, True, None
             else:
                 self._begins(broker, line)
 
-    def _is_elsewhere(self, broker: _Broker, line: Begins, later: Sequence[Line]) -> bool:
+    def _is_elsewhere(self, broker: _Broker, line: EpochStart, later: Sequence[Line]) -> bool:
         """Whether a line is of another topic of the name. One without an id is, where there are others, unless lines
         with this id stand before it, and none with another one after it."""
         if line.topic_id is not None:
             broker.topic = line.topic_id
             return line.topic_id != self.history.topic_id
-        after = next((one.topic_id for one in later if isinstance(one, Begins) and one.topic_id is not None), None)
+        after = next((one.topic_id for one in later if isinstance(one, EpochStart) and one.topic_id is not None), None)
         wanted = self.history.topic_id
         return bool(self.others) and (broker.topic != wanted or after not in (None, wanted) or not self._fits(line))
 
-    def _fits(self, line: Begins) -> bool:
+    def _fits(self, line: EpochStart) -> bool:
         """Whether the metadata log has what a line says of leader and epochs."""
         led = self.history.leaderships.get(line.epoch)
         return (
@@ -166,7 +166,7 @@ class _Reading:
             and (line.partition_epoch is None or led.first <= line.partition_epoch <= led.last)
         )
 
-    def _begins(self, broker: _Broker, line: Begins) -> None:
+    def _begins(self, broker: _Broker, line: EpochStart) -> None:
         """A broker's high watermark is from before the epoch, since it has fetched nothing in it. Where it restarts
         within the epoch that is not so, and it is in doubt where the partition has changed since the epoch began."""
         sure = line.topic_id is not None or self._fits(line)
@@ -185,7 +185,7 @@ class _Reading:
         broker.leads = line.epoch if line.leads else None
         broker.follows = None if line.leads else line
 
-    def _shrinks(self, broker: _Broker, line: Shrinks) -> None:
+    def _shrinks(self, broker: _Broker, line: IsrShrink) -> None:
         if broker.elsewhere:
             return
         if line.tied or broker.leads is None:
@@ -193,7 +193,7 @@ class _Reading:
         else:
             self._commits(line, broker.leads, broker.sure)
 
-    def _cuts(self, broker: _Broker, line: Cuts) -> None:
+    def _cuts(self, broker: _Broker, line: LogTruncation) -> None:
         """A follower that truncates below the high watermark that it had before the epoch shows that its leader lacks
         records which were committed. Above that mark it says nothing: they may never have been committed."""
         before = broker.follows
@@ -203,10 +203,10 @@ class _Reading:
         if led is not None and led.leader == line.leader:
             self.starts.append(Start(before.epoch, line.end, line.where, broker.sure))
 
-    def _commits(self, line: Begins | Shrinks, epoch: int, sure: bool) -> None:
+    def _commits(self, line: EpochStart | IsrShrink, epoch: int, sure: bool) -> None:
         self.committed.append(Committed(epoch, line.high_watermark, line.broker, line.where, sure))
 
-    def _kept(self, one: Kept) -> None:
+    def _kept(self, one: DiskState) -> None:
         """A checkpoint says in which epochs its records are, and those below the high watermark are committed."""
         if one.topic_id not in (None, self.history.topic_id):
             return
@@ -234,7 +234,7 @@ class _Reading:
 # --- as moments -------------------------------------------------------------------------------------------------------
 
 
-def with_losses(history: History, losses: Sequence[Loss]) -> History:
+def add_losses(history: History, losses: Sequence[Loss]) -> History:
     """The history with each loss as a moment of its own, behind the first with its leader epoch; those of epochs that
     the metadata log does not have, or only begins with, are left out."""
     epochs = {loss.epoch for loss in losses}

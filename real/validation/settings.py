@@ -58,7 +58,7 @@ class Version:
         return known or ((self.switches,) if alone is None else (alone[1],))
 
 
-def version_of(cluster: Cluster, given: str | None) -> Version:
+def find_version(cluster: Cluster, given: str | None) -> Version:
     """The version of a cluster: as given, or by the newest `metadata.version` that its brokers registered with.
 
     UsageError where nothing says it, for a release without KRaft, and for what is no release.
@@ -134,7 +134,7 @@ def _of_level(level: int | None) -> str | None:
 
 
 @immutable
-class Setup:
+class ModelSetup:
     """The models that a history is held against: constants beyond the newest profile, and what was taken for granted.
     `constants` are those at the end, and `variants` all that there are, of which `at` has the numbers for each
     moment: those by which it may be come to."""
@@ -157,7 +157,9 @@ class Setup:
         )
 
 
-def setup_of(history: History, version: Version, changed: frozenset[str], given: Mapping[str, Value]) -> Setup | str:
+def find_setup(
+    history: History, version: Version, changed: frozenset[str], given: Mapping[str, Value]
+) -> ModelSetup | str:
     """The models for a history, or why there are none. `given` are constants that the user sets,
     `changed` the settings that changed within the log."""
     if len(history.replicas) > MOST_BROKERS:
@@ -193,7 +195,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
                 f"it is reassigned to {fewest} brokers, fewer than {MIN_ISR}={wanted}, of which the model has no step"
             )
     assumed = (*version.assumed, *_assumed(history, changed, given, lost))
-    return Setup(version.profile, tuple(variants), tuple(at), assumed, lost)
+    return ModelSetup(version.profile, tuple(variants), tuple(at), assumed, lost)
 
 
 def _in_force(history: History, moment: Moment) -> InForce:

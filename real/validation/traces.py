@@ -20,7 +20,7 @@ from ...language.verdict import Run
 from ...traces.document import run_document
 from .as_partition import Epochs
 from .settings import MODEL
-from .validating import Validated
+from .validating import ValidationResult
 
 Document = dict[str, Any]
 LOSS = "consistent_read"
@@ -28,7 +28,7 @@ LOSS = "consistent_read"
 
 
 @immutable
-class Part:
+class TracePart:
     """A part of the run of a history: its trace document, and which moment its states show: `moments` has the number of
     the moment by the number of the step after which it is seen."""
 
@@ -36,7 +36,7 @@ class Part:
     moments: Mapping[int, int]
 
 
-def parts_of(one: Validated) -> list[Part]:
+def trace_parts(one: ValidationResult) -> list[TracePart]:
     """The run of a history in as few parts as bounds allow; none where no search found one, or the history has one
     moment alone. Each is a run of the model, step by step in plain Python."""
     if one.answer is None or not one.models or not one.answer.legs:
@@ -45,7 +45,7 @@ def parts_of(one: Validated) -> list[Part]:
     return [_part(one, number, legs, len(cut)) for number, legs in enumerate(cut, 1)]
 
 
-def called(one: Validated) -> dict[str, str]:
+def called(one: ValidationResult) -> dict[str, str]:
     """What the model's brokers are called in the cluster."""
     members = map(str, one.models[0].namespace["Broker"])
     return {member: f"broker {number}" for member, number in zip(members, one.of.replicas, strict=True)}
@@ -83,7 +83,7 @@ def _needed(model: Model, leg: Leg[Epochs]) -> dict[str, int]:
     return {name: taken.count(name) for name in _budgets(model)}
 
 
-def _part(one: Validated, number: int, legs: Sequence[Leg[Epochs]], of: int) -> Part:
+def _part(one: ValidationResult, number: int, legs: Sequence[Leg[Epochs]], of: int) -> TracePart:
     assert one.setup is not None
     profile, own = one.setup.profile, one.models[legs[0].model]
     needed = {name: sum(_needed(own, leg)[name] for leg in legs) for name in _budgets(own)}
@@ -99,7 +99,7 @@ def _part(one: Validated, number: int, legs: Sequence[Leg[Epochs]], of: int) -> 
     for leg in legs:
         at += len(leg.run.steps)
         moments[at] = leg.seen
-    return Part(_document(one, model, run, legs, number, of), moments)
+    return TracePart(_document(one, model, run, legs, number, of), moments)
 
 
 def _whole(model: Model, state: State) -> State:
@@ -107,13 +107,15 @@ def _whole(model: Model, state: State) -> State:
     return shape.replace(state, **{name: model.values[budget] for budget, name in shape.budgets.items()})
 
 
-def _before(one: Validated, leg: Leg[Epochs]) -> int:
+def _before(one: ValidationResult, leg: Leg[Epochs]) -> int:
     """The moment that is seen where a leg begins."""
     assert one.answer is not None
     return max((earlier.seen for earlier in one.answer.legs if earlier.seen < leg.seen), default=0)
 
 
-def _document(one: Validated, model: Model, run: Run, legs: Sequence[Leg[Epochs]], number: int, of: int) -> Document:
+def _document(
+    one: ValidationResult, model: Model, run: Run, legs: Sequence[Leg[Epochs]], number: int, of: int
+) -> Document:
     document = run_document(model, run, called=f"{one.of.name}{f', part {number} of {of}' if of > 1 else ''}")
     notes = list[str]()
     if (first := legs[0].origin.actual(0)) != 0:

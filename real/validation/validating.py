@@ -23,8 +23,8 @@ from ..history.partitions import DELETED, Cluster, History, Moment
 from ..logs.broker_files import BrokerLogs
 from ..logs.metadata_log import MetadataLog
 from .as_partition import Epochs, Moments
-from .losses import Evidence, Loss, evidence_of, with_losses
-from .settings import Setup, Version, setup_of
+from .losses import Evidence, Loss, add_losses, find_losses
+from .settings import ModelSetup, Version, find_setup
 
 SCHEMA = "tidegate.validate/1"
 MOST_STATES = 1_000_000
@@ -35,7 +35,7 @@ Named: TypeAlias = Callable[[str], str]
 
 
 @immutable
-class Validated:
+class ValidationResult:
     """What came out for partitions with one history. `of` is the first of them, `alike` the names of all, and `models`
     those of its setup's variants. `why` says
     what stopped a search, or why there was none; `answer` is what the search found, and `evidence` what
@@ -43,7 +43,7 @@ class Validated:
 
     of: History
     alike: tuple[str, ...]
-    setup: Setup | None
+    setup: ModelSetup | None
     models: tuple[Model, ...]
     result: Result
     why: str | None
@@ -61,7 +61,7 @@ class Validated:
         return tuple(loss for evidence in self.evidence.values() for loss in evidence.possible)
 
 
-def validated(
+def validate_histories(
     cluster: Cluster,
     chosen: Sequence[History],
     version: Version,
@@ -71,17 +71,17 @@ def validated(
     cache: Path | None = None,
     seconds: Callable[[], float | None] = lambda: None,
     report: Callable[[int, int], None] = lambda done, all_of_them: None,
-) -> list[Validated]:
+) -> list[ValidationResult]:
     """What comes out for each history of a cluster that is `chosen`, alike ones together. `given` are constants of the
     model that the user sets, `brokers` what their logs say, `seconds` what is left of the time; `report` gets how many
     histories are done, of how many."""
-    shown = {} if brokers is None else {one.key: evidence_of(one, brokers) for one in chosen}
+    shown = {} if brokers is None else {one.key: find_losses(one, brokers) for one in chosen}
     losses = {key: evidence.losses for key, evidence in shown.items()}
-    groups = _together(with_losses(history, losses.get(history.key, ())) for history in chosen)
+    groups = _together(add_losses(history, losses.get(history.key, ())) for history in chosen)
     models = dict[Any, Model]()
-    found = list[Validated]()
+    found = list[ValidationResult]()
     for same in groups:
-        setup = setup_of(same[0], version, cluster.changed, given)
+        setup = find_setup(same[0], version, cluster.changed, given)
         one = _one(same, setup, models, cache, seconds())
         evidence = {of.name: shown[of.key] for of in same if of.key in shown}
         found.append(replace(one, evidence=evidence))
@@ -118,25 +118,25 @@ def _numbered(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> M
 
 def _one(
     same: Sequence[History],
-    setup: Setup | str,
+    setup: ModelSetup | str,
     models: dict[Any, Model],
     cache: Path | None,
     seconds: float | None,
-) -> Validated:
+) -> ValidationResult:
     first, alike = same[0], tuple(history.name for history in same)
     if not first.moments:
-        return Validated(first, alike, None, (), "not_checked", first.missing, None)
+        return ValidationResult(first, alike, None, (), "not_checked", first.missing, None)
     if isinstance(setup, str):
-        return Validated(first, alike, None, (), "not_checked", setup, None)
+        return ValidationResult(first, alike, None, (), "not_checked", setup, None)
     if seconds is not None and seconds <= 0:
-        return Validated(first, alike, setup, (), "undecided", "the time was used up before it", None)
+        return ValidationResult(first, alike, setup, (), "undecided", "the time was used up before it", None)
     bound = tuple(_bound(setup, constants, models) for constants in setup.variants)
     answer = search(bound, Moments(bound[0], first, setup.at), cache, MOST_STATES, seconds)
     result, why = _result(first, answer)
-    return Validated(first, alike, setup, bound, result, why, answer)
+    return ValidationResult(first, alike, setup, bound, result, why, answer)
 
 
-def _bound(setup: Setup, constants: Mapping[str, Value | str], models: dict[Any, Model]) -> Model:
+def _bound(setup: ModelSetup, constants: Mapping[str, Value | str], models: dict[Any, Model]) -> Model:
     """A variant's model, each of which is bound once."""
     key = setup.ghosts, tuple(sorted(constants.items()))
     if key not in models:
@@ -160,8 +160,8 @@ def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | Non
 # --- as a document ----------------------------------------------------------------------------------------------------
 
 
-def document(
-    log: MetadataLog, version: Version, found: Sequence[Validated], brokers: BrokerLogs | None = None
+def validation_document(
+    log: MetadataLog, version: Version, found: Sequence[ValidationResult], brokers: BrokerLogs | None = None
 ) -> dict[str, Any]:
     """All of it, for `--json` and for the reports."""
     more = () if brokers is None else brokers.notes
@@ -177,7 +177,7 @@ def document(
     }
 
 
-def _unknown(found: Sequence[Validated]) -> list[str]:
+def _unknown(found: Sequence[ValidationResult]) -> list[str]:
     """What is not known of partitions, those together of which it is the same."""
     of = dict[str, list[str]]()
     for name, evidence in (pair for one in found for pair in one.evidence.items()):
@@ -191,7 +191,7 @@ def _names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
-def _partition(one: Validated) -> dict[str, Any]:
+def _partition(one: ValidationResult) -> dict[str, Any]:
     return {
         "name": one.of.name,
         "alike": list(one.alike),
@@ -249,7 +249,7 @@ def _assigned(assignment: Assignment) -> dict[str, list[int]]:
     }
 
 
-def _answered(one: Validated) -> dict[str, Any]:
+def _answered(one: ValidationResult) -> dict[str, Any]:
     if one.answer is None or not one.models:
         return {"seen": None, "legs": [], "instead": [], "states": 0, "seconds": 0.0}
     names = {str(member): broker for broker, member in Moments(one.models[0], one.of).members.items()}
@@ -297,7 +297,7 @@ def _says(text: str, epochs: Epochs) -> str:
     return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual(int(found[1]))}", capitalize_first(text))
 
 
-def _instead(one: Validated, names: Mapping[str, int]) -> list[dict[str, Any]]:
+def _instead(one: ValidationResult, names: Mapping[str, int]) -> list[dict[str, Any]]:
     """What the model may do in place of the first moment that it does not show: the likest to it first."""
     assert one.answer is not None
     after = min(one.answer.seen + 1, len(one.of.moments) - 1)

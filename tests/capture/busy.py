@@ -15,7 +15,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.verdict import confirm_trace
 from tidegate.reports.confirm import WORDS
 
 from ..support.partitions import BOTH_LAG, MOVED, OLD, RESTARTED_3_4, STANDING, trace
@@ -48,7 +48,7 @@ def main(times: int) -> int:
     with busy(2):
         for _ in range(times):
             for name, (steps, constants, kafka, with_repair) in SCENARIOS.items():
-                found = confirmed(trace(steps, **constants), kafka=kafka, with_repair=with_repair)
+                found = confirm_trace(trace(steps, **constants), kafka=kafka, with_repair=with_repair)
                 done[name] += 1
                 came[found["result"]] += 1
                 good[name] += found["result"] == "confirmed"

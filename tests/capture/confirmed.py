@@ -24,8 +24,8 @@ from typing import Any
 
 from tidegate.audit.kafka.profiles import definition
 from tidegate.language.immutable import immutable
-from tidegate.real.driving.nodes.releases import java
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.nodes.releases import find_java
+from tidegate.real.driving.verdict import confirm_trace
 from tidegate.reports.confirm import WORDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -153,7 +153,7 @@ def losses(folder: Path) -> Iterator[tuple[str, str | None, Document]]:
 
 def driven(trace: Document, kafka: str | None, **more: Any) -> Document:
     """What came out; said while it runs."""
-    found = confirmed(trace, kafka=kafka, limit=30.0, **more)
+    found = confirm_trace(trace, kafka=kafka, limit=30.0, **more)
     print(f"{found['kafka']}: {found['result']}, {found['why']}", file=sys.stderr, flush=True)
     return found
 
@@ -325,7 +325,9 @@ def rest() -> list[str]:
 
 def page() -> str:
     """The page, after all of it was driven."""
-    java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
+    java_is = subprocess.run(
+        [find_java(), "-version"], capture_output=True, text=True, check=False
+    ).stderr.splitlines()[0]
     lines = [
         "# What real brokers did",
         "",

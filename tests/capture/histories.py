@@ -15,13 +15,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.cluster import Needs
+from tidegate.real.driving.nodes.cluster import ClusterSpec
 from tidegate.real.driving.nodes.disks import SEGMENT
 from tidegate.real.driving.nodes.processes import CONTROLLER
-from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.nodes.releases import fetch_release
 from tidegate.real.driving.partition.cluster import PartitionCluster
 from tidegate.real.logs.metadata_log import TOPIC as METADATA
-from tidegate.real.logs.metadata_log import read
+from tidegate.real.logs.metadata_log import read_metadata_log
 
 TOPIC = "orders"
 SETTINGS = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
@@ -31,22 +31,22 @@ SECONDS = 60.0
 def lag_together(cluster: PartitionCluster) -> None:
     """Both followers lag, and leave the ISR in one request; then the leader's process dies."""
     in_sync(cluster, 1, 2, 3)
-    cluster.stream([2, 3], 1, False)
-    cluster.send(1, 0, 1)
+    cluster.gate_fetches([2, 3], 1, False)
+    cluster.send_record(1, 0, 1)
     in_sync(cluster, 1)
     die_and_start(cluster, 1)
-    cluster.stream([2, 3], 1, True)
+    cluster.gate_fetches([2, 3], 1, True)
     in_sync(cluster, 1, 2, 3)
 
 
 def reassigned(cluster: PartitionCluster) -> None:
     """4 comes for 1, and 3 dies meanwhile; 1 is added; the copies are 3 and 1 alone, at once; 1 dies."""
     in_sync(cluster, 1, 2, 3)
-    cluster.stream([4], 1, False)
+    cluster.gate_fetches([4], 1, False)
     reassign(cluster, 2, 3, 4)
     die_and_start(cluster, 3)
     in_sync(cluster, 1, 2, 3)
-    cluster.stream([4], 1, True)
+    cluster.gate_fetches([4], 1, True)
     in_sync(cluster, 2, 3, 4)
     reassign(cluster, 2, 3, 4, 1)
     in_sync(cluster, 1, 2, 3, 4)
@@ -59,22 +59,22 @@ def reassigned(cluster: PartitionCluster) -> None:
 def early(cluster: PartitionCluster) -> None:
     """3 lags, and the copies are to be 1 and 3. Up to 3.7 that is complete at once (KAFKA-15665)."""
     in_sync(cluster, 1, 2, 3)
-    cluster.stream([3], 1, False)
-    cluster.send(1, 0, 1)
+    cluster.gate_fetches([3], 1, False)
+    cluster.send_record(1, 0, 1)
     in_sync(cluster, 1, 2)
     reassign(cluster, 1, 3)
-    cluster.until("the copies are not 1 and 3", lambda: len(cluster.seen().isr) < 2 or later(cluster), SECONDS)
-    cluster.stream([3], 1, True)
+    cluster.until("the copies are not 1 and 3", lambda: len(cluster.observe().isr) < 2 or later(cluster), SECONDS)
+    cluster.gate_fetches([3], 1, True)
     in_sync(cluster, 1, 3)
 
 
 def cancelled(cluster: PartitionCluster) -> None:
     """4 is to come for 1, and that is cancelled before it has caught up."""
     in_sync(cluster, 1, 2, 3)
-    cluster.stream([4], 1, False)
+    cluster.gate_fetches([4], 1, False)
     reassign(cluster, 2, 3, 4)
     cluster.until("nothing is under way", cluster.is_reassigned, SECONDS)
-    cluster.undo_assignment()
+    cluster.cancel_reassignment()
     die_and_start(cluster, 1)
     in_sync(cluster, 1, 2, 3)
 
@@ -84,14 +84,14 @@ def all_die(cluster: PartitionCluster) -> None:
     in_sync(cluster, 1, 2, 3)
     for broker in cluster.needs.brokers:
         cluster.kill(broker)
-    cluster.control(False)
-    cluster.control(True)
+    cluster.set_controller_running(False)
+    cluster.set_controller_running(True)
     for broker in cluster.needs.brokers:
         cluster.start(broker)
     cluster.until(
         "not all have registered anew", lambda: registrations(cluster) == 2 * len(cluster.needs.brokers), SECONDS
     )
-    cluster.until("not all are back", lambda: cluster.alive() == set(cluster.needs.brokers), SECONDS)
+    cluster.until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
     in_sync(cluster, 1, 2, 3)
 
 
@@ -99,25 +99,25 @@ def leader_first(cluster: PartitionCluster) -> None:
     """All processes die at once, and the leader's host has lost its power and the last record. It starts first, and up
     to 3.9 it leads, takes another record, and has the others cut off what it lost. From 4.0 on it does not lead."""
     in_sync(cluster, 1, 2, 3)
-    cluster.produce(1, 0, -1, SECONDS)
-    cluster.until("the record is not everywhere", lambda: all(cluster.seen().logs.values()), SECONDS)
+    cluster.produce_record(1, 0, -1, SECONDS)
+    cluster.until("the record is not everywhere", lambda: all(cluster.observe().logs.values()), SECONDS)
     for broker in (2, 3):
         cluster.kill(broker)
     cluster.lose_power(1, 0)
-    cluster.control(False)
-    cluster.control(True)
+    cluster.set_controller_running(False)
+    cluster.set_controller_running(True)
     cluster.start(1)
-    cluster.until("1 does not lead", lambda: cluster.knows(1) is not None and cluster.leads(1), SECONDS)
-    cluster.produce(1, 1, 1, SECONDS)
+    cluster.until("1 does not lead", lambda: cluster.read_metadata(1) is not None and cluster.is_leader(1), SECONDS)
+    cluster.produce_record(1, 1, 1, SECONDS)
     for broker in (2, 3):
         cluster.start(broker)
-    cluster.until("not all are back", lambda: cluster.alive() == set(cluster.needs.brokers), SECONDS)
+    cluster.until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
     in_sync(cluster, 1, 2, 3)
 
 
 def registrations(cluster: PartitionCluster) -> int:
     """How often brokers have registered."""
-    entries = read(cluster.nodes.data(CONTROLLER) / METADATA).entries
+    entries = read_metadata_log(cluster.nodes.data(CONTROLLER) / METADATA).entries
     return sum(entry.record.kind == "REGISTER_BROKER_RECORD" for entry in entries)
 
 
@@ -134,7 +134,7 @@ SCENARIOS: Mapping[str, tuple[Callable[[PartitionCluster], None], tuple[int, ...
 
 def in_sync(cluster: PartitionCluster, *brokers: int) -> None:
     """Until the ISR is these."""
-    cluster.until(f"the ISR is not {brokers}", lambda: cluster.seen().isr == frozenset(brokers), SECONDS)
+    cluster.until(f"the ISR is not {brokers}", lambda: cluster.observe().isr == frozenset(brokers), SECONDS)
 
 
 def later(cluster: PartitionCluster) -> bool:
@@ -145,9 +145,9 @@ def later(cluster: PartitionCluster) -> bool:
 def die_and_start(cluster: PartitionCluster, broker: int) -> None:
     """Its process dies, is fenced, and starts again."""
     cluster.kill(broker)
-    cluster.until(f"broker {broker} is not fenced", lambda: broker not in cluster.alive(), SECONDS)
+    cluster.until(f"broker {broker} is not fenced", lambda: broker not in cluster.live_brokers(), SECONDS)
     cluster.start(broker)
-    cluster.until(f"broker {broker} is not back", lambda: broker in cluster.alive(), SECONDS)
+    cluster.until(f"broker {broker} is not back", lambda: broker in cluster.live_brokers(), SECONDS)
 
 
 def reassign(cluster: PartitionCluster, *brokers: int) -> None:
@@ -161,10 +161,10 @@ def reassign(cluster: PartitionCluster, *brokers: int) -> None:
 def capture(name: str, version: str, elr: bool, target: Path) -> None:
     """Runs a scenario, and keeps the controller's log."""
     happens, brokers = SCENARIOS[name]
-    with PartitionCluster(of_version(version), Needs(brokers, SETTINGS, elr, 3_000, 3_000)) as cluster:
+    with PartitionCluster(fetch_release(version), ClusterSpec(brokers, SETTINGS, elr, 3_000, 3_000)) as cluster:
         cluster.order = [1, 2, 3]
         cluster.start_all()
-        cluster.open_all()
+        cluster.open_gates()
         happens(cluster)
         shutil.copy(cluster.nodes.data(CONTROLLER) / METADATA / SEGMENT, target)
 

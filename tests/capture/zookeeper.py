@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Self
 
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.releases import at_home, of_version
+from tidegate.real.driving.nodes.releases import fetch_release, release_in
 
 TOPIC = "orders"
 LOGS = ("controller.log", "state-change.log", "server.log")
@@ -90,7 +90,7 @@ class ZooKeeperCluster:
 
     def __init__(self, version: str, folder: Path) -> None:
         home = Path(version)
-        self.release = at_home(home) if home.is_dir() else of_version(version)
+        self.release = release_in(home) if home.is_dir() else fetch_release(version)
         self.folder = folder
         self.zookeeper = _free_port()
         self.ports = {number: _free_port() for number in (1, 2, 3)}
@@ -170,10 +170,10 @@ class ZooKeeperCluster:
         finally:
             connection.close()
 
-    def known(self, number: int) -> wire.Known | None:
+    def known(self, number: int) -> wire.PartitionMetadata | None:
         """What a broker says of the partition."""
-        with contextlib.suppress(OSError, EOFError, wire.Refused), self.connected(number) as connection:
-            return wire.known(connection, TOPIC)
+        with contextlib.suppress(OSError, EOFError, wire.BrokerError), self.connected(number) as connection:
+            return wire.read_metadata(connection, TOPIC)
         return None
 
     def await_isr(self, at: int, *isr: int, leader: int | None = None) -> None:
@@ -188,8 +188,7 @@ class ZooKeeperCluster:
     def produce(self, leader: int, acks: int = -1) -> None:
         """A record, acknowledged."""
         with self.connected(leader) as connection:
-            connection.send(wire.PRODUCE, 3, wire.produce_body(TOPIC, b"record", acks))
-            wire.produced(connection.answer())
+            wire.produce(connection, wire.produce_request(TOPIC, wire.record_batch(b"record"), acks))
 
     def keep(self, target: Path) -> None:
         """Copies each broker's logs and what it has of the partition."""

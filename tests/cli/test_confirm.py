@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from tidegate.real.driving.partition.driver import expected, numbers_of
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.partition.driver import expected_observation, node_ids
+from tidegate.real.driving.verdict import confirm_trace
 from tidegate.reports.confirm import confirm_junit, confirm_text, result_sentence
 from tidegate.reports.text_page import TextFormat
 
@@ -34,8 +34,8 @@ def test_a_result_in_the_terminal() -> None:
 def test_a_result_as_junit() -> None:
     document = trace(STANDING)
     made = plan(document)
-    parted = outcome(made, Model(made, {9: expected(made.stages[8].before, numbers_of(made))}))
-    refused = confirmed(trace(STANDING) | {"model": "classic_group"})
+    parted = outcome(made, Model(made, {9: expected_observation(made.stages[8].before, node_ids(made))}))
+    refused = confirm_trace(trace(STANDING) | {"model": "classic_group"})
     root = ElementTree.fromstring(confirm_junit([outcome(made, Model(made)), parted, refused]))
     suite = root[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")

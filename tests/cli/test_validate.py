@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tidegate.language.errors import UsageError
 from tidegate.real.logs.encoding import Reader, varint
-from tidegate.real.logs.metadata_log import read
-from tidegate.real.logs.metadata_records import NotReadable, decoded
-from tidegate.real.validation.settings import version_of
+from tidegate.real.logs.metadata_log import read_metadata_log
+from tidegate.real.logs.metadata_records import UnreadableRecordError, decode_record
+from tidegate.real.validation.settings import find_version
 
 from ..conftest import Run
 from ..support.commands import without
@@ -27,7 +27,7 @@ from ..support.histories import HISTORIES, STANDING, cluster, of_bytes
     ],
 )
 def test_the_version_is_the_one_that_brokers_register_with(name: str, kafka: str, profile: str) -> None:
-    version = version_of(cluster(HISTORIES / f"{name}.log"), None)
+    version = find_version(cluster(HISTORIES / f"{name}.log"), None)
     assert (version.kafka, version.profile, version.assumed) == (kafka, profile, ())
 
 
@@ -58,7 +58,7 @@ def without_its_beginning(folder: Path) -> Path:
 )
 def test_what_is_no_metadata_log_is_said(tmp_path: Path, make: Callable[[Path], Path], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        read(make(tmp_path))
+        read_metadata_log(make(tmp_path))
 
 
 def test_one_of_several_controllers_is_asked_for(tmp_path: Path) -> None:
@@ -67,16 +67,16 @@ def test_one_of_several_controllers_is_asked_for(tmp_path: Path) -> None:
         folder.mkdir(parents=True)
         shutil.copy(STANDING, folder / "00000000000000000000.log")
     with pytest.raises(UsageError, match="several controllers' logs are below it"):
-        read(tmp_path)
+        read_metadata_log(tmp_path)
     assert cluster(tmp_path / "1") == cluster(STANDING)
 
 
 def test_a_record_of_a_newer_version_is_refused() -> None:
-    with pytest.raises(NotReadable, match="a TOPIC_RECORD of version 9, and 0 is the newest that is known"):
-        decoded(bytes([1, 2, 9]))
-    with pytest.raises(NotReadable, match="its bytes end before its fields do"):
-        decoded(bytes([1, 3, 0, 0]))
-    assert decoded(bytes([1, 20, 0, 0])) is None
+    with pytest.raises(UnreadableRecordError, match="a TOPIC_RECORD of version 9, and 0 is the newest that is known"):
+        decode_record(bytes([1, 2, 9]))
+    with pytest.raises(UnreadableRecordError, match="its bytes end before its fields do"):
+        decode_record(bytes([1, 3, 0, 0]))
+    assert decode_record(bytes([1, 20, 0, 0])) is None
     assert varint(Reader(bytes([0xAC, 0x02]))) == 300
 
 

@@ -15,7 +15,7 @@ import kafka
 import pytest
 from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.gates import Gate
-from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.nodes.releases import fetch_release
 from tidegate.real.driving.nodes.running import wait_for
 
 from ..docs.test_client_matrices import MARK, page
@@ -36,7 +36,7 @@ def words(matrix: str, row: str, column: str) -> set[str]:
 @pytest.fixture
 def fresh() -> Iterator[Clients]:
     """Two brokers of which one will be killed."""
-    cluster = Clients(of_version(VERSION))
+    cluster = Clients(fetch_release(VERSION))
     with cluster:
         cluster.start_all()
         yield cluster
@@ -45,7 +45,7 @@ def fresh() -> Iterator[Clients]:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Clients]:
     """Two brokers that stay up; each test has topics of its own."""
-    made = Clients(of_version(VERSION))
+    made = Clients(fetch_release(VERSION))
     with made:
         made.start_all()
         yield made
@@ -60,7 +60,7 @@ def test_another_leader(fresh: Clients, acks: int | str, row: str, found: list[i
     assert ("lost" in words("producer-matrix", row, "another leader")) is (found == [])
     producer = fresh.producer(acks=acks, enable_idempotence=False, request_timeout_ms=30_000)
     answer = producer.send("orders", b"0")
-    assert wait_for(lambda: fresh.seen().logs[LEADER] or None, SECONDS), "the leader does not have it"
+    assert wait_for(lambda: fresh.observe().logs[LEADER] or None, SECONDS), "the leader does not have it"
     if acks == 1:
         answer.get(timeout=SECONDS)
     else:
@@ -126,7 +126,7 @@ def test_two_requests_are_lost_with_their_connection(cluster: Clients, idempoten
     before = cluster.lines.cut
     cluster.lines.shut(gate)
     answers = [producer.send(topic, b"0")]
-    assert wait_for(lambda: cluster.lines.waiting(gate), SECONDS)
+    assert wait_for(lambda: cluster.lines.waiting_request(gate), SECONDS)
     answers.append(producer.send(topic, b"1"))
     assert not wait_for(lambda: answers[1].is_done or None, 1.0)  # its request is behind the first on the connection
     cluster.lines.lose(gate, "request")
@@ -153,7 +153,7 @@ def is_there(cluster: Clients, topic: str) -> bool:
     """Whether there is a topic, which is made if not; a broker that is fenced for a while takes none."""
     try:
         cluster.topic(topic, FOLLOWER)
-    except wire.Refused as refused:
+    except wire.BrokerError as refused:
         return refused.code == TOPIC_ALREADY_EXISTS
     return True
 

@@ -14,7 +14,7 @@ import kafka
 import pytest
 from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.gates import Gate
-from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.nodes.releases import fetch_release
 from tidegate.real.driving.nodes.running import wait_for
 
 from ..support.real_clients import FOLLOWER, SECONDS, Clients, Member
@@ -28,7 +28,7 @@ A, B, C = 903, 902, 901
 def cluster(request: pytest.FixtureRequest) -> Iterator[Clients]:
     """Brokers of which one is the coordinator; members beat twice a second, and each test has a topic of its own."""
     groups = {"group.consumer.min.heartbeat.interval.ms": 500, "group.consumer.heartbeat.interval.ms": 500}
-    made = Clients(of_version(request.param), **groups)
+    made = Clients(fetch_release(request.param), **groups)
     with made:
         made.start_all()
         with closing(wire.Connection(made.ports[FOLLOWER])) as connection:
@@ -86,11 +86,11 @@ def test_two_members_of_kip_848_own_one_partition_after_a_lost_answer_and_one_co
     lines.shut(gate)
     a, b = (cluster.java_member(one, topic, group_protocol="consumer") for one in (A, B))
     assert poll(a) == ("", "")
-    assert lines.let_one(gate, SECONDS), "A's first heartbeat is not answered"
+    assert lines.pass_one(gate, SECONDS), "A's first heartbeat is not answered"
     join = Gate(B, FOLLOWER, wire.CONSUMER_GROUP_HEARTBEAT)
     lines.shut(join)
     poll(b)
-    assert lines.let_one(join, SECONDS), "B's first heartbeat is not answered"
+    assert lines.pass_one(join, SECONDS), "B's first heartbeat is not answered"
     lines.open(join)
     before = lines.cut
     lines.lose(gate, "answer")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from tidegate.cli.confirm import annotate_trace
-from tidegate.real.driving.fitting import CannotBeDriven
-from tidegate.real.driving.nodes.running import Broken
-from tidegate.real.driving.partition.driver import expected, numbers_of
-from tidegate.real.driving.partition.plan import Plan
-from tidegate.real.driving.partition.world import Seen
+from tidegate.real.driving.fitting import UndrivableError
+from tidegate.real.driving.nodes.running import NodesError
+from tidegate.real.driving.partition.driver import expected_observation, node_ids
+from tidegate.real.driving.partition.plan import PartitionPlan
+from tidegate.real.driving.partition.world import PartitionObservation
 from tidegate.reports.confirm import comparison_section
 from tidegate.reports.trace.html import trace_html
 
@@ -43,25 +43,25 @@ def test_what_is_wrong_and_no_lost_record_is_confirmed_where_brokers_show_it(
     found = outcome(made, Model(made))
     assert found["result"] == "confirmed"
     assert found["why"].startswith(f"every step came about: {why}")
-    otherwise = expected(made.stages[-1].before, numbers_of(made))
+    otherwise = expected_observation(made.stages[-1].before, node_ids(made))
     if property_ == "leader_unfenced":
         parted = outcome(made, Model(made, {len(made.stages): otherwise}))
         assert (parted["result"], parted["step"]) == ("not_confirmed", len(made.stages))
-    with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it"):
+    with pytest.raises(UndrivableError, match=r"the model of Kafka 4\.1\.0 does not take it"):
         plan(document, "4.1.0")
 
 
 class Unused(Model):
     """A cluster in which nothing uses what permits at a step: `seen` is what is seen then."""
 
-    def __init__(self, made: Plan, step: int, seen: Seen) -> None:
+    def __init__(self, made: PartitionPlan, step: int, seen: PartitionObservation) -> None:
         super().__init__(made, {step: seen})
         self.step = step
 
-    def let_fetch(self, *given: object) -> bool:
+    def pass_fetch(self, *given: object) -> bool:
         return self.stage.first != self.step
 
-    let_alter = let_fetch
+    pass_alter_partition = pass_fetch
 
 
 @pytest.mark.parametrize("step", [2, 6], ids=["fetch", "change_isr"])
@@ -70,8 +70,8 @@ def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
     document = trace(STANDING)
     made = plan(document)
     stage = made.stages[step - 1]
-    before = expected(stage.before, numbers_of(made))
-    with pytest.raises(Broken, match=rf"step {stage.first}: .*, and nothing else happened"):
+    before = expected_observation(stage.before, node_ids(made))
+    with pytest.raises(NodesError, match=rf"step {stage.first}: .*, and nothing else happened"):
         driven(made, Unused(made, stage.first, before))
     found = outcome(made, Unused(made, stage.first, replace(before, leader_epoch=7)))
     assert (found["result"], found["step"]) == ("not_confirmed", stage.first)
@@ -80,7 +80,7 @@ def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
 def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
     document = trace(STANDING)
     made = plan(document)
-    held = expected(made.stages[8].before, numbers_of(made))
+    held = expected_observation(made.stages[8].before, node_ids(made))
     good, parted = outcome(made, Model(made)), outcome(made, Model(made, {9: held}))
     section = comparison_section([good, parted])
     text = trace_html([annotate_trace(document, [good])], section=section)
@@ -96,7 +96,7 @@ def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
 def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:
     document = trace(FENCED_LEADS, "leader_unfenced", replicas=2, check_last_leader=False, elr=True)
     assert plan(document, "4.0.0").fitted.seen == "a broker that is fenced leads"
-    with pytest.raises(CannotBeDriven, match="is disabled"):
+    with pytest.raises(UndrivableError, match="is disabled"):
         plan(document, "4.1.0")
 
 

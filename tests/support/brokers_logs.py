@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tidegate.real.history.partitions import History, Leadership
 from tidegate.real.logs.broker_files import read_brokers
-from tidegate.real.validation.losses import Evidence, Loss, evidence_of
+from tidegate.real.validation.losses import Evidence, Loss, find_losses
 
 from ..conftest import ROOT
 
@@ -36,7 +36,7 @@ def of_leaders(*leaders: int, topic_id: str = "a") -> History:
 
 def shown(history: History, folder: Path, *lines: str) -> Evidence:
     (folder / "server.log").write_text("noise\n" + "".join(lines), "utf-8")
-    return evidence_of(history, read_brokers([folder]))
+    return find_losses(history, read_brokers([folder]))
 
 
 def short(losses: tuple[Loss, ...]) -> list[tuple[int, int, int]]:

@@ -13,9 +13,9 @@ from tidegate.language.errors import UsageError
 from tidegate.language.judge import run_text, run_until_shown
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.family import Family
-from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.nodes.releases import fetch_release
 from tidegate.real.driving.stages import Plan, StageDriver
-from tidegate.real.driving.verdict import result
+from tidegate.real.driving.verdict import outcome_document
 from tidegate.traces.document import trace_document
 
 from ..conftest import Run
@@ -34,7 +34,7 @@ def document_of(model: str, profile: str, property_: str, steps: str, **constant
 def needs_release(kafka: str) -> None:
     """Skips a test where there is no Java, or where the jars of a release are not to be had."""
     try:
-        of_version(kafka)
+        fetch_release(kafka)
     except UsageError as error:
         pytest.skip(f"needs Java 17, and Kafka's jars: {error}")
 
@@ -56,4 +56,4 @@ def result_of(
 ) -> dict[str, Any]:
     """What comes of a plan on a world that is no real one, as a document."""
     head = {"title": "t", "model": family.model, "property": "p", "kafka": plan.kafka, "repaired": False}
-    return head | result(driver, family.conditions(plan), driver.outcome(report), 1.0)
+    return head | outcome_document(driver, family.conditions(plan), driver.outcome(report), 1.0)

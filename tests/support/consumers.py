@@ -7,12 +7,12 @@ from functools import cache
 from typing import Any, ClassVar
 
 from tidegate.real.driving.consumers.cluster import FIRST
-from tidegate.real.driving.consumers.driver import ConsumerDriver
+from tidegate.real.driving.consumers.driver import ConsumersDriver
 from tidegate.real.driving.consumers.family import FAMILY
-from tidegate.real.driving.consumers.plan import ConsumerPlan, ConsumerStage, consumer_plan
-from tidegate.real.driving.consumers.world import GroupSeen, MemberSeen
+from tidegate.real.driving.consumers.plan import ConsumersPlan, ConsumersStage, plan_trace
+from tidegate.real.driving.consumers.world import GroupObservation, MemberObservation
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.nodes.wire import Refused
+from tidegate.real.driving.nodes.wire import BrokerError
 
 from ..capture.confirmed_consumers import QUESTIONS
 from .confirming import document_of, result_of
@@ -72,19 +72,19 @@ def document(profile: str, property_: str, steps: str) -> dict[str, Any]:
 
 
 @cache
-def plan_of(trace: tuple[str, str, str], kafka: str | None = None) -> ConsumerPlan:
-    return consumer_plan(trace_of(document(*trace)), kafka)
+def plan_of(trace: tuple[str, str, str], kafka: str | None = None) -> ConsumersPlan:
+    return plan_trace(trace_of(document(*trace)), kafka)
 
 
 class Fake:
     """Consumers and a broker that do as the plan says, but at some step go on as they are."""
 
-    def __init__(self, plan: ConsumerPlan, stays_at: int = 0, without: frozenset[int] = frozenset()) -> None:
+    def __init__(self, plan: ConsumersPlan, stays_at: int = 0, without: frozenset[int] = frozenset()) -> None:
         self.plan, self.state, self.stays_at, self.without = plan, plan.run.start, stays_at, without
         self.partitions = dict(zip("PQ", sorted("PQ", key=lambda one: one != str(plan.oldest)), strict=True))
         self.did, self.failed, self.polled = list[str](), 0, False
 
-    def next(self, stage: ConsumerStage) -> None:
+    def next(self, stage: ConsumersStage) -> None:
         if stage.first != self.stays_at:
             self.state = stage.after
 
@@ -94,23 +94,23 @@ class Fake:
             one for one in names.values() if one != self.plan.oldest
         )  # fmt: skip
 
-    def look(self) -> GroupSeen:
+    def observe(self) -> GroupObservation:
         state, every = self.state, range(2)
         members = {FIRST + number for number, one in enumerate(state.phase) if one in state.group}
-        return GroupSeen(
+        return GroupObservation(
             {one: (state.first[self._at(one)], len(state.logs[self._at(one)].committed)) for one in every},
             {one: state.offset[self._at(one)] for one in every},
             frozenset(members - (self.without if self.polled else frozenset())),
         )
 
-    def member(self, number: int, within: float) -> MemberSeen | None:
+    def observe_member(self, number: int, within: float) -> MemberObservation | None:
         state, member = self.state, list(self.state.phase)[number - FIRST]
         owned = frozenset(one for one in range(2) if self._at(one) in state.owned[member])
         positions = {one: state.position[member][self._at(one)] or 0 for one in owned}
         stopped = state.phase[member].name == "STOPPED"
-        return MemberSeen(owned, positions, "NoOffsetForPartitionException" if stopped else "-")
+        return MemberObservation(owned, positions, "NoOffsetForPartitionException" if stopped else "-")
 
-    def write(self, partition: int, record: int, age: int = 0) -> None:
+    def write_record(self, partition: int, record: int, age: int = 0) -> None:
         self.did.append(f"write {record} to {partition}")
 
     def delete_records(self, partition: int, before: int) -> None:
@@ -121,12 +121,12 @@ class Fake:
 
     shut: tuple[tuple[int, int], ...] = ()
 
-    def arrives(self, number: int, api: int, on: bool) -> None:
+    def gate_requests(self, number: int, api: int, on: bool) -> None:
         self.shut = tuple({*self.shut} - {(number, api)} if on else {*self.shut, (number, api)})
 
     asks_never = False
 
-    def asks(self, number: int, api: int) -> bool:
+    def has_pending_request(self, number: int, api: int) -> bool:
         self.did.append(f"{number}: asks {api}")
         return not self.asks_never and (number, api) in self.shut
 
@@ -135,9 +135,9 @@ class Fake:
 
     refuses = False
 
-    def lose_offset(self, partition: int) -> None:
+    def delete_offset(self, partition: int) -> None:
         if self.refuses:
-            raise Refused("deleting a group's offset", 86)
+            raise BrokerError("deleting a group's offset", 86)
         self.did.append("lose offset")
 
     answers: ClassVar[dict[str, str]] = {
@@ -145,7 +145,7 @@ class Fake:
         "process": "processed", "commit": "committed", "send": "sent", "close": "closed",
     }  # fmt: skip
 
-    def tell(self, number: int, line: str, within: float) -> str | None:
+    def instruct(self, number: int, line: str, within: float) -> str | None:
         word = line.split()[0]
         if word not in ("assign", "settle", "idle"):
             self.did.append(f"{number}: {line}")
@@ -153,7 +153,7 @@ class Fake:
         self.polled = self.polled or word == "poll"
         return "TimeoutException" if line.startswith("commit 500 ") else self.answers[word]
 
-    def said(self, number: int) -> Sequence[str]:
+    def output(self, number: int) -> Sequence[str]:
         return ["failed"] * self.failed
 
     def start_client(self, number: int) -> None:
@@ -162,19 +162,19 @@ class Fake:
     def kill_client(self, number: int) -> None:
         self.did.append(f"{number}: kill")
 
-    def runs(self, number: int) -> bool:
+    def is_running(self, number: int) -> bool:
         return True
 
-    def beats(self, number: int, on: bool) -> None:
+    def gate_member_heartbeats(self, number: int, on: bool) -> None:
         self.did.append(f"{number}: beats {on}")
 
-    def time_passes(self, number: int) -> None:
+    def advance_clock(self, number: int) -> None:
         self.did.append(f"{number}: time passes")
 
     def hold_commits(self, number: int, on: bool) -> None:
         self.did.append(f"{number}: hold {on}")
 
-    def holds_commit(self, number: int) -> bool:
+    def has_pending_commit(self, number: int) -> bool:
         return next((one for one in reversed(self.did) if ": hold " in one), "").endswith("True")
 
     def drop_commit(self, number: int, within: float) -> bool:
@@ -182,13 +182,13 @@ class Fake:
         return True
 
 
-def driven(plan: ConsumerPlan, fake: Fake) -> dict[str, Any]:
+def driven(plan: ConsumersPlan, fake: Fake) -> dict[str, Any]:
     """What comes of a plan on a world that is no real one."""
-    return result_of(FAMILY, plan, ConsumerDriver(plan, fake, 0.1), fake.next)
+    return result_of(FAMILY, plan, ConsumersDriver(plan, fake, 0.1), fake.next)
 
 
-def asked(profile: str) -> ConsumerPlan:
+def asked(profile: str) -> ConsumersPlan:
     """The plan of a trace of docs/confirmed.md."""
     one = next(question for question in QUESTIONS if question.profile == profile)
     made = document_of("consumer", profile, one.property, one.steps, **dict(one.constants))
-    return consumer_plan(trace_of(made), "4.1.0", anyway=profile == "truncated")
+    return plan_trace(trace_of(made), "4.1.0", anyway=profile == "truncated")

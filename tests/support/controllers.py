@@ -8,7 +8,7 @@ from typing import Any
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import run_text, run_until_shown
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
-from tidegate.real.driving.controllers.plan import QuorumPlan, quorum_plan
+from tidegate.real.driving.controllers.plan import ControllersPlan, plan_trace
 from tidegate.real.driving.families import trace_of
 from tidegate.traces.document import trace_document
 
@@ -51,5 +51,5 @@ def document(steps: str, property_: str, **constants: Any) -> dict[str, Any]:
     return _document(steps, property_, tuple(sorted(given.items())))
 
 
-def planned(steps: str, property_: str, kafka: str | None = None, **constants: Any) -> QuorumPlan:
-    return quorum_plan(trace_of(document(steps, property_, **constants)), kafka)
+def planned(steps: str, property_: str, kafka: str | None = None, **constants: Any) -> ControllersPlan:
+    return plan_trace(trace_of(document(steps, property_, **constants)), kafka)

@@ -13,9 +13,9 @@ from tidegate.explorer.native.observation_search import Answer, search
 from tidegate.language import judge
 from tidegate.language.model import Model
 from tidegate.language.values import State
-from tidegate.real.history.partitions import Cluster, History, Moment, cluster_of
-from tidegate.real.logs.metadata_log import read
-from tidegate.real.validation.as_partition import BOUNDS, Epochs, Moments, numbers_of, renumbered
+from tidegate.real.history.partitions import Cluster, History, Moment, read_cluster
+from tidegate.real.logs.metadata_log import read_metadata_log
+from tidegate.real.validation.as_partition import BOUNDS, Epochs, Moments, epoch_numbers, renumber_epochs
 
 from ..conftest import ROOT
 
@@ -26,7 +26,7 @@ STANDING = HISTORIES / "last_replica_standing.log"
 
 
 def cluster(path: Path) -> Cluster:
-    return cluster_of(read(path))
+    return read_cluster(read_metadata_log(path))
 
 
 def model_of(profile: str, **constants: Any) -> Model:
@@ -79,8 +79,8 @@ def walked(model: Model, seed: int, length: int) -> History:
             moments.append(shown)
             after = shape.replace(after, **whole)
             if after.registered.leader_epoch > BOUNDS["max_leader_epoch"] - 3:
-                small = numbers_of(after)
-                fresh = renumbered(shape, after, small)
+                small = epoch_numbers(after)
+                fresh = renumber_epochs(shape, after, small)
                 offset += after.registered.leader_epoch - fresh.registered.leader_epoch
                 after = fresh
         state = after

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.driving.nodes.releases import Release, raft_of_version
+from tidegate.real.driving.nodes.releases import Release, fetch_raft_release
 
 HOSTED = "4.1.1"
 
@@ -17,7 +17,7 @@ def _release(version: str) -> Release | str:
     if shutil.which("javac") is None:
         return "no JDK is on this machine (javac), so that Kafka's classes cannot be hosted"
     try:
-        return raft_of_version(version)
+        return fetch_raft_release(version)
     except UsageError as error:
         return str(error)
 

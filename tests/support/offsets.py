@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.offsets.plan import OutagePlan, outage_plan
+from tidegate.real.driving.offsets.plan import OffsetsPlan, plan_trace
 
 from ..capture.confirmed_outages import QUESTIONS
 from .confirming import document_of
@@ -21,5 +21,5 @@ def document(name: str) -> dict[str, Any]:
     return document_of("offsets_outage", one.profile, one.property, one.steps, **dict(one.constants))
 
 
-def plan_of(name: str, kafka: str | None = None) -> OutagePlan:
-    return outage_plan(trace_of(document(name)), kafka)
+def plan_of(name: str, kafka: str | None = None) -> OffsetsPlan:
+    return plan_trace(trace_of(document(name)), kafka)

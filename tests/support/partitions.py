@@ -12,10 +12,10 @@ from tidegate.language.verdict import PropertyVerdict
 from tidegate.real.driving.families import trace_of
 from tidegate.real.driving.family import PlanRequest
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.partition.driver import Driven, Driver, expected, numbers_of
+from tidegate.real.driving.partition.driver import PartitionDriver, PartitionRun, expected_observation, node_ids
 from tidegate.real.driving.partition.family import FAMILY
-from tidegate.real.driving.partition.plan import BrokerStage, Plan, partition_plan
-from tidegate.real.driving.partition.world import Seen, World
+from tidegate.real.driving.partition.plan import PartitionPlan, PartitionStage, plan_trace
+from tidegate.real.driving.partition.world import PartitionObservation, PartitionWorld
 from tidegate.traces.document import trace_document
 
 from .confirming import result_of
@@ -76,50 +76,59 @@ def _trace(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]) -
     return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run_text(model, steps)))
 
 
-def plan(document: Mapping[str, Any], kafka: str | None = None, **more: Any) -> Plan:
+def plan(document: Mapping[str, Any], kafka: str | None = None, **more: Any) -> PartitionPlan:
     repaired = more.pop("with_repair", False)
-    return partition_plan(PlanRequest(trace_of(document), kafka, repaired=repaired, **more))
+    return plan_trace(PlanRequest(trace_of(document), kafka, repaired=repaired, **more))
 
 
 class Model:
     """A cluster that does what a plan says, but for the steps that it is made to do otherwise: `otherwise` has what is
     seen after a step."""
 
-    def __init__(self, plan: Plan, otherwise: Mapping[int, Seen] | None = None, read: list[int] | None = None) -> None:
+    def __init__(
+        self,
+        plan: PartitionPlan,
+        otherwise: Mapping[int, PartitionObservation] | None = None,
+        read: list[int] | None = None,
+    ) -> None:
         self.plan, self.otherwise, self.values = plan, otherwise or {}, read
-        self.numbers = numbers_of(plan)
-        self.stage: BrokerStage = plan.stages[0]
+        self.numbers = node_ids(plan)
+        self.stage: PartitionStage = plan.stages[0]
         self.did = list[str]()
         self.healed = False
         self.acks = frozenset[int]()
 
-    def at(self, stage: BrokerStage) -> None:
+    def at(self, stage: PartitionStage) -> None:
         self.stage = stage
         self.acks = frozenset(stage.after.acknowledged)
 
-    def seen(self) -> Seen:
-        return self.otherwise.get(self.stage.first, expected(self.stage.after, self.numbers))
+    def observe(self) -> PartitionObservation:
+        return self.otherwise.get(self.stage.first, expected_observation(self.stage.after, self.numbers))
 
     def __getattr__(self, name: str) -> Any:
         def noted(*given: Any) -> Any:
             self.did.append(f"{name}{given}")
-            return {"produce": 0, "let_fetch": True, "let_alter": True, "shut_down": True, "lose_power": "cut"}.get(
-                name
-            )
+            return {
+                "produce_record": 0,
+                "pass_fetch": True,
+                "pass_alter_partition": True,
+                "shut_down": True,
+                "lose_power": "cut",
+            }.get(name)
 
         return noted
 
     def high_watermark(self, broker: int) -> int:
         return 9
 
-    def knows(self, broker: int) -> wire.Known:
-        seen = self.seen()
-        return wire.Known(-1 if seen.leader is None else seen.leader, seen.leader_epoch, seen.isr)
+    def read_metadata(self, broker: int) -> wire.PartitionMetadata:
+        seen = self.observe()
+        return wire.PartitionMetadata(-1 if seen.leader is None else seen.leader, seen.leader_epoch, seen.isr)
 
-    def acknowledged(self) -> frozenset[int]:
+    def acknowledged_records(self) -> frozenset[int]:
         return self.acks
 
-    def asked(self, leader: int) -> frozenset[int]:
+    def requested_isr(self, leader: int) -> frozenset[int]:
         if self.stage.action == "propose_shrink":
             return frozenset(self.numbers[one] for one in self.stage.isr)
         request = self.stage.after.request[self.stage.arguments["leader"]]
@@ -127,21 +136,21 @@ class Model:
             {self.numbers[request.broker], *(self.numbers[one] for one in self.stage.before.registered.isr)}
         )
 
-    def alive(self) -> set[int]:
+    def live_brokers(self) -> set[int]:
         return set(self.numbers.values())
 
-    def down(self) -> Iterable[int]:
+    def stopped_brokers(self) -> Iterable[int]:
         return []
 
-    def read(self, broker: int) -> list[int] | None:
+    def read_records(self, broker: int) -> list[int] | None:
         if self.values is not None:
             return self.values
-        return [record for record, _ in self.seen().logs[broker]]
+        return [record for record, _ in self.observe().logs[broker]]
 
 
-def driven(made: Plan, world: Model) -> Driven:
-    return Driver(made, cast(World, world), limit=0.2).driven(world.at)
+def driven(made: PartitionPlan, world: Model) -> PartitionRun:
+    return PartitionDriver(made, cast(PartitionWorld, world), limit=0.2).driven(world.at)
 
 
-def outcome(made: Plan, world: Model) -> dict[str, Any]:
-    return result_of(FAMILY, made, Driver(made, cast(World, world), limit=0.2), world.at)
+def outcome(made: PartitionPlan, world: Model) -> dict[str, Any]:
+    return result_of(FAMILY, made, PartitionDriver(made, cast(PartitionWorld, world), limit=0.2), world.at)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.producer.plan import ProducerPlan, producer_plan
+from tidegate.real.driving.producer.plan import ProducerPlan, plan_trace
 
 from .confirming import document_of
 
@@ -41,4 +41,4 @@ def document(profile: str, property_: str, steps: str) -> dict[str, Any]:
 
 @cache
 def plan_of(trace: tuple[str, str, str], kafka: str | None = None) -> ProducerPlan:
-    return producer_plan(trace_of(document(*trace)), kafka)
+    return plan_trace(trace_of(document(*trace)), kafka)

@@ -13,9 +13,9 @@ from typing import Any
 
 import kafka
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.cluster import Needs
-from tidegate.real.driving.nodes.gates import Gate, Gates, Pair, Request
-from tidegate.real.driving.nodes.processes import Nodes, launched
+from tidegate.real.driving.nodes.cluster import ClusterSpec
+from tidegate.real.driving.nodes.gates import Gate, GatedRequest, Gates, ProxiedConnection
+from tidegate.real.driving.nodes.processes import Nodes, bound_command
 from tidegate.real.driving.nodes.releases import Release
 from tidegate.real.driving.nodes.running import wait_for
 from tidegate.real.driving.partition.cluster import PartitionCluster
@@ -30,7 +30,9 @@ _GROUPS: Mapping[str, object] = {
     "group.min.session.timeout.ms": 1000,
 }
 LEADER, FOLLOWER = 1, 2
-NEEDS = Needs(brokers=(LEADER, FOLLOWER), topic={"min.insync.replicas": "1"}, elr=False, session=3000, lag=600_000)
+NEEDS = ClusterSpec(
+    brokers=(LEADER, FOLLOWER), topic={"min.insync.replicas": "1"}, elr=False, session=3000, lag=600_000
+)
 
 
 class Lines(Gates):
@@ -70,8 +72,8 @@ class Lines(Gates):
             self.cut += 1
         raise ConnectionAbortedError(f"the {what} is lost")
 
-    def admit(self, request: Request, pair: Pair) -> bool:
-        passes = super().admit(request, pair)
+    def wait_for_request(self, request: GatedRequest, pair: ProxiedConnection) -> bool:
+        passes = super().wait_for_request(request, pair)
         try:
             self._loses(request.gate, "request")
         except ConnectionAbortedError:
@@ -80,10 +82,10 @@ class Lines(Gates):
             raise
         return passes
 
-    def release(self, gate: Gate | None, pair: Pair) -> bool:
+    def wait_for_response(self, gate: Gate | None, pair: ProxiedConnection) -> bool:
         self._loses(gate, "answer")
         wait_for(lambda: not self._keeps(gate) or pair.gone(), SECONDS)
-        return super().release(gate, pair)
+        return super().wait_for_response(gate, pair)
 
 
 class _WithGroups(Nodes):
@@ -117,7 +119,9 @@ class Clients(PartitionCluster):
 
     def producer(self, **settings: Any) -> Any:
         """A producer of the Python client, which is known to gates."""
-        servers = [f"127.0.0.1:{self.ports[broker]}" for broker in self.needs.brokers if broker not in self.down()]
+        servers = [
+            f"127.0.0.1:{self.ports[broker]}" for broker in self.needs.brokers if broker not in self.stopped_brokers()
+        ]
         common = {"client_id": str(PRODUCER), "retry_backoff_ms": 100, "request_timeout_ms": 5000}
         untyped: Any = kafka
         return untyped.KafkaProducer(bootstrap_servers=servers, **{**common, **settings})
@@ -151,15 +155,15 @@ class Clients(PartitionCluster):
         """Waits until a broker leads, and has learned it."""
 
         def leads() -> bool:
-            known = self.knows(broker)
+            known = self.read_metadata(broker)
             return known is not None and known.leader == broker
 
         assert wait_for(leads, SECONDS), f"broker {broker} does not lead"
 
     def read_all(self, broker: int, count: int) -> list[int]:
         """What a consumer reads of the topic from its leader; it waits for so many records, and then for none more."""
-        wait_for(lambda: len(self.read(broker) or []) >= count or None, SECONDS)
-        return self.read(broker) or []
+        wait_for(lambda: len(self.read_records(broker) or []) >= count or None, SECONDS)
+        return self.read_records(broker) or []
 
 
 class Member:
@@ -168,7 +172,7 @@ class Member:
     def __init__(self, command: list[str], errors: Path) -> None:
         pipe = subprocess.PIPE
         with errors.open("w") as said:
-            self.process = subprocess.Popen(launched(command), stdin=pipe, stdout=pipe, stderr=said, text=True)
+            self.process = subprocess.Popen(bound_command(command), stdin=pipe, stdout=pipe, stderr=said, text=True)
 
     def tell(self, line: str) -> None:
         """Says what to do, and waits for nothing."""

@@ -5,7 +5,7 @@ from enum import IntEnum
 from ssl import SSLContext
 from typing import Any
 
-from kafka.protocol.admin import DescribeQuorumRequest
+from kafka.protocol.admin.cluster import DescribeQuorumRequest
 from kafka.protocol.api_key import ApiKey
 
 class ConfigResourceType(IntEnum):

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafka.admin import KafkaAdminClient
 from kafka.errors import NoError, for_code
-from kafka.protocol.admin import DescribeQuorumRequest
+from kafka.protocol.admin.cluster import DescribeQuorumRequest
 
 
 class Admin(KafkaAdminClient):

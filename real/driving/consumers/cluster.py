@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..nodes import disks, group_wire, wire
-from ..nodes.client import Client
-from ..nodes.clocks import Clocks
-from ..nodes.cluster import TOPIC, Cluster, Needs
+from ..nodes.client import ClientProcess
+from ..nodes.clocks import NodeClocks
+from ..nodes.cluster import TOPIC, Cluster, ClusterSpec
 from ..nodes.gates import Gate
 from ..nodes.releases import Release
-from ..nodes.running import Broken, wait_for
-from .world import GroupSeen, MemberSeen
+from ..nodes.running import NodesError, wait_for
+from .world import GroupObservation, MemberObservation
 
 BROKER, GROUP = 1, "tidegate"
 FIRST = 901
@@ -46,11 +46,11 @@ _BY_KIP_848: Mapping[str, object] = {
     "group.consumer.heartbeat.interval.ms": SETTINGS["heartbeat.interval.ms"],
 }
 """With `group.protocol=consumer` these are the broker's settings, and none of the consumer's."""
-TOGETHER_MS = 3_000
+REBALANCE_DELAY_MS = 3_000
 """For how long the coordinator waits for more members where several join a group that has none."""
 
 
-class Consuming(Cluster):
+class ConsumersCluster(Cluster):
     """Broker 1, which is the coordinator, and consumers. `committed`: the group has committed offset 0 of each
     partition at first; `together`: several are to join it while it has no members. Ends with `with`."""
 
@@ -66,17 +66,17 @@ class Consuming(Cluster):
         kept: Path | None = None,
     ) -> None:
         self.by_kip_848 = settings.get("group.protocol") == "consumer"
-        more = {**_GROUPS, "group.initial.rebalance.delay.ms": TOGETHER_MS if together else 0}
+        more = {**_GROUPS, "group.initial.rebalance.delay.ms": REBALANCE_DELAY_MS if together else 0}
         more |= _BY_KIP_848 if self.by_kip_848 else {}
-        super().__init__(release, Needs((BROKER,), {}, False, 12_000, 600_000, more, partitions=partitions), kept)
+        super().__init__(release, ClusterSpec((BROKER,), {}, False, 12_000, 600_000, more, partitions=partitions), kept)
         self.partitions = partitions
         sessions = ("session.timeout.ms", "heartbeat.interval.ms") if self.by_kip_848 else ()
         ours = {name: value for name, value in SETTINGS.items() if name not in sessions}
         self.settings = {**ours, **settings, "topic": TOPIC}
         self.committed, self.together = committed, together
         self.numbers = range(FIRST, FIRST + members)
-        self.clients = dict[int, Client]()
-        self._clocks = Clocks(self.folder.path)
+        self.clients = dict[int, ClientProcess]()
+        self._clocks = NodeClocks(self.folder.path)
 
     # --- its start ----------------------------------------------------------------------------------------------------
 
@@ -91,12 +91,12 @@ class Consuming(Cluster):
         every = range(self.partitions)
         try:
             with self._anyone() as connection:
-                if wire.found_coordinator(connection, GROUP, wire.OF_GROUPS) is None:
+                if wire.find_coordinator(connection, GROUP, wire.OF_GROUPS) is None:
                     return False
                 if self.committed:
                     group_wire.commit(connection, GROUP, TOPIC, dict.fromkeys(every, 0))
-                group_wire.committed(connection, GROUP, TOPIC, every)
-        except wire.Refused:
+                group_wire.read_committed(connection, GROUP, TOPIC, every)
+        except wire.BrokerError:
             return False
         return True
 
@@ -106,7 +106,9 @@ class Consuming(Cluster):
             return
         settings = {**self.settings, "client.id": number, "bootstrap.servers": f"127.0.0.1:{self.ports[BROKER]}"}
         errors = self.folder.path / f"client-{number}.log"
-        self.clients[number] = Client(self.release, "Consumer", settings, errors, self._clocks.environment(number))
+        self.clients[number] = ClientProcess(
+            self.release, "Consumer", settings, errors, self._clocks.environment(number)
+        )
 
     def end(self) -> None:
         for client in self.clients.values():
@@ -115,35 +117,34 @@ class Consuming(Cluster):
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def look(self) -> GroupSeen:
+    def observe(self) -> GroupObservation:
         """What the broker says."""
         self.check()
         every = range(self.partitions)
         with self._anyone() as connection:
-            logs = {one: group_wire.bounds(connection, TOPIC, one) for one in every}
-            offsets = group_wire.committed(connection, GROUP, TOPIC, every)
-            found = (group_wire.consumers if self.by_kip_848 else group_wire.members)(connection, GROUP)
-        return GroupSeen(logs, offsets, frozenset(int(one) for one in found))
+            logs = {one: group_wire.read_bounds(connection, TOPIC, one) for one in every}
+            offsets = group_wire.read_committed(connection, GROUP, TOPIC, every)
+            found = (group_wire.list_consumers if self.by_kip_848 else group_wire.list_members)(connection, GROUP)
+        return GroupObservation(logs, offsets, frozenset(int(one) for one in found))
 
-    def member(self, number: int, within: float) -> MemberSeen | None:
+    def observe_member(self, number: int, within: float) -> MemberObservation | None:
         """What a consumer says; None where it says nothing in time."""
-        said = self.clients[number].asked("look", within)
+        said = self.clients[number].ask("look", within)
         if said is None:
             return None
         wrong, *rest = said.split()
         pairs = [one.split(":") for one in rest]
         positions = {int(one): int(position) for one, position in pairs if position != "none"}
-        return MemberSeen(frozenset(int(one) for one, _ in pairs), positions, wrong)
+        return MemberObservation(frozenset(int(one) for one, _ in pairs), positions, wrong)
 
     # --- the topic ----------------------------------------------------------------------------------------------------
 
-    def write(self, partition: int, record: int, age: int = 0) -> None:
-        """Appends a record, of so many seconds ago. Broken where the broker does not."""
-        body = wire.produce_body(TOPIC, str(record).encode(), -1, partition, age)
+    def write_record(self, partition: int, record: int, age: int = 0) -> None:
+        """Appends a record, of so many seconds ago. NodesError where the broker does not."""
+        batch = wire.record_batch(str(record).encode(), age)
         with self._anyone() as connection:
-            connection.send(wire.PRODUCE, 7, body)
-            if code := wire.produced(connection.answer()):
-                raise Broken(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
+            if code := wire.produce(connection, wire.produce_request(TOPIC, batch, -1, partition)):
+                raise NodesError(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
 
     def delete_records(self, partition: int, before: int) -> None:
         """Deletes the records below an offset."""
@@ -155,18 +156,18 @@ class Consuming(Cluster):
         controller has fenced it, so that there is another leader epoch; what was cut, in words."""
         self.kill(BROKER)
         try:
-            had, size = disks.cut(self.nodes.data(BROKER), TOPIC, kept, partition)
+            had, size = disks.cut_log(self.nodes.data(BROKER), TOPIC, kept, partition)
         except ValueError as error:
-            raise Broken(f"the broker cannot lose what is on its disk: {error}") from None
-        self.until("the broker that lost power was not fenced", lambda: BROKER not in self.alive())
+            raise NodesError(f"the broker cannot lose what is on its disk: {error}") from None
+        self.until("the broker that lost power was not fenced", lambda: BROKER not in self.live_brokers())
         self.start(BROKER)
-        self.until("the broker did not start again", lambda: self.alive() == {BROKER} and self._serves())
+        self.until("the broker did not start again", lambda: self.live_brokers() == {BROKER} and self._serves())
         return f"killed, its log cut to {size} bytes, {kept} of {had} records, and started again"
 
     def _serves(self) -> bool:
         try:
-            self.look()
-        except (wire.Refused, OSError):
+            self.observe()
+        except (wire.BrokerError, OSError):
             return False
         return True
 
@@ -181,23 +182,23 @@ class Consuming(Cluster):
     def _leads_all(self) -> bool:
         try:
             with self._anyone() as connection:
-                group_wire.bounds(connection, TOPIC, self.partitions - 1)
-        except wire.Refused:
+                group_wire.read_bounds(connection, TOPIC, self.partitions - 1)
+        except wire.BrokerError:
             return False
         return True
 
-    def lose_offset(self, partition: int) -> None:
+    def delete_offset(self, partition: int) -> None:
         """Deletes the group's offset."""
         with self._anyone() as connection:
             group_wire.delete_offset(connection, GROUP, TOPIC, partition)
 
     # --- members ------------------------------------------------------------------------------------------------------
 
-    def tell(self, number: int, line: str, within: float) -> str | None:
+    def instruct(self, number: int, line: str, within: float) -> str | None:
         """Has a consumer do something; its answer, None where none comes in time."""
-        return self.clients[number].asked(line, within)
+        return self.clients[number].ask(line, within)
 
-    def said(self, number: int) -> list[str]:
+    def output(self, number: int) -> list[str]:
         """All that a consumer has said."""
         return self.clients[number].said
 
@@ -205,40 +206,40 @@ class Consuming(Cluster):
         """A consumer's process dies."""
         self.clients.pop(number).kill()
 
-    def runs(self, number: int) -> bool:
+    def is_running(self, number: int) -> bool:
         """Whether a consumer's process runs."""
         return number in self.clients
 
-    def beats(self, number: int, on: bool) -> None:
+    def gate_member_heartbeats(self, number: int, on: bool) -> None:
         """Whether a consumer's heartbeats arrive."""
         gate = Gate(number, BROKER, wire.MEMBER_HEARTBEAT)
         self.gates.open(gate) if on else self.gates.shut(gate)
 
-    def arrives(self, number: int, api: int, on: bool) -> None:
+    def gate_requests(self, number: int, api: int, on: bool) -> None:
         """Whether a consumer's requests of one kind arrive."""
         gate = Gate(number, BROKER, api)
         self.gates.open(gate) if on else self.gates.shut(gate)
 
-    def asks(self, number: int, api: int) -> bool:
+    def has_pending_request(self, number: int, api: int) -> bool:
         """Whether a request of a consumer waits that does not arrive."""
-        return self.gates.holds(Gate(number, BROKER, api))
+        return self.gates.is_holding(Gate(number, BROKER, api))
 
-    def time_passes(self, number: int) -> None:
+    def advance_clock(self, number: int) -> None:
         """Puts a consumer's clock forward, so that it commits in its next poll."""
-        self._clocks.put_forward(number, COMMIT_MS // 1_000 + 1)
+        self._clocks.advance(number, COMMIT_MS // 1_000 + 1)
 
     def hold_commits(self, number: int, on: bool) -> None:
         """Holds a consumer's commits, or lets them through."""
         gate = Gate(number, BROKER, wire.OFFSET_COMMIT)
         self.gates.shut(gate) if on else self.gates.open(gate)
 
-    def holds_commit(self, number: int) -> bool:
+    def has_pending_commit(self, number: int) -> bool:
         """Whether a commit waits."""
-        return self.gates.holds(Gate(number, BROKER, wire.OFFSET_COMMIT))
+        return self.gates.is_holding(Gate(number, BROKER, wire.OFFSET_COMMIT))
 
     def drop_commit(self, number: int, within: float) -> bool:
         """Loses the commit that waits, with its connection; whether one came in time."""
         gate = Gate(number, BROKER, wire.OFFSET_COMMIT)
-        came = wait_for(lambda: self.gates.holds(gate), within)
+        came = wait_for(lambda: self.gates.is_holding(gate), within)
         self.gates.drop(gate)
         return bool(came)

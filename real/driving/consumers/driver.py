@@ -8,12 +8,20 @@ from typing import Any
 
 from ....language.immutable import immutable
 from ....language.values import State
-from ..nodes.running import Broken, wait_for
-from ..nodes.wire import METADATA, OFFSETS_FOR_LEADER_EPOCH, Refused
-from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken, parting
+from ..nodes.running import NodesError, wait_for
+from ..nodes.wire import METADATA, OFFSETS_FOR_LEADER_EPOCH, BrokerError
+from ..stages import (
+    STEP_SECONDS,
+    DivergenceError,
+    Document,
+    NoEffectError,
+    StageDriver,
+    StageResult,
+    describe_differences,
+)
 from .cluster import COMMIT_MS, FIRST
-from .plan import OLDER, ConsumerPlan, ConsumerStage, compares
-from .world import MemberSeen, World
+from .plan import OLDER, ConsumersPlan, ConsumersStage, compares
+from .world import ConsumersWorld, MemberObservation
 
 _GIVES_UP_MS = 500
 """Milliseconds after which an application gives up a commit that is to fail."""
@@ -21,7 +29,7 @@ _WAITS_MS = 60_000
 
 
 @immutable
-class ConsumersSeen:
+class ConsumersObservation:
     """What is seen: of each partition its first offset and the one after its last, what the group has committed, who is
     a member, the partitions of each consumer that runs and its position in each in which the model has one, and how
     often each record was processed, as `(partition, record)`."""
@@ -34,7 +42,7 @@ class ConsumersSeen:
     effects: Mapping[tuple[int, int], int]
 
 
-def shown(seen: ConsumersSeen) -> dict[str, str]:
+def describe_observation(seen: ConsumersObservation) -> dict[str, str]:
     """What is seen, by what it is about."""
     owned = (f"{one} {_numbers(partitions)}" for one, partitions in sorted(seen.owned.items()))
     positions = (f"{one} {_word(at)} in {partition}" for (one, partition), at in sorted(seen.positions.items()))
@@ -61,12 +69,12 @@ def _times(times: int) -> str:
     return "" if times == 1 else " more than once"
 
 
-class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
+class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, ConsumersObservation]):
     """Drives one plan."""
 
     nodes = "consumers and broker"
 
-    def __init__(self, plan: ConsumerPlan, world: World, limit: float = STEP_SECONDS) -> None:
+    def __init__(self, plan: ConsumersPlan, world: ConsumersWorld, limit: float = STEP_SECONDS) -> None:
         super().__init__(plan, limit)
         self.plan, self.world = plan, world
         others = [one for one in plan.run.start.logs if one != plan.oldest]
@@ -77,13 +85,13 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
 
     # --- what is compared ---------------------------------------------------------------------------------------------
 
-    def show(self, seen: ConsumersSeen) -> Document:
-        return {"clients": shown(seen)}
+    def show(self, seen: ConsumersObservation) -> Document:
+        return {"clients": describe_observation(seen)}
 
-    def _wanted(self, stage: ConsumerStage) -> ConsumersSeen:
+    def _wanted(self, stage: ConsumersStage) -> ConsumersObservation:
         state, of = stage.after, self._partitions
         running = [one for one in self._members if state.phase[one].name == "RUNNING"]
-        return ConsumersSeen(
+        return ConsumersObservation(
             {of[one]: (state.first[one], len(state.logs[one].committed)) for one in state.present},
             {of[one]: state.offset[one] for one in state.present},
             frozenset(map(str, state.group)),
@@ -98,10 +106,10 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             {(of[at], entry): times for at in of for entry, times in state.effects[at].items() if times},
         )
 
-    def _seen(self, wanted: ConsumersSeen) -> ConsumersSeen:
-        group, names = self.world.look(), {number: str(one) for one, number in self._members.items()}
+    def _seen(self, wanted: ConsumersObservation) -> ConsumersObservation:
+        group, names = self.world.observe(), {number: str(one) for one, number in self._members.items()}
         found = {one: self._says(one) for one in wanted.owned}
-        return ConsumersSeen(
+        return ConsumersObservation(
             {one: group.logs[one] for one in wanted.logs},
             {one: group.offsets[one] for one in wanted.offsets},
             frozenset(names[one] for one in group.members),
@@ -110,29 +118,29 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             {of: min(2, times) for of, times in self._effects.items()},
         )
 
-    def _says(self, name: str) -> MemberSeen:
+    def _says(self, name: str) -> MemberObservation:
         number = next(number for one, number in self._members.items() if str(one) == name)
-        found = self.world.member(number, self.limit)
+        found = self.world.observe_member(number, self.limit)
         if found is None:
-            raise Broken(f"consumer {name} does not answer, after {self.limit:g} s")
+            raise NodesError(f"consumer {name} does not answer, after {self.limit:g} s")
         return found
 
-    def _parting(self, wanted: ConsumersSeen, seen: ConsumersSeen) -> str:
-        return parting(shown(wanted), shown(seen))
+    def _parting(self, wanted: ConsumersObservation, seen: ConsumersObservation) -> str:
+        return describe_differences(describe_observation(wanted), describe_observation(seen))
 
     def _compares(self, state: State, member: Any) -> bool:
         return compares(self.plan.model, state, member)
 
-    def _do(self, stage: ConsumerStage) -> str:
+    def _do(self, stage: ConsumersStage) -> str:
         for member, number in self._members.items():
-            self.world.arrives(number, OFFSETS_FOR_LEADER_EPOCH, not self._compares(stage.after, member))
+            self.world.gate_requests(number, OFFSETS_FOR_LEADER_EPOCH, not self._compares(stage.after, member))
         return super()._do(stage)
 
-    def _take(self, stage: ConsumerStage) -> Taken:
+    def _take(self, stage: ConsumersStage) -> StageResult:
         taken = super()._take(stage)
         thrown_out = (taken.expected.members & frozenset(map(str, stage.before.group))) - taken.seen.members
-        if taken.otherwise is not None and thrown_out:
-            raise Broken(
+        if taken.divergence is not None and thrown_out:
+            raise NodesError(
                 f"step {stage.first}: the session of consumer {min(thrown_out)} ended before its time: the machine had "
                 "no time for it"
             )
@@ -140,22 +148,22 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
 
     # --- the broker ---------------------------------------------------------------------------------------------------
 
-    def _at(self, stage: ConsumerStage) -> int:
+    def _at(self, stage: ConsumersStage) -> int:
         return self._partitions[stage.arguments["partition"]]
 
-    def _produce(self, stage: ConsumerStage) -> str:
+    def _produce(self, stage: ConsumersStage) -> str:
         partition = stage.arguments["partition"]
         record = len(stage.before.logs[partition].appended)
         old = self.plan.is_old(stage)
-        self.world.write(self._at(stage), record, OLDER if old else 0)
+        self.world.write_record(self._at(stage), record, OLDER if old else 0)
         return f"record {record} written to partition {self._at(stage)}" + (", of two hours ago" if old else "")
 
-    def _delete_records(self, stage: ConsumerStage) -> str:
+    def _delete_records(self, stage: ConsumersStage) -> str:
         before = stage.after.first[stage.arguments["partition"]]
         self.world.delete_records(self._at(stage), before)
         return f"DeleteRecords of partition {self._at(stage)} below {before}"
 
-    def _truncate(self, stage: ConsumerStage) -> str:
+    def _truncate(self, stage: ConsumersStage) -> str:
         kept = len(stage.after.logs[stage.arguments["partition"]].committed)
         did = self.world.truncate(self._at(stage), kept)
         for member, number in self._members.items():
@@ -170,73 +178,73 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             self._asks(number, OFFSETS_FOR_LEADER_EPOCH, "whether its positions are in the log")
             return
         for _ in range(2):
-            self.world.arrives(number, METADATA, False)
+            self.world.gate_requests(number, METADATA, False)
             self._asks(number, METADATA, "who leads")
-            self.world.arrives(number, METADATA, True)
+            self.world.gate_requests(number, METADATA, True)
 
     def _asks(self, number: int, api: int, what: str) -> None:
         def asks() -> bool:
             self._tells(number, "idle", "-")
-            return self.world.asks(number, api)
+            return self.world.has_pending_request(number, api)
 
         if not wait_for(asks, self.limit):
-            raise Otherwise(f"a consumer does not ask {what}, after {self.limit:g} s")
+            raise DivergenceError(f"a consumer does not ask {what}, after {self.limit:g} s")
 
-    def _detect_truncation(self, stage: ConsumerStage) -> str:
+    def _detect_truncation(self, stage: ConsumersStage) -> str:
         return "OffsetsForLeaderEpoch let through"
 
-    def _add_partition(self, stage: ConsumerStage) -> str:
+    def _add_partition(self, stage: ConsumersStage) -> str:
         if not self.world.add_partition(self.limit):
-            raise Nothing(f"nobody leads the partition that was added, after {self.limit:g} s")
+            raise NoEffectError(f"nobody leads the partition that was added, after {self.limit:g} s")
         return "CreatePartitions"
 
-    def _lose_offset(self, stage: ConsumerStage) -> str:
+    def _lose_offset(self, stage: ConsumersStage) -> str:
         try:
-            self.world.lose_offset(self._at(stage))
-        except Refused as error:
-            raise Otherwise(str(error)) from None
+            self.world.delete_offset(self._at(stage))
+        except BrokerError as error:
+            raise DivergenceError(str(error)) from None
         return "OffsetDelete"
 
     # --- who is in the group ------------------------------------------------------------------------------------------
 
-    def _of(self, stage: ConsumerStage) -> int:
+    def _of(self, stage: ConsumersStage) -> int:
         return self._members[stage.arguments["member"]]
 
     def _tells(self, number: int, line: str, *answers: str) -> str:
         """Has a consumer do something, which must answer with one of these."""
-        said = self.world.tell(number, line, self.limit)
+        said = self.world.instruct(number, line, self.limit)
         if said is None:
-            raise Nothing(f"{line.split()[0]}: no answer, after {self.limit:g} s")
+            raise NoEffectError(f"{line.split()[0]}: no answer, after {self.limit:g} s")
         if said not in answers:
-            raise Otherwise(f"{line.split()[0]}: {said}")
+            raise DivergenceError(f"{line.split()[0]}: {said}")
         return said
 
-    def _start_member(self, stage: ConsumerStage) -> str:
+    def _start_member(self, stage: ConsumersStage) -> str:
         for other in stage.before.group if self.plan.retries else ():
             self.world.hold_commits(self._members[other], True)
         self.world.start_client(self._of(stage))
         self._join(stage)
         return "subscribes, and polls"
 
-    def _join(self, stage: ConsumerStage) -> None:
+    def _join(self, stage: ConsumersStage) -> None:
         owners = [f"{self._partitions[at]}:{self._members[one]}" for at, one in stage.owners.items()]
-        for number in filter(self.world.runs, self._members.values()):
+        for number in filter(self.world.is_running, self._members.values()):
             self._tells(number, " ".join(["assign", *owners]), "planned")
         self._tells(self._of(stage), "join", "joins")
 
-    def _rejoin(self, stage: ConsumerStage) -> str:
+    def _rejoin(self, stage: ConsumersStage) -> str:
         self._join(stage)
         return "polls, and learns of the rebalance"
 
-    def _notice(self, stage: ConsumerStage) -> str:
-        self.world.beats(self._of(stage), True)
+    def _notice(self, stage: ConsumersStage) -> str:
+        self.world.gate_member_heartbeats(self._of(stage), True)
         self._join(stage)
         return "its heartbeats let through; it polls"
 
-    def _discover_partition(self, stage: ConsumerStage) -> str:
+    def _discover_partition(self, stage: ConsumersStage) -> str:
         return "a member learns of it in its next poll"
 
-    def _begin_generation(self, stage: ConsumerStage) -> str:
+    def _begin_generation(self, stage: ConsumersStage) -> str:
         wanted, joined = self._wanted(stage), stage.after.group
         shares = {str(one): wanted.owned[str(one)] for one in joined}
         compared = {str(one) for one in joined if self._compares(stage.after, one)}
@@ -254,35 +262,35 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
                 self._tells(self._members[one], "settle", "settled")
         return "all have their partitions, and know where to begin"
 
-    def _session_times_out(self, stage: ConsumerStage) -> str:
+    def _session_times_out(self, stage: ConsumersStage) -> str:
         return "its session ends at the coordinator"
 
-    def _crash(self, stage: ConsumerStage) -> str:
+    def _crash(self, stage: ConsumersStage) -> str:
         self.world.kill_client(self._of(stage))
         return "SIGKILL"
 
-    def _pause(self, stage: ConsumerStage) -> str:
-        self.world.beats(self._of(stage), False)
+    def _pause(self, stage: ConsumersStage) -> str:
+        self.world.gate_member_heartbeats(self._of(stage), False)
         return "its heartbeats are held until the coordinator throws it out"
 
-    def _fail(self, stage: ConsumerStage) -> str:
+    def _fail(self, stage: ConsumersStage) -> str:
         number = self._of(stage)
-        self.world.beats(number, True)
+        self.world.gate_member_heartbeats(number, True)
         self._tells(number, "close", "closed")
         self.world.kill_client(number)
         return "close()"
 
     # --- what an application does -------------------------------------------------------------------------------------
 
-    def _begin_at_offset(self, stage: ConsumerStage) -> str:
+    def _begin_at_offset(self, stage: ConsumersStage) -> str:
         return "OffsetFetch was answered when it was assigned"
 
-    def _reset_position(self, stage: ConsumerStage) -> str:
+    def _reset_position(self, stage: ConsumersStage) -> str:
         member, at, number = stage.arguments["member"], self._at(stage), self._of(stage)
         if stage.after.phase[member].name == "STOPPED":
             wrong = self._says(str(member)).wrong
             if wrong != "NoOffsetForPartitionException":
-                raise Otherwise(f"poll: {wrong} in place of NoOffsetForPartitionException")
+                raise DivergenceError(f"poll: {wrong} in place of NoOffsetForPartitionException")
             self.world.kill_client(number)
             return f"{wrong}: its application ends"
         partition = stage.arguments["partition"]
@@ -291,7 +299,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         self._tells(number, f"reset {at}", "reset")
         return "polls, and is out of range"
 
-    def _poll(self, stage: ConsumerStage) -> str:
+    def _poll(self, stage: ConsumersStage) -> str:
         member, partition = stage.arguments["member"], stage.arguments["partition"]
         count = stage.arguments["upto"] - stage.before.position[member][partition]
         if self.plan.is_committed_in_hand(stage):
@@ -306,17 +314,17 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         """Has a commit under way, so that the next one, which is due in the next poll, is for the background."""
         self.world.hold_commits(number, True)
         self._held.add(number)
-        self.world.time_passes(number)
+        self.world.advance_clock(number)
 
         def held() -> bool:
             self._tells(number, "idle", "-")
-            return self.world.holds_commit(number)
+            return self.world.has_pending_commit(number)
 
         if not wait_for(held, self.limit):
-            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
-        self.world.time_passes(number)
+            raise NoEffectError(f"no OffsetCommit came, after {self.limit:g} s")
+        self.world.advance_clock(number)
 
-    def _process(self, stage: ConsumerStage) -> str:
+    def _process(self, stage: ConsumersStage) -> str:
         number, at, record = self._of(stage), self._at(stage), stage.arguments["entry"]
         self._tells(number, f"process {at} {record}", "processed")
         self._effects[at, record] += 1
@@ -326,16 +334,16 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             return "processed; commitSync"
         return "processed"
 
-    def _positions(self, stage: ConsumerStage) -> str:
+    def _positions(self, stage: ConsumersStage) -> str:
         """What an application commits that commits its positions."""
         member = stage.arguments["member"]
         where = ((self._partitions[one], stage.before.position[member][one]) for one in stage.before.owned[member])
         return " ".join(f"{at}:{offset}" for at, offset in where if offset is not None)
 
-    def _commit(self, stage: ConsumerStage) -> str:
+    def _commit(self, stage: ConsumersStage) -> str:
         number = self._of(stage)
         if self.plan.name("commits") != "AUTO":
-            self.world.beats(number, True)
+            self.world.gate_member_heartbeats(number, True)
             self._tells(number, f"commit {_WAITS_MS} {self._positions(stage)}", "committed")
             return "commitSync"
         wanted, in_background = self._wanted(stage).offsets, self.plan.is_in_background(stage)
@@ -343,19 +351,19 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             self._held.remove(number)
             self.world.hold_commits(number, False)
         else:
-            self.world.time_passes(number)
+            self.world.advance_clock(number)
 
         def committed() -> bool:
             if not in_background:
                 self._tells(number, "idle", "-")
-            return self.world.look().offsets == wanted
+            return self.world.observe().offsets == wanted
 
         wait_for(committed, self.limit)
         if in_background:
             return "the commit before it is let through; it does not poll"
         return f"its clock is {COMMIT_MS // 1_000} s later (auto.commit.interval.ms), and it polls"
 
-    def _lose_commit(self, stage: ConsumerStage) -> str:
+    def _lose_commit(self, stage: ConsumersStage) -> str:
         number = self._of(stage)
         self.world.hold_commits(number, True)
         self._tells(number, f"commit {_GIVES_UP_MS} {self._positions(stage)}", "TimeoutException")
@@ -364,42 +372,42 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
 
     def _drop(self, number: int) -> None:
         if not self.world.drop_commit(number, self.limit):
-            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
+            raise NoEffectError(f"no OffsetCommit came, after {self.limit:g} s")
         self.world.hold_commits(number, False)
 
-    def _fail_commit(self, stage: ConsumerStage) -> str:
+    def _fail_commit(self, stage: ConsumersStage) -> str:
         number = self._of(stage)
 
         def held() -> bool:
             self._tells(number, "idle", "-")
-            return self.world.holds_commit(number)
+            return self.world.has_pending_commit(number)
 
         if not wait_for(held, self.limit):
-            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
+            raise NoEffectError(f"no OffsetCommit came, after {self.limit:g} s")
         return "polls; its commit before the rebalance is on its way, and will be lost"
 
-    def _retry_commit(self, stage: ConsumerStage) -> str:
+    def _retry_commit(self, stage: ConsumersStage) -> str:
         self._drop(self._of(stage))
         return "its commit is lost with its connection; it does not poll"
 
-    def _delay_commit(self, stage: ConsumerStage) -> str:
+    def _delay_commit(self, stage: ConsumersStage) -> str:
         number, at = self._of(stage), self._at(stage)
         offset = stage.before.position[stage.arguments["member"]][stage.arguments["partition"]]
-        before = list(self.world.said(number)).count("failed")
+        before = list(self.world.output(number)).count("failed")
         self.world.hold_commits(number, True)
         self._tells(number, f"send {_GIVES_UP_MS} {at}:{offset}", "sent")
         self._drop(number)
 
         def failed() -> bool:
             self._tells(number, "idle", "-")
-            return list(self.world.said(number)).count("failed") > before
+            return list(self.world.output(number)).count("failed") > before
 
         if not wait_for(failed, self.limit):
-            raise Nothing(f"commitAsync does not fail, after {self.limit:g} s")
+            raise NoEffectError(f"commitAsync does not fail, after {self.limit:g} s")
         return "commitAsync, whose request is lost with its connection"
 
-    def _commit_again(self, stage: ConsumerStage) -> str:
+    def _commit_again(self, stage: ConsumersStage) -> str:
         delayed = stage.arguments["delayed"]
         number, at = self._members[delayed.member], self._partitions[delayed.partition]
-        said = self.world.tell(number, f"commit {_WAITS_MS} {at}:{delayed.offset}", self.limit)
+        said = self.world.instruct(number, f"commit {_WAITS_MS} {at}:{delayed.offset}", self.limit)
         return f"the callback commits {delayed.offset} again: {said}"

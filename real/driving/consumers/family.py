@@ -8,21 +8,21 @@ from typing import Any
 from ..family import Conditions, Family
 from ..nodes.processes import CLOCKS
 from ..nodes.releases import Release
-from .cluster import BROKER, SETTINGS, Consuming
-from .driver import ConsumerDriver
-from .plan import DURATION, MODEL, ConsumerPlan, consumer_plan
+from .cluster import BROKER, SETTINGS, ConsumersCluster
+from .driver import ConsumersDriver
+from .plan import DURATION, MODEL, ConsumersPlan, plan_trace
 
 
-def cluster_of(plan: ConsumerPlan, release: Release, kept: Path | None) -> Consuming:
+def make_cluster(plan: ConsumersPlan, release: Release, kept: Path | None) -> ConsumersCluster:
     """The broker and the consumers of a plan. Where partitions are added or leaders change, consumers ask often."""
     values = plan.model.values
     age = 300 if plan.has("add_partition", "truncate") else 3_600_000
     revoke = values["commits_on_revoke"] and not values["hands_over"]
-    settings = {**settings_of(plan), "metadata.max.age.ms": age, "revoke": revoke}
+    settings = {**consumer_settings(plan), "metadata.max.age.ms": age, "revoke": revoke}
     given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in settings.items()}
     start = plan.run.start
     together = any(len(state.joined) > 1 and state.joined == state.group for state in plan.run.states())
-    return Consuming(
+    return ConsumersCluster(
         release,
         len(list(start.present)),
         len(list(start.phase)),
@@ -33,13 +33,13 @@ def cluster_of(plan: ConsumerPlan, release: Release, kept: Path | None) -> Consu
     )
 
 
-def conditions_of(plan: ConsumerPlan) -> Conditions:
+def describe_conditions(plan: ConsumersPlan) -> Conditions:
     """What a plan is driven under."""
     clocks = {name: int(str(value)) for name, value in SETTINGS.items() if name.endswith(".ms")}
-    return Conditions((BROKER,), settings_of(plan), {**CLOCKS, **clocks})
+    return Conditions((BROKER,), consumer_settings(plan), {**CLOCKS, **clocks})
 
 
-def settings_of(plan: ConsumerPlan) -> dict[str, Any]:
+def consumer_settings(plan: ConsumersPlan) -> dict[str, Any]:
     """The consumers' settings that decide."""
     reset = plan.name("reset").lower()
     protocol = {"group.protocol": "consumer"} if plan.by_kip_848 else {}
@@ -51,9 +51,9 @@ def settings_of(plan: ConsumerPlan) -> dict[str, Any]:
 
 FAMILY = Family(
     MODEL,
-    lambda wanted: consumer_plan(wanted.trace, wanted.kafka, anyway=wanted.anyway),
-    cluster_of,
-    ConsumerDriver,
-    conditions_of,
+    lambda wanted: plan_trace(wanted.trace, wanted.kafka, anyway=wanted.anyway),
+    make_cluster,
+    ConsumersDriver,
+    describe_conditions,
     "what repairs a consumer are its own settings: check `consumer` with them, and drive what that finds",
 )

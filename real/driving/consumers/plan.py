@@ -22,8 +22,8 @@ from ....language.model import Model
 from ....language.steptext import StepError, parse_steps
 from ....language.values import State
 from ....language.verdict import Run
-from ..fitting import CannotBeDriven, Trace, as_texts, newest, not_taken, shows
-from ..stages import Kind, Stage, parts_of
+from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, refusal_of
+from ..stages import Kind, Stage, stage_fields
 
 MODEL = "consumer"
 KINDS: Mapping[str, Kind] = {
@@ -108,7 +108,7 @@ DURATION, OLDER = "by_duration:PT1H", 2 * 3600
 
 
 @dataclass(frozen=True)
-class ConsumerStage(Stage):
+class ConsumersStage(Stage):
     """One thing that the driver of consumers does; of a member that joins, `owners` are who is to have which partition
     when the next generation begins."""
 
@@ -116,14 +116,14 @@ class ConsumerStage(Stage):
 
 
 @immutable
-class ConsumerPlan:
+class ConsumersPlan:
     """A run as stages, on a release; `shows` is what it shows in the end, in words. `oldest` is the partition that the
     topic begins with."""
 
     kafka: str
     model: Model
     run: Run
-    stages: tuple[ConsumerStage, ...]
+    stages: tuple[ConsumersStage, ...]
     shows: str
     oldest: Any
 
@@ -184,10 +184,10 @@ def _name(model: Model, constant: str) -> str:
     return str(getattr(model.values[constant], "name", model.values[constant]))
 
 
-def consumer_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> ConsumerPlan:
-    """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
+def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> ConsumersPlan:
+    """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
-    return newest(
+    return plan_newest(
         given,
         lambda kafka: _planned(trace, kafka, _bind(trace, _of_release(trace, kafka))),
         (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
@@ -204,43 +204,43 @@ def _of_release(trace: Trace, kafka: str) -> Mapping[str, Value | str]:
 
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
-    texts = as_texts({**trace.bounds, **made})
+    texts = constant_texts({**trace.bounds, **made})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> ConsumerPlan:
+def _planned(trace: Trace, kafka: str, model: Model) -> ConsumersPlan:
     if span(kafka)[0][:2] < (3, 3):
-        raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
+        raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     _refuse_settings(model, kafka)
     oldest, numbers, run = _arranged(model, trace, kafka)
-    says = shows(model, run, kafka)
+    says = describe_end(model, run, kafka)
     stages = tuple(_stages(model, run, numbers))
-    plan = ConsumerPlan(kafka, model, run, stages, says, oldest)
+    plan = ConsumersPlan(kafka, model, run, stages, says, oldest)
     for at, stage in enumerate(stages):
         if why := _cannot(plan, at):
-            raise CannotBeDriven(f"{stage.action}: {why}", stage.first)
+            raise UndrivableError(f"{stage.action}: {why}", stage.first)
     return plan
 
 
 def _refuse_settings(model: Model, kafka: str) -> None:
     """What no consumer of the release has."""
     if _name(model, "commits") == "TOGETHER":
-        raise CannotBeDriven("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
+        raise UndrivableError("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
     if model.values["background_commit"] and span(kafka)[0][:2] < KIP_848:
-        raise CannotBeDriven(f"the driver has consumers of KIP-848 from 3.9 on, and not in Kafka {kafka}")
+        raise UndrivableError(f"the driver has consumers of KIP-848 from 3.9 on, and not in Kafka {kafka}")
     if model.values["retried_commits"] and span(kafka)[0][:2] < KAFKA_18641:
-        raise CannotBeDriven(f"consumers that send a commit before a rebalance again are driven from 4.0 on: {kafka}")
+        raise UndrivableError(f"consumers that send a commit before a rebalance again are driven from 4.0 on: {kafka}")
     if model.values["truncations"]:
         _refuse_epochs(model)
     if _name(model, "reset") == "BY_DURATION" and span(kafka)[0][:2] < BY_DURATION:
-        raise CannotBeDriven(f"auto.offset.reset is a duration from 4.0 on (KIP-1106), and not in Kafka {kafka}")
+        raise UndrivableError(f"auto.offset.reset is a duration from 4.0 on (KIP-1106), and not in Kafka {kafka}")
 
 
 def _refuse_epochs(model: Model) -> None:
     """What is committed has a leader epoch where the consumer commits by itself, and none where the driver does."""
     auto = _name(model, "commits") == "AUTO"
     if bool(model.values["commits_epochs"]) != auto or model.values["commits_on_revoke"]:
-        raise CannotBeDriven(
+        raise UndrivableError(
             "the driver commits offsets alone, and a consumer commits its positions with their leader epochs: the "
             "trace has the one with what the other does"
         )
@@ -275,7 +275,7 @@ Numbered = tuple[int, str]
 
 def _arranged(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, ...], Run]:
     """The run of a trace, in an order in which its steps can be had: the first partition, the steps' numbers, the
-    run. CannotBeDriven, with the step, where the model of the release does not take the trace."""
+    run. UndrivableError, with the step, where the model of the release does not take the trace."""
     refused: StepError | None = None
     for _, arguments, start in judge.starts(model):
         steps = list(enumerate(trace.steps, 1))
@@ -288,7 +288,7 @@ def _arranged(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, .
             steps, run = move(model, steps, run)
         return arguments["oldest"], tuple(number for number, _ in steps), run
     said = str(refused).partition("; enabled here")[0]
-    raise not_taken(kafka, said) from None
+    raise refusal_of(kafka, said) from None
 
 
 def _replayed(model: Model, start: State, steps: Sequence[Numbered]) -> Run:
@@ -359,17 +359,17 @@ def _lose_before(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Nu
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[ConsumerStage]:
+def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[ConsumersStage]:
     for at, step in enumerate(run.steps):
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
-            raise CannotBeDriven(f"{step.action}: {why}", numbers[at])
+            raise UndrivableError(f"{step.action}: {why}", numbers[at])
         later = _places(run, at, "begin_generation") if step.action in JOINS else []
         owners: Mapping[Any, Any] = run.steps[later[0]].arguments["owner"] if later else {}
-        yield ConsumerStage(**parts_of(model, run, at, at, KINDS[step.action], numbers), owners=owners)
+        yield ConsumersStage(**stage_fields(model, run, at, at, KINDS[step.action], numbers), owners=owners)
 
 
-def _cannot(plan: ConsumerPlan, at: int) -> str | None:
+def _cannot(plan: ConsumersPlan, at: int) -> str | None:
     """Why a stage cannot be had; None where it can."""
     stage = plan.stages[at]
     before, given, auto = stage.before, stage.arguments, plan.name("commits") == "AUTO"
@@ -428,7 +428,7 @@ def _lacks_position(state: State, member: Any) -> bool:
     return any(state.position[member][one] is None and state.offset[one] is None for one in owned)
 
 
-def _begins_late(plan: ConsumerPlan, at: int) -> str | None:
+def _begins_late(plan: ConsumersPlan, at: int) -> str | None:
     """A consumer asks for its offsets when it is assigned: what it finds there must be what is there later."""
     stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
     then, now = plan.run.steps[_assigned(plan.run, at)].after, stage.before
@@ -442,7 +442,7 @@ def _looks(state: State, partition: Any, name: str) -> Any:
     return len(found.committed) if name == "logs" else found
 
 
-def _cannot_retry(stage: ConsumerStage) -> str | None:
+def _cannot_retry(stage: ConsumersStage) -> str | None:
     """Why a stage cannot be had where a commit before a rebalance is to be sent again. A member that joins brings
     the rebalance about; what the other one may keep, it can go on reading until its commit is answered."""
     before, given = stage.before, stage.arguments
@@ -461,7 +461,7 @@ def _cannot_retry(stage: ConsumerStage) -> str | None:
             return None
 
 
-def _cannot_cut(plan: ConsumerPlan, at: int) -> str | None:
+def _cannot_cut(plan: ConsumersPlan, at: int) -> str | None:
     """Why a log cannot be cut at a stage: the broker, which coordinates the group, too, starts again."""
     stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
     before = stage.before
@@ -475,7 +475,7 @@ def _cannot_cut(plan: ConsumerPlan, at: int) -> str | None:
     return _has_fetched(plan, at) if behind else None
 
 
-def _has_fetched(plan: ConsumerPlan, at: int) -> str | None:
+def _has_fetched(plan: ConsumersPlan, at: int) -> str | None:
     """A consumer that has polled has more in its buffer than it was given."""
     partition = plan.stages[at].arguments["partition"]
     reads = {one for one, owned in plan.stages[at].before.owned.items() if partition in owned}

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from ...logs.metadata_log import TOPIC
-from ...logs.metadata_records import decoded
+from ...logs.metadata_records import decode_record
 from ..nodes import wire
-from ..nodes.clocks import Clocks
-from ..nodes.disks import SEGMENT, batches
-from ..nodes.gates import OF_QUORUM, Gate, Request
+from ..nodes.clocks import NodeClocks
+from ..nodes.disks import SEGMENT, read_batches
+from ..nodes.gates import OF_QUORUM, Gate, GatedRequest
 from ..nodes.processes import free_port
 from ..nodes.releases import Release
-from ..nodes.running import BETWEEN, Running
-from .world import HOUR, MAX_AHEAD, VoterSeen
+from ..nodes.running import POLL_SECONDS, RunningNodes
+from .world import HOUR, MAX_AHEAD, ControllerObservation
 
 TIMEOUTS = {
     "controller.quorum.election.timeout.ms": 1_000 * HOUR,
@@ -47,7 +47,7 @@ _ROLE = re.compile(r"Completed transition to (\w+?)(?:State)?\(.*?\bepoch=(\d+)"
 
 
 @dataclass(frozen=True)
-class Base:
+class InitialDisk:
     """What all controllers begin with: a folder of one's disk, where its log ends, and its epoch."""
 
     disk: Path
@@ -56,7 +56,7 @@ class Base:
     epoch: int
 
 
-class Voters(Running):
+class ControllersCluster(RunningNodes):
     """Controllers 1 to `count`, unattached and with equal logs when they have started. Ends with `with`."""
 
     what = "the controllers"
@@ -64,9 +64,9 @@ class Voters(Running):
     def __init__(self, release: Release, count: int, kept: Path | None = None) -> None:
         super().__init__(release, kept)
         self.voters = tuple(range(1, count + 1))
-        self.clocks = Clocks(self.folder.path)
+        self.clocks = NodeClocks(self.folder.path)
         self._printed: dict[int, int] = {}
-        self._base: Base | None = None
+        self._base: InitialDisk | None = None
 
     # --- its start ----------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ class Voters(Running):
         for voter in self.voters:
             self._until_there(voter)
 
-    def _written_alone(self) -> Base:
+    def _written_alone(self) -> InitialDisk:
         """What a cluster begins with, written by the first one while there is no other."""
         first, port = self.voters[0], free_port()
         self.ports = {first: port}
@@ -93,7 +93,7 @@ class Voters(Running):
         log = disk / TOPIC
         (log / "quorum-state").unlink()
         offset, epoch, _ = _records(log / SEGMENT)[-1]
-        return Base(disk, (log / SEGMENT).stat().st_size, offset + 1, epoch)
+        return InitialDisk(disk, (log / SEGMENT).stat().st_size, offset + 1, epoch)
 
     def _has_written(self, voter: int, number: int) -> bool:
         """Whether a controller answers that a record of the model's is committed."""
@@ -127,16 +127,18 @@ class Voters(Running):
         return found
 
     def _until_there(self, voter: int) -> None:
-        self.until(f"controller {voter} did not start", lambda: self._role(voter) is not None and self.wake(voter))
+        self.until(
+            f"controller {voter} did not start", lambda: self._role(voter) is not None and self.check_clock(voter)
+        )
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def seen(self) -> dict[int, VoterSeen | None]:
-        """Each controller; None of one that is between two roles. Broken where one has died by itself."""
+    def observe(self) -> dict[int, ControllerObservation | None]:
+        """Each controller; None of one that is between two roles. NodesError where one has died by itself."""
         self.check()
         return {voter: self._seen(voter) for voter in self.voters}
 
-    def _seen(self, voter: int) -> VoterSeen | None:
+    def _seen(self, voter: int) -> ControllerObservation | None:
         assert self._base is not None
         role, stored = self._role(voter), self._stored(voter)
         if role is None or stored is None:
@@ -146,7 +148,7 @@ class Voters(Running):
             return None
         leader, voted_for = stored["leaderId"], stored["votedId"]
         reached = self._committed(voter) if name == "Leader" else None
-        return VoterSeen(
+        return ControllerObservation(
             name,
             epoch - self._base.epoch,
             None if leader < 0 else leader,
@@ -186,7 +188,7 @@ class Voters(Running):
         except OSError:
             return None
 
-    def wake(self, voter: int) -> bool:
+    def check_clock(self, voter: int) -> bool:
         """Has a controller look at its clock: it waits for requests for as long as it thinks that there is time."""
         try:
             with contextlib.closing(wire.Connection(self.ports[voter], 5.0)) as connection:
@@ -197,10 +199,10 @@ class Voters(Running):
 
     # --- what is done -------------------------------------------------------------------------------------------------
 
-    def time_passes(self, voter: int, seconds: int = MAX_AHEAD) -> None:
+    def advance_clock(self, voter: int, seconds: int = MAX_AHEAD) -> None:
         """Puts a controller's clock forward, and has it look."""
-        self.clocks.put_forward(voter, seconds)
-        self.wake(voter)
+        self.clocks.advance(voter, seconds)
+        self.check_clock(voter)
 
     def kill(self, voter: int) -> None:
         """Its process dies."""
@@ -231,40 +233,42 @@ class Voters(Running):
         )
         self.start(voter)
 
-    def write(self, voter: int, number: int) -> None:
+    def write_record(self, voter: int, number: int) -> None:
         """Asks a controller to write a record, until it is in its log or another one answers; waits for no majority."""
         threading.Thread(target=self._has_written, args=(voter, number), daemon=True).start()
 
-    def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool:
+    def pass_request(
+        self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True
+    ) -> bool:
         """Lets one request of one of these kinds and its answer through, or loses the answer. What stands before it is
         lost: a controller has one request on its way to another at a time, and one Fetch, which may be on its way to
         somebody who does not lead."""
         until, wanted = time.monotonic() + within, frozenset(apis)
         while time.monotonic() < until:
-            held = [api for api in OF_QUORUM if self.gates.holds(Gate(sender, receiver, api))]
-            if chosen := [api for api in held if api in wanted]:
-                pass_on = self.gates.let_one if answered else self.gates.lose_answer
+            holding = [api for api in OF_QUORUM if self.gates.is_holding(Gate(sender, receiver, api))]
+            if chosen := [api for api in holding if api in wanted]:
+                pass_on = self.gates.pass_one if answered else self.gates.pass_without_response
                 if pass_on(Gate(sender, receiver, chosen[0]), min(SLICE, within)):
                     return True
                 continue
-            for api in held:
+            for api in holding:
                 self.gates.drop(Gate(sender, receiver, api))
             for other in set(self.voters) - {receiver} if wire.FETCH in wanted else ():
                 self.gates.drop(Gate(sender, other, wire.FETCH))
-            self.wake(sender)
-            time.sleep(BETWEEN)
+            self.check_clock(sender)
+            time.sleep(POLL_SECONDS)
         return False
 
-    def held(self, voter: int) -> frozenset[Request]:
+    def pending_requests(self, voter: int) -> frozenset[GatedRequest]:
         """What a controller has on its way."""
-        found = (self.gates.waiting(Gate(voter, other, api)) for other in self.voters for api in OF_QUORUM)
+        found = (self.gates.waiting_request(Gate(voter, other, api)) for other in self.voters for api in OF_QUORUM)
         return frozenset(one for one in found if one is not None)
 
-    def lose(self, requests: Iterable[Hashable]) -> None:
+    def drop_requests(self, requests: Iterable[Hashable]) -> None:
         """Loses those of some requests that are still on their way."""
         lost = frozenset(requests)
         for sender in self.voters if lost else ():
-            for one in self.held(sender) & lost:
+            for one in self.pending_requests(sender) & lost:
                 assert one.gate is not None
                 self.gates.drop(one.gate)
 
@@ -273,14 +277,14 @@ _ELECTION, _FETCH = "controller.quorum.election.timeout.ms", "controller.quorum.
 
 
 def _set(connection: wire.Connection, number: int) -> int:
-    return wire.set_default(connection, WRITTEN, str(number))
+    return wire.set_broker_default(connection, WRITTEN, str(number))
 
 
 def _records(segment: Path, position: int = 0) -> list[tuple[int, int, int]]:
     """The offset, the epoch and the number of each record from a byte on."""
     return [
         (one.offset, epoch, _number(batch.is_control_batch, one))
-        for _, epoch, batch in batches(segment, position)
+        for _, epoch, batch in read_batches(segment, position)
         for one in batch
     ]
 
@@ -289,6 +293,6 @@ def _number(control: bool, one: Any) -> int:
     """0 of a LeaderChange, that of a record that the model has, -1 of any other."""
     if control:
         return 0 if struct.unpack_from(">hh", one.key)[1] == _LEADER_CHANGE else -1
-    record = decoded(bytes(one.value or b""))
+    record = decode_record(bytes(one.value or b""))
     mine = record is not None and record.kind == _CONFIG_RECORD and record.fields["name"] == WRITTEN
     return int(record.fields["value"]) if record is not None and mine else -1

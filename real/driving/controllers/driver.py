@@ -10,11 +10,11 @@ from ....language.values import State
 from ..nodes import wire
 from ..nodes.gates import OF_QUORUM
 from ..nodes.running import wait_for
-from ..stages import STEP_SECONDS, Document, Nothing, Stage, StageDriver, Taken
-from .plan import QuorumPlan
-from .world import ANNOUNCES_AGAIN, MAX_AHEAD, Controllers, VoterSeen
+from ..stages import STEP_SECONDS, Document, NoEffectError, Stage, StageDriver, StageResult
+from .plan import ControllersPlan
+from .world import ANNOUNCEMENT_SECONDS, MAX_AHEAD, ControllerObservation, ControllersWorld
 
-Observed = Mapping[int, VoterSeen | None]
+ControllersObservation = Mapping[int, ControllerObservation | None]
 EFFECT_SECONDS = 2.0
 """How long a request may take to show, until another one is let through."""
 _KINDS = {0: "L", -1: "?"}
@@ -22,19 +22,19 @@ _LEADS = ("FOLLOWER", "LEADER", "RESIGNED")
 _VOTES = ("VOTED", "CANDIDATE")
 
 
-def voters_of(state: State) -> dict[Any, int]:
+def node_ids(state: State) -> dict[Any, int]:
     """The node id of each voter of the model: A is 1."""
     return {voter: number for number, voter in enumerate(state.log, 1)}
 
 
-def expected_of(state: State) -> dict[int, VoterSeen]:
+def expected_observations(state: State) -> dict[int, ControllerObservation]:
     """What is to be seen of each controller in a state. Only a leader's high watermark is, and of elections what the
     role has: of a follower its leader, of one that has voted its vote."""
-    numbers, found = voters_of(state), dict[int, VoterSeen]()
+    numbers, found = node_ids(state), dict[int, ControllerObservation]()
     for voter, number in numbers.items():
         known = state.election[voter]
         leads, votes = known.role.name in _LEADS, known.role.name in _VOTES
-        found[number] = VoterSeen(
+        found[number] = ControllerObservation(
             known.role.value,
             known.epoch,
             numbers[known.leader] if leads else None,
@@ -45,7 +45,7 @@ def expected_of(state: State) -> dict[int, VoterSeen]:
     return found
 
 
-def as_expected(seen: VoterSeen) -> VoterSeen:
+def normalize_observation(seen: ControllerObservation) -> ControllerObservation:
     """What was seen, in the model's terms: a voter that has voted has a role of its own in it, and what its role does
     not need is left out."""
     role = seen.role.lower()
@@ -54,19 +54,19 @@ def as_expected(seen: VoterSeen) -> VoterSeen:
     leader = seen.leader if role.upper() in _LEADS else None
     voted_for = seen.voted_for if role.upper() in _VOTES else None
     reached = seen.high_watermark if role == "leader" else None
-    return VoterSeen(role, seen.epoch, leader, voted_for, seen.log, reached)
+    return ControllerObservation(role, seen.epoch, leader, voted_for, seen.log, reached)
 
 
-def parting(wanted: Mapping[int, VoterSeen], seen: Observed) -> str:
+def describe_differences(wanted: Mapping[int, ControllerObservation], seen: ControllersObservation) -> str:
     """What differs, in words; "" where nothing does."""
     return "; ".join(
-        f"controller {voter}: {shown(seen[voter])} in place of {shown(one)}"
+        f"controller {voter}: {describe_controller(seen[voter])} in place of {describe_controller(one)}"
         for voter, one in wanted.items()
         if seen[voter] != one
     )
 
 
-def shown(seen: VoterSeen | None) -> str:
+def describe_controller(seen: ControllerObservation | None) -> str:
     """`leader of epoch 2, log 1L 2L, committed 1`."""
     if seen is None:
         return "between two roles"
@@ -78,35 +78,37 @@ def shown(seen: VoterSeen | None) -> str:
     return f"{' '.join(more)}, log {log or 'empty'}{committed}"
 
 
-class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
+class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], ControllersObservation]):
     """Drives one plan."""
 
     nodes = "controllers"
 
-    def __init__(self, plan: QuorumPlan, world: Controllers, limit: float = STEP_SECONDS) -> None:
+    def __init__(self, plan: ControllersPlan, world: ControllersWorld, limit: float = STEP_SECONDS) -> None:
         super().__init__(plan, limit)
         self.plan, self.world = plan, world
-        self.numbers = voters_of(plan.run.start)
+        self.numbers = node_ids(plan.run.start)
 
-    def _take(self, stage: Stage) -> Taken:
-        stale = [one for voter in self._changed(stage) for one in self.world.held(voter)]
+    def _take(self, stage: Stage) -> StageResult:
+        stale = [one for voter in self._changed(stage) for one in self.world.pending_requests(voter)]
         taken = super()._take(stage)
-        self.world.lose(stale)
+        self.world.drop_requests(stale)
         return taken
 
-    def show(self, seen: Observed) -> Document:
-        return {"controllers": {str(voter): shown(one) for voter, one in seen.items()}}
+    def show(self, seen: ControllersObservation) -> Document:
+        return {"controllers": {str(voter): describe_controller(one) for voter, one in seen.items()}}
 
-    def _wanted(self, stage: Stage) -> Mapping[int, VoterSeen]:
-        return expected_of(stage.after)
+    def _wanted(self, stage: Stage) -> Mapping[int, ControllerObservation]:
+        return expected_observations(stage.after)
 
-    def _seen(self, wanted: Mapping[int, VoterSeen]) -> Observed:
+    def _seen(self, wanted: Mapping[int, ControllerObservation]) -> ControllersObservation:
         for voter in self.numbers.values():
-            self.world.wake(voter)
-        return {voter: None if one is None else as_expected(one) for voter, one in self.world.seen().items()}
+            self.world.check_clock(voter)
+        return {
+            voter: None if one is None else normalize_observation(one) for voter, one in self.world.observe().items()
+        }
 
-    def _parting(self, wanted: Mapping[int, VoterSeen], seen: Observed) -> str:
-        return parting(wanted, seen)
+    def _parting(self, wanted: Mapping[int, ControllerObservation], seen: ControllersObservation) -> str:
+        return describe_differences(wanted, seen)
 
     def _changed(self, stage: Stage) -> Sequence[int]:
         """Controllers that come to another role, epoch or leader: what they had on its way before is stale then."""
@@ -124,7 +126,7 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
 
     def _ahead(self, stage: Stage, name: str = "voter") -> str:
         voter = self._of(stage, name)
-        self.world.time_passes(voter)
+        self.world.advance_clock(voter)
         return f"the clock of controller {voter} put forward by {MAX_AHEAD / 3_600:.1f} hours"
 
     _election_timeout = _fetch_timeout = _give_up = _ahead
@@ -142,14 +144,16 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
             number for voter, number in self.numbers.items() if stage.before.election[voter].role.name == "LEADER"
         ]
         for leader in leaders:
-            self.world.time_passes(leader)
+            self.world.advance_clock(leader)
         return f"the clocks of leaders put forward by {MAX_AHEAD / 3_600:.1f} hours: {' '.join(map(str, leaders))}"
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
     def _let(self, sender: int, receiver: int, apis: Iterable[int], what: str, *, answered: bool = True) -> str:
-        if not self.world.let(sender, receiver, apis, self.limit, answered=answered):
-            raise Nothing(f"no {what} of controller {sender} came to controller {receiver}, after {self.limit:g} s")
+        if not self.world.pass_request(sender, receiver, apis, self.limit, answered=answered):
+            raise NoEffectError(
+                f"no {what} of controller {sender} came to controller {receiver}, after {self.limit:g} s"
+            )
         return f"{what} of controller {sender} to {receiver} let through{'' if answered else ', and its answer lost'}"
 
     def _vote(self, stage: Stage) -> str:
@@ -162,9 +166,9 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
 
     def _begin_quorum_epoch(self, stage: Stage) -> str:
         leader, voter = self._of(stage, "leader"), self._of(stage)
-        if self.world.let(leader, voter, [wire.BEGIN_QUORUM_EPOCH], min(2.0, self.limit)):
+        if self.world.pass_request(leader, voter, [wire.BEGIN_QUORUM_EPOCH], min(2.0, self.limit)):
             return f"BeginQuorumEpoch of controller {leader} to {voter} let through"
-        self.world.time_passes(leader, ANNOUNCES_AGAIN)
+        self.world.advance_clock(leader, ANNOUNCEMENT_SECONDS)
         said = self._let(leader, voter, [wire.BEGIN_QUORUM_EPOCH], "BeginQuorumEpoch")
         return f"controller {leader} announces itself again, its clock put forward by half an hour; {said}"
 
@@ -177,12 +181,12 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
     def _fetch(self, stage: Stage) -> str:
         """One that the follower sent before it followed changes nothing, and then the next one counts."""
         follower, leader = self._of(stage, "follower"), self._of(stage, "leader")
-        before, wanted = expected_of(stage.before), expected_of(stage.after)
+        before, wanted = expected_observations(stage.before), expected_observations(stage.after)
         until = time.monotonic() + self.limit
         while True:
             said = self._let(follower, leader, [wire.FETCH], "Fetch", answered=stage.arguments["answered"])
-            came = wait_for(lambda: not parting(wanted, self._seen(wanted)), EFFECT_SECONDS)
-            if came or parting(before, self._seen(wanted)) or time.monotonic() > until:
+            came = wait_for(lambda: not describe_differences(wanted, self._seen(wanted)), EFFECT_SECONDS)
+            if came or describe_differences(before, self._seen(wanted)) or time.monotonic() > until:
                 return said
 
     def _truncate(self, stage: Stage) -> str:
@@ -192,18 +196,18 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
 
     def _write(self, stage: Stage) -> str:
         controller, number = self._of(stage, "controller"), stage.after.written
-        wanted = expected_of(stage.after)[controller].log
+        wanted = expected_observations(stage.after)[controller].log
         found = False
 
         def is_written() -> bool:
             nonlocal found
-            seen = self.world.seen()[controller]
+            seen = self.world.observe()[controller]
             found = seen is not None and seen.log == wanted
             return found
 
         until = time.monotonic() + self.limit
         while not found and time.monotonic() < until:
-            self.world.write(controller, number)
+            self.world.write_record(controller, number)
             wait_for(is_written, 1.0)
         return f"controller {controller} is asked for a setting: record {number}"
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from ..family import Conditions, Family
 from ..nodes.processes import CLOCKS
 from ..nodes.releases import Release
-from .cluster import TIMEOUTS, Voters
-from .driver import QuorumDriver
-from .plan import MODEL, QuorumPlan, quorum_plan
+from .cluster import TIMEOUTS, ControllersCluster
+from .driver import ControllersDriver
+from .plan import MODEL, ControllersPlan, plan_trace
 
 
-def cluster_of(plan: QuorumPlan, release: Release, kept: Path | None) -> Voters:
+def make_cluster(plan: ControllersPlan, release: Release, kept: Path | None) -> ControllersCluster:
     """The controllers of a plan."""
-    return Voters(release, len(list(plan.run.start.log)), kept)
+    return ControllersCluster(release, len(list(plan.run.start.log)), kept)
 
 
-def conditions_of(plan: QuorumPlan) -> Conditions:
+def describe_conditions(plan: ControllersPlan) -> Conditions:
     """What a plan is driven under."""
     return Conditions(
         range(1, len(list(plan.run.start.log)) + 1),
@@ -28,9 +28,9 @@ def conditions_of(plan: QuorumPlan) -> Conditions:
 
 FAMILY = Family(
     MODEL,
-    lambda wanted: quorum_plan(wanted.trace, wanted.kafka, anyway=wanted.anyway),
-    cluster_of,
-    QuorumDriver,
-    conditions_of,
+    lambda wanted: plan_trace(wanted.trace, wanted.kafka, anyway=wanted.anyway),
+    make_cluster,
+    ControllersDriver,
+    describe_conditions,
     "what repairs a quorum of controllers is another release, and no setting",
 )

@@ -16,8 +16,8 @@ from ....language.model import Model
 from ....language.values import State
 from ....language.verdict import Run, Step
 from ....model import kraft
-from ..fitting import CannotBeDriven, Trace, as_texts, newest, shows, taken_again
-from ..stages import Kind, Stage, parts_of
+from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..stages import Kind, Stage, stage_fields
 
 MODEL = "kraft"
 KINDS: Mapping[str, Kind] = {
@@ -55,7 +55,7 @@ _ASKING = ("CANDIDATE", "PROSPECTIVE", "LEADER", "RESIGNED", "FOLLOWER")
 
 
 @immutable
-class QuorumPlan:
+class ControllersPlan:
     """A run as stages, on a release; `shows` is what it shows in the end, in words."""
 
     kafka: str
@@ -70,22 +70,22 @@ def _definition() -> Definition:
     return load(kraft, tuple(claims))
 
 
-def quorum_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> QuorumPlan:
-    """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
+def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> ControllersPlan:
+    """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
-    return newest(
+    return plan_newest(
         given,
         lambda kafka: _planned(trace, kafka, model_of(trace, kafka)),
         (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> QuorumPlan:
+def _planned(trace: Trace, kafka: str, model: Model) -> ControllersPlan:
     if span(kafka)[0][:2] < (3, 3):
-        raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
-    run = taken_again(model, next(judge.initial_states(model)), trace, kafka)
+        raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
+    run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
     stages = tuple(_stages(model, run, kafka))
-    return QuorumPlan(kafka, model, run, stages, shows(model, run, kafka))
+    return ControllersPlan(kafka, model, run, stages, describe_end(model, run, kafka))
 
 
 def model_of(trace: Trace, kafka: str) -> Model:
@@ -102,7 +102,7 @@ def model_of(trace: Trace, kafka: str) -> Model:
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     """The model with a trace's constants, but for those that are made."""
     all_of_them = {**trace.bounds, **made}
-    texts = as_texts(all_of_them)
+    texts = constant_texts(all_of_them)
     names = (trace.property,) if trace.property else ()
     return _definition().bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
@@ -116,12 +116,12 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
         step, end = steps[at], at
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
-            raise CannotBeDriven(f"{step.action}: {why}", at + 1)
+            raise UndrivableError(f"{step.action}: {why}", at + 1)
         if step.action == "fetch" and step.arguments["answered"]:
             end = _brought(states, steps, at)
         if why := why_not_driven(kafka, states, steps, at):
-            raise CannotBeDriven(f"{step.action}: {why}", at + 1)
-        yield Stage(**parts_of(model, run, at, end, KINDS[step.action]))
+            raise UndrivableError(f"{step.action}: {why}", at + 1)
+        yield Stage(**stage_fields(model, run, at, end, KINDS[step.action]))
         at = end + 1
 
 
@@ -133,7 +133,7 @@ def _brought(states: Sequence[State], steps: Sequence[Step], at: int) -> int:
         end += 1
         same = end < len(steps) and steps[end].action == "fetch" and steps[end].arguments == steps[at].arguments
         if not same or states[end + 1].high_watermark[leader] != states[end].high_watermark[leader]:
-            raise CannotBeDriven("fetch: it brings all that the leader has, and the trace has less of it", at + 1)
+            raise UndrivableError("fetch: it brings all that the leader has, and the trace has less of it", at + 1)
     return end
 
 

@@ -10,16 +10,16 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from .processes import launched
+from .processes import bound_command
 from .releases import Release
-from .running import Broken, wait_for
+from .running import NodesError, wait_for
 
 START_SECONDS = 120.0
 
 
-class Client:
+class ClientProcess:
     """A process of a program that is beside this file (`Producer.java`), with settings and more environment, as the
-    release's client. What it says is in `said`. Broken where it does not start."""
+    release's client. What it says is in `said`. NodesError where it does not start."""
 
     def __init__(
         self,
@@ -31,13 +31,20 @@ class Client:
     ) -> None:
         source = str(Path(__file__).with_name(f"{program}.java"))
         given = [f"{name}={value}" for name, value in settings.items()]
-        java = (release.java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{release.jars}/*")
+        java = (
+            release.java,
+            "-Xmx128m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            f"{release.jars}/*",
+        )
         self.said = list[str]()
         self._errors = errors
         pipe = subprocess.PIPE
         with errors.open("a") as log:
             self.process = subprocess.Popen(
-                launched([*java, source, *given]),
+                bound_command([*java, source, *given]),
                 env={**os.environ, **(environment or {})},
                 stdin=pipe,
                 stdout=pipe,
@@ -46,29 +53,29 @@ class Client:
                 start_new_session=True,
             )
         threading.Thread(target=self._listen, daemon=True).start()
-        if not self.says("ready", START_SECONDS):
+        if not self.wait_for_line("ready", START_SECONDS):
             self.kill()
-            raise Broken(f"the client did not start: {self.last_words()}")
+            raise NodesError(f"the client did not start: {self.last_error()}")
 
-    def tell(self, line: str) -> None:
-        """Says what to do. Broken where it is not there any more."""
+    def write_line(self, line: str) -> None:
+        """Says what to do. NodesError where it is not there any more."""
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(f"{line}\n")
             self.process.stdin.flush()
         except OSError:
-            raise Broken(f"the client ended by itself: {self.last_words()}") from None
+            raise NodesError(f"the client ended by itself: {self.last_error()}") from None
 
-    def says(self, line: str, within: float) -> bool:
+    def wait_for_line(self, line: str, within: float) -> bool:
         """Whether it has said something, or says it in time."""
         wait_for(lambda: line in self.said or self.process.poll() is not None, within)
         return line in self.said
 
-    def asked(self, line: str, within: float) -> str | None:
-        """Says what to do, and waits for the answer, which begins with `=`; None where none comes in time. Broken where
-        it ends before."""
+    def ask(self, line: str, within: float) -> str | None:
+        """Says what to do, and waits for the answer, which begins with `=`; None where none comes in time. NodesError
+        where it ends before."""
         before = len(self.said)
-        self.tell(line)
+        self.write_line(line)
 
         def answer() -> str | None:
             return next((one[2:] for one in self.said[before:] if one.startswith("= ")), None)
@@ -76,10 +83,10 @@ class Client:
         wait_for(lambda: answer() is not None or self.process.poll() is not None, within)
         found = answer()
         if found is None and self.process.poll() is not None:
-            raise Broken(f"the client ended by itself: {self.last_words()}")
+            raise NodesError(f"the client ended by itself: {self.last_error()}")
         return found
 
-    def last_words(self) -> str:
+    def last_error(self) -> str:
         """The end of what went wrong in it."""
         lines = self._errors.read_text("utf-8", "replace").splitlines()
         wrong = [line for line in lines if "rror" in line or "Exception" in line]

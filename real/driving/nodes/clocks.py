@@ -39,7 +39,7 @@ int clock_gettime(clockid_t id, struct timespec *now) {
 """
 
 
-class Clocks:
+class NodeClocks:
     """The clocks of the nodes whose files are in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -62,7 +62,7 @@ class Clocks:
             self._write(node, 0)
         return {"LD_PRELOAD": str(self._library), "TIDEGATE_CLOCK": str(self._file(node))}
 
-    def put_forward(self, node: int, seconds: int) -> None:
+    def advance(self, node: int, seconds: int) -> None:
         """Puts a node's clock forward."""
         self._write(node, struct.unpack("q", self._file(node).read_bytes())[0] + seconds)
 

@@ -13,7 +13,7 @@ from . import disks, wire
 from .gates import Gate
 from .processes import CONTROLLER, free_port
 from .releases import Release
-from .running import START_SECONDS, Broken, Running, wait_for
+from .running import START_SECONDS, NodesError, RunningNodes, wait_for
 
 TOPIC = "orders"
 ELR_FEATURE = "eligible.leader.replicas.version"
@@ -21,7 +21,7 @@ ANSWER_SECONDS = 30.0
 
 
 @immutable
-class Needs:
+class ClusterSpec:
     """What a cluster is made for: brokers in the order of assignment, settings of the topic, and the clocks; `more` are
     other settings of brokers, and `features` other features of a cluster that has a choice. The topic has so many
     `partitions`; what is seen is of the first."""
@@ -36,10 +36,10 @@ class Needs:
     partitions: int = 1
 
 
-class Cluster(Running):
+class Cluster(RunningNodes):
     """A cluster, from its start (`start_nodes`) to its end. Within it, brokers are numbers. Ends with `with`."""
 
-    def __init__(self, release: Release, needs: Needs, kept: Path | None = None) -> None:
+    def __init__(self, release: Release, needs: ClusterSpec, kept: Path | None = None) -> None:
         super().__init__(release, kept)
         self.needs = needs
         self.answers: dict[int, int] = {}
@@ -59,8 +59,8 @@ class Cluster(Running):
         leader = self.order[0]
         for follower in self.order[1:]:
             for _ in range(2):
-                if not self.gates.let_one(Gate(follower, leader, wire.FETCH), START_SECONDS):
-                    raise Broken(f"broker {follower} did not fetch from broker {leader}")
+                if not self.gates.pass_one(Gate(follower, leader, wire.FETCH), START_SECONDS):
+                    raise NodesError(f"broker {follower} did not fetch from broker {leader}")
 
     def environment(self, broker: int) -> Mapping[str, str]:
         """What a broker's process is started with besides."""
@@ -92,40 +92,40 @@ class Cluster(Running):
         self.nodes.format_controller(features if has_choice else {})
 
     def _all_there(self) -> bool:
-        return self.alive() >= set(self.needs.brokers)
+        return self.live_brokers() >= set(self.needs.brokers)
 
     def _topic_is_known(self) -> bool:
-        return all(self.knows(broker) is not None for broker in self.needs.brokers)
+        return all(self.read_metadata(broker) is not None for broker in self.needs.brokers)
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def on_record(self) -> Moment:
-        """What the controller has on record of the partition now. Broken where a node has died by itself, or where the
-        partition is not followed any more."""
+    def registered_state(self) -> Moment:
+        """What the controller has on record of the partition now. NodesError where a node has died by itself, or where
+        the partition is not followed any more."""
         self.check()
-        found = disks.history(self.nodes.data(CONTROLLER), TOPIC)
+        found = disks.read_history(self.nodes.data(CONTROLLER), TOPIC)
         if found is None:
-            raise Broken("the topic is not in the controller's log")
+            raise NodesError("the topic is not in the controller's log")
         if found.ended is not None:
-            raise Broken(f"the partition is not followed any more: {found.ended}")
+            raise NodesError(f"the partition is not followed any more: {found.ended}")
         return found.moments[-1]
 
-    def alive(self) -> set[int]:
-        """The brokers that the controller regards as alive. Broken where a node has died by itself."""
+    def live_brokers(self) -> set[int]:
+        """The brokers that the controller regards as alive. NodesError where a node has died by itself."""
         self.check()
-        return disks.alive(self.nodes.data(CONTROLLER))
+        return disks.read_live_brokers(self.nodes.data(CONTROLLER))
 
-    def knows(self, broker: int, topic: str = TOPIC) -> wire.Known | None:
+    def read_metadata(self, broker: int, topic: str = TOPIC) -> wire.PartitionMetadata | None:
         """What a broker has learned of the partition; None where it does not answer or knows nothing."""
         try:
             with contextlib.closing(wire.Connection(self.ports[broker])) as connection:
-                return wire.known(connection, topic)
+                return wire.read_metadata(connection, topic)
         except OSError:
             return None
 
-    def leads(self, broker: int, topic: str = TOPIC, *, by: int | None = None) -> bool:
+    def is_leader(self, broker: int, topic: str = TOPIC, *, by: int | None = None) -> bool:
         """Whether a broker knows that it leads a topic; `by`: whether that other broker knows."""
-        known = self.knows(broker if by is None else by, topic)
+        known = self.read_metadata(broker if by is None else by, topic)
         return known is not None and known.leader == broker
 
     # --- clients ------------------------------------------------------------------------------------------------------
@@ -136,16 +136,15 @@ class Cluster(Running):
             contextlib.suppress(OSError),
             contextlib.closing(wire.Connection(self.ports[broker], 3_600.0)) as connection,
         ):
-            connection.send(wire.PRODUCE, 7, wire.produce_body(TOPIC, value, acks))
-            code = wire.produced(connection.answer()) if acks else 0
+            code = wire.produce(connection, wire.produce_request(TOPIC, wire.record_batch(value), acks))
         if record is not None:
             self.answers[record] = code
 
-    def bait(self, broker: int) -> None:
+    def write_filler(self, broker: int) -> None:
         """Writes a record that is none of the trace's, with acks=1."""
-        self._send(broker, disks.BAIT, 1, None)
+        self._send(broker, disks.FILLER, 1, None)
 
-    def prefer(self, broker: int) -> None:
+    def move_to_front(self, broker: int) -> None:
         """Moves a broker to the front of the order of assignment."""
         self.order.remove(broker)
         self.order.insert(0, broker)
@@ -155,16 +154,16 @@ class Cluster(Running):
         with self._anyone() as connection:
             wire.reassign(connection, TOPIC, self.order)
 
-    def elect(self, kind: int) -> None:
-        """An operator's election. wire.Refused where the controller does not."""
+    def elect_leader(self, kind: int) -> None:
+        """An operator's election. wire.BrokerError where the controller does not."""
         with self._anyone() as connection:
-            wire.elect(connection, TOPIC, kind)
+            wire.elect_leader(connection, TOPIC, kind)
 
     def _anyone(self) -> contextlib.closing[wire.Connection]:
         """A connection to a broker that runs. One that is unfenced may open its port a little later."""
         found = wait_for(self._connected, ANSWER_SECONDS)
         if found is None:
-            raise Broken(f"no broker answers, after {ANSWER_SECONDS:g} s")
+            raise NodesError(f"no broker answers, after {ANSWER_SECONDS:g} s")
         return contextlib.closing(found)
 
     def _connected(self) -> wire.Connection | None:
@@ -192,35 +191,35 @@ class Cluster(Running):
 
     # --- what is let through ------------------------------------------------------------------------------------------
 
-    def stream(self, followers: Iterable[int], leader: int, on: bool) -> None:
+    def gate_fetches(self, followers: Iterable[int], leader: int, on: bool) -> None:
         """Lets followers fetch as they like, or holds them again."""
         for follower in followers:
             gate = Gate(follower, leader, wire.FETCH)
             self.gates.open(gate) if on else self.gates.shut(gate)
 
-    def asked(self, leader: int) -> frozenset[int] | None:
+    def requested_isr(self, leader: int) -> frozenset[int] | None:
         """The ISR that a leader's waiting AlterPartition asks for; None where none waits."""
-        waiting = self.gates.waiting(Gate(leader, CONTROLLER, wire.ALTER_PARTITION))
+        waiting = self.gates.waiting_request(Gate(leader, CONTROLLER, wire.ALTER_PARTITION))
         return None if waiting is None else waiting.asks
 
-    def let_alter(self, leader: int, within: float) -> bool:
+    def pass_alter_partition(self, leader: int, within: float) -> bool:
         """Lets one AlterPartition and its answer through; whether that happened."""
-        return self.gates.let_one(Gate(leader, CONTROLLER, wire.ALTER_PARTITION), within)
+        return self.gates.pass_one(Gate(leader, CONTROLLER, wire.ALTER_PARTITION), within)
 
-    def hear(self, broker: int, on: bool) -> None:
+    def gate_metadata(self, broker: int, on: bool) -> None:
         """Whether a broker hears what the controller writes."""
         gate = Gate(broker, CONTROLLER, wire.FETCH)
         self.gates.open(gate) if on else self.gates.shut(gate)
 
-    def beat(self, broker: int, on: bool) -> None:
+    def gate_heartbeats(self, broker: int, on: bool) -> None:
         """Whether a broker's heartbeats reach the controller."""
         gate = Gate(broker, CONTROLLER, wire.HEARTBEAT)
         self.gates.open(gate) if on else self.gates.shut(gate)
 
-    def open_all(self) -> None:
+    def open_gates(self) -> None:
         """Opens every gate."""
         for one in self.needs.brokers:
-            self.hear(one, True)
-            self.beat(one, True)
+            self.gate_metadata(one, True)
+            self.gate_heartbeats(one, True)
             self.gates.open(Gate(one, CONTROLLER, wire.ALTER_PARTITION))
-            self.stream([other for other in self.needs.brokers if other != one], one, True)
+            self.gate_fetches([other for other in self.needs.brokers if other != one], one, True)

@@ -10,15 +10,15 @@ from kafka.record.memory_records import MemoryRecords
 
 from ....language.errors import UsageError
 from ....language.immutable import immutable
-from ...history.partitions import History, cluster_of
-from ...logs.metadata_log import TOPIC, read
+from ...history.partitions import History, read_cluster
+from ...logs.metadata_log import TOPIC, read_metadata_log
 
 SEGMENT = "00000000000000000000.log"
-BAIT = b"bait"
+FILLER = b"bait"
 
 
 @immutable
-class Written:
+class LoggedRecord:
     """A record in a segment: its offset, the leader epoch of its batch, its value, and the byte where its batch
     begins."""
 
@@ -28,16 +28,16 @@ class Written:
     position: int
 
 
-def records(segment: Path) -> list[Written]:
+def read_log(segment: Path) -> list[LoggedRecord]:
     """The whole batches of a segment, which may be being written; nothing where there is none."""
-    found = list[Written]()
-    for position, epoch, batch in batches(segment):
+    found = list[LoggedRecord]()
+    for position, epoch, batch in read_batches(segment):
         if not batch.is_control_batch:
-            found += [Written(one.offset, epoch, bytes(one.value or b""), position) for one in batch]
+            found += [LoggedRecord(one.offset, epoch, bytes(one.value or b""), position) for one in batch]
     return found
 
 
-def batches(segment: Path, position: int = 0) -> Iterator[tuple[int, int, Any]]:
+def read_batches(segment: Path, position: int = 0) -> Iterator[tuple[int, int, Any]]:
     """The whole batches of a segment from a byte on, each with the byte where it begins and its leader epoch; none
     where there is no segment. What is being written at its end is left out."""
     try:
@@ -54,7 +54,7 @@ def batches(segment: Path, position: int = 0) -> Iterator[tuple[int, int, Any]]:
         position += size
 
 
-def checkpoint(path: Path, topic: str, partition: int = 0) -> int:
+def read_checkpoint(path: Path, topic: str, partition: int = 0) -> int:
     """What a checkpoint file says of a partition; 0 where it says nothing."""
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -64,22 +64,22 @@ def checkpoint(path: Path, topic: str, partition: int = 0) -> int:
     return next((int(row[2]) for row in rows if len(row) == 3 and row[:2] == [topic, str(partition)]), 0)
 
 
-def may_be_lost(data: Path, topic: str) -> tuple[int, int]:
+def count_unflushed(data: Path, topic: str) -> tuple[int, int]:
     """How many records of a topic's log are on the disk for certain, and how many there are; baits do not count."""
-    real = [one for one in records(data / f"{topic}-0" / SEGMENT) if one.value != BAIT]
-    flushed = checkpoint(data / "recovery-point-offset-checkpoint", topic)
+    real = [one for one in read_log(data / f"{topic}-0" / SEGMENT) if one.value != FILLER]
+    flushed = read_checkpoint(data / "recovery-point-offset-checkpoint", topic)
     return sum(one.offset < flushed for one in real), len(real)
 
 
-def cut(data: Path, topic: str, kept: int, partition: int = 0) -> tuple[int, int]:
+def cut_log(data: Path, topic: str, kept: int, partition: int = 0) -> tuple[int, int]:
     """Leaves of a partition's log what a power loss leaves: so many of the records that are no bait; how many there
     were, and how many bytes are left. ValueError where Kafka knows that more is on the disk."""
     segment = data / f"{topic}-{partition}" / SEGMENT
-    written = records(segment)
-    real = [one for one in written if one.value != BAIT]
+    written = read_log(segment)
+    real = [one for one in written if one.value != FILLER]
     if kept >= len(real):
         return len(real), segment.stat().st_size if segment.exists() else 0
-    flushed = checkpoint(data / "recovery-point-offset-checkpoint", topic, partition)
+    flushed = read_checkpoint(data / "recovery-point-offset-checkpoint", topic, partition)
     if real[kept].offset < flushed:
         raise ValueError(f"its recovery point is {flushed}, so that offset {real[kept].offset} is on the disk")
     with segment.open("r+b") as file:
@@ -87,17 +87,17 @@ def cut(data: Path, topic: str, kept: int, partition: int = 0) -> tuple[int, int
     return len(real), real[kept].position
 
 
-def history(controller: Path, topic: str) -> History | None:
+def read_history(controller: Path, topic: str) -> History | None:
     """What the controller has on record of partition 0 of a topic; None before it is created."""
-    log = read(controller / TOPIC)
-    return next((one for one in cluster_of(log).histories if one.topic == topic), None)
+    log = read_metadata_log(controller / TOPIC)
+    return next((one for one in read_cluster(log).histories if one.topic == topic), None)
 
 
-def alive(controller: Path) -> set[int]:
+def read_live_brokers(controller: Path) -> set[int]:
     """The brokers that have registered and are not fenced; nobody while there is no log, or nothing in it yet."""
     found = dict[int, bool]()
     try:
-        entries = read(controller / TOPIC).entries
+        entries = read_metadata_log(controller / TOPIC).entries
     except UsageError:
         return set()
     for entry in entries:

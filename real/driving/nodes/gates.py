@@ -69,7 +69,7 @@ class Gate:
 
 
 @immutable
-class Request:
+class GatedRequest:
     """A request as a gate sees it; `frame` are its bytes, without the size before them."""
 
     gate: Gate | None
@@ -88,8 +88,8 @@ class Gates:
         self._permits = Counter[Gate]()
         self._passed = Counter[Gate]()
         self._wanted = Counter[Gate]()
-        self._waiting: dict[Gate, Request] = {}
-        self._held: dict[Gate, Pair] = {}
+        self._waiting: dict[Gate, GatedRequest] = {}
+        self._held: dict[Gate, ProxiedConnection] = {}
         self._losing = set[Gate]()
         self._listeners = list[socket.socket]()
         self._ended = False
@@ -108,7 +108,7 @@ class Gates:
             self._shut.discard(gate)
             self._changed.notify_all()
 
-    def let_one(self, gate: Gate, within: float) -> bool:
+    def pass_one(self, gate: Gate, within: float) -> bool:
         """Lets one request and its answer through, or an answer that was held; whether that happened in `within`
         seconds. The permit is taken back if not."""
         until = time.monotonic() + within
@@ -123,12 +123,12 @@ class Gates:
             self._wanted[gate] -= 1
             return self._passed[gate] > before
 
-    def lose_answer(self, gate: Gate, within: float) -> bool:
+    def pass_without_response(self, gate: Gate, within: float) -> bool:
         """Lets one request through, and its answer is lost with the connection; whether that happened."""
         with self._changed:
             self._losing.add(gate)
         try:
-            return self.let_one(gate, within)
+            return self.pass_one(gate, within)
         finally:
             with self._changed:
                 self._losing.discard(gate)
@@ -136,18 +136,18 @@ class Gates:
     def drop(self, gate: Gate) -> None:
         """Ends the connection on which a request or an answer waits: it is lost."""
         with self._changed:
-            pair = self._held.pop(gate, None)
+            make_connection = self._held.pop(gate, None)
             self._waiting.pop(gate, None)
-            if pair is not None:
-                pair.end()
+            if make_connection is not None:
+                make_connection.end()
                 self._changed.notify_all()
 
-    def holds(self, gate: Gate) -> bool:
+    def is_holding(self, gate: Gate) -> bool:
         """Whether a request or an answer waits at a gate, on a connection that stands."""
         with self._changed:
             return gate in self._held and not self._held[gate].gone()
 
-    def waiting(self, gate: Gate) -> Request | None:
+    def waiting_request(self, gate: Gate) -> GatedRequest | None:
         """The request that waits at a gate."""
         with self._changed:
             return self._waiting.get(gate)
@@ -170,9 +170,9 @@ class Gates:
 
     # --- what the threads do ------------------------------------------------------------------------------------------
 
-    def pair(self, receiver: int, near: socket.socket, far: socket.socket) -> Pair:
+    def make_connection(self, receiver: int, near: socket.socket, far: socket.socket) -> ProxiedConnection:
         """What carries a connection to a node."""
-        return Pair(self, receiver, near, far)
+        return ProxiedConnection(self, receiver, near, far)
 
     def _accept(self, listener: socket.socket, receiver: int, port: int) -> None:
         while not self._ended:
@@ -186,11 +186,11 @@ class Gates:
             except OSError:
                 near.close()
                 continue
-            pair = self.pair(receiver, near, far)
+            pair = self.make_connection(receiver, near, far)
             _start(pair.requests)
             _start(pair.answers)
 
-    def admit(self, request: Request, pair: Pair) -> bool:
+    def wait_for_request(self, request: GatedRequest, pair: ProxiedConnection) -> bool:
         """Waits until a request may pass; False where its connection is gone first. A permit for it stays until its
         answer has passed."""
         gate = request.gate
@@ -206,7 +206,7 @@ class Gates:
             self._let_go(gate, pair)
             return not pair.gone()
 
-    def release(self, gate: Gate | None, pair: Pair) -> bool:
+    def wait_for_response(self, gate: Gate | None, pair: ProxiedConnection) -> bool:
         """Waits until an answer may pass; False where it is to be lost, and ends its connection."""
         if gate is None:
             return True
@@ -225,11 +225,11 @@ class Gates:
                 return False
             return True
 
-    def _let_go(self, gate: Gate, pair: Pair) -> None:
+    def _let_go(self, gate: Gate, pair: ProxiedConnection) -> None:
         if self._held.get(gate) is pair:
             del self._held[gate]
 
-    def has_not_passed(self, gate: Gate | None) -> None:
+    def restore_permit(self, gate: Gate | None) -> None:
         """An answer was let through, and its connection is gone: the permit is for the next one."""
         if gate is not None:
             with self._changed:
@@ -237,7 +237,7 @@ class Gates:
                     self._permits[gate] = 1
                     self._changed.notify_all()
 
-    def has_passed(self, gate: Gate | None) -> None:
+    def count_passed(self, gate: Gate | None) -> None:
         """Counts an answer that was sent on."""
         if gate is not None:
             with self._changed:
@@ -245,7 +245,7 @@ class Gates:
                 self._changed.notify_all()
 
 
-class Pair:
+class ProxiedConnection:
     """A connection from a node, and the one that goes on to another."""
 
     def __init__(self, gates: Gates, receiver: int, near: socket.socket, far: socket.socket) -> None:
@@ -297,33 +297,33 @@ class Pair:
     def _request(self, frame: bytes) -> None:
         request = read_request(frame, self.receiver)
         self.asked[request.number] = request.gate
-        if self.gates.admit(request, self):
+        if self.gates.wait_for_request(request, self):
             self.far.sendall(struct.pack(">i", len(frame)) + frame)
 
     def _answer(self, frame: bytes) -> None:
         gate = self.asked.pop(struct.unpack_from(">i", frame)[0], None)
-        if self.gates.release(gate, self):
+        if self.gates.wait_for_response(gate, self):
             try:
                 self.near.sendall(struct.pack(">i", len(frame)) + frame)
             except OSError:
-                self.gates.has_not_passed(gate)
+                self.gates.restore_permit(gate)
                 raise
-            self.gates.has_passed(gate)
+            self.gates.count_passed(gate)
 
 
-def read_request(frame: bytes, receiver: int) -> Request:
+def read_request(frame: bytes, receiver: int) -> GatedRequest:
     """What a gate reads of a request: of which gate it is, None where no gate holds such requests, and its number."""
     api, version, number, size = struct.unpack_from(">hhih", frame)
     client = frame[10 : 10 + size].decode("utf-8", "replace") if size > 0 else ""
     sender = next((int(found[1]) for one in _SENDERS if (found := one.fullmatch(client))), None)
     if sender is None or api not in HELD:
-        return Request(None, number, None, frame)
+        return GatedRequest(None, number, None, frame)
     asks = None
     if api == ALTER_PARTITION:
         body = Reader(frame[10 + max(size, 0) :])
         body.take(1)  # its header has no tagged fields
         asks = asked_isr(version, body)
-    return Request(Gate(sender, receiver, api), number, asks, frame)
+    return GatedRequest(Gate(sender, receiver, api), number, asks, frame)
 
 
 def _frame(source: socket.socket) -> bytes | None:

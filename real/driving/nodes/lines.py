@@ -11,34 +11,34 @@ import socket
 import struct
 import threading
 
-from ...logs.encoding import Reader, int16, int32
-from ...logs.encoding import text as compact_text_of
-from .gates import Gate, Gates, Pair, Request, read_request
-from .wire import PRODUCE, read_text
+from kafka.protocol.producer.produce import ProduceResponse
+
+from .gates import Gate, GatedRequest, Gates, ProxiedConnection, read_request
+from .wire import PRODUCE
 
 CLIENT = 900
 """The client id by which a client that is driven is known."""
 
 
-class Lines(Gates):
+class ClientGates(Gates):
     """Gates, and for each broker the line to it: the connection on which the client sends its Produce requests."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.by_broker: dict[int, Line] = {}
+        self.by_broker: dict[int, ClientConnection] = {}
 
-    def pair(self, receiver: int, near: socket.socket, far: socket.socket) -> Pair:
-        return Line(self, receiver, near, far)
+    def make_connection(self, receiver: int, near: socket.socket, far: socket.socket) -> ProxiedConnection:
+        return ClientConnection(self, receiver, near, far)
 
 
-class Line(Pair):
+class ClientConnection(ProxiedConnection):
     """A connection. Where it is the client's, Produce requests and their answers wait until they are let through."""
 
-    def __init__(self, gates: Lines, receiver: int, near: socket.socket, far: socket.socket) -> None:
+    def __init__(self, gates: ClientGates, receiver: int, near: socket.socket, far: socket.socket) -> None:
         super().__init__(gates, receiver, near, far)
         self._lines = gates
         self._lock = threading.RLock()
-        self._waiting = list[Request]()
+        self._waiting = list[GatedRequest]()
         self._answers = list[tuple[Gate | None, bytes]]()
         self._versions: dict[int, int] = {}
         self._let = self._let_back = 0
@@ -134,17 +134,5 @@ class Line(Pair):
 
 def error_of(frame: bytes, version: int) -> int:
     """The error code in the answer to a Produce request of one partition (versions 3 to 13)."""
-    reader = Reader(frame[4:])
-    if version < 9:
-        int32(reader)
-        read_text(reader)
-        int32(reader)
-    else:
-        reader.take(2)  # no tagged fields in its header, and one topic
-        if version < 13:
-            compact_text_of(reader)
-        else:
-            reader.take(16)
-        reader.take(1)
-    int32(reader)
-    return int16(reader)
+    (topic,) = ProduceResponse.decode(frame, version=version, header=True).responses
+    return topic.partition_responses[0].error_code

@@ -73,12 +73,12 @@ _PORTS = (10_240, 32_768)
 """Below those that Linux gives to whoever asks for any port."""
 
 
-def launched(command: list[str]) -> list[str]:
+def bound_command(command: list[str]) -> list[str]:
     """A command line that ends with the thread that starts it, and does not begin if that has ended already."""
     return [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid()), *command]
 
 
-def kept_folder(path: Path) -> Path:
+def make_kept_folder(path: Path) -> Path:
     """A folder for what is kept, with its whole path, since nodes run in it. UsageError where something is in it
     already: nodes begin with empty disks."""
     try:
@@ -90,18 +90,18 @@ def kept_folder(path: Path) -> Path:
     return path.resolve()
 
 
-class Folder:
+class NodesFolder:
     """A temporary folder that is gone in the end, also where the command is killed: another process waits for its end.
     Those of commands that were killed together with that go when the next one starts. Or one that is `kept`, and has
     nothing in it before (UsageError)."""
 
     def __init__(self, kept: Path | None) -> None:
         self._kept = kept
-        _clear()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX)) if kept is None else kept_folder(kept)
+        _remove_orphans()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX)) if kept is None else make_kept_folder(kept)
         self._lock = (self.path / _LOCK).open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self._cleaner = None if kept is not None else _cleaner(self.path)
+        self._cleaner = None if kept is not None else _start_cleaner(self.path)
 
     def close(self) -> None:
         """Takes it away, unless it is to be kept."""
@@ -111,13 +111,13 @@ class Folder:
             self._cleaner.communicate()
 
 
-def _cleaner(path: Path) -> subprocess.Popen[bytes]:
+def _start_cleaner(path: Path) -> subprocess.Popen[bytes]:
     """A process that takes a folder away once this one has ended: then nobody has the other end of its pipe."""
     command = [sys.executable, "-I", "-S", "-c", _CLEANER, str(path)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 
 
-def _clear() -> None:
+def _remove_orphans() -> None:
     for old in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError), (old / _LOCK).open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError where its command runs
@@ -174,7 +174,7 @@ class Nodes:
         more = [f"--feature={name}={level}" for name, level in features.items()]
         tool = ("kafka.tools.StorageTool", "format", "-t", self.cluster, "-c", str(self._file(node)), *more)
         done = subprocess.run(
-            launched(self.command(*tool)), capture_output=True, text=True, check=False, cwd=self.folder
+            bound_command(self.command(*tool)), capture_output=True, text=True, check=False, cwd=self.folder
         )
         if done.returncode:
             raise RuntimeError(f"kafka-storage format failed: {(done.stderr or done.stdout).strip()[-400:]}")
@@ -182,7 +182,7 @@ class Nodes:
     def start(self, node: int, environment: Mapping[str, str] | None = None) -> None:
         """Starts a node in a process group of its own, with more environment; what it prints goes to a file."""
         with (self.folder / f"{node}.log").open("ab") as log:
-            command = launched(self.command("kafka.Kafka", str(self._file(node))))
+            command = bound_command(self.command("kafka.Kafka", str(self._file(node))))
             self.running[node] = subprocess.Popen(
                 command,
                 cwd=self.folder,

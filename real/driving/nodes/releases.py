@@ -14,7 +14,7 @@ from ....explorer.cache import cache_directory
 from ....language.errors import UsageError
 from ....language.immutable import immutable
 
-KNOWN = ("4.1.0", "3.9.1", "3.6.2", "3.4.1")
+KNOWN_RELEASES = ("4.1.0", "3.9.1", "3.6.2", "3.4.1")
 """Releases that are taken, newest first, where nobody names one."""
 NEEDED_JAVA = 17
 _JAR = re.compile(r"kafka_2\.1[23]-(\d+\.\d+\.\d+)\.jar")
@@ -43,19 +43,19 @@ class Release:
         return tuple(map(int, self.version.split(".")))
 
 
-def at_home(home: Path) -> Release:
+def release_in(home: Path) -> Release:
     """The release in a directory as Kafka is unpacked, or in a folder of its jars. UsageError where none is."""
     for folder in (home / "libs", home):
         for path in sorted(folder.glob("kafka_2.1*.jar")):
             if found := _JAR.fullmatch(path.name):
-                return Release(found[1], folder.resolve(), java())
+                return Release(found[1], folder.resolve(), find_java())
     raise UsageError(f"--kafka-home {home}: no kafka_2.13-VERSION.jar is in it or in its libs; unpack a release there")
 
 
-def of_version(version: str) -> Release:
+def fetch_release(version: str) -> Release:
     """A release from the user's cache, which Maven fills: about 45 MB. UsageError where there is no Java, no Maven, or
     no such release."""
-    runs = java()
+    runs = find_java()
     cache = cache_directory()
     if cache is None:
         raise UsageError(
@@ -64,9 +64,9 @@ def of_version(version: str) -> Release:
     return Release(version, _cached(version, cache / "kafka" / version, "kafka_2.13", _LOGGING[version[0]]), runs)
 
 
-def raft_of_version(version: str) -> Release:
+def fetch_raft_release(version: str) -> Release:
     """The same, of Kafka's Raft alone and of what it needs: about 25 MB."""
-    runs = java()
+    runs = find_java()
     cache = cache_directory()
     if cache is None:
         raise UsageError("the cache cannot be written, where Kafka's jars are kept; set TIDEGATE_CACHE")
@@ -104,7 +104,7 @@ def _fetch(version: str, target: Path, wanted: Sequence[tuple[str, str, str]]) -
                 raise
 
 
-def java() -> str:
+def find_java() -> str:
     """The Java to run brokers with: $JAVA_HOME's, or the first in the PATH. UsageError without one, or with one that
     is too old."""
     home = os.environ.get("JAVA_HOME")

@@ -10,18 +10,18 @@ from typing import ClassVar, Self, TypeVar
 
 from . import wire
 from .gates import Gates
-from .processes import Folder, Nodes
+from .processes import Nodes, NodesFolder
 from .releases import Release
 
 START_SECONDS = 180.0
-BETWEEN = 0.05
+POLL_SECONDS = 0.05
 """Seconds between two looks."""
 ATTEMPTS = 3
 T = TypeVar("T")
-R = TypeVar("R", bound="Running")
+R = TypeVar("R", bound="RunningNodes")
 
 
-class Broken(Exception):
+class NodesError(Exception):
     """The nodes themselves did not do what they must: one did not start, or died by itself."""
 
 
@@ -32,17 +32,17 @@ def wait_for(what: Callable[[], T | None], seconds: float) -> T | None:
         found = what()
         if found or time.monotonic() > until:
             return found
-        time.sleep(BETWEEN)
+        time.sleep(POLL_SECONDS)
 
 
-class Running:
+class RunningNodes:
     """What runs. Ends with `with`; whoever makes one says in `_start` how it starts."""
 
     what: ClassVar[str] = "the cluster"
 
     def __init__(self, release: Release, kept: Path | None = None) -> None:
         self.release = release
-        self.folder = Folder(kept)
+        self.folder = NodesFolder(kept)
         self.nodes = Nodes(release, self.folder.path)
         self.gates = Gates()
         self.ports: dict[int, int] = {}
@@ -60,12 +60,12 @@ class Running:
         self.folder.close()
 
     def start_all(self) -> None:
-        """Starts all of it; ends what it started where that fails. Broken where it does."""
+        """Starts all of it; ends what it started where that fails. NodesError where it does."""
         try:
             self._start()
-        except (OSError, RuntimeError, wire.Refused) as error:
+        except (OSError, RuntimeError, wire.BrokerError) as error:
             self.end()
-            raise Broken(f"{self.what} did not start: {error}") from None
+            raise NodesError(f"{self.what} did not start: {error}") from None
         except BaseException:
             self.end()
             raise
@@ -74,12 +74,13 @@ class Running:
         raise NotImplementedError
 
     def check(self) -> None:
-        """Broken where a node has died by itself."""
+        """NodesError where a node has died by itself."""
         if died := self.nodes.died():
-            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+            raise NodesError(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
 
     def until(self, what: str, happens: Callable[[], bool], seconds: float = START_SECONDS) -> None:
-        """Waits until something happens; Broken, with the last words of all nodes, where it does not, or one dies."""
+        """Waits until something happens; NodesError, with the last words of all nodes, where it does not, or one
+        dies."""
 
         def checked() -> bool:
             self.check()
@@ -87,18 +88,18 @@ class Running:
 
         if not wait_for(checked, seconds):
             words = (f"node {node}: {self.nodes.last_words(node)}" for node in self.nodes.running)
-            raise Broken("; ".join([f"{what} within {seconds:g} s", *words]))
+            raise NodesError("; ".join([f"{what} within {seconds:g} s", *words]))
 
 
 def start_nodes(make: Callable[[], R], kept: Path | None = None) -> R:
     """Nodes that have started. Where another process has taken one of their ports meanwhile, it is tried again with
-    others; not in a folder that is `kept`. Broken where they do not start."""
+    others; not in a folder that is `kept`. NodesError where they do not start."""
     for attempt in range(1, ATTEMPTS + 1):
         nodes = make()
         try:
             nodes.start_all()
             return nodes
-        except Broken as error:
+        except NodesError as error:
             if "already in use" not in str(error) or kept is not None or attempt == ATTEMPTS:
                 raise
     raise AssertionError("the last attempt returns or raises")

@@ -1,4 +1,5 @@
-"""Kafka's protocol as far as a driver of a small cluster speaks it as a client: versions that 3.3 to 4.1 know."""
+"""What is asked of a small cluster, as a client asks it: versions of requests that 3.3 to 4.1 know, by the schemas of
+kafka-python."""
 
 from __future__ import annotations
 
@@ -6,24 +7,44 @@ import socket
 import struct
 import time
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
+from kafka.protocol.admin.cluster import DescribeQuorumRequest, DescribeQuorumResponse
+from kafka.protocol.admin.configs import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
+from kafka.protocol.admin.topics import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+)
+from kafka.protocol.api_message import ApiMessage
+from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
+from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from kafka.protocol.metadata.metadata import MetadataRequest, MetadataResponse
+from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
 
 from ....language.immutable import immutable
-from ...logs.encoding import Read, Reader, int8, int16, int32, int64
+from ...logs.encoding import Read, Reader, int32, int64, tagged, varint
 
-PRODUCE, FETCH, METADATA, CREATE_TOPICS, DELETE_TOPICS, ELECT_LEADERS, REASSIGN = 0, 1, 3, 19, 20, 43, 45
+PRODUCE, FETCH, METADATA = 0, 1, 3
 ALTER_PARTITION, HEARTBEAT = 56, 63
 WRITE_TXN_MARKERS = 27
-VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, DESCRIBE_QUORUM, CONTROLLER_REGISTRATION = 52, 53, 54, 55, 70
+VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, CONTROLLER_REGISTRATION = 52, 53, 54, 70
 OFFSET_COMMIT, JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT = 8, 11, 12, 68
 OFFSETS_FOR_LEADER_EPOCH = 23
-ALTER_CONFIGS, TOPIC_CONFIG, BROKER_CONFIG = 44, 2, 4
+TOPIC_CONFIG, BROKER_CONFIG = 2, 4
 PREFERRED, UNCLEAN = 0, 1
-LIST_OFFSETS, FIND_COORDINATOR = 2, 10
 LATEST, EARLIEST = -1, -2
 OF_GROUPS, OF_TRANSACTIONS = 0, 1
 CLIENT = "tidegate"
+TIMEOUT_MS = 30_000
+MOST_BYTES = 1 << 20
 NOT_LEADER, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND = 6, 19, 20
 ERRORS = {
     3: "UNKNOWN_TOPIC_OR_PARTITION",
@@ -39,9 +60,10 @@ ERRORS = {
     83: "ELIGIBLE_LEADERS_NOT_AVAILABLE",
     84: "ELECTION_NOT_NEEDED",
 }
+R = TypeVar("R", bound="ApiMessage")  # its class has a length, which a bound is asked for
 
 
-class Refused(Exception):
+class BrokerError(Exception):
     """A broker answered with an error; `code` is its number."""
 
     def __init__(self, what: str, code: int) -> None:
@@ -50,44 +72,12 @@ class Refused(Exception):
 
 
 @immutable
-class Known:
+class PartitionMetadata:
     """A partition as a broker knows it: its leader, -1 for none, the leader epoch, and the ISR."""
 
     leader: int
     leader_epoch: int
     isr: frozenset[int]
-
-
-def text(value: str | None) -> bytes:
-    """A nullable string."""
-    return struct.pack(">h", -1) if value is None else struct.pack(">h", len(value.encode())) + value.encode()
-
-
-def array(items: Sequence[bytes]) -> bytes:
-    """An array."""
-    return struct.pack(">i", len(items)) + b"".join(items)
-
-
-def compact(items: Sequence[bytes]) -> bytes:
-    """A compact array of fewer than 127 items."""
-    return bytes([len(items) + 1]) + b"".join(items)
-
-
-def compact_text(value: str) -> bytes:
-    """A compact string of fewer than 127 bytes."""
-    return bytes([len(value.encode()) + 1]) + value.encode()
-
-
-def read_text(reader: Reader) -> str | None:
-    """A nullable string."""
-    size = int16(reader)
-    return None if size < 0 else reader.take(size).decode()
-
-
-def skip(reader: Reader, *reads: Read) -> None:
-    """Passes over values."""
-    for read in reads:
-        read(reader)
 
 
 class Connection:
@@ -101,26 +91,32 @@ class Connection:
         """Ends it."""
         self._socket.close()
 
-    def send(self, api: int, version: int, body: bytes, *, flexible: bool = False) -> None:
-        """Sends a request."""
+    def send(self, request: ApiMessage) -> None:
+        """Sends a request, in the version that it was made with."""
         self._number += 1
-        header = struct.pack(">hhi", api, version, self._number) + text(CLIENT) + (b"\0" if flexible else b"")
-        self._socket.sendall(struct.pack(">i", len(header) + len(body)) + header + body)
+        request.with_header(self._number, CLIENT)
+        self._socket.sendall(request.encode(header=True, framed=True))
 
-    def answer(self, *, flexible: bool = False) -> Reader:
-        """The next answer. OSError where the connection ends."""
-        size = struct.unpack(">i", self._exactly(4))[0]
-        return Reader(self._exactly(size)[5 if flexible else 4 :])
+    def ask(self, request: ApiMessage, of: type[R]) -> R:
+        """A request, and its answer, which is `of` that kind. OSError where the connection ends."""
+        self.send(request)
+        return of.decode(self.receive(), version=request.API_VERSION, header=True)
 
-    def ask(self, api: int, version: int, body: bytes, *, flexible: bool = False) -> Reader:
-        """A request and its answer."""
-        self.send(api, version, body, flexible=flexible)
-        return self.answer(flexible=flexible)
+    def ask_raw(self, api: int, version: int, body: bytes) -> bytes:
+        """A request of a flexible version (KIP-482) of which kafka-python has no schema; its answer, from its number
+        on."""
+        self._number += 1
+        name = CLIENT.encode()
+        return self.exchange(struct.pack(">hhih", api, version, self._number, len(name)) + name + b"\0" + body)
 
-    def again(self, frame: bytes) -> Reader:
-        """Sends a whole request that somebody else has made; what follows the number of its answer."""
+    def exchange(self, frame: bytes) -> bytes:
+        """Sends a whole request that somebody else has made; its answer, from its number on."""
         self._socket.sendall(struct.pack(">i", len(frame)) + frame)
-        return self.answer()
+        return self.receive()
+
+    def receive(self) -> bytes:
+        """The next answer, from its number on. OSError where the connection ends."""
+        return self._exactly(struct.unpack(">i", self._exactly(4))[0])
 
     def _exactly(self, size: int) -> bytes:
         data = bytearray()
@@ -135,205 +131,197 @@ class Connection:
 # --- what is asked ----------------------------------------------------------------------------------------------------
 
 
-def produce_body(topic: str, value: bytes, acks: int, partition: int = 0, age: int = 0) -> bytes:
-    """A Produce request (7) of one record to a partition, which says that it is so many seconds old."""
-    batch = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=1 << 20)
+def record_batch(value: bytes, age: int = 0) -> bytes:
+    """A batch of one record, which says that it is so many seconds old."""
+    batch = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=MOST_BYTES)
     batch.append(timestamp=int((time.time() - age) * 1000), key=None, value=value)
     batch.close()
-    records = bytes(batch.buffer())
-    where = struct.pack(">ii", partition, len(records)) + records
-    return text(None) + struct.pack(">hi", acks, 600_000) + array([text(topic) + array([where])])
+    return bytes(batch.buffer())
 
 
-def produced(reader: Reader) -> int:
-    """The error code of an answer to it; 0 for none."""
-    int32(reader)
-    read_text(reader)
-    int32(reader)
-    int32(reader)
-    return int16(reader)
+def produce_request(topic: str, records: bytes, acks: int, partition: int = 0) -> ProduceRequest:
+    """A Produce request of a batch to a partition."""
+    made = ProduceRequest.TopicProduceData
+    where = made.PartitionProduceData(index=partition, records=records)
+    return ProduceRequest(
+        version=7,
+        transactional_id=None,
+        acks=acks,
+        timeout_ms=600_000,
+        topic_data=[made(name=topic, partition_data=[where])],
+    )
 
 
-def known(connection: Connection, topic: str) -> Known | None:
-    """What a broker knows of partition 0 of a topic (Metadata 7); None where it knows no such topic."""
-    reader = connection.ask(METADATA, 7, array([text(topic)]) + b"\0")
-    int32(reader)
-    for _ in range(int32(reader)):
-        skip(reader, int32, read_text, int32, read_text)
-    skip(reader, read_text, int32, int32)
-    if int16(reader):
+def produce(connection: Connection, request: ProduceRequest) -> int:
+    """Sends a Produce request; the error code of its answer, 0 for none. With acks=0 there is no answer."""
+    if not request.acks:
+        connection.send(request)
+        return 0
+    (topic,) = connection.ask(request, ProduceResponse).responses
+    return topic.partition_responses[0].error_code
+
+
+def read_metadata(connection: Connection, topic: str) -> PartitionMetadata | None:
+    """What a broker knows of partition 0 of a topic; None where it knows no such topic."""
+    topics = [MetadataRequest.MetadataRequestTopic(name=topic)]
+    request = MetadataRequest(version=7, topics=topics, allow_auto_topic_creation=False)
+    (found,) = connection.ask(request, MetadataResponse).topics
+    if found.error_code or not found.partitions:
         return None
-    skip(reader, read_text, int8)
-    if not int32(reader):
-        return None
-    skip(reader, int16, int32)
-    leader, epoch = int32(reader), int32(reader)
-    for _ in range(int32(reader)):
-        int32(reader)
-    return Known(leader, epoch, frozenset(int32(reader) for _ in range(int32(reader))))
+    partition = found.partitions[0]
+    return PartitionMetadata(partition.leader_id, partition.leader_epoch, frozenset(partition.isr_nodes))
 
 
 def create_topic(
     connection: Connection, topic: str, replicas: Sequence[int], settings: Mapping[str, str], partitions: int = 1
 ) -> None:
-    """Creates a topic whose partitions are all on these brokers (CreateTopics 4)."""
+    """Creates a topic whose partitions are all on these brokers. BrokerError where the controller does not."""
     place_topic(connection, topic, [replicas] * partitions, settings)
 
 
 def place_topic(
     connection: Connection, topic: str, placement: Sequence[Sequence[int]], settings: Mapping[str, str]
 ) -> None:
-    """Creates a topic, each partition on its brokers (CreateTopics 4)."""
-    where = [
-        struct.pack(">i", partition) + array([struct.pack(">i", one) for one in replicas])
-        for partition, replicas in enumerate(placement)
-    ]
-    configs = array([text(name) + text(value) for name, value in settings.items()])
-    body = text(topic) + struct.pack(">ih", -1, -1) + array(where) + configs
-    reader = connection.ask(CREATE_TOPICS, 4, array([body]) + struct.pack(">i?", 30_000, False))
-    skip(reader, int32, int32, read_text)
-    _raise(f"creating {topic}", int16(reader))
+    """Creates a topic, each partition on its brokers. BrokerError where the controller does not."""
+    made = CreateTopicsRequest.CreatableTopic
+    wanted = made(
+        name=topic,
+        num_partitions=-1,
+        replication_factor=-1,
+        assignments=[
+            made.CreatableReplicaAssignment(partition_index=partition, broker_ids=list(replicas))
+            for partition, replicas in enumerate(placement)
+        ],
+        configs=[made.CreatableTopicConfig(name=name, value=value) for name, value in settings.items()],
+    )
+    request = CreateTopicsRequest(version=4, topics=[wanted], timeout_ms=TIMEOUT_MS, validate_only=False)
+    (found,) = connection.ask(request, CreateTopicsResponse).topics
+    refuse(f"creating {topic}", found.error_code)
 
 
 def delete_topic(connection: Connection, topic: str) -> None:
-    """Deletes a topic (DeleteTopics 1). Refused where the controller does not."""
-    reader = connection.ask(DELETE_TOPICS, 1, array([text(topic)]) + struct.pack(">i", 30_000))
-    skip(reader, int32, int32, read_text)
-    _raise(f"deleting {topic}", int16(reader))
+    """Deletes a topic. BrokerError where the controller does not."""
+    request = DeleteTopicsRequest(version=1, topic_names=[topic], timeout_ms=TIMEOUT_MS)
+    (found,) = connection.ask(request, DeleteTopicsResponse).responses
+    refuse(f"deleting {topic}", found.error_code)
 
 
-def elect(connection: Connection, topic: str, kind: int) -> None:
-    """Has the controller elect a leader of partition 0 (ElectLeaders 1)."""
-    where = array([text(topic) + array([struct.pack(">i", 0)])])
-    reader = connection.ask(ELECT_LEADERS, 1, struct.pack(">b", kind) + where + struct.pack(">i", 30_000))
-    int32(reader)
-    _raise("an election", int16(reader))
-    for _ in range(int32(reader)):
-        read_text(reader)
-        for _ in range(int32(reader)):
-            int32(reader)
-            _raise("an election", int16(reader))
-            read_text(reader)
+def elect_leader(connection: Connection, topic: str, kind: int) -> None:
+    """Has the controller elect a leader of partition 0. BrokerError where it does not."""
+    where = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[0])
+    request = ElectLeadersRequest(version=1, election_type=kind, topic_partitions=[where], timeout_ms=TIMEOUT_MS)
+    found = connection.ask(request, ElectLeadersResponse)
+    refuse("an election", found.error_code)
+    for one in found.replica_election_results:
+        for partition in one.partition_result:
+            refuse("an election", partition.error_code)
 
 
 def reassign(connection: Connection, topic: str, replicas: Sequence[int] | None, partition: int = 0) -> None:
-    """Assigns a partition to these brokers, in this order; None cancels what is under way (AlterPartitionReassignments
-    0)."""
-    order = b"\0" if replicas is None else compact([struct.pack(">i", one) for one in replicas])
-    where = struct.pack(">i", partition) + order + b"\0"
-    body = struct.pack(">i", 30_000) + compact([compact_text(topic) + compact([where]) + b"\0"]) + b"\0"
-    reader = connection.ask(REASSIGN, 0, body, flexible=True)
-    int32(reader)
-    _raise("a reassignment", int16(reader))
+    """Assigns a partition to these brokers, in this order; None cancels what is under way. BrokerError where the
+    controller refuses all of it."""
+    made = AlterPartitionReassignmentsRequest.ReassignableTopic
+    order = None if replicas is None else list(replicas)
+    where = made.ReassignablePartition(partition_index=partition, replicas=order)
+    request = AlterPartitionReassignmentsRequest(
+        version=0, timeout_ms=TIMEOUT_MS, topics=[made(name=topic, partitions=[where])]
+    )
+    refuse("a reassignment", connection.ask(request, AlterPartitionReassignmentsResponse).error_code)
 
 
 def quorum_high_watermark(connection: Connection, topic: str) -> int | None:
-    """Up to where a controller that leads says its log to be committed, -1 where it does not know (DescribeQuorum 0);
-    None where it does not lead."""
-    body = compact([compact_text(topic) + compact([struct.pack(">i", 0) + b"\0"]) + b"\0"]) + b"\0"
-    reader = connection.ask(DESCRIBE_QUORUM, 0, body, flexible=True)
-    if int16(reader) or not _size(reader):
+    """Up to where a controller that leads says its log to be committed, -1 where it does not know; None where it does
+    not lead."""
+    made = DescribeQuorumRequest.TopicData
+    where = made(topic_name=topic, partitions=[made.PartitionData(partition_index=0)])
+    found = connection.ask(DescribeQuorumRequest(version=0, topics=[where]), DescribeQuorumResponse)
+    if found.error_code or not found.topics:
         return None
-    reader.take(_size(reader))
-    _size(reader)
-    int32(reader)
-    if int16(reader):
-        return None
-    skip(reader, int32, int32)
-    return int64(reader)
+    partition = found.topics[0].partitions[0]
+    return None if partition.error_code else partition.high_watermark
 
 
-def set_default(connection: Connection, name: str, value: str) -> int:
+def set_broker_default(connection: Connection, name: str, value: str) -> int:
     """Has a controller set something for all brokers: one record. The error code."""
     return _set(connection, BROKER_CONFIG, "", name, value)
 
 
-def set_of_topic(connection: Connection, topic: str, name: str, value: str) -> int:
+def set_topic_config(connection: Connection, topic: str, name: str, value: str) -> int:
     """Sets something of a topic. The error code."""
     return _set(connection, TOPIC_CONFIG, topic, name, value)
 
 
 def _set(connection: Connection, kind: int, of: str, name: str, value: str) -> int:
-    """Sets something (IncrementalAlterConfigs 1). The error code."""
-    setting = compact_text(name) + b"\0" + compact_text(value) + b"\0"
-    resource = struct.pack(">b", kind) + compact_text(of) + compact([setting]) + b"\0"
-    body = compact([resource]) + b"\0\0"
-    reader = connection.ask(ALTER_CONFIGS, 1, body, flexible=True)
-    int32(reader)
-    return int16(reader) if _size(reader) else 0
+    made = IncrementalAlterConfigsRequest.AlterConfigsResource
+    setting = made.AlterableConfig(name=name, config_operation=0, value=value)
+    resource = made(resource_type=kind, resource_name=of, configs=[setting])
+    request = IncrementalAlterConfigsRequest(version=1, resources=[resource], validate_only=False)
+    found = connection.ask(request, IncrementalAlterConfigsResponse).responses
+    return found[0].error_code if found else 0
 
 
 def read_values(connection: Connection, topic: str) -> tuple[int, list[bytes]]:
-    """What a consumer reads of partition 0 from its beginning, and the high watermark (Fetch 4). Refused where the
-    broker does not lead."""
-    where = array([text(topic) + array([struct.pack(">iqi", 0, 0, 1 << 20)])])
-    reader = connection.ask(FETCH, 4, struct.pack(">iiiib", -1, 100, 0, 1 << 20, 0) + where)
-    skip(reader, int32, int32, read_text, int32, int32)
-    _raise("reading", int16(reader))
-    high_watermark = int64(reader)
-    int64(reader)
-    for _ in range(max(int32(reader), 0)):
-        skip(reader, int64, int64)
-    data = reader.take(max(int32(reader), 0))
-    return high_watermark, [bytes(one.value or b"") for batch in MemoryRecords(data) for one in batch]
+    """What a consumer reads of partition 0 from its beginning, and the high watermark. BrokerError where the broker
+    does not lead."""
+    made = FetchRequest.FetchTopic
+    where = made.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=MOST_BYTES)
+    request = FetchRequest(
+        version=4,
+        replica_id=-1,
+        max_wait_ms=100,
+        min_bytes=0,
+        max_bytes=MOST_BYTES,
+        isolation_level=0,
+        topics=[made(topic=topic, partitions=[where])],
+    )
+    (found,) = connection.ask(request, FetchResponse).responses
+    partition = found.partitions[0]
+    refuse("reading", partition.error_code)
+    batches = MemoryRecords(bytes(partition.records or b""))
+    return partition.high_watermark, [bytes(one.value or b"") for batch in batches for one in batch]
 
 
 def offset_at(connection: Connection, topic: str, time: int, partition: int = 0, *, committed: bool = False) -> int:
-    """The offset of a partition at a time (ListOffsets 2), for readers of committed transactions or for all. Refused
-    where the broker does not lead."""
-    where = array([text(topic) + array([struct.pack(">iq", partition, time)])])
-    reader = connection.ask(LIST_OFFSETS, 2, struct.pack(">ib", -1, int(committed)) + where)
-    skip(reader, int32, int32, read_text, int32, int32)
-    _raise("an offset of a partition", int16(reader))
-    int64(reader)
-    return int64(reader)
+    """The offset of a partition at a time, for readers of committed transactions or for all. BrokerError where the
+    broker does not lead."""
+    made = ListOffsetsRequest.ListOffsetsTopic
+    where = made.ListOffsetsPartition(partition_index=partition, timestamp=time)
+    request = ListOffsetsRequest(
+        version=2, replica_id=-1, isolation_level=int(committed), topics=[made(name=topic, partitions=[where])]
+    )
+    (found,) = connection.ask(request, ListOffsetsResponse).topics
+    refuse("an offset of a partition", found.partitions[0].error_code)
+    return found.partitions[0].offset
 
 
-def found_coordinator(connection: Connection, key: str, kind: int) -> int | None:
-    """The broker that coordinates a group or the transactions of an id (FindCoordinator 2); None where a broker does
-    not know."""
-    reader = connection.ask(FIND_COORDINATOR, 2, text(key) + struct.pack(">b", kind))
-    int32(reader)
-    if int16(reader):
-        return None
-    read_text(reader)
-    return int32(reader)
+def find_coordinator(connection: Connection, key: str, kind: int) -> int | None:
+    """The broker that coordinates a group or the transactions of an id; None where a broker does not know."""
+    found = connection.ask(FindCoordinatorRequest(version=2, key=key, key_type=kind), FindCoordinatorResponse)
+    return None if found.error_code else found.node_id
 
 
-def _raise(what: str, code: int) -> None:
+def refuse(what: str, code: int) -> None:
+    """BrokerError where an error code says so."""
     if code:
-        raise Refused(what, code)
+        raise BrokerError(what, code)
 
 
-# --- what brokers ask each other --------------------------------------------------------------------------------------
+# --- what brokers ask each other, of which kafka-python has no schema -------------------------------------------------
 
 
 def asked_isr(version: int, body: Reader) -> frozenset[int]:
     """The ISR that an AlterPartition request asks for, of the one partition in it. `body` begins after the header."""
-    skip(body, int32, int64)
-    _size(body)
-    if version >= 2:
-        body.take(16)
-    else:
-        body.take(_size(body))
-    _size(body)
-    skip(body, int32, int32)
+    skip(body, int32, int64, varint)
+    body.take(16 if version >= 2 else varint(body) - 1)
+    skip(body, varint, int32, int32)
     members = list[int]()
-    for _ in range(_size(body)):
+    for _ in range(varint(body) - 1):
         members.append(int32(body))
-        if version >= 3:
-            int64(body)
-            body.take(_tags(body))
+        skip(body, *((int64, tagged) if version >= 3 else ()))
     return frozenset(members)
 
 
-def _size(reader: Reader) -> int:
-    """A compact size that is below 127."""
-    return reader.take(1)[0] - 1
-
-
-def _tags(reader: Reader) -> int:
-    """No tagged field is known here: 0 bytes follow."""
-    count = reader.take(1)[0]
-    assert count == 0, "AlterPartition has no tagged fields"
-    return 0
+def skip(reader: Reader, *reads: Read) -> None:
+    """Passes over values."""
+    for read in reads:
+        read(reader)

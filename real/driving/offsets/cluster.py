@@ -13,13 +13,13 @@ from ....language.errors import UsageError
 from ...logs import metadata_log
 from ...logs.encoding import Reader, int16, int64
 from ..nodes import disks, group_wire, wire
-from ..nodes.client import Client
-from ..nodes.cluster import ANSWER_SECONDS, TOPIC, Cluster, Needs
+from ..nodes.client import ClientProcess
+from ..nodes.cluster import ANSWER_SECONDS, TOPIC, Cluster, ClusterSpec
 from ..nodes.gates import Gate
 from ..nodes.processes import CONTROLLER
 from ..nodes.releases import Release
-from ..nodes.running import START_SECONDS, Broken, wait_for
-from .world import OffsetsSeen, Part
+from ..nodes.running import START_SECONDS, NodesError, wait_for
+from .world import OffsetsObservation, RegisteredPartition
 
 OFFSETS = "__consumer_offsets"
 SESSION_MS, LAG_MS = 9_000, 600_000
@@ -39,7 +39,7 @@ CLIENT: Mapping[str, object] = {
 """Settings of a group's consumer where it begins again."""
 
 
-def hashed(group: str) -> int:
+def hash_group(group: str) -> int:
     """The hash of a group's id by which its partition is found: String.hashCode of ASCII, without its sign."""
     found = 0
     for letter in group.encode("ascii"):
@@ -48,14 +48,14 @@ def hashed(group: str) -> int:
     return 0 if signed == -(1 << 31) else abs(signed)
 
 
-def group_id(name: str, partition: int, partitions: int) -> str:
+def group_in_partition(name: str, partition: int, partitions: int) -> str:
     """An id that begins with a name, and whose offsets are in a partition."""
-    return next(one for number in range(10_000) if hashed(one := f"{name}{number}") % partitions == partition)
+    return next(one for number in range(10_000) if hash_group(one := f"{name}{number}") % partitions == partition)
 
 
-def parts_of(data: Path) -> dict[int, Part]:
+def registered_partitions(data: Path) -> dict[int, RegisteredPartition]:
     """The partitions of `__consumer_offsets` that a controller has on record; none where there is no such topic."""
-    topic, found = "", dict[int, Part]()
+    topic, found = "", dict[int, RegisteredPartition]()
     for entry in _entries(data):
         fields = entry.fields
         match entry.kind:
@@ -72,16 +72,16 @@ def parts_of(data: Path) -> dict[int, Part]:
     return found
 
 
-def _changed(part: Part | None, fields: Mapping[str, Any]) -> Part:
+def _changed(part: RegisteredPartition | None, fields: Mapping[str, Any]) -> RegisteredPartition:
     """A partition after a record; what the record does not have is as it was."""
 
     def brokers(name: str, before: Sequence[int] | frozenset[int]) -> tuple[int, ...]:
         given = fields.get(name)
         return tuple(before if given is None else given)
 
-    part = part or Part((), frozenset(), frozenset(), frozenset(), None)
+    part = part or RegisteredPartition((), frozenset(), frozenset(), frozenset(), None)
     leader = fields.get("leader", -2)
-    return Part(
+    return RegisteredPartition(
         brokers("replicas", part.replicas),
         frozenset(brokers("isr", part.isr)),
         frozenset(brokers("addingReplicas", part.adding)),
@@ -90,7 +90,7 @@ def _changed(part: Part | None, fields: Mapping[str, Any]) -> Part:
     )
 
 
-def fences_of(data: Path) -> Counter[int]:
+def count_fences(data: Path) -> Counter[int]:
     """How often a controller has fenced each broker that had registered."""
     found = Counter[int]()
     for entry in _entries(data):
@@ -101,7 +101,7 @@ def fences_of(data: Path) -> Counter[int]:
     return found
 
 
-def is_told(data: Path, broker: int) -> bool:
+def knows_directories(data: Path, broker: int) -> bool:
     """Whether a controller knows the log directories that a broker has registered with last as those of its partitions
     of `__consumer_offsets`; where a release has no directories in its metadata, there is nothing to know."""
     of, places, topic = dict[int, list[str]](), dict[int, tuple[list[int], list[str]]](), ""
@@ -124,25 +124,25 @@ def is_told(data: Path, broker: int) -> bool:
 
 def _entries(data: Path) -> list[Any]:
     try:
-        return [entry.record for entry in metadata_log.read(data / metadata_log.TOPIC).entries]
+        return [entry.record for entry in metadata_log.read_metadata_log(data / metadata_log.TOPIC).entries]
     except UsageError:
         return []
 
 
-def offsets_in(segment: Path) -> list[tuple[str, int]]:
+def read_offsets(segment: Path) -> list[tuple[str, int]]:
     """The offsets of groups that a segment of `__consumer_offsets` has, with the groups' ids."""
     found = list[tuple[str, int]]()
-    for _, _, batch in disks.batches(segment):
+    for _, _, batch in disks.read_batches(segment):
         for one in () if batch.is_control_batch else batch:
             key, value = Reader(bytes(one.key or b"")), one.value
             if value is not None and int16(key) in _OFFSET_KEYS:
-                group, reader = str(wire.read_text(key)), Reader(bytes(value))
+                group, reader = key.take(int16(key)).decode(), Reader(bytes(value))
                 int16(reader)
                 found.append((group, int64(reader)))
     return found
 
 
-class Outage(Cluster):
+class OffsetsCluster(Cluster):
     """A controller, and brokers 1, 2, ... of which none runs yet; one broker more has the topic that groups consume.
     Ends with `with`."""
 
@@ -152,7 +152,7 @@ class Outage(Cluster):
         self.numbers = tuple(range(1, brokers + 1))
         self.beside = brokers + 1
         self.homes = homes
-        self.ids = {name: group_id(name, home, homes) for name, home in groups.items()}
+        self.ids = {name: group_in_partition(name, home, homes) for name, home in groups.items()}
         self._emptied = set[int]()
         self._names = {id_: name for name, id_ in self.ids.items()}
         more = {
@@ -162,17 +162,17 @@ class Outage(Cluster):
             "group.initial.rebalance.delay.ms": 0,
             "group.min.session.timeout.ms": 1_000,
         }
-        super().__init__(release, Needs((*self.numbers, self.beside), {}, False, SESSION_MS, LAG_MS, more), kept)
+        super().__init__(release, ClusterSpec((*self.numbers, self.beside), {}, False, SESSION_MS, LAG_MS, more), kept)
 
     def _start(self) -> None:
         self._write()
-        self.open_all()
+        self.open_gates()
         self.nodes.start(CONTROLLER)
         self.start(self.beside)
-        self.until("the broker beside them did not start", lambda: self.beside in self.alive(), START_SECONDS)
+        self.until("the broker beside them did not start", lambda: self.beside in self.live_brokers(), START_SECONDS)
         with self._anyone() as connection:
             wire.create_topic(connection, TOPIC, [self.beside], {"min.insync.replicas": "1"})
-        self.until("the topic was not made", lambda: self.leads(self.beside), START_SECONDS)
+        self.until("the topic was not made", lambda: self.is_leader(self.beside), START_SECONDS)
 
     def _connected(self) -> wire.Connection | None:
         """A connection to the broker beside them, which may open its port a little after it is unfenced."""
@@ -182,19 +182,19 @@ class Outage(Cluster):
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def look(self) -> OffsetsSeen:
-        """All of it. Broken where a node has died by itself."""
-        alive = frozenset(self.alive()) - {self.beside}
+    def observe(self) -> OffsetsObservation:
+        """All of it. NodesError where a node has died by itself."""
+        alive = frozenset(self.live_brokers()) - {self.beside}
         data = self.nodes.data(CONTROLLER)
-        parts = parts_of(data)
+        parts = registered_partitions(data)
         copies = {
             (number, broker): self._copy(number, broker) for number, part in parts.items() for broker in part.replicas
         }
         committed = {name: self._committed(group) if parts else UNASKED for name, group in self.ids.items()}
-        return OffsetsSeen(alive, parts, copies, committed, fences_of(data))
+        return OffsetsObservation(alive, parts, copies, committed, count_fences(data))
 
     def _copy(self, number: int, broker: int) -> tuple[tuple[str, int], ...]:
-        written = offsets_in(self.nodes.data(broker) / f"{OFFSETS}-{number}" / disks.SEGMENT)
+        written = read_offsets(self.nodes.data(broker) / f"{OFFSETS}-{number}" / disks.SEGMENT)
         return tuple((self._names.get(group, group), offset) for group, offset in written)
 
     def _committed(self, group: str) -> str:
@@ -203,15 +203,15 @@ class Outage(Cluster):
             if (broker := self.coordinator(group)) is None:
                 return NONE
             with self._to(broker) as connection:
-                offset = group_wire.committed(connection, group, TOPIC, [0])[0]
-        except (wire.Refused, OSError) as error:
+                offset = group_wire.read_committed(connection, group, TOPIC, [0])[0]
+        except (wire.BrokerError, OSError) as error:
             return f"no answer ({error})"
         return f"{'none' if offset is None else offset}, by {broker}"
 
     def coordinator(self, group: str) -> int | None:
         """The broker that coordinates a group; None where brokers know of none."""
         with self._anyone() as connection:
-            found = wire.found_coordinator(connection, group, wire.OF_GROUPS)
+            found = wire.find_coordinator(connection, group, wire.OF_GROUPS)
         return None if found is None or found < 0 else found
 
     def _to(self, broker: int) -> contextlib.closing[wire.Connection]:
@@ -219,13 +219,13 @@ class Outage(Cluster):
 
     # --- brokers ------------------------------------------------------------------------------------------------------
 
-    def bring_up(self, broker: int) -> None:
-        """Starts a broker, and waits until the controller has unfenced it. Broken where that does not happen."""
+    def start_and_wait(self, broker: int) -> None:
+        """Starts a broker, and waits until the controller has unfenced it. NodesError where that does not happen."""
         self.start(broker)
         if broker in self._emptied:
             self._emptied.remove(broker)
             self._tells(broker)
-        self.until(f"broker {broker} did not start", lambda: broker in self.alive(), START_SECONDS)
+        self.until(f"broker {broker} did not start", lambda: broker in self.live_brokers(), START_SECONDS)
 
     def lose_disk(self, broker: int) -> None:
         """It is down, and its disk is empty."""
@@ -234,75 +234,75 @@ class Outage(Cluster):
 
     def _tells(self, broker: int) -> None:
         """Has a broker with an empty disk be unfenced only once the controller knows its new log directory (KIP-858):
-        in the other order nobody leads where it is the only one in sync. Broken where it came in that order."""
+        in the other order nobody leads where it is the only one in sync. NodesError where it came in that order."""
         data = self.nodes.data(CONTROLLER)
         folders = [
             self.nodes.data(broker) / f"{OFFSETS}-{number}"
-            for number, part in parts_of(data).items()
+            for number, part in registered_partitions(data).items()
             if broker in part.replicas
         ]
 
         def has_them() -> bool:
-            return all(folder.exists() for folder in folders) or broker in self.alive()
+            return all(folder.exists() for folder in folders) or broker in self.live_brokers()
 
         self.until(f"broker {broker} did not start", has_them, START_SECONDS)
-        self.beat(broker, False)
-        if (broker in self.alive() and not is_told(data, broker)) or not wait_for(
-            lambda: is_told(data, broker), ANSWER_SECONDS
+        self.gate_heartbeats(broker, False)
+        if (broker in self.live_brokers() and not knows_directories(data, broker)) or not wait_for(
+            lambda: knows_directories(data, broker), ANSWER_SECONDS
         ):
-            raise Broken(
+            raise NodesError(
                 f"broker {broker} was not unfenced after the controller knew its new log directory: in another order "
                 "nobody leads whose only replica in sync it has (KIP-858)"
             )
-        self.beat(broker, True)
+        self.gate_heartbeats(broker, True)
 
-    def hold(self, fetches: frozenset[tuple[int, int]]) -> None:
+    def hold_fetches(self, fetches: frozenset[tuple[int, int]]) -> None:
         """Holds fetches, given as `(follower, leader)`."""
         for follower, leader in fetches:
             self.gates.shut(Gate(follower, leader, wire.FETCH))
 
-    def let_go(self, fetches: frozenset[tuple[int, int]]) -> None:
+    def release_fetches(self, fetches: frozenset[tuple[int, int]]) -> None:
         """Lets them through."""
         for follower, leader in fetches:
             self.gates.open(Gate(follower, leader, wire.FETCH))
 
-    def fetches(self) -> frozenset[tuple[int, int]]:
+    def all_fetches(self) -> frozenset[tuple[int, int]]:
         """All that may be held."""
         return frozenset((one, other) for one in self.numbers for other in self.numbers if one != other)
 
     # --- the topic ----------------------------------------------------------------------------------------------------
 
-    def make(self, placement: Sequence[Sequence[int]], min_isr: int) -> None:
-        """Makes `__consumer_offsets`. wire.Refused where the controller does not."""
+    def create_topic(self, placement: Sequence[Sequence[int]], min_isr: int) -> None:
+        """Makes `__consumer_offsets`. wire.BrokerError where the controller does not."""
         settings = {"cleanup.policy": "compact", "min.insync.replicas": str(min_isr)}
         with self._anyone() as connection:
             wire.place_topic(connection, OFFSETS, placement, settings)
 
-    def delete(self) -> None:
-        """Deletes it. wire.Refused where the controller does not."""
+    def delete_topic(self) -> None:
+        """Deletes it. wire.BrokerError where the controller does not."""
         with self._anyone() as connection:
             wire.delete_topic(connection, OFFSETS)
 
-    def move(self, number: int, order: Sequence[int]) -> None:
-        """Reassigns a partition. wire.Refused where the controller does not."""
+    def reassign_partition(self, number: int, order: Sequence[int]) -> None:
+        """Reassigns a partition. wire.BrokerError where the controller does not."""
         with self._anyone() as connection:
             wire.reassign(connection, OFFSETS, order, number)
 
     # --- groups -------------------------------------------------------------------------------------------------------
 
-    def write(self, record: int) -> None:
-        """Appends a record to the topic that groups consume. Broken where the broker beside them does not."""
+    def write_record(self, record: int) -> None:
+        """Appends a record to the topic that groups consume. NodesError where the broker beside them does not."""
         with self._anyone() as connection:
-            connection.send(wire.PRODUCE, 7, wire.produce_body(TOPIC, str(record).encode(), -1))
-            if code := wire.produced(connection.answer()):
-                raise Broken(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
+            batch = wire.record_batch(str(record).encode())
+            if code := wire.produce(connection, wire.produce_request(TOPIC, batch, -1)):
+                raise NodesError(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
 
-    def has(self, record: int) -> bool:
+    def can_read(self, record: int) -> bool:
         """Whether a reader of that topic is given a record."""
         with self._anyone() as connection:
             return str(record).encode() in wire.read_values(connection, TOPIC)[1]
 
-    def commit(self, name: str, offset: int) -> str:
+    def commit_offset(self, name: str, offset: int) -> str:
         """Has a group commit, once: "" where its coordinator takes it, else why not."""
         group = self.ids[name]
         try:
@@ -310,13 +310,13 @@ class Outage(Cluster):
                 return NONE
             with self._to(broker) as connection:
                 group_wire.commit(connection, group, TOPIC, {0: offset})
-        except wire.Refused as error:
+        except wire.BrokerError as error:
             return wire.ERRORS.get(error.code, f"error {error.code}")
         except OSError as error:
             return str(error)
         return ""
 
-    def consumer(self, name: str, reset: str) -> Client:
+    def start_consumer(self, name: str, reset: str) -> ClientProcess:
         """A process with Kafka's own consumer of a group, which polls until it is told otherwise. It is to have the
         partition of the topic that groups consume."""
         number = 900 + list(self.ids).index(name)
@@ -328,9 +328,9 @@ class Outage(Cluster):
             "topic": TOPIC,
             "bootstrap.servers": f"127.0.0.1:{self.ports[self.beside]}",
         }
-        client = Client(self.release, "Consumer", settings, self.folder.path / f"client-{number}.log")
-        client.asked(f"assign 0:{number}", START_SECONDS)
-        client.asked("join", START_SECONDS)
+        client = ClientProcess(self.release, "Consumer", settings, self.folder.path / f"client-{number}.log")
+        client.ask(f"assign 0:{number}", START_SECONDS)
+        client.ask("join", START_SECONDS)
         return client
 
     def is_empty(self, name: str) -> bool:
@@ -340,6 +340,6 @@ class Outage(Cluster):
             if broker is None:
                 return False
             with self._to(broker) as connection:
-                return not group_wire.members(connection, self.ids[name])
-        except (wire.Refused, OSError):
+                return not group_wire.list_members(connection, self.ids[name])
+        except (wire.BrokerError, OSError):
             return False

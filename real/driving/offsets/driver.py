@@ -9,13 +9,21 @@ from dataclasses import replace
 from typing import Any
 
 from ....language.values import State
-from ..nodes.client import Client
-from ..nodes.running import Broken, wait_for
-from ..nodes.wire import ERRORS, Refused
-from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken, parting
+from ..nodes.client import ClientProcess
+from ..nodes.running import NodesError, wait_for
+from ..nodes.wire import ERRORS, BrokerError
+from ..stages import (
+    STEP_SECONDS,
+    DivergenceError,
+    Document,
+    NoEffectError,
+    StageDriver,
+    StageResult,
+    describe_differences,
+)
 from .cluster import NONE, UNASKED
-from .plan import OutagePlan, OutageStage, brokers_of, committed_of, copy_of, home_of, homes_of, takes_commits
-from .world import OffsetsSeen, Part, World
+from .plan import OffsetsPlan, OffsetsStage, brokers_of, committed_of, copy_of, home_of, homes_of, takes_commits
+from .world import OffsetsObservation, OffsetsWorld, RegisteredPartition
 
 _WAITS_SECONDS = 5.0
 """For how long a consumer that is to find no coordinator is seen not to."""
@@ -24,13 +32,13 @@ _PASSING = frozenset({ERRORS[14], ERRORS[16], ERRORS[7]})
 _NO_OFFSET = "NoOffsetForPartitionException"
 
 
-def wanted_of(stage: OutageStage, kills: Mapping[int, int]) -> OffsetsSeen:
+def expected_observation(stage: OffsetsStage, kills: Mapping[int, int]) -> OffsetsObservation:
     """What is to be seen after a stage, in which brokers were killed so often in all."""
     state, of, homes = stage.after, brokers_of(stage.after), homes_of(stage.after)
-    return OffsetsSeen(
+    return OffsetsObservation(
         frozenset(of[one] for one in state.alive),
         {
-            number: Part(
+            number: RegisteredPartition(
                 stage.stands.places[number],
                 frozenset(of[one] for one in state.in_sync[home]),
                 frozenset(of[one] for one in state.adding[home]),
@@ -58,7 +66,7 @@ def _committed(state: State, group: Any, leaders: Mapping[int, int | None]) -> s
     return NONE if leader is None else f"{'none' if offset is None else offset}, by {leader}"
 
 
-def shown(seen: OffsetsSeen) -> dict[str, str]:
+def describe_observation(seen: OffsetsObservation) -> dict[str, str]:
     """What is seen, by what it is about."""
     parts = (f"{number} {_part(part)}" for number, part in sorted(seen.parts.items()))
     copies = (f"{broker} of {number} {_lines(lines)}" for (number, broker), lines in sorted(seen.copies.items()))
@@ -71,7 +79,7 @@ def shown(seen: OffsetsSeen) -> dict[str, str]:
     }
 
 
-def _part(part: Part) -> str:
+def _part(part: RegisteredPartition) -> str:
     moves = f", adding {_numbers(part.adding)}" if part.adding else ""
     moves += f", removing {_numbers(part.removing)}" if part.removing else ""
     leads = "led by nobody" if part.leader is None else f"led by {part.leader}"
@@ -86,10 +94,10 @@ def _lines(lines: tuple[tuple[str, int], ...]) -> str:
     return " ".join(f"{group}={offset}" for group, offset in lines) or "empty"
 
 
-class OutageDriver(StageDriver[OutageStage, OffsetsSeen, OffsetsSeen]):
+class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObservation]):
     """Drives one plan."""
 
-    def __init__(self, plan: OutagePlan, world: World, limit: float = STEP_SECONDS) -> None:
+    def __init__(self, plan: OffsetsPlan, world: OffsetsWorld, limit: float = STEP_SECONDS) -> None:
         super().__init__(plan, limit)
         self.plan, self.world = plan, world
         self._of = plan.brokers
@@ -97,160 +105,162 @@ class OutageDriver(StageDriver[OutageStage, OffsetsSeen, OffsetsSeen]):
 
     # --- what is compared ---------------------------------------------------------------------------------------------
 
-    def show(self, seen: OffsetsSeen) -> Document:
-        return {"groups": shown(seen)}
+    def show(self, seen: OffsetsObservation) -> Document:
+        return {"groups": describe_observation(seen)}
 
-    def _wanted(self, stage: OutageStage) -> OffsetsSeen:
-        return wanted_of(stage, self._kills_after(stage))
+    def _wanted(self, stage: OffsetsStage) -> OffsetsObservation:
+        return expected_observation(stage, self._kills_after(stage))
 
-    def _kills_after(self, stage: OutageStage) -> Counter[int]:
+    def _kills_after(self, stage: OffsetsStage) -> Counter[int]:
         """How often each broker was killed in all, with those that a stage kills."""
         gone = {self._of[one] for one in stage.before.alive if one not in stage.after.alive}
         return self._kills + Counter(gone)
 
-    def _seen(self, wanted: OffsetsSeen) -> OffsetsSeen:
-        return self.world.look()
+    def _seen(self, wanted: OffsetsObservation) -> OffsetsObservation:
+        return self.world.observe()
 
-    def _parting(self, wanted: OffsetsSeen, seen: OffsetsSeen) -> str:
-        return parting(shown(wanted), shown(seen))
+    def _parting(self, wanted: OffsetsObservation, seen: OffsetsObservation) -> str:
+        return describe_differences(describe_observation(wanted), describe_observation(seen))
 
-    def _is_as_before(self, stage: OutageStage) -> bool:
+    def _is_as_before(self, stage: OffsetsStage) -> bool:
         return super()._is_as_before(replace(stage, stands=stage.was))
 
-    def _take(self, stage: OutageStage) -> Taken:
+    def _take(self, stage: OffsetsStage) -> StageResult:
         opened = stage.was.held - stage.stands.held if stage.action == "copy" else frozenset[tuple[int, int]]()
-        self.world.hold((stage.was.held | stage.stands.held) - opened)
-        self.world.let_go(opened)
+        self.world.hold_fetches((stage.was.held | stage.stands.held) - opened)
+        self.world.release_fetches(opened)
         taken = super()._take(stage)
-        self.world.let_go(self.world.fetches() - stage.stands.held)
+        self.world.release_fetches(self.world.all_fetches() - stage.stands.held)
         self._kills = self._kills_after(stage)
         _refuse_chance(taken)
-        return self._ended(taken) if taken.otherwise is None and stage is self.stages[-1] else taken
+        return self._ended(taken) if taken.divergence is None and stage is self.stages[-1] else taken
 
-    def _ended(self, taken: Taken) -> Taken:
+    def _ended(self, taken: StageResult) -> StageResult:
         """After the last stage each group commits once more: whether that is taken is to be as in the model. Those that
         are to be refused come first, since then every broker may copy."""
         state, said = taken.stage.after, list[str]()
         for group in sorted(state.position if state.made else (), key=lambda one: takes_commits(state, one)):
             takes = takes_commits(state, group)
             if takes:
-                self.world.let_go(self.world.fetches())
+                self.world.release_fetches(self.world.all_fetches())
             try:
                 why = self._commits(group, committed_of(state, group) or 0, takes)
-            except Otherwise as error:
-                return replace(taken, otherwise=f"after the last step, {error}")
+            except DivergenceError as error:
+                return replace(taken, divergence=f"after the last step, {error}")
             said.append(f"a commit of {group} is {'taken' if takes else f'refused: {why}'}")
         return replace(taken, did="; ".join([taken.did, *said]))
 
     # --- brokers ------------------------------------------------------------------------------------------------------
 
-    def _start_broker(self, stage: OutageStage) -> str:
+    def _start_broker(self, stage: OffsetsStage) -> str:
         broker = self._of[stage.arguments["broker"]]
-        self.world.bring_up(broker)
+        self.world.start_and_wait(broker)
         return f"broker {broker} started"
 
-    def _kill(self, stage: OutageStage) -> str:
+    def _kill(self, stage: OffsetsStage) -> str:
         broker = self._of[stage.arguments["broker"]]
         self.world.kill(broker)
         return f"SIGKILL of broker {broker}"
 
-    def _kill_at_once(self, stage: OutageStage) -> str:
+    def _kill_at_once(self, stage: OffsetsStage) -> str:
         brokers = sorted(self._of[one] for one in stage.arguments["victims"])
         for broker in brokers:
             self.world.kill(broker)
         return f"SIGKILL of brokers {' '.join(map(str, brokers))}"
 
-    def _lose_disk(self, stage: OutageStage) -> str:
+    def _lose_disk(self, stage: OffsetsStage) -> str:
         broker = self._of[stage.arguments["broker"]]
         self.world.lose_disk(broker)
         return f"the disk of broker {broker} emptied"
 
-    def _copy(self, stage: OutageStage) -> str:
+    def _copy(self, stage: OffsetsStage) -> str:
         return f"fetches of broker {self._of[stage.arguments['broker']]} let through"
 
     # --- the topic ----------------------------------------------------------------------------------------------------
 
-    def _first_use(self, stage: OutageStage) -> str:
+    def _first_use(self, stage: OffsetsStage) -> str:
         placement = [stage.stands.places[number] for number in sorted(stage.stands.places)]
-        self._asks(lambda: self.world.make(placement, int(str(self.plan.model.values["min_isr"]))))
+        self._asks(lambda: self.world.create_topic(placement, int(str(self.plan.model.values["min_isr"]))))
         return f"CreateTopics, with replicas on {'; '.join(' '.join(map(str, one)) for one in placement)}"
 
-    def _delete_logs(self, stage: OutageStage) -> str:
-        self._asks(self.world.delete)
+    def _delete_logs(self, stage: OffsetsStage) -> str:
+        self._asks(self.world.delete_topic)
         return "DeleteTopics"
 
-    def _reassign(self, stage: OutageStage) -> str:
+    def _reassign(self, stage: OffsetsStage) -> str:
         home = stage.arguments["home"]
         number = homes_of(stage.after)[home]
         target = {self._of[one] for one in stage.arguments["target"]}
         order = [one for one in stage.stands.places[number] if one in target]
-        self._asks(lambda: self.world.move(number, order))
+        self._asks(lambda: self.world.reassign_partition(number, order))
         return f"AlterPartitionReassignments of partition {number} to {' '.join(map(str, order))}"
 
     def _asks(self, request: Any) -> None:
-        """Has the controller do something. Otherwise where it refuses."""
+        """Has the controller do something. DivergenceError where it refuses."""
         try:
             request()
-        except Refused as error:
-            raise Otherwise(str(error)) from None
+        except BrokerError as error:
+            raise DivergenceError(str(error)) from None
 
     # --- groups -------------------------------------------------------------------------------------------------------
 
-    def _produce(self, stage: OutageStage) -> str:
-        self.world.write(stage.before.end)
+    def _produce(self, stage: OffsetsStage) -> str:
+        self.world.write_record(stage.before.end)
         return f"record {stage.before.end} written"
 
-    def _reads(self, stage: OutageStage) -> int:
+    def _reads(self, stage: OffsetsStage) -> int:
         """The record that a group's consumer processes, once it is given it."""
         record = stage.before.position[stage.arguments["group"]]
-        if not wait_for(lambda: self.world.has(record), self.limit):
-            raise Nothing(f"record {record} is not read, after {self.limit:g} s")
+        if not wait_for(lambda: self.world.can_read(record), self.limit):
+            raise NoEffectError(f"record {record} is not read, after {self.limit:g} s")
         return record
 
-    def _consume(self, stage: OutageStage) -> str:
+    def _consume(self, stage: OffsetsStage) -> str:
         record = self._reads(stage)
         self._commits(stage.arguments["group"], record + 1, True)
         return f"record {record} read; OffsetCommit of {record + 1}"
 
-    def _process(self, stage: OutageStage) -> str:
+    def _process(self, stage: OffsetsStage) -> str:
         record = self._reads(stage)
         why = self._commits(stage.arguments["group"], record + 1, False)
         return f"record {record} read; its OffsetCommit is refused: {why}"
 
-    def _commit(self, stage: OutageStage) -> str:
+    def _commit(self, stage: OffsetsStage) -> str:
         offset = stage.before.position[stage.arguments["group"]]
         self._commits(stage.arguments["group"], offset, True)
         return f"OffsetCommit of {offset}"
 
     def _commits(self, group: Any, offset: int, taken: bool) -> str:
-        """Has a group commit until that is taken, or until it is refused for good; why. Otherwise where it is the other
-        way about."""
+        """Has a group commit until that is taken, or until it is refused for good; why. DivergenceError where it is the
+        other way about."""
         said = list[str]()
 
         def answered() -> bool:
-            said.append(self.world.commit(str(group), offset))
+            said.append(self.world.commit_offset(str(group), offset))
             return not said[-1] or (not taken and said[-1] in (NONE, ERRORS[15]))
 
         wait_for(answered, self.limit)
         if (said[-1] == "") != taken:
-            raise Otherwise(f"the commit of {group} is {f'refused: {said[-1]}' if taken else 'taken'}")
+            raise DivergenceError(f"the commit of {group} is {f'refused: {said[-1]}' if taken else 'taken'}")
         if not taken and said[-1] not in (NONE, ERRORS[15]):
-            raise Nothing(f"the commit of {group} is neither taken nor refused: {said[-1]}, after {self.limit:g} s")
+            raise NoEffectError(
+                f"the commit of {group} is neither taken nor refused: {said[-1]}, after {self.limit:g} s"
+            )
         return said[-1]
 
     # --- where one begins ---------------------------------------------------------------------------------------------
 
-    def _restart(self, stage: OutageStage) -> str:
+    def _restart(self, stage: OffsetsStage) -> str:
         group = stage.arguments["group"]
         client = self._consumer(group)
         try:
             if found := wait_for(lambda: self._began(client), _WAITS_SECONDS):
-                raise Otherwise(f"the consumer of {group} is given its partition, and begins: {found}")
+                raise DivergenceError(f"the consumer of {group} is given its partition, and begins: {found}")
         finally:
             client.kill()
         return f"Kafka's consumer started; it has no partition after {_WAITS_SECONDS:g} s"
 
-    def _begin_again(self, stage: OutageStage) -> str:
+    def _begin_again(self, stage: OffsetsStage) -> str:
         group = stage.arguments["group"]
         stops = group in stage.after.stopped
         wanted = _NO_OFFSET if stops else str(stage.after.position[group])
@@ -258,25 +268,25 @@ class OutageDriver(StageDriver[OutageStage, OffsetsSeen, OffsetsSeen]):
         try:
             found = wait_for(lambda: self._began(client), self.limit)
             if found is None:
-                raise Nothing(f"the consumer of {group} does not begin, after {self.limit:g} s")
+                raise NoEffectError(f"the consumer of {group} does not begin, after {self.limit:g} s")
             if found != wanted:
-                raise Otherwise(f"the consumer of {group} begins: {found} in place of {wanted}")
-            client.asked("close", self.limit)
+                raise DivergenceError(f"the consumer of {group} begins: {found} in place of {wanted}")
+            client.ask("close", self.limit)
         finally:
             client.kill()
         if not wait_for(lambda: self.world.is_empty(str(group)), self.limit):
-            raise Nothing(f"the consumer of {group} has ended, and is a member after {self.limit:g} s")
+            raise NoEffectError(f"the consumer of {group} has ended, and is a member after {self.limit:g} s")
         return f"Kafka's consumer joins, and {'stops: ' if stops else 'begins at '}{found}; close()"
 
-    def _consumer(self, group: Any) -> Client:
+    def _consumer(self, group: Any) -> ClientProcess:
         reset = self.plan.model.values["reset"]
-        return self.world.consumer(str(group), str(getattr(reset, "value", reset)))
+        return self.world.start_consumer(str(group), str(getattr(reset, "value", reset)))
 
-    def _began(self, client: Client) -> str | None:
+    def _began(self, client: ClientProcess) -> str | None:
         """Where a consumer begins, or why it does not; None while it has no partition."""
-        said = client.asked("look", self.limit)
+        said = client.ask("look", self.limit)
         if said is None:
-            raise Nothing(f"a consumer does not answer, after {self.limit:g} s")
+            raise NoEffectError(f"a consumer does not answer, after {self.limit:g} s")
         wrong, *rest = said.split()
         if wrong != "-":
             return wrong
@@ -284,28 +294,28 @@ class OutageDriver(StageDriver[OutageStage, OffsetsSeen, OffsetsSeen]):
         return next((place for place in places if place != "none"), None)
 
 
-def _refuse_chance(taken: Taken) -> None:
-    """Broken where a broker that runs was fenced, for want of time, or where the controller chose another leader of
+def _refuse_chance(taken: StageResult) -> None:
+    """NodesError where a broker that runs was fenced, for want of time, or where the controller chose another leader of
     those that may lead than the driver counts on: neither is against the model."""
-    wanted: OffsetsSeen = taken.expected
-    seen: OffsetsSeen = taken.seen
-    if taken.otherwise is None:
+    wanted: OffsetsObservation = taken.expected
+    seen: OffsetsObservation = taken.seen
+    if taken.divergence is None:
         return
     step = f"step {taken.stage.first}"
     if more := [one for one, times in seen.fences.items() if times > wanted.fences.get(one, 0)]:
-        raise Broken(f"{step}: broker {more[0]} was fenced while it ran: the machine had no time for it")
+        raise NodesError(f"{step}: broker {more[0]} was fenced while it ran: the machine had no time for it")
     others = {
         number: replace(part, leader=wanted.parts[number].leader)
         for number, part in seen.parts.items()
         if number in wanted.parts and _is_another(part, wanted.parts[number])
     }
     if others and not _parts_differ(wanted, replace(seen, parts={**seen.parts, **others})):
-        raise Broken(f"{step}: the controller has another leader of those in sync than the driver counts on")
+        raise NodesError(f"{step}: the controller has another leader of those in sync than the driver counts on")
 
 
-def _is_another(part: Part, wanted: Part) -> bool:
+def _is_another(part: RegisteredPartition, wanted: RegisteredPartition) -> bool:
     return part.leader != wanted.leader and part.leader in part.isr and wanted.leader is not None
 
 
-def _parts_differ(wanted: OffsetsSeen, seen: OffsetsSeen) -> bool:
-    return shown(wanted)["partitions"] != shown(seen)["partitions"]
+def _parts_differ(wanted: OffsetsObservation, seen: OffsetsObservation) -> bool:
+    return describe_observation(wanted)["partitions"] != describe_observation(seen)["partitions"]

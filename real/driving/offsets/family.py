@@ -7,20 +7,20 @@ from pathlib import Path
 from ..family import Conditions, Family
 from ..nodes.processes import CLOCKS
 from ..nodes.releases import Release
-from .cluster import CLIENT, LAG_MS, SESSION_MS, Outage
-from .driver import OutageDriver
-from .plan import MODEL, OutagePlan, home_of, homes_of, outage_plan
+from .cluster import CLIENT, LAG_MS, SESSION_MS, OffsetsCluster
+from .driver import OffsetsDriver
+from .plan import MODEL, OffsetsPlan, home_of, homes_of, plan_trace
 
 
-def cluster_of(plan: OutagePlan, release: Release, kept: Path | None) -> Outage:
+def make_cluster(plan: OffsetsPlan, release: Release, kept: Path | None) -> OffsetsCluster:
     """The brokers of a plan, and its groups with the partitions that their offsets are in."""
     start = plan.run.start
     homes = homes_of(start)
     groups = {str(group): homes[home_of(start, group)] for group in start.position}
-    return Outage(release, len(plan.brokers), groups, len(homes), kept)
+    return OffsetsCluster(release, len(plan.brokers), groups, len(homes), kept)
 
 
-def conditions_of(plan: OutagePlan) -> Conditions:
+def describe_conditions(plan: OffsetsPlan) -> Conditions:
     """What a plan is driven under."""
     clocks = {name: int(str(value)) for name, value in CLIENT.items() if name.endswith(".ms")}
     values = plan.model.values
@@ -34,9 +34,9 @@ def conditions_of(plan: OutagePlan) -> Conditions:
 
 FAMILY = Family(
     MODEL,
-    lambda wanted: outage_plan(wanted.trace, wanted.kafka, anyway=wanted.anyway),
-    cluster_of,
-    OutageDriver,
-    conditions_of,
+    lambda wanted: plan_trace(wanted.trace, wanted.kafka, anyway=wanted.anyway),
+    make_cluster,
+    OffsetsDriver,
+    describe_conditions,
     "what repairs the topic of offsets is a step of the trace, `reassign`, and no setting",
 )

@@ -21,8 +21,8 @@ from ....language.model import Model
 from ....language.steptext import StepError
 from ....language.values import State
 from ....language.verdict import Run, Step
-from ..fitting import CannotBeDriven, Trace, as_texts, newest, shows, taken_again
-from ..stages import Kind, Stage, parts_of
+from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..stages import Kind, Stage, stage_fields
 
 MODEL = "offsets_outage"
 KINDS: Mapping[str, Kind] = {
@@ -62,37 +62,37 @@ _OF_RELEASES: Mapping[str, Value | str] = {
 KAFKA_15665 = (3, 8)
 """Since when a reassignment is complete only once all that are to stay are in sync."""
 _WRITES = ("consume", "commit", "begin_again")
-Places = Mapping[int, tuple[int, ...]]
+Replicas = Mapping[int, tuple[int, ...]]
 """The brokers of each partition, in the order of assignment."""
 Leaders = Mapping[int, int | None]
 
 
 @immutable
-class Standing:
+class Placement:
     """What the controller has of each partition in a state: its brokers in the order of assignment, and who leads; and
     the fetches that are held then, as `(follower, leader)`."""
 
-    places: Places
+    places: Replicas
     leaders: Leaders
     held: frozenset[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class OutageStage(Stage):
+class OffsetsStage(Stage):
     """One thing that the driver does, and how partitions stand before and after it."""
 
-    was: Standing
-    stands: Standing
+    was: Placement
+    stands: Placement
 
 
 @immutable
-class OutagePlan:
+class OffsetsPlan:
     """A run as stages, on a release; `shows` is what it shows in the end, in words."""
 
     kafka: str
     model: Model
     run: Run
-    stages: tuple[OutageStage, ...]
+    stages: tuple[OffsetsStage, ...]
     shows: str
 
     @property
@@ -141,55 +141,55 @@ def copy_of(state: State, home: Any, broker: Any) -> tuple[tuple[str, int], ...]
     return tuple((str(line.group), line.offset) for line in lines)
 
 
-def outage_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> OutagePlan:
-    """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
+def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> OffsetsPlan:
+    """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway` makes no difference: the driver makes the topic, and what it made in the way of an older release
     would say nothing of the one that is driven."""
     del anyway
-    return newest(given, lambda kafka: _planned(trace, kafka, _bind(trace)))
+    return plan_newest(given, lambda kafka: _planned(trace, kafka, _bind(trace)))
 
 
 def _bind(trace: Trace) -> Model:
     names = (trace.property,) if trace.property else ()
-    texts = as_texts({**trace.bounds, **_OF_RELEASES})
+    texts = constant_texts({**trace.bounds, **_OF_RELEASES})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> OutagePlan:
+def _planned(trace: Trace, kafka: str, model: Model) -> OffsetsPlan:
     release = span(kafka)[0][:2]
     if release < (3, 3):
-        raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
+        raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     if not model.values["on_brokers"]:
-        raise CannotBeDriven(_NO_BROKERS)
+        raise UndrivableError(_NO_BROKERS)
     if trace.property in _OF_CLIENTS:
-        raise CannotBeDriven(f"{trace.property} is about what a client is given, and the driver reads in its place")
+        raise UndrivableError(f"{trace.property} is about what a client is given, and the driver reads in its place")
     if model.values["reassignments"] and release < KAFKA_15665 and any(one.startswith("reass") for one in trace.steps):
-        raise CannotBeDriven(f"before 3.8 a reassignment may end without who is to stay (KAFKA-15665): Kafka {kafka}")
-    run = taken_again(model, next(iter(judge.initial_states(model))), trace, kafka)
+        raise UndrivableError(f"before 3.8 a reassignment may end without who is to stay (KAFKA-15665): Kafka {kafka}")
+    run = replay_trace(model, next(iter(judge.initial_states(model))), trace, kafka)
     numbers, run = _arranged(model, run)
-    says = shows(model, run, kafka)
-    return OutagePlan(kafka, model, run, tuple(_stages(model, run, numbers)), says)
+    says = describe_end(model, run, kafka)
+    return OffsetsPlan(kafka, model, run, tuple(_stages(model, run, numbers)), says)
 
 
 # --- who leads --------------------------------------------------------------------------------------------------------
 
 
-def _standings(run: Run) -> list[Standing]:
+def _standings(run: Run) -> list[Placement]:
     """How partitions stand in each state: who leads goes on as long as it runs in sync, and the first one in the order
     of assignment that does follows it."""
     of, homes = brokers_of(run.start), homes_of(run.start)
-    found = [Standing({}, dict.fromkeys(homes.values()), frozenset())]
+    found = [Placement({}, dict.fromkeys(homes.values()), frozenset())]
     for step in run.steps:
         places, leaders = _orders(step, found[-1].places, of, homes), dict[int, int | None]()
         for home, number in homes.items():
             may = {of[one] for one in step.after.in_sync[home] & step.after.alive}
             before, order = found[-1].leaders[number], places.get(number, ())
             leaders[number] = before if before in may else next((one for one in order if one in may), None)
-        found.append(Standing(places, leaders, _held(step.after, leaders)))
+        found.append(Placement(places, leaders, _held(step.after, leaders)))
     return found
 
 
-def _orders(step: Step, before: Places, of: Mapping[Any, int], homes: Mapping[Any, int]) -> Places:
+def _orders(step: Step, before: Replicas, of: Mapping[Any, int], homes: Mapping[Any, int]) -> Replicas:
     """The order of assignment after a step: of a new topic, each partition begins with the next broker."""
     found = dict[int, tuple[int, ...]]()
     for home, number in homes.items():
@@ -280,17 +280,17 @@ def _is_complete(state: State, home: Any) -> bool:
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[OutageStage]:
+def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[OffsetsStage]:
     standings, at = _standings(run), 0
     while at < len(run.steps):
         step = run.steps[at]
         if step.action not in KINDS:
-            raise CannotBeDriven(f"{step.action}: {WHY_NOT[step.action]}", numbers[at])
+            raise UndrivableError(f"{step.action}: {WHY_NOT[step.action]}", numbers[at])
         end = _end(run, at)
         if why := _cannot(run, at, end, standings[at]):
-            raise CannotBeDriven(f"{step.action}: {why}", numbers[at])
-        parts = parts_of(model, run, at, end, KINDS[step.action], numbers)
-        yield OutageStage(**parts, was=standings[at], stands=standings[end + 1])
+            raise UndrivableError(f"{step.action}: {why}", numbers[at])
+        parts = stage_fields(model, run, at, end, KINDS[step.action], numbers)
+        yield OffsetsStage(**parts, was=standings[at], stands=standings[end + 1])
         at = end + 1
 
 
@@ -310,7 +310,7 @@ def _end(run: Run, at: int) -> int:
     return end
 
 
-def _cannot(run: Run, at: int, end: int, stands: Standing) -> str | None:
+def _cannot(run: Run, at: int, end: int, stands: Placement) -> str | None:
     """Why a stage cannot be had; None where it can."""
     step, before, after = run.steps[at], run.states()[at], run.states()[end + 1]
     if step.action == "copy":
@@ -328,7 +328,7 @@ def _cannot(run: Run, at: int, end: int, stands: Standing) -> str | None:
     return None
 
 
-def _cannot_write(state: State, step: Step, stands: Standing) -> str | None:
+def _cannot_write(state: State, step: Step, stands: Placement) -> str | None:
     """Why nothing can be written to a group's partition: who is in sync there may not fetch another one."""
     of, homes = brokers_of(state), homes_of(state)
     home = home_of(state, step.arguments["group"])

@@ -13,8 +13,8 @@ from ..nodes import disks, wire
 from ..nodes.cluster import TOPIC, Cluster
 from ..nodes.gates import Gate
 from ..nodes.processes import CONTROLLER
-from ..nodes.running import BETWEEN, Broken, wait_for
-from .world import Seen
+from ..nodes.running import POLL_SECONDS, NodesError, wait_for
+from .world import PartitionObservation
 
 
 class PartitionCluster(Cluster):
@@ -22,48 +22,48 @@ class PartitionCluster(Cluster):
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def seen(self) -> Seen:
-        """The partition as it is now. Broken where a node has died by itself."""
-        now = self.on_record()
+    def observe(self) -> PartitionObservation:
+        """The partition as it is now. NodesError where a node has died by itself."""
+        now = self.registered_state()
         logs = {broker: self._log(broker) for broker in self.needs.brokers}
-        return Seen(now.leader, now.leader_epoch, now.isr, now.elr, now.fenced, logs)
+        return PartitionObservation(now.leader, now.leader_epoch, now.isr, now.elr, now.fenced, logs)
 
     def _log(self, broker: int) -> tuple[tuple[int, int], ...]:
-        written = disks.records(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
-        return tuple((int(one.value), one.epoch) for one in written if one.value != disks.BAIT)
+        written = disks.read_log(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
+        return tuple((int(one.value), one.epoch) for one in written if one.value != disks.FILLER)
 
     def high_watermark(self, broker: int) -> int:
         """What a broker's checkpoint says of it; it is written every 200 ms."""
-        return disks.checkpoint(self.nodes.data(broker) / "replication-offset-checkpoint", TOPIC)
+        return disks.read_checkpoint(self.nodes.data(broker) / "replication-offset-checkpoint", TOPIC)
 
-    def read(self, broker: int) -> list[int] | None:
+    def read_records(self, broker: int) -> list[int] | None:
         """The records that a consumer reads from a broker from the beginning, once all of its log may be read; None
         where it cannot be read yet."""
-        written = disks.records(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
+        written = disks.read_log(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
         end = written[-1].offset + 1 if written else 0
         try:
             with contextlib.closing(wire.Connection(self.ports[broker])) as connection:
                 high_watermark, values = wire.read_values(connection, TOPIC)
-        except (OSError, wire.Refused):
+        except (OSError, wire.BrokerError):
             return None
-        return [int(value) for value in values if value != disks.BAIT] if high_watermark >= end else None
+        return [int(value) for value in values if value != disks.FILLER] if high_watermark >= end else None
 
     # --- records ------------------------------------------------------------------------------------------------------
 
-    def produce(self, broker: int, record: int, acks: int, within: float) -> int:
+    def produce_record(self, broker: int, record: int, acks: int, within: float) -> int:
         """Sends a record to a broker, until its log has it; the error with which the broker refuses it, 0 for none.
         Its answer may come later: `answers` has it."""
         until = time.monotonic() + within
         while True:
             self.answers.pop(record, None)
-            self.send(broker, record, acks)
+            self.send_record(broker, record, acks)
             has = wait_for(lambda: self._has(broker, record) or record in self.answers, within)
             code = self.answers.get(record, 0)
             if (has and code not in (wire.NOT_LEADER, -1)) or time.monotonic() > until:
                 return code
-            time.sleep(BETWEEN)
+            time.sleep(POLL_SECONDS)
 
-    def send(self, broker: int, record: int, acks: int) -> None:
+    def send_record(self, broker: int, record: int, acks: int) -> None:
         """Sends a record once, and waits for nothing."""
         arguments = broker, str(record).encode(), acks, record
         threading.Thread(target=self._send, args=arguments, daemon=True).start()
@@ -71,31 +71,31 @@ class PartitionCluster(Cluster):
     def _has(self, broker: int, record: int) -> bool:
         return record in [one for one, _ in self._log(broker)]
 
-    def acknowledged(self) -> frozenset[int]:
+    def acknowledged_records(self) -> frozenset[int]:
         """The records that the producer has an answer for that says they are safe."""
         return frozenset(record for record, code in self.answers.items() if code == 0)
 
     # --- reassignments ------------------------------------------------------------------------------------------------
 
     def reassign(self, brokers: Iterable[int], first: int | None) -> None:
-        """Reassigns the partition to some brokers, in the order of assignment, but for the first. wire.Refused where
-        the controller does not."""
+        """Reassigns the partition to some brokers, in the order of assignment, but for the first. wire.BrokerError
+        where the controller does not."""
         kept = [one for one in self.order if one in set(brokers)]
         self.order = sorted(kept, key=lambda one: one != first)
         self._assign()
 
-    def assign(self, brokers: Sequence[int]) -> Sequence[int]:
-        """Reassigns the partition to these brokers, in this order. wire.Refused where the controller does not."""
+    def set_assignment(self, brokers: Sequence[int]) -> Sequence[int]:
+        """Reassigns the partition to these brokers, in this order. wire.BrokerError where the controller does not."""
         before, self.order = self.order, list(brokers)
         try:
             self._assign()
-        except (wire.Refused, OSError):
+        except (wire.BrokerError, OSError):
             self.order = before
             raise
         return self.order
 
-    def undo_assignment(self) -> Sequence[int]:
-        """Cancels the reassignment that is under way; the brokers that have a copy then. wire.Refused where the
+    def cancel_reassignment(self) -> Sequence[int]:
+        """Cancels the reassignment that is under way; the brokers that have a copy then. wire.BrokerError where the
         controller does not."""
         held = self._assignment()
         with self._anyone() as connection:
@@ -110,10 +110,10 @@ class PartitionCluster(Cluster):
 
     def _assignment(self) -> Assignment | None:
         """Who has a copy, once the partition was reassigned."""
-        found = disks.history(self.nodes.data(CONTROLLER), TOPIC)
+        found = disks.read_history(self.nodes.data(CONTROLLER), TOPIC)
         return None if found is None else found.moments[-1].assignment
 
-    def unsettle(self) -> None:
+    def rewrite_assignment(self) -> None:
         """Has the controller write the partition anew, the order of assignment changed and changed back: requests that
         leaders made before are stale."""
         for _ in range(2):
@@ -126,39 +126,39 @@ class PartitionCluster(Cluster):
         """Its host loses power, and so many records were on the disk; what was cut, in words."""
         self.kill(broker)
         try:
-            had, size = disks.cut(self.nodes.data(broker), TOPIC, kept)
+            had, size = disks.cut_log(self.nodes.data(broker), TOPIC, kept)
         except ValueError as error:
-            raise Broken(f"broker {broker} cannot lose what is on its disk: {error}") from None
+            raise NodesError(f"broker {broker} cannot lose what is on its disk: {error}") from None
         return f"killed, and its log cut to {size} bytes: {kept} of {had} records are left"
 
-    def lose_any_power(self, broker: int, chance: random.Random) -> str:
+    def lose_random_power(self, broker: int, chance: random.Random) -> str:
         """Its host loses power, and any number of records that may be lost are; what was cut, in words."""
         self.kill(broker)
-        least, had = disks.may_be_lost(self.nodes.data(broker), TOPIC)
+        least, had = disks.count_unflushed(self.nodes.data(broker), TOPIC)
         return self.lose_power(broker, chance.randint(least, had))
 
     def shut_down(self, broker: int, seconds: float) -> bool:
         """A controlled shutdown; whether it ended in time."""
         return self.nodes.terminate(broker, seconds)
 
-    def control(self, on: bool) -> None:
+    def set_controller_running(self, on: bool) -> None:
         """Whether the controller's process runs: SIGKILL, or a start, where it does not yet."""
         if on and CONTROLLER not in self.nodes.running:
             self.nodes.start(CONTROLLER)
         elif not on:
             self.kill(CONTROLLER)
 
-    def down(self) -> Sequence[int]:
+    def stopped_brokers(self) -> Sequence[int]:
         """The brokers whose process does not run."""
         return [broker for broker in self.needs.brokers if broker not in self.nodes.running]
 
     # --- what is let through ------------------------------------------------------------------------------------------
 
-    def let_fetch(self, follower: int, leader: int, within: float) -> bool:
+    def pass_fetch(self, follower: int, leader: int, within: float) -> bool:
         """Lets one fetch and its answer through; whether that happened."""
-        return self.gates.let_one(Gate(follower, leader, wire.FETCH), within)
+        return self.gates.pass_one(Gate(follower, leader, wire.FETCH), within)
 
-    def alter(self, leader: int, on: bool) -> None:
+    def gate_alter_partition(self, leader: int, on: bool) -> None:
         """Lets a leader's AlterPartition through as it likes, or holds it."""
         gate = Gate(leader, CONTROLLER, wire.ALTER_PARTITION)
         self.gates.open(gate) if on else self.gates.shut(gate)

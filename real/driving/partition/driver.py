@@ -9,31 +9,40 @@ from typing import Any
 from ....language.immutable import immutable
 from ....language.values import State
 from ..nodes import wire
-from ..nodes.running import BETWEEN, Broken, wait_for
-from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Outcome, StageDriver, Taken, parted_of
-from .fitting import Fitted
-from .plan import BrokerStage, Plan
-from .world import Seen, World
+from ..nodes.running import POLL_SECONDS, NodesError, wait_for
+from ..stages import (
+    STEP_SECONDS,
+    DivergenceError,
+    Document,
+    NoEffectError,
+    Outcome,
+    StageDriver,
+    StageResult,
+    diverging_stage,
+)
+from .fitting import FittedTrace
+from .plan import PartitionPlan, PartitionStage
+from .world import PartitionObservation, PartitionWorld
 
 ACKS: Mapping[str, int] = {"none": 0, "leader": 1, "all": -1}
 
 
 @immutable
-class Driven:
+class PartitionRun:
     """What came of a plan: its stages up to the one from which on real brokers did otherwise, the records that the
     producer has good answers for, those that a consumer reads in the end, None where nothing can be read, and those
     that are in the log of some broker then."""
 
-    taken: tuple[Taken, ...]
+    taken: tuple[StageResult, ...]
     acknowledged: frozenset[int]
     read: tuple[int, ...] | None
     held: frozenset[int]
     leader: int | None
 
     @property
-    def parted(self) -> Taken | None:
+    def parted(self) -> StageResult | None:
         """The stage from which on they did otherwise."""
-        return parted_of(self.taken)
+        return diverging_stage(self.taken)
 
     @property
     def lost(self) -> frozenset[int]:
@@ -41,19 +50,19 @@ class Driven:
         return self.acknowledged - (self.held if self.read is None else frozenset(self.read))
 
 
-def numbers_of(plan: Plan) -> dict[Any, int]:
+def node_ids(plan: PartitionPlan) -> dict[Any, int]:
     """The node id of each broker of the model: A is 1."""
     return {broker: number for number, broker in enumerate(plan.fitted.run.start.log, 1)}
 
 
-def expected(state: State, numbers: Mapping[Any, int]) -> Seen:
+def expected_observation(state: State, numbers: Mapping[Any, int]) -> PartitionObservation:
     """What is to be seen in a state."""
     registered = state.registered
 
     def of(brokers: Iterable[Any]) -> frozenset[int]:
         return frozenset(numbers[broker] for broker in brokers)
 
-    return Seen(
+    return PartitionObservation(
         leader=None if registered.leader is None else numbers[registered.leader],
         leader_epoch=registered.leader_epoch,
         isr=of(registered.isr),
@@ -63,7 +72,7 @@ def expected(state: State, numbers: Mapping[Any, int]) -> Seen:
     )
 
 
-def differences(wanted: Seen, seen: Seen) -> str:
+def describe_differences(wanted: PartitionObservation, seen: PartitionObservation) -> str:
     """What differs, in words; "" where nothing does."""
     pairs = [
         ("leader", wanted.leader, seen.leader),
@@ -83,23 +92,23 @@ def _word(value: object) -> str:
     return "none" if value is None or value == [] else str(value)
 
 
-class Driver(StageDriver[BrokerStage, Seen, Seen]):
+class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, PartitionObservation]):
     """Drives one plan."""
 
-    def __init__(self, plan: Plan, world: World, limit: float = STEP_SECONDS) -> None:
+    def __init__(self, plan: PartitionPlan, world: PartitionWorld, limit: float = STEP_SECONDS) -> None:
         super().__init__(plan, limit)
         self.plan, self.world = plan, world
-        self.numbers = numbers_of(plan)
+        self.numbers = node_ids(plan)
         self.acks = ACKS[str(getattr(plan.fitted.model.values["acks"], "value", plan.fitted.model.values["acks"]))]
 
-    def outcome(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Outcome:
+    def outcome(self, report: Callable[[PartitionStage], None] = lambda stage: None) -> Outcome:
         """Drives the trace, and then says what is read: with its own settings it is confirmed where what it loses is
         gone, with a repair's where nothing is."""
-        driven = self.driven(report)
-        confirmed, why = judge_run(self.plan, driven)
-        return Outcome(driven.taken, confirmed, why, driven.acknowledged, driven.read, driven.leader)
+        run = self.driven(report)
+        confirmed, why = judge_run(self.plan, run)
+        return Outcome(run.taken, confirmed, why, run.acknowledged, run.read, run.leader)
 
-    def show(self, seen: Seen) -> Document:
+    def show(self, seen: PartitionObservation) -> Document:
         return {
             "leader": seen.leader,
             "leader_epoch": seen.leader_epoch,
@@ -109,225 +118,233 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
             "logs": {str(one): [list(record) for record in log] for one, log in sorted(seen.logs.items())},
         }
 
-    def driven(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Driven:
+    def driven(self, report: Callable[[PartitionStage], None] = lambda stage: None) -> PartitionRun:
         """All stages, until one goes otherwise; then everything is let through, everybody is started again, and the
         partition is read."""
         taken = self.drive(report)
-        acknowledged = self.world.acknowledged()
+        acknowledged = self.world.acknowledged_records()
         leader, read = self._healed()
-        held = frozenset(record for log in self.world.seen().logs.values() for record, _ in log)
-        return Driven(taken, acknowledged, read, held, leader)
+        held = frozenset(record for log in self.world.observe().logs.values() for record, _ in log)
+        return PartitionRun(taken, acknowledged, read, held, leader)
 
-    def _take(self, stage: BrokerStage) -> Taken:
+    def _take(self, stage: PartitionStage) -> StageResult:
         for broker in stage.unaware:
-            self.world.hear(self.numbers[broker], False)
+            self.world.gate_metadata(self.numbers[broker], False)
         taken = super()._take(stage)
-        if taken.otherwise is not None and (starved := self._starved(stage, taken.seen)):
-            raise Broken(
+        if taken.divergence is not None and (starved := self._starved(stage, taken.seen)):
+            raise NodesError(
                 f"step {stage.first}: broker {min(starved)} runs, nothing holds its heartbeats, and it was fenced: the "
                 "machine had no time for it"
             )
         return taken
 
-    def _starved(self, stage: BrokerStage, seen: Seen) -> frozenset[int]:
+    def _starved(self, stage: PartitionStage, seen: PartitionObservation) -> frozenset[int]:
         """Brokers that the controller has fenced though they run all the time and are heard: no run of Kafka does that,
         but a machine that gives them no time within a session."""
         before, after = stage.before, stage.after
         lives = {self.numbers[one] for one in before.up if one in after.up and one not in before.fenced}
         fenced = {self.numbers[one] for one in after.fenced}
-        return frozenset(lives - fenced - set(self.world.down())) & seen.fenced
+        return frozenset(lives - fenced - set(self.world.stopped_brokers())) & seen.fenced
 
-    def _do(self, stage: BrokerStage) -> str:
+    def _do(self, stage: PartitionStage) -> str:
         return super()._do(stage) + self._controllers(stage)
 
-    def _wanted(self, stage: BrokerStage) -> Seen:
-        return expected(stage.after, self.numbers)
+    def _wanted(self, stage: PartitionStage) -> PartitionObservation:
+        return expected_observation(stage.after, self.numbers)
 
-    def _seen(self, wanted: Seen) -> Seen:
-        return self.world.seen()
+    def _seen(self, wanted: PartitionObservation) -> PartitionObservation:
+        return self.world.observe()
 
-    def _parting(self, wanted: Seen, seen: Seen) -> str:
-        return differences(wanted, seen)
+    def _parting(self, wanted: PartitionObservation, seen: PartitionObservation) -> str:
+        return describe_differences(wanted, seen)
 
     def _wait(self, what: Callable[[], object], otherwise: Callable[[], str]) -> None:
         if not wait_for(lambda: bool(what()), self.limit):
-            raise Otherwise(f"{otherwise()}, after {self.limit:g} s")
+            raise DivergenceError(f"{otherwise()}, after {self.limit:g} s")
 
-    def _of(self, stage: BrokerStage, name: str = "broker") -> int:
+    def _of(self, stage: PartitionStage, name: str = "broker") -> int:
         return self.numbers[stage.arguments[name]]
 
     # --- records ------------------------------------------------------------------------------------------------------
 
-    def _produce(self, stage: BrokerStage) -> str:
+    def _produce(self, stage: PartitionStage) -> str:
         leader, record = self._of(stage, "leader"), stage.before.sent
-        code = self.world.produce(leader, record, self.acks, self.limit)
+        code = self.world.produce_record(leader, record, self.acks, self.limit)
         if code:
-            raise Otherwise(f"broker {leader} refuses record {record}: {wire.ERRORS.get(code, f'error {code}')}")
+            raise DivergenceError(f"broker {leader} refuses record {record}: {wire.ERRORS.get(code, f'error {code}')}")
         if self.acks != -1:
-            self._wait(lambda: record in self.world.acknowledged(), lambda: f"record {record} is not acknowledged")
+            self._wait(
+                lambda: record in self.world.acknowledged_records(), lambda: f"record {record} is not acknowledged"
+            )
         return f"record {record} sent to broker {leader} with acks={'all' if self.acks < 0 else self.acks}"
 
-    def _fail_to_produce(self, stage: BrokerStage) -> str:
+    def _fail_to_produce(self, stage: PartitionStage) -> str:
         return f"record {stage.before.sent} not sent"
 
-    def _fetch(self, stage: BrokerStage) -> str:
+    def _fetch(self, stage: PartitionStage) -> str:
         leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
-        wanted = expected(stage.after, self.numbers).logs[follower]
+        wanted = expected_observation(stage.after, self.numbers).logs[follower]
         passed, until = 0, time.monotonic() + self.limit
-        while self.world.seen().logs[follower] != wanted:
-            if time.monotonic() > until or not self.world.let_fetch(follower, leader, until - time.monotonic()):
-                has = _log(self.world.seen().logs[follower])
-                raise (Otherwise if passed else Nothing)(
+        while self.world.observe().logs[follower] != wanted:
+            if time.monotonic() > until or not self.world.pass_fetch(follower, leader, until - time.monotonic()):
+                has = _log(self.world.observe().logs[follower])
+                raise (DivergenceError if passed else NoEffectError)(
                     f"after {passed} fetches broker {follower} has {has} in place of {_log(wanted)}"
                 )
             passed += 1
-            wait_for(lambda: self.world.seen().logs[follower] == wanted, 4 * BETWEEN)
+            wait_for(lambda: self.world.observe().logs[follower] == wanted, 4 * POLL_SECONDS)
         if stage.after.fetch_offset[stage.arguments["leader"]][stage.arguments["follower"]] == len(wanted):
             for _ in range(1 if passed else 2):
-                passed += self.world.let_fetch(follower, leader, self.limit)
+                passed += self.world.pass_fetch(follower, leader, self.limit)
         return f"{passed} fetches of broker {follower} let through, the last of which acknowledges"
 
-    def _advance_high_watermark(self, stage: BrokerStage) -> str:
+    def _advance_high_watermark(self, stage: PartitionStage) -> str:
         leader, acknowledged = self._of(stage, "leader"), frozenset(stage.after.acknowledged)
         offset = stage.after.high_watermark[stage.arguments["leader"]]
+
+        def describe() -> str:
+            return (
+                f"records {sorted(self.world.acknowledged_records())} are acknowledged in place of "
+                f"{sorted(acknowledged)}, and the high watermark of broker {leader} is "
+                f"{self.world.high_watermark(leader)} in place of {offset}"
+            )
+
         self._wait(
-            lambda: acknowledged <= self.world.acknowledged() and self.world.high_watermark(leader) >= offset,
-            lambda: (
-                f"records {sorted(self.world.acknowledged())} are acknowledged in place of {sorted(acknowledged)}, "
-                f"and the high watermark of broker {leader} is {self.world.high_watermark(leader)} in place of {offset}"
-            ),
+            lambda: acknowledged <= self.world.acknowledged_records() and self.world.high_watermark(leader) >= offset,
+            describe,
         )
-        return f"high watermark {self.world.high_watermark(leader)}, acknowledged {sorted(self.world.acknowledged())}"
+        known = sorted(self.world.acknowledged_records())
+        return f"high watermark {self.world.high_watermark(leader)}, acknowledged {known}"
 
     # --- the ISR ------------------------------------------------------------------------------------------------------
 
-    def _propose_shrink(self, stage: BrokerStage) -> str:
+    def _propose_shrink(self, stage: PartitionStage) -> str:
         leader, abreast = self._of(stage, "leader"), [self.numbers[one] for one in stage.abreast]
         wanted, did = frozenset(self.numbers[one] for one in stage.isr), ""
         if stage.bait:
-            self.world.stream(abreast, leader, True)
-            self.world.bait(leader)
+            self.world.gate_fetches(abreast, leader, True)
+            self.world.write_filler(leader)
             did = "a record more is written, which the follower lacks; "
         try:
             self._await_request(leader, wanted, lambda: None)
         finally:
-            self.world.stream(abreast, leader, False)
+            self.world.gate_fetches(abreast, leader, False)
         did += f"broker {leader} asks for the ISR {sorted(wanted)}"
         if stage.last > stage.first:
             self._let_alter(leader)
             did += ", in one request for several that lag, which is let through"
         return did
 
-    def _propose_expansion(self, stage: BrokerStage) -> str:
+    def _propose_expansion(self, stage: PartitionStage) -> str:
         leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
         isr = stage.before.view[stage.arguments["leader"]].isr
         wanted = frozenset({follower, *(self.numbers[one] for one in isr)})
-        self._await_request(leader, wanted, lambda: self.world.let_fetch(follower, leader, 1.0))
+        self._await_request(leader, wanted, lambda: self.world.pass_fetch(follower, leader, 1.0))
         return f"broker {leader} asks for the ISR {sorted(wanted)}"
 
     def _await_request(self, leader: int, wanted: frozenset[int], push: Callable[[], object]) -> None:
         """Until a leader asks for an ISR. A request for another one, from before, is made stale and answered."""
         until = time.monotonic() + self.limit
-        while (asks := self.world.asked(leader)) != wanted:
+        while (asks := self.world.requested_isr(leader)) != wanted:
             if time.monotonic() > until:
                 if asks is None:
-                    raise Nothing(f"broker {leader} asks for no ISR, and is to ask for {sorted(wanted)}")
-                raise Otherwise(f"broker {leader} asks for {sorted(asks)} in place of the ISR {sorted(wanted)}")
+                    raise NoEffectError(f"broker {leader} asks for no ISR, and is to ask for {sorted(wanted)}")
+                raise DivergenceError(f"broker {leader} asks for {sorted(asks)} in place of the ISR {sorted(wanted)}")
             if asks is not None:
-                self.world.unsettle()
-                self.world.let_alter(leader, self.limit)
+                self.world.rewrite_assignment()
+                self.world.pass_alter_partition(leader, self.limit)
             push()
-            time.sleep(BETWEEN)
+            time.sleep(POLL_SECONDS)
 
-    def _change_isr(self, stage: BrokerStage) -> str:
+    def _change_isr(self, stage: PartitionStage) -> str:
         self._let_alter(self._of(stage, "leader"))
         return "AlterPartition let through"
 
     _refuse_isr_change = _change_isr
 
     def _let_alter(self, leader: int) -> None:
-        if not self.world.let_alter(leader, self.limit):
-            raise Nothing(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
+        if not self.world.pass_alter_partition(leader, self.limit):
+            raise NoEffectError(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
 
-    def _learn(self, stage: BrokerStage) -> str:
+    def _learn(self, stage: PartitionStage) -> str:
         broker, state = self._of(stage), stage.after
-        self.world.hear(broker, True)
-        registered = expected(state, self.numbers)
+        self.world.gate_metadata(broker, True)
+        registered = expected_observation(state, self.numbers)
         leader = -1 if registered.leader is None else registered.leader
 
         def has_learned() -> bool:
-            known = self.world.knows(broker)
+            known = self.world.read_metadata(broker)
             return known is not None and (known.leader, known.leader_epoch, known.isr) == (
                 leader, registered.leader_epoch, registered.isr,
             )  # fmt: skip
 
-        self._wait(has_learned, lambda: f"broker {broker} knows {self.world.knows(broker)}")
+        self._wait(has_learned, lambda: f"broker {broker} knows {self.world.read_metadata(broker)}")
         request = stage.before.request[stage.arguments["broker"]]
-        if request is not None and not request.answered and self.world.asked(broker) is not None:
-            self.world.let_alter(broker, self.limit)
+        if request is not None and not request.answered and self.world.requested_isr(broker) is not None:
+            self.world.pass_alter_partition(broker, self.limit)
         return f"broker {broker} knows leader {leader} of epoch {registered.leader_epoch}"
 
     # --- elections, and who is there ----------------------------------------------------------------------------------
 
-    def _elect_preferred(self, stage: BrokerStage) -> str:
+    def _elect_preferred(self, stage: PartitionStage) -> str:
         return self._elect(stage, wire.PREFERRED, "preferred")
 
-    def _elect_uncleanly(self, stage: BrokerStage) -> str:
+    def _elect_uncleanly(self, stage: PartitionStage) -> str:
         return self._elect(stage, wire.UNCLEAN, "unclean")
 
-    def _elect(self, stage: BrokerStage, kind: int, name: str) -> str:
+    def _elect(self, stage: PartitionStage, kind: int, name: str) -> str:
         if kind == wire.PREFERRED:
-            self.world.prefer(self._of(stage))
+            self.world.move_to_front(self._of(stage))
         try:
-            self.world.elect(kind)
-        except wire.Refused as error:
-            raise Otherwise(f"the controller elects nobody: {error}") from None
+            self.world.elect_leader(kind)
+        except wire.BrokerError as error:
+            raise DivergenceError(f"the controller elects nobody: {error}") from None
         return f"{name} election"
 
-    def _elect_waiting(self, stage: BrokerStage) -> str:
-        self.world.elect(wire.PREFERRED)
+    def _elect_waiting(self, stage: PartitionStage) -> str:
+        self.world.elect_leader(wire.PREFERRED)
         return f"an election is asked for, in which broker {self._of(stage)} can lead"
 
-    def _reassign(self, stage: BrokerStage) -> str:
+    def _reassign(self, stage: PartitionStage) -> str:
         target, leader = [self.numbers[one] for one in stage.arguments["target"]], stage.after.registered.leader
         self.world.reassign(target, None if leader is None else self.numbers[leader])
         return f"AlterPartitionReassignments to brokers {sorted(target)}"
 
-    def _delete_replica(self, stage: BrokerStage) -> str:
-        self.world.hear(self._of(stage), True)
+    def _delete_replica(self, stage: PartitionStage) -> str:
+        self.world.gate_metadata(self._of(stage), True)
         return f"broker {self._of(stage)} hears of it"
 
-    def _fence(self, stage: BrokerStage) -> str:
+    def _fence(self, stage: PartitionStage) -> str:
         return f"broker {self._of(stage)} has no session any more"
 
-    def _fence_alive(self, stage: BrokerStage) -> str:
-        self.world.beat(self._of(stage), False)
+    def _fence_alive(self, stage: PartitionStage) -> str:
+        self.world.gate_heartbeats(self._of(stage), False)
         return f"heartbeats of broker {self._of(stage)} held"
 
-    def _unfence(self, stage: BrokerStage) -> str:
-        self.world.beat(self._of(stage), True)
+    def _unfence(self, stage: PartitionStage) -> str:
+        self.world.gate_heartbeats(self._of(stage), True)
         return f"heartbeats of broker {self._of(stage)} let through"
 
-    def _restart(self, stage: BrokerStage) -> str:
+    def _restart(self, stage: PartitionStage) -> str:
         self.world.start(self._of(stage))
         return f"broker {self._of(stage)} started"
 
-    def _assign_directory(self, stage: BrokerStage) -> str:
+    def _assign_directory(self, stage: PartitionStage) -> str:
         return f"broker {self._of(stage)} says which directory its copy is in"
 
-    def _shut_down(self, stage: BrokerStage) -> str:
+    def _shut_down(self, stage: PartitionStage) -> str:
         if not self.world.shut_down(self._of(stage), 2 * self.limit):
-            raise Nothing(f"broker {self._of(stage)} does not end its controlled shutdown")
+            raise NoEffectError(f"broker {self._of(stage)} does not end its controlled shutdown")
         return "SIGTERM"
 
-    def _crash(self, stage: BrokerStage) -> str:
+    def _crash(self, stage: PartitionStage) -> str:
         self.world.kill(self._of(stage))
         return "SIGKILL"
 
-    def _lose_power(self, stage: BrokerStage) -> str:
+    def _lose_power(self, stage: PartitionStage) -> str:
         return self.world.lose_power(self._of(stage), stage.arguments["kept"])
 
-    def _lose_disk(self, stage: BrokerStage) -> str:
+    def _lose_disk(self, stage: PartitionStage) -> str:
         self.world.lose_disk(self._of(stage))
         return "killed, and its disk emptied"
 
@@ -335,20 +352,20 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
 
     # --- controllers --------------------------------------------------------------------------------------------------
 
-    def _lose_controller(self, stage: BrokerStage) -> str:
+    def _lose_controller(self, stage: PartitionStage) -> str:
         return "a majority is left" if stage.decides else "no majority is left"
 
-    def _restore_controller(self, stage: BrokerStage) -> str:
+    def _restore_controller(self, stage: PartitionStage) -> str:
         return "no majority yet" if not stage.decides else "a majority is there"
 
     _start_controller = _restore_controller
 
-    def _controllers(self, stage: BrokerStage) -> str:
+    def _controllers(self, stage: PartitionStage) -> str:
         """One node is the controllers: it is killed when their majority is gone, and started when that is there
         again."""
         if stage.decided == stage.decides:
             return ""
-        self.world.control(stage.decides)
+        self.world.set_controller_running(stage.decides)
         return "; the controller is started" if stage.decides else "; the controller is killed"
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -356,43 +373,43 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
     def _healed(self) -> tuple[int | None, tuple[int, ...] | None]:
         """Everything let through and everybody started, but hosts that are gone: who leads, and what is read."""
         gone = {self._of(stage) for stage in self.plan.stages if stage.action == "lose_host"}
-        self.world.open_all()
-        self.world.control(True)
-        for broker in self.world.down():
+        self.world.open_gates()
+        self.world.set_controller_running(True)
+        for broker in self.world.stopped_brokers():
             if broker not in gone:
                 self.world.start(broker)
         everybody = set(self.numbers.values()) - gone
-        if not wait_for(lambda: everybody <= self.world.alive(), 3 * self.limit):
-            raise Broken(f"brokers {sorted(everybody - self.world.alive())} did not come back in the end")
+        if not wait_for(lambda: everybody <= self.world.live_brokers(), 3 * self.limit):
+            raise NodesError(f"brokers {sorted(everybody - self.world.live_brokers())} did not come back in the end")
         found = wait_for(self._read, self.limit)
         return (None, None) if found is None else found
 
     def _read(self) -> tuple[int, tuple[int, ...]] | None:
-        leader = self.world.seen().leader
-        values = None if leader is None else self.world.read(leader)
+        leader = self.world.observe().leader
+        values = None if leader is None else self.world.read_records(leader)
         return None if leader is None or values is None else (leader, tuple(values))
 
 
 # --- what came out ----------------------------------------------------------------------------------------------------
 
 
-def judge_run(plan: Plan, driven: Driven) -> tuple[bool, str]:
+def judge_run(plan: PartitionPlan, driven: PartitionRun) -> tuple[bool, str]:
     """Whether a plan that was driven to its end, or to where brokers did otherwise, is confirmed; and why."""
     return (_judge_repair if plan.repaired else _judge_loss)(plan.fitted, driven)
 
 
-def _judge_loss(fitted: Fitted, driven: Driven) -> tuple[bool, str]:
+def _judge_loss(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether what the trace says came about: a record that was acknowledged is gone."""
     if driven.parted is not None:
         return False, _otherwise(driven)
-    if not fitted.lost:
+    if not fitted.lost_records_of:
         return True, f"every step came about: {fitted.seen}"
-    if fitted.lost <= driven.lost:
+    if fitted.lost_records_of <= driven.lost:
         return True, f"acknowledged, and gone: {_records(driven.lost)}"
     return False, f"every step came about, but {_end(driven)}"
 
 
-def _judge_repair(fitted: Fitted, driven: Driven) -> tuple[bool, str]:
+def _judge_repair(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether with the repair no record is lost, after all that the trace has under these settings came about, and
     each record was acknowledged that is so in the model, of which there is one at least."""
     if driven.lost:
@@ -406,7 +423,7 @@ def _judge_repair(fitted: Fitted, driven: Driven) -> tuple[bool, str]:
     return True, f"acknowledged, and still there: {_records(driven.acknowledged)}"
 
 
-def _otherwise(driven: Driven) -> str:
+def _otherwise(driven: PartitionRun) -> str:
     """Where the brokers did otherwise, and what is there in the end; a step that was added for the repair has no
     number."""
     assert driven.parted is not None
@@ -415,7 +432,7 @@ def _otherwise(driven: Driven) -> str:
     return f"{where} the brokers did otherwise; in the end {_end(driven)}"
 
 
-def _end(driven: Driven) -> str:
+def _end(driven: PartitionRun) -> str:
     if driven.read is None:
         return "nothing can be read"
     if driven.lost:

@@ -15,8 +15,8 @@ from ....language.model import Action, Model
 from ....language.steptext import parse_steps
 from ....language.values import State
 from ....language.verdict import Run, Step
-from ..fitting import CannotBeDriven, NotTaken, Trace, how_far, taken_again
-from ..nodes.releases import KNOWN
+from ..fitting import ModelRefusesError, Trace, UndrivableError, progress_of, replay_trace
+from ..nodes.releases import KNOWN_RELEASES
 
 MODEL = "partition"
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
@@ -30,7 +30,7 @@ _ACKNOWLEDGES = ("advance_high_watermark", "fetch")
 
 
 @immutable
-class Fitted:
+class FittedTrace:
     """A trace as the model of a release takes it: `numbers` are those that its steps have in the trace. With settings
     that are others than the trace's, `skipped` are steps that this model does not take, and 0 is the number of a step
     that was added."""
@@ -42,9 +42,9 @@ class Fitted:
     skipped: tuple[int, ...] = ()
 
     @property
-    def lost(self) -> frozenset[int]:
+    def lost_records_of(self) -> frozenset[int]:
         """The records that are acknowledged in the end, and gone."""
-        return lost(self.run.states()[-1])
+        return lost_records_of(self.run.states()[-1])
 
     @property
     def seen(self) -> str | None:
@@ -55,21 +55,21 @@ class Fitted:
         return next((WRONG[name][1] for name in sorted(names) if WRONG[name][0](end, least)), None)
 
 
-def version_for(trace: Trace, given: str | None, *, anyway: bool = False) -> Fitted:
+def fit_to_release(trace: Trace, given: str | None, *, anyway: bool = False) -> FittedTrace:
     """The trace on a release: on the one that is given, or the newest known one whose model takes it, as new clusters
-    of it are or with ELR as the trace has it. CannotBeDriven where none takes it. `anyway`: as the trace's own model
+    of it are or with ELR as the trace has it. UndrivableError where none takes it. `anyway`: as the trace's own model
     has it, on a release whose model does not take it, to see where the release does otherwise."""
     elr = str(trace.bounds.get("elr", "false")).lower() == "true"
     if given is not None:
         wanted = [(given, elr), (given, False)]
     else:
-        wanted = [*((one, _elr_of_new(one)) for one in KNOWN), *((one, elr) for one in KNOWN)]
-    why: CannotBeDriven | None = None
+        wanted = [*((one, _elr_of_new(one)) for one in KNOWN_RELEASES), *((one, elr) for one in KNOWN_RELEASES)]
+    why: UndrivableError | None = None
     for kafka, with_elr in wanted:
         try:
-            return fitted(trace, kafka, with_elr)
-        except CannotBeDriven as error:
-            why = error if why is None or given is not None or how_far(error) > how_far(why) else why
+            return fit_trace(trace, kafka, with_elr)
+        except UndrivableError as error:
+            why = error if why is None or given is not None or progress_of(error) > progress_of(why) else why
     assert why is not None
     if anyway and given is not None:
         return _replayed(trace, given, _own(trace))
@@ -93,29 +93,31 @@ def _elr_of_new(kafka: str) -> bool:
     return span(kafka)[0][:2] >= ELR_FOR_NEW
 
 
-def fitted(trace: Trace, kafka: str, elr: bool) -> Fitted:
-    """The trace, taken again by the model of a release. CannotBeDriven where the model of the release does not take it,
-    or loses nothing by it."""
-    return _replayed(trace, kafka, bound(trace, kafka, elr, {}))
+def fit_trace(trace: Trace, kafka: str, elr: bool) -> FittedTrace:
+    """The trace, taken again by the model of a release. UndrivableError where the model of the release does not take
+    it, or loses nothing by it."""
+    return _replayed(trace, kafka, bind_to_release(trace, kafka, elr, {}))
 
 
-def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
-    run = taken_again(model, _start(model, trace), trace, kafka)
-    found = Fitted(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
-    if not found.lost and found.seen is None:
-        raise CannotBeDriven(
+def _replayed(trace: Trace, kafka: str, model: Model) -> FittedTrace:
+    run = replay_trace(model, _start(model, trace), trace, kafka)
+    found = FittedTrace(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
+    if not found.lost_records_of and found.seen is None:
+        raise UndrivableError(
             f"in the model of Kafka {kafka} no acknowledged record is lost in it ({trace.property or 'no property'} "
             "fails in other ways, or not at all), and it is lost records that are looked for"
         )
     return found
 
 
-def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str], gone: frozenset[int] = frozenset()) -> Fitted:
+def fit_with_repair(
+    trace: Trace, kafka: str, given: Mapping[str, Value | str], gone: frozenset[int] = frozenset()
+) -> FittedTrace:
     """The trace's faults, and what of its other steps is still possible, with other settings. Before the first fault
-    after a record was written, the record is acknowledged, so that there is something to keep. CannotBeDriven where the
-    records that are `gone` without the repair are not acknowledged before the last fault."""
+    after a record was written, the record is acknowledged, so that there is something to keep. UndrivableError where
+    the records that are `gone` without the repair are not acknowledged before the last fault."""
     elr = span(kafka)[0][:2] >= ELR_FOR_NEW
-    model = bound(trace, kafka, elr, {**REPAIR, **given})
+    model = bind_to_release(trace, kafka, elr, {**REPAIR, **given})
     taken, numbers, skipped = list[Step](), list[int](), list[int]()
     start = state = _start(model, trace)
     for number, (action, arguments) in enumerate(parse_steps(model, "; ".join(trace.steps)), 1):
@@ -131,14 +133,14 @@ def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str], gone: f
         taken.append(step)
         numbers.append(number)
         state = step.after
-    found = Fitted(kafka, model, Run(start, tuple(taken)), tuple(numbers), tuple(skipped))
-    if found.lost:
-        raise CannotBeDriven(f"the model of Kafka {kafka} loses the record with these settings as well")
+    found = FittedTrace(kafka, model, Run(start, tuple(taken)), tuple(numbers), tuple(skipped))
+    if found.lost_records_of:
+        raise UndrivableError(f"the model of Kafka {kafka} loses the record with these settings as well")
     _refuse_unpromised(found, gone)
     return found
 
 
-def _refuse_unpromised(found: Fitted, gone: frozenset[int]) -> None:
+def _refuse_unpromised(found: FittedTrace, gone: frozenset[int]) -> None:
     """A record that is not acknowledged before the last fault is nothing that a repair can be shown to keep."""
     run = found.run
     faults = [at for at, step in enumerate(run.steps) if found.model.action(step.action).kind == "fault"]
@@ -146,7 +148,7 @@ def _refuse_unpromised(found: Fitted, gone: frozenset[int]) -> None:
     if not promised or not gone <= promised:
         which = "no record is" if not promised else f"record {min(gone - promised)} is not"
         when = "before the last fault" if faults else "at all"
-        raise CannotBeDriven(
+        raise UndrivableError(
             f"with these settings {which} acknowledged {when}, so that nothing shows whether they keep it"
         )
 
@@ -155,7 +157,7 @@ def _refuse_without(action: Action, number: int) -> None:
     """A repair that is shown without the faults of the trace shows nothing. What it forbids is an unclean election."""
     if action.kind == "fault" and action.name != "elect_uncleanly":
         why = "with these settings it cannot happen there, and without the trace's faults nothing is shown"
-        raise CannotBeDriven(f"{action.name}: {why}", number)
+        raise UndrivableError(f"{action.name}: {why}", number)
 
 
 def _acknowledging(model: Model, state: State) -> list[Step]:
@@ -184,14 +186,14 @@ def _alike(step: Step, wanted: Step) -> bool:
     return step.action == wanted.action and {**step.arguments, **open_} == {**wanted.arguments, **open_}
 
 
-def bound(trace: Trace, kafka: str, elr: bool, given: Mapping[str, Value | str]) -> Model:
+def bind_to_release(trace: Trace, kafka: str, elr: bool, given: Mapping[str, Value | str]) -> Model:
     """The partition's model as a release has it, with a trace's bounds and settings and, over them, those given."""
     first, last = span(kafka)
     known = profiles_within(first, last, kraft=True)
     if not known:
-        raise CannotBeDriven(f"Kafka {kafka} has no KRaft that is modelled; 3.3 and later can be driven")
+        raise UndrivableError(f"Kafka {kafka} has no KRaft that is modelled; 3.3 and later can be driven")
     if elr and first[:2] < FIRST_ELR:
-        raise NotTaken(f"it is about eligible leader replicas, which Kafka {kafka} has not")
+        raise ModelRefusesError(f"it is about eligible leader replicas, which Kafka {kafka} has not")
     newest = dict(definition().profiles[NEWEST])
     released = {name for profile in definition().profiles if profile.startswith("kafka_") for name in _names(profile)}
     made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}
@@ -214,7 +216,7 @@ def _start(model: Model, trace: Trace) -> State:
     raise UsageError(f"the model has no broker {trace.leader} to begin with")
 
 
-def lost(state: State) -> frozenset[int]:
+def lost_records_of(state: State) -> frozenset[int]:
     """The acknowledged records that the broker has not which leads, nor, while that is down or nobody leads, any that
     may be elected."""
     registered = state.registered
@@ -224,7 +226,7 @@ def lost(state: State) -> frozenset[int]:
     return frozenset(state.acknowledged) - held
 
 
-def uncovered(state: State, least: int) -> bool:
+def is_undercopied(state: State, least: int) -> bool:
     """Whether the leader's high watermark is past records that fewer than so many brokers have."""
     leader = state.registered.leader
     if leader is None:
@@ -234,13 +236,13 @@ def uncovered(state: State, least: int) -> bool:
     return len(committed) > 0 and copies < least
 
 
-def leads_fenced(state: State, least: int) -> bool:
+def is_leader_fenced(state: State, least: int) -> bool:
     """Whether the leader on record is fenced."""
     del least
     return state.registered.leader is not None and state.registered.leader in state.fenced
 
 
-def moved_out_of_sync(state: State, least: int) -> bool:
+def is_moved_out_of_sync(state: State, least: int) -> bool:
     """Whether the partition was moved to fewer brokers, and not all of them are in sync."""
     replicas, isr = frozenset(state.assignment.replicas), frozenset(state.registered.isr)
     under_way = state.assignment.adding or state.assignment.removing
@@ -249,8 +251,8 @@ def moved_out_of_sync(state: State, least: int) -> bool:
 
 
 WRONG: Mapping[str, tuple[Callable[[State, int], bool], str]] = {
-    "min_isr_copies": (uncovered, "the high watermark is past what min.insync.replicas brokers have"),
-    "reassignment_keeps_min_isr": (moved_out_of_sync, "the partition was moved to brokers that are not all in sync"),
-    "leader_unfenced": (leads_fenced, "a broker that is fenced leads"),
+    "min_isr_copies": (is_undercopied, "the high watermark is past what min.insync.replicas brokers have"),
+    "reassignment_keeps_min_isr": (is_moved_out_of_sync, "the partition was moved to brokers that are not all in sync"),
+    "leader_unfenced": (is_leader_fenced, "a broker that is fenced leads"),
 }
 """Properties of which real brokers show that they fail, though no record is lost: how it is seen, and what it means."""

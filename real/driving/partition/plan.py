@@ -14,10 +14,10 @@ from ....language.model import Model
 from ....language.values import State
 from ....language.verdict import Step
 from ..family import PlanRequest
-from ..fitting import CannotBeDriven, first_planned
-from ..nodes.releases import KNOWN
-from ..stages import Kind, Stage, parts_of
-from .fitting import Fitted, repaired, version_for
+from ..fitting import UndrivableError, plan_first
+from ..nodes.releases import KNOWN_RELEASES
+from ..stages import Kind, Stage, stage_fields
+from .fitting import FittedTrace, fit_to_release, fit_with_repair
 
 KINDS: Mapping[str, Kind] = {
     "produce": "commanded",
@@ -77,7 +77,7 @@ come back, sessions begin anew."""
 
 
 @dataclass(frozen=True)
-class BrokerStage(Stage):
+class PartitionStage(Stage):
     """One thing that the driver of brokers does. `isr` is what a leader is to ask for; `bait`: a record is written
     first that the follower lacks; `abreast` are followers that go on fetching meanwhile. `unaware` hear nothing of the
     controller from here on, until they are to learn. `decided` and `decides`: whether a majority of the controllers is
@@ -92,14 +92,14 @@ class BrokerStage(Stage):
 
 
 @immutable
-class Plan:
+class PartitionPlan:
     """A run as stages. `order` is the order of assignment, the first one leads. Clocks in milliseconds: `session`
     after which a silent broker is fenced, `lag` after which a follower is out of sync. `repaired`: its settings
     are to keep what the trace loses."""
 
-    fitted: Fitted
+    fitted: FittedTrace
     order: tuple[Any, ...]
-    stages: tuple[BrokerStage, ...]
+    stages: tuple[PartitionStage, ...]
     session: int
     lag: int
     repaired: bool = False
@@ -115,37 +115,37 @@ class Plan:
         return self.fitted.seen or ""
 
 
-def partition_plan(wanted: PlanRequest) -> Plan:
+def plan_trace(wanted: PlanRequest) -> PartitionPlan:
     """The plan of a trace, with its own settings or with the repair's; where no release is given, on the first that
-    keeps the record with these. CannotBeDriven, with why, where there is none."""
+    keeps the record with these. UndrivableError, with why, where there is none."""
     trace, kafka = wanted.trace, wanted.kafka
-    fitted = version_for(trace, kafka, anyway=wanted.anyway)
+    fitted = fit_to_release(trace, kafka, anyway=wanted.anyway)
     if not wanted.repaired:
-        return plan_of(fitted)
-    releases = dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN])
+        return plan_run(fitted)
+    releases = dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN_RELEASES])
 
-    def plan(release: str) -> Plan:
-        return replace(plan_of(repaired(trace, release, wanted.given, fitted.lost)), repaired=True)
+    def plan(release: str) -> PartitionPlan:
+        return replace(plan_run(fit_with_repair(trace, release, wanted.given, fitted.lost_records_of)), repaired=True)
 
-    return first_planned(releases, plan)
+    return plan_first(releases, plan)
 
 
-def plan_of(fitted: Fitted) -> Plan:
-    """How a run is driven. CannotBeDriven, with the step, where that cannot be."""
+def plan_run(fitted: FittedTrace) -> PartitionPlan:
+    """How a run is driven. UndrivableError, with the step, where that cannot be."""
     steps = fitted.run.steps
     for number, step in zip(fitted.numbers, steps, strict=True):
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
-            raise CannotBeDriven(f"{step.action}: {why}", number)
+            raise UndrivableError(f"{step.action}: {why}", number)
     _refuse_stale(fitted)
     stages = tuple(_stages(fitted))
     _refuse_fenced_together(stages)
     shrinks = any(step.action == "propose_shrink" for step in steps)
     lag = 3_000 if shrinks else 600_000
-    return Plan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
+    return PartitionPlan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
 
 
-def _refuse_stale(fitted: Fitted) -> None:
+def _refuse_stale(fitted: FittedTrace) -> None:
     """A leader asks for a follower as that one fetches. What it goes by is what the follower has, but in a race within
     the leader, between a fetch from before the follower's restart and the registration from after it."""
     for number, before, step in zip(fitted.numbers, fitted.run.states(), fitted.run.steps, strict=False):
@@ -153,7 +153,7 @@ def _refuse_stale(fitted: Fitted) -> None:
             leader, follower = step.arguments["leader"], step.arguments["follower"]
             if before.fetch_offset[leader][follower] > len(before.log[follower]):
                 why = "the leader goes by more than the follower has, which is a race within a broker (KAFKA-15221)"
-                raise CannotBeDriven(f"propose_expansion: {why}, and no gate between brokers reaches it", number)
+                raise UndrivableError(f"propose_expansion: {why}, and no gate between brokers reaches it", number)
 
 
 def _decide(model: Model, state: State) -> bool:
@@ -163,13 +163,13 @@ def _decide(model: Model, state: State) -> bool:
     return 2 * state.controllers_down < int(str(model.values["voters"]))
 
 
-def _refuse_fenced_together(stages: Sequence[BrokerStage]) -> None:
+def _refuse_fenced_together(stages: Sequence[PartitionStage]) -> None:
     """Where controllers come back sessions begin anew, and those of brokers that are down end at the same time."""
     for stage in stages:
         down = [one for one in stage.after.log if one not in stage.after.up and one not in stage.after.fenced]
         if stage.decides and not stage.decided and len(down) > 1:
             names = " and ".join(map(str, down))
-            raise CannotBeDriven(f"{names} are down when controllers are back, and are fenced together", stage.first)
+            raise UndrivableError(f"{names} are down when controllers are back, and are fenced together", stage.first)
 
 
 def _fenced_at_once(steps: Sequence[Step]) -> bool:
@@ -185,7 +185,7 @@ def _fenced_at_once(steps: Sequence[Step]) -> bool:
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(fitted: Fitted) -> Iterator[BrokerStage]:
+def _stages(fitted: FittedTrace) -> Iterator[PartitionStage]:
     states, steps, at = fitted.run.states(), fitted.run.steps, 0
     unaware = _unaware(states, steps)
     while at < len(steps):
@@ -196,8 +196,8 @@ def _stages(fitted: Fitted) -> Iterator[BrokerStage]:
         leave = frozenset[Any]()
         if steps[at].action == "reassign":
             end, leave = _reassigned(fitted, at)
-        yield BrokerStage(
-            **parts_of(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
+        yield PartitionStage(
+            **stage_fields(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
             unaware=leave | frozenset(unaware.get(at, ())),
             decided=_decide(fitted.model, states[at]),
             decides=_decide(fitted.model, states[end + 1]),
@@ -206,7 +206,7 @@ def _stages(fitted: Fitted) -> Iterator[BrokerStage]:
         at = end + 1
 
 
-def _shrink(fitted: Fitted, at: int) -> tuple[int, dict[str, Any]]:
+def _shrink(fitted: FittedTrace, at: int) -> tuple[int, dict[str, Any]]:
     """A follower lags. A leader asks for all that lag to be taken out, in one request: where several do, the trace's
     steps until all of them are out are one thing."""
     states, steps = fitted.run.states(), fitted.run.steps
@@ -221,17 +221,17 @@ def _shrink(fitted: Fitted, at: int) -> tuple[int, dict[str, Any]]:
     if end is None or not fitted.model.values["keep_epoch"]:
         names = " and ".join(sorted(map(str, {follower, *lagging})))
         why = f"{names} lag at the same time, and Kafka takes all that lag out of the ISR in one request"
-        raise CannotBeDriven(why, fitted.numbers[at])
+        raise UndrivableError(why, fitted.numbers[at])
     return end, {"isr": isr - {follower} - lagging, "bait": bait, "abreast": others - lagging if bait else frozenset()}
 
 
-def _reassigned(fitted: Fitted, at: int) -> tuple[int, frozenset[Any]]:
+def _reassigned(fitted: FittedTrace, at: int) -> tuple[int, frozenset[Any]]:
     """A reassignment to brokers that are all in sync is complete in the request that asks for it
     (PartitionChangeBuilder.completeReassignmentIfNeeded). Who leaves has its copy until it learns of that."""
     states, steps = fitted.run.states(), fitted.run.steps
     if at + 1 == len(steps) or steps[at + 1].action != "complete_reassignment":
         why = "the driver reassigns to brokers that are all in sync, which is complete at once"
-        raise CannotBeDriven(f"reassign: {why}", fitted.numbers[at])
+        raise UndrivableError(f"reassign: {why}", fitted.numbers[at])
     return at + 1, frozenset(states[at].assignment.replicas - states[at + 2].assignment.replicas)
 
 
@@ -282,7 +282,7 @@ def _behind(state: State, broker: Any) -> bool:
 # --- the order of assignment ------------------------------------------------------------------------------------------
 
 
-def _order(fitted: Fitted) -> tuple[Any, ...]:
+def _order(fitted: FittedTrace) -> tuple[Any, ...]:
     """An order of the replicas in which the controller, which goes by it, elects whom the run says."""
     brokers = tuple(fitted.run.start.log)
     choices = list(_choices(fitted))
@@ -290,7 +290,7 @@ def _order(fitted: Fitted) -> tuple[Any, ...]:
     for order in itertools.permutations(brokers):
         if order[0] == leader and all(_first(order, moved, who) == chosen for moved, who, chosen in choices):
             return order
-    raise CannotBeDriven("no order of the replicas makes the controller elect whom the trace says")
+    raise UndrivableError("no order of the replicas makes the controller elect whom the trace says")
 
 
 def _first(order: Sequence[Any], moved: Sequence[Any], who: frozenset[Any]) -> Any:
@@ -302,7 +302,7 @@ def _first(order: Sequence[Any], moved: Sequence[Any], who: frozenset[Any]) -> A
     return next(one for one in now if one in who)
 
 
-def _choices(fitted: Fitted) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
+def _choices(fitted: FittedTrace) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
     """Each choice of the controller: who was moved to the front before, among whom it chooses, and whom it takes."""
     moved = tuple[Any, ...]()
     for before, step in zip(fitted.run.states(), fitted.run.steps, strict=False):

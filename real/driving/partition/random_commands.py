@@ -18,17 +18,17 @@ from typing import Any
 
 from ....language.constants import Value
 from ....language.immutable import immutable
-from ...history.partitions import cluster_of
+from ...history.partitions import read_cluster
 from ...logs.metadata_log import TOPIC as METADATA
-from ...logs.metadata_log import read
-from ...validation.settings import version_of
-from ...validation.validating import validated
+from ...logs.metadata_log import read_metadata_log
+from ...validation.settings import find_version
+from ...validation.validating import validate_histories
 from ..nodes import wire
-from ..nodes.cluster import Needs
+from ..nodes.cluster import ClusterSpec
 from ..nodes.disks import SEGMENT
 from ..nodes.processes import CONTROLLER
 from ..nodes.releases import Release
-from ..nodes.running import Broken, start_nodes, wait_for
+from ..nodes.running import NodesError, start_nodes, wait_for
 from .cluster import PartitionCluster
 
 BROKERS = (1, 2, 3)
@@ -72,7 +72,7 @@ class Round:
         return "; ".join(said for said in (gone, history) if said) or None
 
 
-class Random:
+class RandomCommands:
     """One round's commands on a cluster. Each is drawn by itself, so that the others stay what they are where some are
     left out."""
 
@@ -82,7 +82,7 @@ class Random:
         self.sent = 0
         self.did = list[str]()
 
-    def act(self, number: int) -> None:
+    def run_command(self, number: int) -> None:
         """The command of a number, one that is possible now, and a while."""
         self.random.seed(f"{self.seed}/{number}")
         name = self.random.choice(self._possible())
@@ -92,7 +92,7 @@ class Random:
         time.sleep(self.random.choice((0.0, 0.1, 0.5, 1.0, 3.0)))
 
     def _possible(self) -> list[str]:
-        down = len(list(self.cluster.down()))
+        down = len(list(self.cluster.stopped_brokers()))
         often = ["produce"] * 4 + ["hold_fetch", "let_fetch", "hold_alter", "let_alter", "hold_beat", "let_beat"]
         unclean = ["lose_power"] * self.has_power if self.power else ["crash"]
         stops = [*unclean, "shut_down", "elect", "move"] if down < 2 else []
@@ -105,10 +105,10 @@ class Random:
         return self.random.choice([one for one in BROKERS if one in self.cluster.nodes.running])
 
     def _produce(self) -> str | None:
-        leader = self.cluster.seen().leader
+        leader = self.cluster.observe().leader
         if leader is None or leader not in self.cluster.nodes.running:
             return None
-        self.cluster.send(leader, self.sent, -1)
+        self.cluster.send_record(leader, self.sent, -1)
         self.sent += 1
         return f"produce({leader}, {self.sent - 1})"
 
@@ -120,7 +120,7 @@ class Random:
 
     def _fetch(self, on: bool) -> str:
         follower, leader = self.random.sample(BROKERS, 2)
-        self.cluster.stream([follower], leader, on)
+        self.cluster.gate_fetches([follower], leader, on)
         return f"{'let' if on else 'hold'} fetches of {follower} from {leader}"
 
     def _hold_alter(self) -> str:
@@ -131,17 +131,17 @@ class Random:
 
     def _alter(self, on: bool) -> str:
         leader = self._one()
-        self.cluster.alter(leader, on)
+        self.cluster.gate_alter_partition(leader, on)
         return f"{'let' if on else 'hold'} AlterPartition of {leader}"
 
     def _hold_beat(self) -> str:
         broker = self._one()
-        self.cluster.beat(broker, False)
+        self.cluster.gate_heartbeats(broker, False)
         return f"hold heartbeats of {broker}"
 
     def _let_beat(self) -> str:
         for broker in BROKERS:
-            self.cluster.beat(broker, True)
+            self.cluster.gate_heartbeats(broker, True)
         return "let heartbeats of all"
 
     def _crash(self) -> str:
@@ -151,20 +151,22 @@ class Random:
 
     def _lose_power(self) -> str:
         broker, self.has_power = self._running(), False
-        return f"lose_power({broker}), {self.cluster.lose_any_power(broker, self.random)}"
+        return f"lose_power({broker}), {self.cluster.lose_random_power(broker, self.random)}"
 
     def _shut_down(self) -> str:
         broker = self._running()
-        self.cluster.open_all()  # a controlled shutdown waits for the controller and for whom it hands over to
+        self.cluster.open_gates()  # a controlled shutdown waits for the controller and for whom it hands over to
         if not self.cluster.shut_down(broker, END_SECONDS if self.power else 20.0):
             if self.power:
-                raise Broken(f"broker {broker} does not end its controlled shutdown, and one unclean stop is enough")
+                raise NodesError(
+                    f"broker {broker} does not end its controlled shutdown, and one unclean stop is enough"
+                )
             self.cluster.kill(broker)
             return f"shut_down({broker}), killed after 20 s"
         return f"shut_down({broker})"
 
     def _start(self) -> str:
-        broker = self.random.choice(list(self.cluster.down()))
+        broker = self.random.choice(list(self.cluster.stopped_brokers()))
         self.cluster.start(broker)
         return f"start({broker})"
 
@@ -173,9 +175,9 @@ class Random:
         if self.cluster.is_reassigned() or broker not in self.cluster.order:
             return None
         try:
-            self.cluster.prefer(broker)
-            self.cluster.elect(wire.PREFERRED)
-        except (wire.Refused, OSError, Broken):
+            self.cluster.move_to_front(broker)
+            self.cluster.elect_leader(wire.PREFERRED)
+        except (wire.BrokerError, OSError, NodesError):
             return f"elect_preferred({broker}), refused"
         return f"elect_preferred({broker})"
 
@@ -184,13 +186,13 @@ class Random:
         target = self.random.sample(BROKERS, self.random.choice((2, 3)))
         back = self.cluster.is_reassigned()
         try:
-            brokers = self.cluster.undo_assignment() if back else self.cluster.assign(target)
-        except (wire.Refused, OSError, Broken):
+            brokers = self.cluster.cancel_reassignment() if back else self.cluster.set_assignment(target)
+        except (wire.BrokerError, OSError, NodesError):
             return "reassign, refused"
         return f"{'cancel: ' if back else ''}reassign to {', '.join(map(str, brokers))}"
 
 
-def round_of(
+def run_round(
     release: Release,
     elr: bool,
     seed: int,
@@ -198,56 +200,56 @@ def round_of(
     power: bool = False,
     numbers: Sequence[int] = range(COMMANDS),
 ) -> Round:
-    """One round, of its commands those with these numbers; the controller's log goes to `keep`. Broken where the
+    """One round, of its commands those with these numbers; the controller's log goes to `keep`. NodesError where the
     cluster does not start, or does not come back in the end."""
     settings = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
-    needs = Needs(BROKERS, settings, elr, 3_000, 3_000)
+    needs = ClusterSpec(BROKERS, settings, elr, 3_000, 3_000)
     with start_nodes(lambda: PartitionCluster(release, needs)) as cluster:
-        cluster.open_all()
-        commands = Random(cluster, seed, power)
+        cluster.open_gates()
+        commands = RandomCommands(cluster, seed, power)
         for number in numbers:
-            commands.act(number)
-        acknowledged = _settled(cluster)
-        found = wait_for(lambda: _read(cluster), END_SECONDS)
+            commands.run_command(number)
+        acknowledged = _restore_all(cluster)
+        found = wait_for(lambda: _read_records(cluster), END_SECONDS)
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
             shutil.copy(cluster.nodes.data(CONTROLLER) / METADATA / SEGMENT, keep / f"seed-{seed}.log")
         if found is None:
-            raise Broken(f"seed {seed}: nothing can be read in the end, when {_on_record(cluster)}")
-        history, where = _validated(cluster)
+            raise NodesError(f"seed {seed}: nothing can be read in the end, when {_describe_state(cluster)}")
+        history, where = _validate_history(cluster)
         lost = tuple(sorted(acknowledged - set(found[0])))
         return Round(seed, tuple(commands.did), history, where, len(acknowledged), lost)
 
 
-def _settled(cluster: PartitionCluster) -> frozenset[int]:
+def _restore_all(cluster: PartitionCluster) -> frozenset[int]:
     """Everything let through and everybody started; the records that are acknowledged by then."""
-    cluster.open_all()
-    for broker in list(cluster.down()):
+    cluster.open_gates()
+    for broker in list(cluster.stopped_brokers()):
         cluster.start(broker)
-    if not wait_for(lambda: set(BROKERS) <= cluster.alive(), END_SECONDS):
-        raise Broken(f"brokers {sorted(set(BROKERS) - cluster.alive())} did not come back in the end")
-    wait_for(lambda: cluster.seen().isr == frozenset(cluster.order), END_SECONDS)
-    return cluster.acknowledged()
+    if not wait_for(lambda: set(BROKERS) <= cluster.live_brokers(), END_SECONDS):
+        raise NodesError(f"brokers {sorted(set(BROKERS) - cluster.live_brokers())} did not come back in the end")
+    wait_for(lambda: cluster.observe().isr == frozenset(cluster.order), END_SECONDS)
+    return cluster.acknowledged_records()
 
 
-def _on_record(cluster: PartitionCluster) -> str:
-    now = cluster.seen()
+def _describe_state(cluster: PartitionCluster) -> str:
+    now = cluster.observe()
     isr, elr = (" ".join(map(str, sorted(brokers))) or "empty" for brokers in (now.isr, now.elr))
     leader = "nobody leads" if now.leader is None else f"broker {now.leader} leads in epoch {now.leader_epoch}"
     return f"{leader}, the ISR is {isr} and the ELR {elr}"
 
 
-def _read(cluster: PartitionCluster) -> tuple[list[int]] | None:
-    leader = cluster.seen().leader
-    values = None if leader is None else cluster.read(leader)
+def _read_records(cluster: PartitionCluster) -> tuple[list[int]] | None:
+    leader = cluster.observe().leader
+    values = None if leader is None else cluster.read_records(leader)
     return None if values is None else (values,)
 
 
-def _validated(cluster: PartitionCluster) -> tuple[str, str | None]:
+def _validate_history(cluster: PartitionCluster) -> tuple[str, str | None]:
     """Whether the controller's log is a run of the model; at which moment there is none."""
-    found = cluster_of(read(cluster.nodes.data(CONTROLLER) / METADATA))
-    version = version_of(found, cluster.release.version)
-    (one,) = validated(found, found.histories, version, BETWEEN, seconds=lambda: END_SECONDS)
+    found = read_cluster(read_metadata_log(cluster.nodes.data(CONTROLLER) / METADATA))
+    version = find_version(found, cluster.release.version)
+    (one,) = validate_histories(found, found.histories, version, BETWEEN, seconds=lambda: END_SECONDS)
     if one.result == "shown" or one.answer is None:
         return one.result, one.why
     moments = one.of.moments
@@ -256,7 +258,7 @@ def _validated(cluster: PartitionCluster) -> tuple[str, str | None]:
     return one.result, f"{where}: {one.why}" if one.why else where
 
 
-def chaos(
+def run_rounds(
     release: Release,
     elr: bool,
     seed: int,
@@ -274,12 +276,12 @@ def chaos(
         report(f"seed {seed}: {len(results)} rounds done")
         began = time.monotonic()
         try:
-            found = _tried(release, elr, seed, keep, power)
+            found = _try_round(release, elr, seed, keep, power)
             results.append(found | {"seconds": round(time.monotonic() - began, 1)})
             if shrink and found["result"] == "differs":
                 smaller = None if keep is None else keep / f"seed-{seed}-smaller"
-                again = partial(round_of, release, elr, seed, smaller, power)
-                results[-1]["smaller"] = _smaller(again, report)
+                again = partial(run_round, release, elr, seed, smaller, power)
+                results[-1]["smaller"] = _shrink_round(again, report)
         except KeyboardInterrupt:
             if not results:
                 raise
@@ -288,16 +290,16 @@ def chaos(
     return results
 
 
-def _tried(release: Release, elr: bool, seed: int, keep: Path | None, power: bool) -> Result:
+def _try_round(release: Release, elr: bool, seed: int, keep: Path | None, power: bool) -> Result:
     """A round; undecided where the cluster does not start, or does not come back."""
     try:
-        return _as_result(round_of(release, elr, seed, keep, power))
-    except (Broken, wire.Refused, OSError) as error:
+        return _round_document(run_round(release, elr, seed, keep, power))
+    except (NodesError, wire.BrokerError, OSError) as error:
         nothing: Result = {"commands": [], "acknowledged": 0, "lost": [], "smaller": None}
         return {"seed": seed, "result": "undecided", "why": str(error), **nothing}
 
 
-def _smaller(round_with: Callable[[Sequence[int]], Round], report: Callable[[str], None]) -> Result | None:
+def _shrink_round(round_with: Callable[[Sequence[int]], Round], report: Callable[[str], None]) -> Result | None:
     """The smallest round that was found to differ with some of the commands; None where none with fewer did. Brokers
     need not do the same again: a round that does not differ may, another time."""
     found, tried = list[Round](), 0
@@ -310,17 +312,17 @@ def _smaller(round_with: Callable[[Sequence[int]], Round], report: Callable[[str
         report(f"with {len(numbers)} of its commands, {tried} of at most {MOST_SMALLER} rounds")
         try:
             one = round_with(numbers)
-        except (Broken, wire.Refused, OSError):
+        except (NodesError, wire.BrokerError, OSError):
             return False
         if one.result == "differs":
             found.append(one)
         return one.result == "differs"
 
-    fewest(range(COMMANDS), differs)
-    return _as_result(found[-1]) if found else None
+    minimize(range(COMMANDS), differs)
+    return _round_document(found[-1]) if found else None
 
 
-def fewest(numbers: Sequence[int], differs: Callable[[Sequence[int]], bool]) -> list[int]:
+def minimize(numbers: Sequence[int], differs: Callable[[Sequence[int]], bool]) -> list[int]:
     """Some of the numbers with which it differs, and without any one of which it does not: halves are left out first,
     then ever fewer."""
     kept, size = list(numbers), len(numbers) // 2
@@ -336,7 +338,7 @@ def fewest(numbers: Sequence[int], differs: Callable[[Sequence[int]], bool]) -> 
     return kept
 
 
-def _as_result(one: Round) -> Result:
+def _round_document(one: Round) -> Result:
     return {
         "seed": one.seed,
         "result": one.result,

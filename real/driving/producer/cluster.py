@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..nodes import disks, wire
-from ..nodes.client import Client
-from ..nodes.cluster import TOPIC, Cluster, Needs
+from ..nodes.client import ClientProcess
+from ..nodes.cluster import TOPIC, Cluster, ClusterSpec
 from ..nodes.gates import Gate
-from ..nodes.lines import CLIENT, Line, Lines
+from ..nodes.lines import CLIENT, ClientConnection, ClientGates
 from ..nodes.releases import Release
-from ..nodes.running import Broken, wait_for
-from .world import ProducerSeen, numbered
+from ..nodes.running import NodesError, wait_for
+from .world import ProducerObservation, number_producers
 
 BROKERS = (1, 2)
 _BAIT = -1
@@ -27,7 +27,7 @@ SETTINGS: Mapping[str, object] = {
 }
 
 
-class Producing(Cluster):
+class ProducerCluster(Cluster):
     """Brokers 1 and 2, of which 1 leads first, and a producer. `refuses`: the topic takes writes with acks=all only
     while both are in sync. Ends with `with`."""
 
@@ -41,13 +41,13 @@ class Producing(Cluster):
         kept: Path | None = None,
     ) -> None:
         topic = {"min.insync.replicas": "2" if refuses else "1"}
-        super().__init__(release, Needs(BROKERS, topic, False, 12_000, 3_000 if refuses else 600_000), kept)
-        self.lines = Lines()
+        super().__init__(release, ClusterSpec(BROKERS, topic, False, 12_000, 3_000 if refuses else 600_000), kept)
+        self.lines = ClientGates()
         self.gates = self.lines
         self.topics = [topic_of(partition) for partition in range(partitions)]
         self.settings = {**SETTINGS, **settings, "client.id": CLIENT}
-        self.client: Client | None = None
-        self._late: Line | None = None
+        self.client: ClientProcess | None = None
+        self._late: ClientConnection | None = None
         self._outcomes: dict[int, str] = {}
         self._heard = 0
 
@@ -56,7 +56,7 @@ class Producing(Cluster):
         for topic in self.topics[1:]:
             with self._anyone() as connection:
                 wire.create_topic(connection, topic, self.order, self.needs.topic)
-            self.until(f"{topic} was not made", lambda name=topic: self.leads(BROKERS[0], name))
+            self.until(f"{topic} was not made", lambda name=topic: self.is_leader(BROKERS[0], name))
         self.start_client()
 
     def end(self) -> None:
@@ -70,23 +70,23 @@ class Producing(Cluster):
         servers = ",".join(f"127.0.0.1:{self.ports[broker]}" for broker in BROKERS)
         settings = {**self.settings, "bootstrap.servers": servers}
         self._heard = 0
-        self.client = Client(self.release, "Producer", settings, self.folder.path / "client.log")
+        self.client = ClientProcess(self.release, "Producer", settings, self.folder.path / "client.log")
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def look(self) -> ProducerSeen:
+    def observe(self) -> ProducerObservation:
         """All of it."""
-        leader = self.on_record().leader
+        leader = self.registered_state().leader
         logs = {topic: [] if leader is None else self._written(leader, topic) for topic in self.topics}
-        return ProducerSeen(leader, numbered(logs), self._told())
+        return ProducerObservation(leader, number_producers(logs), self._told())
 
     def _written(self, broker: int, topic: str) -> list[tuple[int, int, int, int]]:
         segment = self.nodes.data(broker) / f"{topic}-0" / disks.SEGMENT
         return [
             (int(one.value), batch.producer_id, batch.producer_epoch, batch.base_sequence)
-            for _, _, batch in disks.batches(segment)
+            for _, _, batch in disks.read_batches(segment)
             for one in batch
-            if bytes(one.value) != disks.BAIT
+            if bytes(one.value) != disks.FILLER
         ]
 
     def _told(self) -> dict[int, str]:
@@ -100,45 +100,45 @@ class Producing(Cluster):
                 self._outcomes[int(rest[0])] = "acknowledged" if word == "ack" else "given up"
         return dict(self._outcomes)
 
-    def has(self, broker: int) -> int:
+    def count_batches(self, broker: int) -> int:
         """How many of the trace's batches the log of a broker has."""
         return len(self._written(broker, TOPIC))
 
     # --- the producer -------------------------------------------------------------------------------------------------
 
-    def hand_over(self, record: int, partition: int, within: float) -> bool:
+    def send_record(self, record: int, partition: int, within: float) -> bool:
         """Has the producer send a record; whether `send()` returned."""
         assert self.client is not None
         self._told()
         self._outcomes.pop(record, None)
         before = self.client.said.count(f"sent {record}")
-        self.client.tell(f"send {record} {self.topics[partition]}")
+        self.client.write_line(f"send {record} {self.topics[partition]}")
         client = self.client
         return bool(wait_for(lambda: client.said.count(f"sent {record}") > before, within))
 
     def close_client(self, within: float) -> bool:
         """Has the producer closed at once; whether it was."""
         assert self.client is not None
-        self.client.tell("close")
-        return self.client.says("closed", within)
+        self.client.write_line("close")
+        return self.client.wait_for_line("closed", within)
 
-    def die(self, keep: int | None, *, forget: bool) -> None:
+    def restart_client(self, keep: int | None, *, forget: bool) -> None:
         """The producer's process dies, and another one starts. Of the requests that wait the first one to the broker
         `keep` may arrive later; `forget`: what was told of records that are not acknowledged counts no more."""
         assert self.client is not None
         self._told()
         self.client.kill()
         for broker in BROKERS:
-            self.cut(broker, keep=broker == keep)
+            self.cut_connection(broker, keep=broker == keep)
         if forget:
             self._outcomes = {one: word for one, word in self._outcomes.items() if word == "acknowledged"}
         self.start_client()
 
-    def believes(self, partition: int, within: float) -> int:
+    def known_leader(self, partition: int, within: float) -> int:
         """The leader that the producer knows; -1 for none."""
         assert self.client is not None
         client, before = self.client, len(self.client.said)
-        client.tell(f"leader {self.topics[partition]}")
+        client.write_line(f"leader {self.topics[partition]}")
 
         def answers() -> list[str]:
             return [line for line in client.said[before:] if line.startswith("leader ")]
@@ -148,25 +148,25 @@ class Producing(Cluster):
 
     # --- its requests, and their answers ------------------------------------------------------------------------------
 
-    def queued(self, broker: int) -> int:
+    def count_pending_requests(self, broker: int) -> int:
         """How many of its requests wait on the way to a broker."""
         line = self.lines.by_broker.get(broker)
         return 0 if line is None else line.queued()
 
-    def let_request(self, broker: int) -> None:
+    def pass_request(self, broker: int) -> None:
         """Lets the first of them go."""
         self.lines.by_broker[broker].let_request()
 
-    def answer(self, broker: int) -> int | None:
+    def pending_response(self, broker: int) -> int | None:
         """The error code of a broker's first answer that waits; None where none does."""
         line = self.lines.by_broker.get(broker)
         return None if line is None else line.answer()
 
-    def let_answer(self, broker: int) -> None:
+    def pass_response(self, broker: int) -> None:
         """Lets that answer go."""
         self.lines.by_broker[broker].let_answer()
 
-    def cut(self, broker: int, *, keep: bool) -> None:
+    def cut_connection(self, broker: int, *, keep: bool) -> None:
         """The producer's connection to a broker is lost; the first request that waits may be kept."""
         line = self.lines.by_broker.pop(broker, None)
         if line is not None:
@@ -174,54 +174,54 @@ class Producing(Cluster):
         if keep:
             self._late = line
 
-    def let_late(self) -> None:
+    def pass_kept_request(self) -> None:
         """What was kept goes to its broker."""
         assert self._late is not None
         self._late.let_request()
 
-    def late_answer(self) -> int | None:
+    def kept_response(self) -> int | None:
         """The error code of the answer to it, which nobody waits for; None before there is one."""
         assert self._late is not None
         return self._late.answer()
 
     # --- leaders ------------------------------------------------------------------------------------------------------
 
-    def move(self, broker: int, within: float) -> bool:
+    def move_leader(self, broker: int, within: float) -> bool:
         """Has a broker lead; whether both brokers know it."""
-        self.prefer(broker)
-        self.elect(wire.PREFERRED)
-        return bool(wait_for(lambda: all(self.leads(broker, by=one) for one in BROKERS), within))
+        self.move_to_front(broker)
+        self.elect_leader(wire.PREFERRED)
+        return bool(wait_for(lambda: all(self.is_leader(broker, by=one) for one in BROKERS), within))
 
-    def alone(self, leader: int, *, bait: bool, within: float) -> bool:
+    def shrink_isr(self, leader: int, *, bait: bool, within: float) -> bool:
         """Has the ISR shrink to its leader; whether it does. With `bait` a record more is written, which the other
         broker lacks."""
         if bait:
-            self.bait(leader)
-        if not wait_for(lambda: self.asked(leader) == frozenset({leader}), within):
+            self.write_filler(leader)
+        if not wait_for(lambda: self.requested_isr(leader) == frozenset({leader}), within):
             return False
-        return self.let_alter(leader, within) and bool(
-            wait_for(lambda: self.on_record().isr == frozenset({leader}), within)
+        return self.pass_alter_partition(leader, within) and bool(
+            wait_for(lambda: self.registered_state().isr == frozenset({leader}), within)
         )
 
-    def take_writes(self, leader: int, on: bool, within: float) -> bool:
+    def set_writable(self, leader: int, on: bool, within: float) -> bool:
         """Whether the leader, which is alone in sync, takes writes with acks=all; waits until it does as is said."""
         with self._anyone() as connection:
-            code = wire.set_of_topic(connection, TOPIC, "min.insync.replicas", "1" if on else "2")
+            code = wire.set_topic_config(connection, TOPIC, "min.insync.replicas", "1" if on else "2")
         if code:
-            raise Broken(f"min.insync.replicas cannot be changed: error {code}")
+            raise NodesError(f"min.insync.replicas cannot be changed: error {code}")
         wanted = 0 if on else wire.NOT_ENOUGH_REPLICAS
 
         def does() -> bool:
             self.answers.pop(_BAIT, None)
-            self._send(leader, disks.BAIT, -1, _BAIT)
+            self._send(leader, disks.FILLER, -1, _BAIT)
             return self.answers.get(_BAIT) == wanted
 
         return bool(wait_for(does, within))
 
-    def fetches(self, leader: int, within: float) -> bool:
+    def pass_fetch(self, leader: int, within: float) -> bool:
         """Lets the other broker fetch once from the leader; whether it did."""
         (follower,) = set(BROKERS) - {leader}
-        return self.gates.let_one(Gate(follower, leader, wire.FETCH), within)
+        return self.gates.pass_one(Gate(follower, leader, wire.FETCH), within)
 
 
 def topic_of(partition: int) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from ....language.values import State
-from ..nodes.running import Broken, wait_for
+from ..nodes.running import NodesError, wait_for
 from ..nodes.wire import ERRORS, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
-from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver
+from ..stages import STEP_SECONDS, DivergenceError, Document, NoEffectError, Stage, StageDriver
 from ..transactions.wire import NAMES
 from .cluster import BROKERS, topic_of
 from .plan import ProducerPlan
-from .world import ProducerSeen, World, Written, numbered
+from .world import LoggedBatch, ProducerObservation, ProducerWorld, number_producers
 
 _ALL = -1
 _ONCE = 1.0
@@ -27,7 +27,7 @@ def broker_of(leader: Any) -> int:
     return BROKERS[int(leader)]
 
 
-def expected_of_producer(state: State, given: Collection[int]) -> ProducerSeen:
+def expected_observation(state: State, given: Collection[int]) -> ProducerObservation:
     """What is to be seen in a state; `given` are the records that the producer was given: of others it says nothing."""
     logs = dict[str, list[tuple[int, int, int, int]]]()
     for partition in state.logs:
@@ -39,22 +39,22 @@ def expected_of_producer(state: State, given: Collection[int]) -> ProducerSeen:
     outcomes = {
         one: word for one, word in told.items() if word == "acknowledged" or (word == "given up" and one in given)
     }
-    return ProducerSeen(broker_of(state.leader), numbered(logs), outcomes)
+    return ProducerObservation(broker_of(state.leader), number_producers(logs), outcomes)
 
 
-def parting(wanted: ProducerSeen, seen: ProducerSeen) -> str:
+def describe_differences(wanted: ProducerObservation, seen: ProducerObservation) -> str:
     """What differs, in words; "" where nothing does."""
     pairs = [
         ("leader", wanted.leader, seen.leader),
-        *((f"log of {one}", shown_log(wanted.logs[one]), shown_log(seen.logs[one])) for one in wanted.logs),
-        ("what the producer was told", shown_outcomes(wanted), shown_outcomes(seen)),
+        *((f"log of {one}", describe_log(wanted.logs[one]), describe_log(seen.logs[one])) for one in wanted.logs),
+        ("what the producer was told", describe_outcomes(wanted), describe_outcomes(seen)),
     ]
     return "; ".join(
         f"{name}: {is_ or 'nothing'} in place of {was or 'nothing'}" for name, was, is_ in pairs if was != is_
     )
 
 
-def shown_log(log: Sequence[Written]) -> str:
+def describe_log(log: Sequence[LoggedBatch]) -> str:
     """`record 0, record 1 (producer 1, epoch 0, sequence 0)`."""
     return ", ".join(
         f"record {one.record}"
@@ -63,17 +63,17 @@ def shown_log(log: Sequence[Written]) -> str:
     )
 
 
-def shown_outcomes(seen: ProducerSeen) -> str:
+def describe_outcomes(seen: ProducerObservation) -> str:
     """`record 0 acknowledged`."""
     return ", ".join(f"record {one} {word}" for one, word in sorted(seen.outcomes.items()))
 
 
-class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
+class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation]):
     """Drives one plan."""
 
     nodes = "producer and brokers"
 
-    def __init__(self, plan: ProducerPlan, world: World, limit: float = STEP_SECONDS) -> None:
+    def __init__(self, plan: ProducerPlan, world: ProducerWorld, limit: float = STEP_SECONDS) -> None:
         super().__init__(plan, limit)
         self.plan, self.world = plan, world
         self._sent = set[int]()
@@ -82,19 +82,19 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         self._alone = False
         self._takes_writes = True
 
-    def show(self, seen: ProducerSeen) -> Document:
+    def show(self, seen: ProducerObservation) -> Document:
         said = {"leader": str(seen.leader or "none")}
-        said |= {name: shown_log(log) or "empty" for name, log in seen.logs.items()}
-        return {"clients": {**said, "producer": shown_outcomes(seen) or "was told nothing"}}
+        said |= {name: describe_log(log) or "empty" for name, log in seen.logs.items()}
+        return {"clients": {**said, "producer": describe_outcomes(seen) or "was told nothing"}}
 
-    def _wanted(self, stage: Stage) -> ProducerSeen:
-        return expected_of_producer(stage.after, self._sent)
+    def _wanted(self, stage: Stage) -> ProducerObservation:
+        return expected_observation(stage.after, self._sent)
 
-    def _seen(self, wanted: ProducerSeen) -> ProducerSeen:
-        return self.world.look()
+    def _seen(self, wanted: ProducerObservation) -> ProducerObservation:
+        return self.world.observe()
 
-    def _parting(self, wanted: ProducerSeen, seen: ProducerSeen) -> str:
-        return parting(wanted, seen)
+    def _parting(self, wanted: ProducerObservation, seen: ProducerObservation) -> str:
+        return describe_differences(wanted, seen)
 
     # --- the application ----------------------------------------------------------------------------------------------
 
@@ -103,13 +103,13 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
 
     def _close(self, stage: Stage) -> str:
         if not self.world.close_client(self.limit):
-            raise Nothing(f"close() does not return, after {self.limit:g} s")
+            raise NoEffectError(f"close() does not return, after {self.limit:g} s")
         return "close(Duration.ZERO)"
 
     def _die(self, stage: Stage) -> str:
         keep = broker_of(stage.before.leader) if stage.arguments["arrives"] else None
         forget = bool(self.plan.model.values["sends_again"])
-        self.world.die(keep, forget=forget)
+        self.world.restart_client(keep, forget=forget)
         self._unsent.clear()
         self._open.clear()
         if forget:
@@ -124,13 +124,13 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         fresh = batch.attempts == 0 and batch.pid == 0
         if fresh:
             self._sent.add(batch.first)
-            if not self.world.hand_over(batch.first, partition, self.limit):
-                raise Nothing(f"send() of record {batch.first} does not return, after {self.limit:g} s")
+            if not self.world.send_record(batch.first, partition, self.limit):
+                raise NoEffectError(f"send() of record {batch.first} does not return, after {self.limit:g} s")
         self._unsent[broker] += 1
-        if not wait_for(lambda: self.world.queued(broker) >= self._unsent[broker], self.limit):
-            others = sum(self.world.queued(one) for one in BROKERS if one != broker)
+        if not wait_for(lambda: self.world.count_pending_requests(broker) >= self._unsent[broker], self.limit):
+            others = sum(self.world.count_pending_requests(one) for one in BROKERS if one != broker)
             there = "; one came to the other" if others > self._unsent.total() - self._unsent[broker] else ""
-            raise (Otherwise if there else Nothing)(
+            raise (DivergenceError if there else NoEffectError)(
                 f"no Produce request to broker {broker} came, after {self.limit:g} s{there}"
             )
         return f"{f'send({batch.first}); its' if fresh else 'a'} Produce request to broker {broker} waits"
@@ -142,8 +142,8 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
 
     def _learn_leader(self, stage: Stage) -> str:
         leader = broker_of(stage.after.believed)
-        if not wait_for(lambda: self.world.believes(0, self.limit) == leader, self.limit):
-            raise Nothing(f"the producer does not know leader {leader}, after {self.limit:g} s")
+        if not wait_for(lambda: self.world.known_leader(0, self.limit) == leader, self.limit):
+            raise NoEffectError(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return f"the producer's metadata say that broker {leader} leads"
 
     # --- requests and answers -----------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         return broker_of(stage.before.in_flight[stage.arguments["turn"]].leader)
 
     def _let_request(self, broker: int) -> None:
-        self.world.let_request(broker)
+        self.world.pass_request(broker)
         self._unsent[broker] -= 1
         self._open[broker] += 1
 
@@ -168,7 +168,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         return "Produce let through"
 
     def _logs_are(self, stage: Stage) -> bool:
-        return self.world.look().logs == self._wanted(stage).logs
+        return self.world.observe().logs == self._wanted(stage).logs
 
     def _fetch_until(self, leader: int, there: Callable[[], bool], *, fetch: bool = True) -> bool:
         """Waits until something is there, and lets the other broker fetch meanwhile where writes wait for that."""
@@ -177,7 +177,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
             if there():
                 return True
             if fetch and self.plan.acks == _ALL and not self._alone:
-                self.world.fetches(leader, _ONCE)
+                self.world.pass_fetch(leader, _ONCE)
             return there()
 
         return bool(wait_for(fetched, self.limit))
@@ -188,13 +188,13 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
 
     def _answered(self, broker: int, wanted: Iterable[int], *, fetch: bool = False) -> str:
         """Waits for a broker's answer, which must be one of these, and lets it through."""
-        self._fetch_until(broker, lambda: self.world.answer(broker) is not None, fetch=fetch)
-        code = self.world.answer(broker)
+        self._fetch_until(broker, lambda: self.world.pending_response(broker) is not None, fetch=fetch)
+        code = self.world.pending_response(broker)
         if code is None:
-            raise Nothing(f"broker {broker} does not answer, after {self.limit:g} s")
+            raise NoEffectError(f"broker {broker} does not answer, after {self.limit:g} s")
         if code not in set(wanted):
-            raise Otherwise(f"broker {broker} answers with {_name(code)}")
-        self.world.let_answer(broker)
+            raise DivergenceError(f"broker {broker} answers with {_name(code)}")
+        self.world.pass_response(broker)
         self._open[broker] -= 1
         return f"the answer, {_name(code)}, let through"
 
@@ -219,24 +219,24 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
                 self._let_request(broker)
             did = self._answered(broker, {NOT_LEADER})
         leader = broker_of(stage.after.leader)
-        if not wait_for(lambda: self.world.believes(0, self.limit) == leader, self.limit):
-            raise Nothing(f"the producer does not know leader {leader}, after {self.limit:g} s")
+        if not wait_for(lambda: self.world.known_leader(0, self.limit) == leader, self.limit):
+            raise NoEffectError(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return did
 
     def _goes_down(self, broker: int) -> str:
         """With acks=1 a leader has answered when it has appended. What the trace has in place of that answer is one
         that is lost with its broker: the connection ends."""
         if self._open[broker] + self._unsent[broker] > 1:
-            raise Broken(
+            raise NodesError(
                 "with acks=1 an answer is lost with its connection, and so are requests that the trace has later"
             )
-        self.world.cut(broker, keep=False)
+        self.world.cut_connection(broker, keep=False)
         self._open[broker] = 0
         return f"the connection to broker {broker} ended, and with it the answer that acks=1 has at once"
 
     def _set_writes(self, leader: int, on: bool) -> None:
-        if not self.world.take_writes(leader, on, self.limit):
-            raise Nothing(f"broker {leader} does not {'take' if on else 'refuse'} writes, after {self.limit:g} s")
+        if not self.world.set_writable(leader, on, self.limit):
+            raise NoEffectError(f"broker {leader} does not {'take' if on else 'refuse'} writes, after {self.limit:g} s")
         self._takes_writes = on
 
     def _refuse_for_now(self, stage: Stage) -> str:
@@ -254,44 +254,46 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         return f"the ISR shrinks to its leader; {self._answered(broker, {NOT_ENOUGH_REPLICAS_AFTER_APPEND})}"
 
     def _leave_alone(self, leader: int, *, bait: bool) -> None:
-        if not self._alone and not self.world.alone(leader, bait=bait, within=self.limit):
-            raise Nothing(f"broker {leader} does not come to be alone in the ISR, after {self.limit:g} s")
+        if not self._alone and not self.world.shrink_isr(leader, bait=bait, within=self.limit):
+            raise NoEffectError(f"broker {leader} does not come to be alone in the ISR, after {self.limit:g} s")
         self._alone = True
 
     # --- connections and leaders --------------------------------------------------------------------------------------
 
     def _no_more(self, broker: int) -> None:
-        """Broken where the producer has sent what the trace sends later: that would have another fate."""
-        if self.world.queued(broker) > self._unsent[broker]:
-            raise Broken("the producer has sent a batch again that the trace sends later")
+        """NodesError where the producer has sent what the trace sends later: that would have another fate."""
+        if self.world.count_pending_requests(broker) > self._unsent[broker]:
+            raise NodesError("the producer has sent a batch again that the trace sends later")
 
     def _lose_connection(self, stage: Stage) -> str:
         broker, keep = broker_of(stage.arguments["leader"]), stage.arguments["arrives"]
         self._no_more(broker)
-        self.world.cut(broker, keep=keep)
+        self.world.cut_connection(broker, keep=keep)
         self._unsent[broker] = self._open[broker] = 0
         return f"the connection to broker {broker} ended{'; its first request is kept' if keep else ''}"
 
     def _arrive_late(self, stage: Stage) -> str:
         leader = broker_of(stage.before.leader)
-        self.world.let_late()
-        if self.plan.acks == 0 or self._wanted(stage).logs != expected_of_producer(stage.before, ()).logs:
+        self.world.pass_kept_request()
+        if self.plan.acks == 0 or self._wanted(stage).logs != expected_observation(stage.before, ()).logs:
             self._fetch_until(leader, lambda: self._logs_are(stage))
             return "what was kept is sent"
-        self._fetch_until(leader, lambda: self.world.late_answer() is not None)
-        if (code := self.world.late_answer()) is None:
-            raise Nothing(f"what was kept is not answered, after {self.limit:g} s")
+        self._fetch_until(leader, lambda: self.world.kept_response() is not None)
+        if (code := self.world.kept_response()) is None:
+            raise NoEffectError(f"what was kept is not answered, after {self.limit:g} s")
         return f"what was kept is sent, and answered with {_name(code)}"
 
     def _fail_over(self, stage: Stage) -> str:
         old, new, kept = broker_of(stage.before.leader), broker_of(stage.after.leader), stage.arguments["kept"]
         for broker in BROKERS:
             self._no_more(broker)
-        wait_for(lambda: self.world.has(new) >= kept or not self.world.fetches(old, _ONCE), self.limit)
-        if (has := self.world.has(new)) != kept:
-            raise Broken(f"broker {new} has {has} batches, and is to have {kept}: one fetch more or less brings others")
-        if not self.world.move(new, self.limit):
-            raise Nothing(f"broker {new} does not lead, after {self.limit:g} s")
+        wait_for(lambda: self.world.count_batches(new) >= kept or not self.world.pass_fetch(old, _ONCE), self.limit)
+        if (has := self.world.count_batches(new)) != kept:
+            raise NodesError(
+                f"broker {new} has {has} batches, and is to have {kept}: one fetch more or less brings others"
+            )
+        if not self.world.move_leader(new, self.limit):
+            raise NoEffectError(f"broker {new} does not lead, after {self.limit:g} s")
         return f"broker {new} has {kept} batches, and is elected"
 
 

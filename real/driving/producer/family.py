@@ -8,26 +8,26 @@ from typing import Any
 from ..family import Conditions, Family
 from ..nodes.processes import CLOCKS
 from ..nodes.releases import Release
-from .cluster import BROKERS, SETTINGS, Producing
+from .cluster import BROKERS, SETTINGS, ProducerCluster
 from .driver import ProducerDriver
-from .plan import MODEL, ProducerPlan, producer_plan
+from .plan import MODEL, ProducerPlan, plan_trace
 
 
-def cluster_of(plan: ProducerPlan, release: Release, kept: Path | None) -> Producing:
+def make_cluster(plan: ProducerPlan, release: Release, kept: Path | None) -> ProducerCluster:
     """The brokers and the producer of a plan. A producer that is to learn of a leader by itself asks often."""
     age = 300 if plan.has("learn_leader") else 3_600_000
-    settings = {**settings_of(plan), "metadata.max.age.ms": age}
+    settings = {**producer_settings(plan), "metadata.max.age.ms": age}
     settings["enable.idempotence"] = str(settings["enable.idempotence"]).lower()
-    return Producing(release, len(list(plan.run.start.logs)), settings, refuses=plan.refuses, kept=kept)
+    return ProducerCluster(release, len(list(plan.run.start.logs)), settings, refuses=plan.refuses, kept=kept)
 
 
-def conditions_of(plan: ProducerPlan) -> Conditions:
+def describe_conditions(plan: ProducerPlan) -> Conditions:
     """What a plan is driven under."""
     clocks = {name: int(str(value)) for name, value in SETTINGS.items() if name.endswith(".ms")}
-    return Conditions(BROKERS, settings_of(plan), {**CLOCKS, **clocks})
+    return Conditions(BROKERS, producer_settings(plan), {**CLOCKS, **clocks})
 
 
-def settings_of(plan: ProducerPlan) -> dict[str, Any]:
+def producer_settings(plan: ProducerPlan) -> dict[str, Any]:
     """The producer's settings that decide."""
     values = plan.model.values
     return {
@@ -40,9 +40,9 @@ def settings_of(plan: ProducerPlan) -> dict[str, Any]:
 
 FAMILY = Family(
     MODEL,
-    lambda wanted: producer_plan(wanted.trace, wanted.kafka, anyway=wanted.anyway),
-    cluster_of,
+    lambda wanted: plan_trace(wanted.trace, wanted.kafka, anyway=wanted.anyway),
+    make_cluster,
     ProducerDriver,
-    conditions_of,
+    describe_conditions,
     "what repairs a producer are its own settings: check `producer` with them, and drive what that finds",
 )

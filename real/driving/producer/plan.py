@@ -11,8 +11,8 @@ from ....language.constants import Value
 from ....language.immutable import immutable
 from ....language.model import Model
 from ....language.verdict import Run, Step
-from ..fitting import CannotBeDriven, Trace, as_texts, newest, shows, taken_again
-from ..stages import Kind, Stage, parts_of
+from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..stages import Kind, Stage, stage_fields
 
 MODEL = "producer"
 KINDS: Mapping[str, Kind] = {
@@ -80,10 +80,10 @@ class ProducerPlan:
         return self.has(*_REFUSALS)
 
 
-def producer_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> ProducerPlan:
-    """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
+def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> ProducerPlan:
+    """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
-    return newest(
+    return plan_newest(
         given,
         lambda kafka: _planned(trace, kafka, _bind(trace, _of(kafka))),
         (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
@@ -96,14 +96,14 @@ def _of(kafka: str) -> Mapping[str, Value | str]:
 
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
-    texts = as_texts({**trace.bounds, **made})
+    texts = constant_texts({**trace.bounds, **made})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
 def _planned(trace: Trace, kafka: str, model: Model) -> ProducerPlan:
     if span(kafka)[0][:2] < (3, 3):
-        raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
-    run = taken_again(model, next(judge.initial_states(model)), trace, kafka)
+        raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
+    run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
     acks = 0 if model.values["no_answer"] else 1 if model.values["acknowledges_uncommitted"] else -1
     _refuse_settings(model, acks)
     stages = tuple(_stages(model, run))
@@ -112,23 +112,23 @@ def _planned(trace: Trace, kafka: str, model: Model) -> ProducerPlan:
     _refuse_races(model, run)
     if span(kafka)[0][:2] >= KEEPS_WATERMARK:
         _refuse_error(run.steps, kafka)
-    return ProducerPlan(kafka, model, run, stages, shows(model, run, kafka), acks)
+    return ProducerPlan(kafka, model, run, stages, describe_end(model, run, kafka), acks)
 
 
 def _stages(model: Model, run: Run) -> Iterator[Stage]:
     for at, step in enumerate(run.steps):
         if step.action not in KINDS:
-            raise CannotBeDriven(f"{step.action}: {WHY_NOT.get(step.action, 'the driver has no such step')}", at + 1)
+            raise UndrivableError(f"{step.action}: {WHY_NOT.get(step.action, 'the driver has no such step')}", at + 1)
         if any(batch.last > batch.first for batch in step.after.waiting):
-            raise CannotBeDriven(f"{step.action}: the driver gives each record a batch of its own", at + 1)
-        yield Stage(**parts_of(model, run, at, at, KINDS[step.action]))
+            raise UndrivableError(f"{step.action}: the driver gives each record a batch of its own", at + 1)
+        yield Stage(**stage_fields(model, run, at, at, KINDS[step.action]))
 
 
 def _refuse_kept(run: Run) -> None:
     """A record that is handed over and never sent is driven by nothing."""
     for at, step in enumerate(run.steps):
         if step.action == "send" and not _is_handed_over(run, at):
-            raise CannotBeDriven(
+            raise UndrivableError(
                 "send: the producer is given a record as it is to send it, and this one never is", at + 1
             )
 
@@ -150,9 +150,9 @@ def _refuse_settings(model: Model, acks: int) -> None:
     """What Kafka's client does not start with, and what the driver does not make."""
     values = model.values
     if values["idempotent"] and (acks != -1 or not values["retries"]):
-        raise CannotBeDriven("a producer with idempotence needs acks=all and retries, and does not start without")
+        raise UndrivableError("a producer with idempotence needs acks=all and retries, and does not start without")
     if values["has_records"]:
-        raise CannotBeDriven("the driver's partitions begin empty")
+        raise UndrivableError("the driver's partitions begin empty")
 
 
 def _refuse_steps(run: Run, steps: Sequence[Step], acks: int) -> None:
@@ -161,15 +161,15 @@ def _refuse_steps(run: Run, steps: Sequence[Step], acks: int) -> None:
     refusal = next((at for at, name in enumerate(names) if name in _REFUSALS), None)
     partitions = len(list(run.start.logs))
     if refusal is not None and acks != -1:
-        raise CannotBeDriven(f"{names[refusal]}: a leader refuses for now with acks=all alone", refusal + 1)
+        raise UndrivableError(f"{names[refusal]}: a leader refuses for now with acks=all alone", refusal + 1)
     if refusal is not None and "fail_over" in names:
-        raise CannotBeDriven("fail_over: where a leader refuses for now, the other broker is out of the ISR")
+        raise UndrivableError("fail_over: where a leader refuses for now, the other broker is out of the ISR")
     if refusal is not None and "answer_with_error" in names[refusal + 1 :]:
-        raise CannotBeDriven("answer_with_error: the ISR shrinks once, for the first refusal", refusal + 1)
+        raise UndrivableError("answer_with_error: the ISR shrinks once, for the first refusal", refusal + 1)
     if partitions > 1 and {"fail_over", "lose_connection", *_REFUSALS} & set(names):
-        raise CannotBeDriven("of several partitions the producer sends batches again in one request")
+        raise UndrivableError("of several partitions the producer sends batches again in one request")
     if acks == 0 and "refuse_leader" in names:
-        raise CannotBeDriven("refuse_leader: with acks=0 a broker refuses by closing the connection")
+        raise UndrivableError("refuse_leader: with acks=0 a broker refuses by closing the connection")
     _refuse_stale(names, steps)
 
 
@@ -178,7 +178,7 @@ def _refuse_error(steps: Sequence[Step], kafka: str) -> None:
     for at, step in enumerate(steps):
         if step.action == "answer_with_error":
             why = f"in Kafka {kafka} a write that has too few replicas is answered only after request.timeout.ms"
-            raise CannotBeDriven(f"answer_with_error: {why} (KAFKA-15583); up to 3.6 it can be driven", at + 1)
+            raise UndrivableError(f"answer_with_error: {why} (KAFKA-15583); up to 3.6 it can be driven", at + 1)
 
 
 def _refuse_races(model: Model, run: Run) -> None:
@@ -187,7 +187,7 @@ def _refuse_races(model: Model, run: Run) -> None:
         cut = step.action == "lose_connection" and step.arguments["leader"] == before.believed
         again = (cut or step.action == "fail_over") and any(batch.attempts for batch in before.waiting)
         if again and any(one.action == "transmit" for one in judge.steps(model, before)):
-            raise CannotBeDriven(f"{step.action}: the producer sends a batch again by itself before it", at + 1)
+            raise UndrivableError(f"{step.action}: the producer sends a batch again by itself before it", at + 1)
 
 
 def _refuse_stale(names: Sequence[str], steps: Sequence[Step]) -> None:
@@ -195,4 +195,4 @@ def _refuse_stale(names: Sequence[str], steps: Sequence[Step]) -> None:
     if "learn_leader" in names:
         for at, step in enumerate(steps):
             if step.action == "transmit" and step.after.believed != step.after.leader:
-                raise CannotBeDriven("transmit: the producer has learned of the other leader by then", at + 1)
+                raise UndrivableError("transmit: the producer has learned of the other leader by then", at + 1)

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..nodes import disks, wire
-from ..nodes.clocks import Clocks
-from ..nodes.cluster import Cluster, Needs
+from ..nodes.clocks import NodeClocks
+from ..nodes.cluster import Cluster, ClusterSpec
 from ..nodes.gates import Gate
 from ..nodes.releases import Release
-from ..nodes.running import START_SECONDS, Broken, wait_for
+from ..nodes.running import START_SECONDS, NodesError, wait_for
 from . import wire as txn_wire
-from .world import AGAIN, Answer, Ask, TxnSeen
+from .world import RETRIABLE, ProducerRequest, ProducerResponse, TransactionsObservation
 
 STATE = "__transaction_state"
 TIMEOUT_MS = 600_000
@@ -30,7 +30,7 @@ SETTINGS: Mapping[str, int] = {
 _COMMIT = 1
 
 
-class Transactions(Cluster):
+class TransactionsCluster(Cluster):
     """A cluster whose topics are those of partitions, on brokers 1, 2, 3 in this order. Ends with `with`."""
 
     def __init__(
@@ -39,10 +39,10 @@ class Transactions(Cluster):
         self.homes = {name: number for number, name in enumerate(partitions, 1)}
         brokers = tuple(range(1, max(2, len(self.homes)) + 1))
         features = {"transaction.version": 2 if version_2 else 0}
-        super().__init__(release, Needs(brokers, {}, False, 12_000, 600_000, SETTINGS, features), kept)
+        super().__init__(release, ClusterSpec(brokers, {}, False, 12_000, 600_000, SETTINGS, features), kept)
         self.version_2 = version_2
         self.coordinator = 0
-        self._clocks = Clocks(self.folder.path) if clocks else None
+        self._clocks = NodeClocks(self.folder.path) if clocks else None
         self._copies = dict[str, bytes]()
 
     # --- its start ----------------------------------------------------------------------------------------------------
@@ -54,11 +54,11 @@ class Transactions(Cluster):
         if self._clocks is not None:
             self._clocks.build()
         super()._start()
-        self.open_all()
+        self.open_gates()
         for name, broker in self.homes.items():
             with self._anyone() as connection:
                 wire.create_topic(connection, topic_of(name), [broker], {})
-            self.until(f"{topic_of(name)} was not made", lambda at=broker, of=name: self.leads(at, topic_of(of)))
+            self.until(f"{topic_of(name)} was not made", lambda at=broker, of=name: self.is_leader(at, topic_of(of)))
         for sender in self.needs.brokers:
             for receiver in self.needs.brokers:
                 self.gates.shut(Gate(sender, receiver, wire.WRITE_TXN_MARKERS))
@@ -76,7 +76,7 @@ class Transactions(Cluster):
 
     def _is_whole(self) -> bool:
         with self._to(self.coordinator) as connection:
-            found = wire.known(connection, STATE)
+            found = wire.read_metadata(connection, STATE)
         return found is not None and len(found.isr) == SETTINGS["transaction.state.log.replication.factor"]
 
     def _to(self, broker: int) -> contextlib.closing[wire.Connection]:
@@ -84,14 +84,14 @@ class Transactions(Cluster):
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
-    def look(self, clients: Mapping[str, int]) -> TxnSeen:
+    def observe(self, clients: Mapping[str, int]) -> TransactionsObservation:
         """All of it; `clients` are the epochs that clients have, as brokers count them."""
         self.check()
         found = wait_for(self._described, START_SECONDS)
         if found is None:
-            raise Broken("the coordinator does not say how it is with the id")
+            raise NodesError("the coordinator does not say how it is with the id")
         logs = {name: self._records(name) for name in self.homes}
-        return TxnSeen(
+        return TransactionsObservation(
             found.state,
             found.epoch + 1,
             frozenset(name for name in self.homes if topic_of(name) in found.topics),
@@ -103,7 +103,7 @@ class Transactions(Cluster):
     def _described(self) -> txn_wire.Described | None:
         try:
             with self._to(self.coordinator) as connection:
-                return txn_wire.described(connection)
+                return txn_wire.describe_transaction(connection)
         except OSError:
             return None
 
@@ -115,7 +115,7 @@ class Transactions(Cluster):
         """The offset, transaction and status of each record; a marker ends what is open of its producer id."""
         found, open_ = list[tuple[int, int, str]](), dict[int, list[int]]()
         segment = self.nodes.data(self.homes[name]) / f"{topic_of(name)}-0" / disks.SEGMENT
-        for _, _, batch in disks.batches(segment):
+        for _, _, batch in disks.read_batches(segment):
             for one in batch:
                 if not batch.is_control_batch:
                     open_.setdefault(batch.producer_id, []).append(len(found))
@@ -128,9 +128,9 @@ class Transactions(Cluster):
 
     # --- what is done -------------------------------------------------------------------------------------------------
 
-    def ask(self, one: Ask, within: float, again: frozenset[int] = AGAIN) -> Answer:
+    def send_request(self, one: ProducerRequest, within: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
         """Sends a request, again after errors that say so, until there is an answer or the time is over."""
-        found = Answer(txn_wire.LOST)
+        found = ProducerResponse(txn_wire.LOST)
 
         def answered() -> bool:
             nonlocal found
@@ -140,49 +140,49 @@ class Transactions(Cluster):
         wait_for(answered, within)
         return found
 
-    def _asked(self, one: Ask) -> Answer:
+    def _asked(self, one: ProducerRequest) -> ProducerResponse:
         broker = self.coordinator if one.kind in ("init", "add", "end") else self.homes[name_of(one.topic)]
         try:
             with self._to(broker) as connection:
-                return txn_wire.ask(connection, one, self.version_2, TIMEOUT_MS)
+                return txn_wire.send_request(connection, one, self.version_2, TIMEOUT_MS)
         except OSError:
-            return Answer(txn_wire.LOST)
+            return ProducerResponse(txn_wire.LOST)
 
-    def let_marker(self, name: str, within: float) -> bool:
+    def pass_marker(self, name: str, within: float) -> bool:
         """Lets the coordinator's marker for a partition through; whether one came."""
-        return self.gates.let_one(self._gate(name), within)
+        return self.gates.pass_one(self._gate(name), within)
 
-    def copy_marker(self, name: str, within: float) -> bool:
+    def keep_marker(self, name: str, within: float) -> bool:
         """Keeps a copy of the marker for a partition, which waits; whether one came."""
-        found = wait_for(lambda: self.gates.waiting(self._gate(name)), within)
+        found = wait_for(lambda: self.gates.waiting_request(self._gate(name)), within)
         if found is not None:
             self._copies[name] = found.frame
         return found is not None
 
-    def send_copy(self, name: str) -> int:
+    def send_kept_marker(self, name: str) -> int:
         """Sends the copy; the error code of its answer."""
         with self._to(self.homes[name]) as connection:
-            return txn_wire.marked(self._copies[name], connection)
+            return txn_wire.resend_marker(self._copies[name], connection)
 
     def _gate(self, name: str) -> Gate:
         return Gate(self.coordinator, self.homes[name], wire.WRITE_TXN_MARKERS)
 
-    def time_passes(self) -> None:
+    def advance_clocks(self) -> None:
         """Puts the clocks of all brokers forward."""
         assert self._clocks is not None
         for broker in self.needs.brokers:
-            self._clocks.put_forward(broker, AHEAD_SECONDS)
+            self._clocks.advance(broker, AHEAD_SECONDS)
 
-    def fail_over(self, within: float) -> bool:
+    def move_coordinator(self, within: float) -> bool:
         """Has the other replica of the coordinator's log lead; whether it does. What the old one had sent is lost."""
         old = self.coordinator
         with self._to(old) as connection:
-            known = wire.known(connection, STATE)
+            known = wire.read_metadata(connection, STATE)
         assert known is not None
         new = next(broker for broker in known.isr if broker != old)
         with self._anyone() as connection:
             wire.reassign(connection, STATE, [new, old])
-            wire.elect(connection, STATE, wire.PREFERRED)
+            wire.elect_leader(connection, STATE, wire.PREFERRED)
         found = wait_for(lambda: self._finds() and self.coordinator == new, within)
         for receiver in self.needs.brokers:
             self.gates.drop(Gate(old, receiver, wire.WRITE_TXN_MARKERS))

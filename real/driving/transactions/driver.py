@@ -7,24 +7,32 @@ from typing import Any
 
 from ....language.values import State
 from ..nodes.wire import ERRORS
-from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver
+from ..stages import STEP_SECONDS, DivergenceError, Document, NoEffectError, Stage, StageDriver
 from .cluster import topic_of
-from .plan import TxnPlan
+from .plan import TransactionsPlan
 from .wire import NAMES
-from .world import AGAIN, CONCURRENT, FENCED, Answer, Ask, Coordinated, TxnSeen
+from .world import (
+    CONCURRENT,
+    FATAL,
+    RETRIABLE,
+    ProducerRequest,
+    ProducerResponse,
+    TransactionsObservation,
+    TransactionsWorld,
+)
 
 _DONE = {"prepare commit": "complete commit", "prepare abort": "complete abort"}
 _HAS_EPOCH = ("READY", "OPEN", "ADDING", "COMMITTING", "ABORTING")
 
 
-def expected_txn(state: State) -> TxnSeen:
+def expected_observation(state: State) -> TransactionsObservation:
     """What is to be seen in a state. Where all markers are written, the coordinator goes on by itself, so that both of
     its states are one; and of a transaction that ends it has the partitions whose markers are not written."""
     line, prepared = state.memory, state.memory.state.value in _DONE
     over = prepared and len(state.unmarked) == 0
     partitions = state.unmarked if prepared else line.partitions
     logs = {str(one): tuple((cell.txn, cell.status.value) for cell in state.logs[one]) for one in state.logs}
-    return TxnSeen(
+    return TransactionsObservation(
         _DONE[line.state.value] if over else line.state.value,
         line.epoch,
         frozenset(map(str, partitions)),
@@ -34,55 +42,57 @@ def expected_txn(state: State) -> TxnSeen:
     )
 
 
-def parting(wanted: TxnSeen, seen: TxnSeen) -> str:
+def describe_differences(wanted: TransactionsObservation, seen: TransactionsObservation) -> str:
     """What differs, in words; "" where nothing does."""
     pairs = [
         ("state", wanted.state, seen.state),
         ("epoch", wanted.epoch, seen.epoch),
         ("partitions", " ".join(sorted(wanted.partitions)), " ".join(sorted(seen.partitions))),
-        *((f"records of {one}", shown_log(wanted.logs[one]), shown_log(seen.logs[one])) for one in wanted.logs),
+        *((f"records of {one}", describe_log(wanted.logs[one]), describe_log(seen.logs[one])) for one in wanted.logs),
         *((f"stable in {one}", wanted.stable[one], seen.stable[one]) for one in wanted.stable),
         *((f"epoch of {one}", wanted.clients.get(one), seen.clients.get(one)) for one in wanted.clients),
     ]
     return "; ".join(f"{name}: {is_ or 'none'} in place of {was or 'none'}" for name, was, is_ in pairs if was != is_)
 
 
-def shown_log(log: Sequence[tuple[int, str]]) -> str:
+def describe_log(log: Sequence[tuple[int, str]]) -> str:
     """`1 aborted, 2 open`: of each record its transaction and what became of it."""
     return ", ".join(f"{txn} {status}" for txn, status in log)
 
 
-class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
+class TransactionsDriver(StageDriver[Stage, TransactionsObservation, TransactionsObservation]):
     """Drives one plan."""
 
-    def __init__(self, plan: TxnPlan, world: Coordinated, limit: float = STEP_SECONDS) -> None:
+    def __init__(self, plan: TransactionsPlan, world: TransactionsWorld, limit: float = STEP_SECONDS) -> None:
         super().__init__(plan, limit)
         self.world = world
         self._has = dict[str, tuple[int, int]]()
-        self._late = dict[Any, Ask]()
+        self._late = dict[Any, ProducerRequest]()
 
-    def show(self, seen: TxnSeen) -> Document:
+    def show(self, seen: TransactionsObservation) -> Document:
         partitions = " ".join(sorted(seen.partitions))
         said = {"coordinator": f"{seen.state}, epoch {seen.epoch}{f', {partitions}' if partitions else ''}"}
         for name, log in seen.logs.items():
-            said[name] = f"{shown_log(log) or 'empty'}; stable {seen.stable[name]}"
+            said[name] = f"{describe_log(log) or 'empty'}; stable {seen.stable[name]}"
         return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}
 
-    def _wanted(self, stage: Stage) -> TxnSeen:
-        return expected_txn(stage.after)
+    def _wanted(self, stage: Stage) -> TransactionsObservation:
+        return expected_observation(stage.after)
 
-    def _seen(self, wanted: TxnSeen) -> TxnSeen:
-        return self.world.look({one: self._has[one][1] for one in wanted.clients if one in self._has})
+    def _seen(self, wanted: TransactionsObservation) -> TransactionsObservation:
+        return self.world.observe({one: self._has[one][1] for one in wanted.clients if one in self._has})
 
-    def _parting(self, wanted: TxnSeen, seen: TxnSeen) -> str:
-        return parting(wanted, seen)
+    def _parting(self, wanted: TransactionsObservation, seen: TransactionsObservation) -> str:
+        return describe_differences(wanted, seen)
 
     # --- what a client asks -------------------------------------------------------------------------------------------
 
-    def _made(self, stage: Stage, kind: str, client: Any, partition: Any = None, *, commit: bool = False) -> Ask:
+    def _made(
+        self, stage: Stage, kind: str, client: Any, partition: Any = None, *, commit: bool = False
+    ) -> ProducerRequest:
         pid, epoch = self._has.get(str(client), (-1, -1))
         produces = kind == "produce"
-        return Ask(
+        return ProducerRequest(
             kind,
             pid,
             epoch,
@@ -93,17 +103,17 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
         )
 
     def _done(
-        self, one: Ask, what: str, again: frozenset[int] = AGAIN, good: frozenset[int] = frozenset({0})
-    ) -> Answer:
-        """Sends a request. Otherwise where it is not answered so."""
-        answer = self.world.ask(one, self.limit, again)
+        self, one: ProducerRequest, what: str, again: frozenset[int] = RETRIABLE, good: frozenset[int] = frozenset({0})
+    ) -> ProducerResponse:
+        """Sends a request. DivergenceError where it is not answered so."""
+        answer = self.world.send_request(one, self.limit, again)
         if answer.code not in good:
-            raise Otherwise(f"{what} is refused: {_name(answer.code)}")
+            raise DivergenceError(f"{what} is refused: {_name(answer.code)}")
         return answer
 
     def _init_producer(self, stage: Stage) -> str:
         client = str(stage.arguments["client"])
-        one = Ask("init", *self._has.get(client, (-1, -1)))
+        one = ProducerRequest("init", *self._has.get(client, (-1, -1)))
         answer = self._done(one, "InitProducerId")
         self._has[client] = (answer.pid, answer.epoch)
         return f"InitProducerId: producer id {answer.pid}, epoch {answer.epoch}"
@@ -112,7 +122,7 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
 
     def _fence(self, stage: Stage) -> str:
         only = frozenset({CONCURRENT})
-        self._done(Ask("init"), "InitProducerId", AGAIN - only, only)
+        self._done(ProducerRequest("init"), "InitProducerId", RETRIABLE - only, only)
         return "InitProducerId, which is answered with CONCURRENT_TRANSACTIONS"
 
     def _begin(self, stage: Stage) -> str:
@@ -148,10 +158,10 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
             commit = phase == "COMMITTING" or (phase == "OPEN" and len(stage.before.wrote[client]) > 0)
             one, what = self._made(stage, "end", client, commit=commit), "EndTxn"
         elif phase == "BUMPING":
-            one, what = Ask("init", *self._has[str(client)]), "InitProducerId"
+            one, what = ProducerRequest("init", *self._has[str(client)]), "InitProducerId"
         else:
             one, what = self._made(stage, "add", client, next(iter(stage.before.logs))), "AddPartitionsToTxn"
-        answer = self._done(one, what, good=FENCED)
+        answer = self._done(one, what, good=FATAL)
         return f"{what}, which is refused: {_name(answer.code)}"
 
     # --- what is late -------------------------------------------------------------------------------------------------
@@ -184,15 +194,15 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
 
     def _late_init_fences(self, stage: Stage) -> str:
         only = frozenset({CONCURRENT})
-        self._done(self._late.pop(stage.arguments["request"]), "the late InitProducerId", AGAIN - only, only)
+        self._done(self._late.pop(stage.arguments["request"]), "the late InitProducerId", RETRIABLE - only, only)
         return "the late request is sent, and answered with CONCURRENT_TRANSACTIONS"
 
     # --- the coordinator ----------------------------------------------------------------------------------------------
 
     def _write_marker(self, stage: Stage) -> str:
         partition = str(stage.arguments["partition"])
-        if not self.world.let_marker(partition, self.limit):
-            raise Nothing(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
+        if not self.world.pass_marker(partition, self.limit):
+            raise NoEffectError(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
         return "WriteTxnMarkers let through"
 
     def _complete(self, stage: Stage) -> str:
@@ -200,23 +210,23 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
 
     def _repeat_marker(self, stage: Stage) -> str:
         partition = str(stage.arguments["partition"])
-        if not self.world.copy_marker(partition, self.limit):
-            raise Nothing(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
+        if not self.world.keep_marker(partition, self.limit):
+            raise NoEffectError(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
         return "WriteTxnMarkers waits, and a copy of it is kept"
 
     def _late_marker_arrives(self, stage: Stage) -> str:
         partition = str(stage.arguments["request"].partition)
-        if code := self.world.send_copy(partition):
-            raise Otherwise(f"the late WriteTxnMarkers is refused: {_name(code)}")
+        if code := self.world.send_kept_marker(partition):
+            raise DivergenceError(f"the late WriteTxnMarkers is refused: {_name(code)}")
         return "the copy is sent"
 
     def _time_out(self, stage: Stage) -> str:
-        self.world.time_passes()
+        self.world.advance_clocks()
         return "the clocks of brokers put forward by 11 minutes"
 
     def _fail_over(self, stage: Stage) -> str:
-        if not self.world.fail_over(self.limit):
-            raise Nothing(f"no other broker is the coordinator, after {self.limit:g} s")
+        if not self.world.move_coordinator(self.limit):
+            raise NoEffectError(f"no other broker is the coordinator, after {self.limit:g} s")
         return "the other replica of the coordinator's log leads"
 
     def _read(self, stage: Stage) -> str:

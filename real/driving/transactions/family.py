@@ -7,18 +7,18 @@ from pathlib import Path
 from ..family import Conditions, Family
 from ..nodes.processes import CLOCKS
 from ..nodes.releases import Release
-from .cluster import SETTINGS, TIMEOUT_MS, Transactions
-from .driver import TxnDriver
-from .plan import MODEL, TxnPlan, txn_plan
+from .cluster import SETTINGS, TIMEOUT_MS, TransactionsCluster
+from .driver import TransactionsDriver
+from .plan import MODEL, TransactionsPlan, plan_trace
 
 
-def cluster_of(plan: TxnPlan, release: Release, kept: Path | None) -> Transactions:
+def make_cluster(plan: TransactionsPlan, release: Release, kept: Path | None) -> TransactionsCluster:
     """The brokers of a plan, with clocks of their own where a transaction is to take too long."""
     clocks = any(stage.action == "time_out" for stage in plan.stages)
-    return Transactions(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=kept)
+    return TransactionsCluster(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=kept)
 
 
-def conditions_of(plan: TxnPlan) -> Conditions:
+def describe_conditions(plan: TransactionsPlan) -> Conditions:
     """What a plan is driven under."""
     clocks = {**CLOCKS, **{name: SETTINGS[name] for name in SETTINGS if name.endswith(".ms")}}
     return Conditions(
@@ -30,9 +30,9 @@ def conditions_of(plan: TxnPlan) -> Conditions:
 
 FAMILY = Family(
     MODEL,
-    lambda wanted: txn_plan(wanted.trace, wanted.kafka, anyway=wanted.anyway),
-    cluster_of,
-    TxnDriver,
-    conditions_of,
+    lambda wanted: plan_trace(wanted.trace, wanted.kafka, anyway=wanted.anyway),
+    make_cluster,
+    TransactionsDriver,
+    describe_conditions,
     "what repairs transactions is another release, and no setting that `--repaired` has",
 )

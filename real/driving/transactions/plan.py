@@ -16,8 +16,8 @@ from ....language.constants import Value
 from ....language.immutable import immutable
 from ....language.model import Model
 from ....language.verdict import Run
-from ..fitting import CannotBeDriven, NotTaken, Trace, as_texts, newest, shows, taken_again
-from ..stages import Kind, Stage, parts_of
+from ..fitting import ModelRefusesError, Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..stages import Kind, Stage, stage_fields
 
 MODEL = "transactions"
 KINDS: Mapping[str, Kind] = {
@@ -76,7 +76,7 @@ _OF_CLIENTS = ("after_failure", "lumped")
 
 
 @immutable
-class TxnPlan:
+class TransactionsPlan:
     """A run as stages, on a release; `shows` is what it shows in the end, in words."""
 
     kafka: str
@@ -87,34 +87,34 @@ class TxnPlan:
     version_2: bool
 
 
-def txn_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> TxnPlan:
-    """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
+def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> TransactionsPlan:
+    """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
-    return newest(
+    return plan_newest(
         given,
-        lambda kafka: _planned(trace, kafka, bound(trace, kafka)),
+        lambda kafka: _planned(trace, kafka, bind_to_release(trace, kafka)),
         (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> TxnPlan:
+def _planned(trace: Trace, kafka: str, model: Model) -> TransactionsPlan:
     if span(kafka)[0][:2] < (3, 3):
-        raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
+        raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     if str(getattr(model.values["checks"], "name", "ALL")) != "ALL":
-        raise CannotBeDriven("it is about commits of offsets, and the driver writes records")
-    run = taken_again(model, next(judge.initial_states(model)), trace, kafka)
+        raise UndrivableError("it is about commits of offsets, and the driver writes records")
+    run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
     stages = tuple(_stages(model, run))
     version_2 = bool(model.values["bump_every_time"]) and span(kafka)[0][:2] >= VERSION_2
-    return TxnPlan(kafka, model, run, stages, shows(model, run, kafka), version_2)
+    return TransactionsPlan(kafka, model, run, stages, describe_end(model, run, kafka), version_2)
 
 
 def _stages(model: Model, run: Run) -> Iterator[Stage]:
     for at, step in enumerate(run.steps):
         if step.action not in KINDS:
-            raise CannotBeDriven(f"{step.action}: {WHY_NOT.get(step.action, 'the driver has no such step')}", at + 1)
+            raise UndrivableError(f"{step.action}: {WHY_NOT.get(step.action, 'the driver has no such step')}", at + 1)
         if run.states()[at + 1].memory.rotates:
-            raise CannotBeDriven(f"{step.action}: it takes the last of 32,768 epochs", at + 1)
-        yield Stage(**parts_of(model, run, at, at, KINDS[step.action]))
+            raise UndrivableError(f"{step.action}: it takes the last of 32,768 epochs", at + 1)
+        yield Stage(**stage_fields(model, run, at, at, KINDS[step.action]))
 
 
 @cache
@@ -124,12 +124,12 @@ def _switches() -> frozenset[str]:
     return frozenset(name for profile in profiles.values() for name in profile) - {*_OF_CLIENTS}
 
 
-def bound(trace: Trace, kafka: str) -> Model:
+def bind_to_release(trace: Trace, kafka: str) -> Model:
     """The model of transactions as a release has it, with a trace's bounds, and of version 2 where the trace is.
-    CannotBeDriven where the release has no version 2."""
+    UndrivableError where the release has no version 2."""
     version_2 = str(trace.bounds.get("bump_every_time", "true")).lower() == "true"
     if version_2 and span(kafka)[0][:2] < VERSION_2:
-        raise NotTaken(f"it is of transaction version 2, which Kafka {kafka} has not; 4.0 is the first")
+        raise ModelRefusesError(f"it is of transaction version 2, which Kafka {kafka} has not; 4.0 is the first")
     rows = WITH_VERSION_2 if version_2 else BEFORE_VERSION_2
     profile = [row.records for row in rows if span(row.since)[0] <= span(kafka)[0]][-1]
     definition = find(MODEL)[0]
@@ -141,5 +141,5 @@ def bound(trace: Trace, kafka: str) -> Model:
 
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
-    texts = as_texts({**trace.bounds, **made})
+    texts = constant_texts({**trace.bounds, **made})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)

@@ -1,32 +1,34 @@
-"""Kafka's protocol as far as a producer with a `transactional.id` speaks it: versions that 3.3 to 4.1 know, and of
-transaction version 2 those that say so (KIP-890)."""
+"""What a producer with a `transactional.id` asks of a small cluster: versions of requests that 3.3 to 4.1 know, and of
+transaction version 2 those that say so (KIP-890), by the schemas of kafka-python."""
 
 from __future__ import annotations
 
-import struct
-
+from kafka.protocol.admin.transactions import DescribeTransactionsRequest, DescribeTransactionsResponse
+from kafka.protocol.producer.produce import ProduceRequest
+from kafka.protocol.producer.transaction import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    EndTxnRequest,
+    EndTxnResponse,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    WriteTxnMarkersResponse,
+)
 from kafka.record.memory_records import MemoryRecordsBuilder
 
 from ....language.immutable import immutable
-from ...logs.encoding import int8, int16, int32, int64, list_of, struct_of
-from ...logs.encoding import text as compact_text_of
 from ..nodes.wire import (
     LATEST,
+    MOST_BYTES,
     OF_TRANSACTIONS,
-    PRODUCE,
+    TIMEOUT_MS,
     Connection,
-    array,
-    compact,
-    compact_text,
-    found_coordinator,
+    find_coordinator,
     offset_at,
-    read_text,
-    skip,
-    text,
+    produce,
 )
-from .world import CONCURRENT, LOST, NOT_FOUND, Answer, Ask
+from .world import CONCURRENT, LOST, NOT_FOUND, ProducerRequest, ProducerResponse
 
-INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, DESCRIBE = 22, 24, 26, 65
 ID = "tidegate"
 """The `transactional.id`."""
 NAMES = {
@@ -54,41 +56,54 @@ class Described:
     topics: frozenset[str]
 
 
-def ask(connection: Connection, one: Ask, version_2: bool, timeout: int) -> Answer:
+def send_request(connection: Connection, one: ProducerRequest, version_2: bool, timeout: int) -> ProducerResponse:
     """Sends a request, and waits for its answer; `timeout` is transaction.timeout.ms."""
     match one.kind:
         case "init":
-            body = compact_text(ID) + struct.pack(">iqh", timeout, one.pid, one.epoch) + b"\0"
-            reader = connection.ask(INIT_PRODUCER_ID, 3, body, flexible=True)
-            int32(reader)
-            return Answer(int16(reader), int64(reader), int16(reader))
+            request = InitProducerIdRequest(
+                version=3,
+                transactional_id=ID,
+                transaction_timeout_ms=timeout,
+                producer_id=one.pid,
+                producer_epoch=one.epoch,
+            )
+            given = connection.ask(request, InitProducerIdResponse)
+            return ProducerResponse(given.error_code, given.producer_id, given.producer_epoch)
         case "add":
-            where = array([text(one.topic) + array([struct.pack(">i", 0)])])
-            reader = connection.ask(ADD_PARTITIONS, 1, text(ID) + struct.pack(">qh", one.pid, one.epoch) + where)
-            skip(reader, int32, int32, read_text, int32, int32)
-            return Answer(int16(reader))
+            return _added(connection, one)
         case "end":
-            return _ended(connection, one, version_2)
+            request = EndTxnRequest(
+                version=5 if version_2 else 1,
+                transactional_id=ID,
+                producer_id=one.pid,
+                producer_epoch=one.epoch,
+                committed=one.commit,
+            )
+            ended = connection.ask(request, EndTxnResponse)
+            new = (ended.producer_id, ended.producer_epoch) if version_2 else (-1, -1)
+            return ProducerResponse(ended.error_code, *new)
         case _:
-            return Answer(_produced(connection, one, version_2))
+            return ProducerResponse(produce(connection, _produce_request(one, version_2)))
 
 
-def _ended(connection: Connection, one: Ask, version_2: bool) -> Answer:
-    says = struct.pack(">qh?", one.pid, one.epoch, one.commit)
-    if not version_2:
-        reader = connection.ask(END_TXN, 1, text(ID) + says)
-        int32(reader)
-        return Answer(int16(reader))
-    reader = connection.ask(END_TXN, 5, compact_text(ID) + says + b"\0", flexible=True)
-    int32(reader)
-    return Answer(int16(reader), int64(reader), int16(reader))
+def _added(connection: Connection, one: ProducerRequest) -> ProducerResponse:
+    where = AddPartitionsToTxnRequest.AddPartitionsToTxnTopic(name=one.topic, partitions=[0])
+    request = AddPartitionsToTxnRequest(
+        version=1,
+        v3_and_below_transactional_id=ID,
+        v3_and_below_producer_id=one.pid,
+        v3_and_below_producer_epoch=one.epoch,
+        v3_and_below_topics=[where],
+    )
+    (found,) = connection.ask(request, AddPartitionsToTxnResponse).results_by_topic_v3_and_below
+    return ProducerResponse(found.results_by_partition[0].partition_error_code)
 
 
-def _produced(connection: Connection, one: Ask, version_2: bool) -> int:
+def _produce_request(one: ProducerRequest, version_2: bool) -> ProduceRequest:
     batch = MemoryRecordsBuilder(
         magic=2,
         compression_type=0,
-        batch_size=1 << 20,
+        batch_size=MOST_BYTES,
         transactional=True,
         producer_id=one.pid,
         producer_epoch=one.epoch,
@@ -96,68 +111,42 @@ def _produced(connection: Connection, one: Ask, version_2: bool) -> int:
     )
     batch.append(timestamp=None, key=None, value=str(one.txn).encode())
     batch.close()
-    records, says = bytes(batch.buffer()), struct.pack(">hi", -1, 30_000)
-    if not version_2:
-        partition = struct.pack(">ii", 0, len(records)) + records
-        topics = array([text(one.topic) + array([partition])])
-        reader = connection.ask(PRODUCE, 7, text(ID) + says + topics)
-        skip(reader, int32, read_text, int32, int32)
-        return int16(reader)
-    size = len(records) + 1
-    partition = struct.pack(">i", 0) + bytes([size & 0x7F | 0x80, size >> 7]) + records + b"\0"
-    topics = compact([compact_text(one.topic) + compact([partition]) + b"\0"])
-    reader = connection.ask(PRODUCE, 12, compact_text(ID) + says + topics + b"\0", flexible=True)
-    skip(reader, int8, compact_text_of, int8, int32)
-    return int16(reader)
+    made = ProduceRequest.TopicProduceData
+    where = made.PartitionProduceData(index=0, records=bytes(batch.buffer()))
+    return ProduceRequest(
+        version=12 if version_2 else 7,
+        transactional_id=ID,
+        acks=-1,
+        timeout_ms=TIMEOUT_MS,
+        topic_data=[made(name=one.topic, partition_data=[where])],
+    )
 
 
 def coordinator(connection: Connection) -> int | None:
-    """The broker that has the id (FindCoordinator 2); None where a broker does not know."""
-    return found_coordinator(connection, ID, OF_TRANSACTIONS)
+    """The broker that has the id; None where a broker does not know."""
+    return find_coordinator(connection, ID, OF_TRANSACTIONS)
 
 
-_STATES = list_of(
-    struct_of(
-        code=int16,
-        id=compact_text_of,
-        state=compact_text_of,
-        timeout=int32,
-        since=int64,
-        pid=int64,
-        epoch=int16,
-        topics=list_of(struct_of(name=compact_text_of, partitions=list_of(int32))),
-    )
-)
-
-
-def described(connection: Connection) -> Described | None:
-    """What a coordinator has of the id (DescribeTransactions 0); None where it does not answer for it."""
-    reader = connection.ask(DESCRIBE, 0, compact([compact_text(ID)]) + b"\0", flexible=True)
-    int32(reader)
-    (found,) = _STATES(reader)
-    if found["code"] == NOT_FOUND:
+def describe_transaction(connection: Connection) -> Described | None:
+    """What a coordinator has of the id; None where it does not answer for it."""
+    request = DescribeTransactionsRequest(version=0, transactional_ids=[ID])
+    (found,) = connection.ask(request, DescribeTransactionsResponse).transaction_states
+    if found.error_code == NOT_FOUND:
         return Described("dead", -1, frozenset())
-    if found["code"]:
+    if found.error_code:
         return None
-    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in found["state"]).strip()
-    return Described(words, found["epoch"], frozenset(one["name"] for one in found["topics"] or ()))
+    state = found.transaction_state
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in state).strip()
+    return Described(words, found.producer_epoch, frozenset(one.topic for one in found.topics or ()))
 
 
 def stable_offset(connection: Connection, topic: str) -> int:
-    """The last stable offset of a topic's partition (ListOffsets 2). Refused where the broker does not lead."""
+    """The last stable offset of a topic's partition. BrokerError where the broker does not lead."""
     return offset_at(connection, topic, LATEST, committed=True)
 
 
-def marked(frame: bytes, connection: Connection) -> int:
+def resend_marker(frame: bytes, connection: Connection) -> int:
     """Sends the frame of a WriteTxnMarkers request, which a coordinator has sent; the error code of its answer."""
-    reader = connection.again(frame)
-    reader.take(1)  # from version 1 on its header has tagged fields, of which there are none
-    found = list_of(
-        struct_of(
-            pid=int64,
-            topics=list_of(
-                struct_of(name=compact_text_of, partitions=list_of(struct_of(index=int32, code=int16))),
-            ),
-        )
-    )(reader)
-    return found[0]["topics"][0]["partitions"][0]["code"]
+    version = int.from_bytes(frame[2:4], "big")
+    (found,) = WriteTxnMarkersResponse.decode(connection.exchange(frame), version=version, header=True).markers
+    return found.topics[0].partitions[0].error_code

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.real.driving.families import FAMILIES, trace_of
-from tidegate.real.driving.fitting import CannotBeDriven, NotTaken, first_planned
+from tidegate.real.driving.fitting import ModelRefusesError, UndrivableError, plan_first
 from tidegate.real.driving.other_models import WHY_NOT, why_not
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.verdict import confirm_trace
 
 from ...support.partitions import STANDING, plan, trace
 from ...support.transactions import HANGING, LATE_WRITE, document
@@ -27,30 +27,30 @@ def test_each_model_that_ships_is_driven_or_says_why_not() -> None:
     assert WHY_NOT.keys() | FAMILIES.keys() == CATALOGUE.keys() and not WHY_NOT.keys() & FAMILIES.keys()
     assert all(why_not(name) for name in (*REFINEMENTS, *LIVENESS_CLAIMS))
     assert [why_not(name) for name in (*sorted(FAMILIES), "mine.py")] == [None] * (len(FAMILIES) + 1)
-    with pytest.raises(CannotBeDriven, match=r"it is a trace of raft:paper: it is Raft that pushes, and Kafka's"):
+    with pytest.raises(UndrivableError, match=r"it is a trace of raft:paper: it is Raft that pushes, and Kafka's"):
         trace_of(trace(STANDING) | {"model": "raft:paper"})
 
 
 def test_the_release_that_comes_furthest_says_why() -> None:
-    errors: dict[str, CannotBeDriven] = {
-        "4.1.0": NotTaken("asks first", 2, 2),
-        "3.9.1": NotTaken("truncates no committed record", 10, 10),
-        "3.6.2": NotTaken("has it not"),
+    errors: dict[str, UndrivableError] = {
+        "4.1.0": ModelRefusesError("asks first", 2, 2),
+        "3.9.1": ModelRefusesError("truncates no committed record", 10, 10),
+        "3.6.2": ModelRefusesError("has it not"),
     }
 
     def planned(kafka: str) -> None:
         raise errors[kafka]
 
-    with pytest.raises(CannotBeDriven, match="truncates no committed record"):
-        first_planned(errors, planned)
-    errors["3.4.1"] = CannotBeDriven("the driver has no such step", 1)
-    with pytest.raises(CannotBeDriven, match="no such step"):
-        first_planned(errors, planned)
+    with pytest.raises(UndrivableError, match="truncates no committed record"):
+        plan_first(errors, planned)
+    errors["3.4.1"] = UndrivableError("the driver has no such step", 1)
+    with pytest.raises(UndrivableError, match="no such step"):
+        plan_first(errors, planned)
 
 
 def test_a_race_within_a_leader_is_not_driven() -> None:
     """KAFKA-15221: no fetch that gates let through has what the follower has lost."""
-    with pytest.raises(CannotBeDriven, match="a race within a broker") as raised:
+    with pytest.raises(UndrivableError, match="a race within a broker") as raised:
         plan(trace(STALE, "leader_completeness", one_snapshot=False, elr=True, isr_shrinks=1, fences=1), "3.6.2")
     assert raised.value.step == 10
 
@@ -61,6 +61,6 @@ def test_a_message_that_nobody_has_sent_is_not_driven(kafka: str) -> None:
     request = "Request(kind=PRODUCE, epoch=1, partition=P, txn=1, batch=0, sequence=0, commit=false, coordinator=0)"
     steps = ("init_producer(A)", "begin(A)", "add_partition(client=A, partition=P)", f"late_produce_arrives({request})")
     made = document(*HANGING, **LATE_WRITE) | {"property": None, "steps": [{"step": step} for step in steps]}
-    found = confirmed(made, kafka=kafka)
+    found = confirm_trace(made, kafka=kafka)
     assert (found["result"], found["step"]) == ("not_driven", 4), found["why"]
     assert "request in s.late is false" in found["why"]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tidegate.audit.kafka.profiles import definition
 from tidegate.explorer.native.observation_search import search
-from tidegate.real.history.partitions import cluster_of
-from tidegate.real.logs.metadata_log import read
+from tidegate.real.history.partitions import read_cluster
+from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.as_partition import BOUNDS, Moments
 
 from ...conftest import ROOT
@@ -38,7 +38,7 @@ def test_who_registers_first_after_all_nodes_were_down_stays_in_sync_up_to_3_9(
 
 
 def test_who_is_fenced_and_stays_in_sync_has_registered(cache: Path) -> None:
-    history = cluster_of(read(HISTORIES / "all_die_3_9.log")).histories[0]
+    history = read_cluster(read_metadata_log(HISTORIES / "all_die_3_9.log")).histories[0]
     place = next(n for n, one in enumerate(history.moments) if one.fenced)
     assert history.moments[place].restarted == {3} and history.moments[place].isr == {1, 2, 3}
     still = replace(history.moments[place], restarted=frozenset[int]())

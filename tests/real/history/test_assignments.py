@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from tidegate.explorer.native.observation_search import Answer, search
-from tidegate.real.history.assignments import Assignment, between
-from tidegate.real.history.partitions import Cluster, History, Moment, cluster_of
-from tidegate.real.logs.metadata_log import Entry, MetadataLog, read
+from tidegate.real.history.assignments import Assignment, assignment_changes
+from tidegate.real.history.partitions import Cluster, History, Moment, read_cluster
+from tidegate.real.logs.metadata_log import Entry, MetadataLog, read_metadata_log
 from tidegate.real.validation.as_partition import Epochs, Moments
-from tidegate.real.validation.settings import Setup, setup_of, version_of
+from tidegate.real.validation.settings import ModelSetup, find_setup, find_version
 
 from ...conftest import ROOT, Run
 
@@ -82,13 +82,13 @@ def test_a_reassignment_to_fewer_than_min_isr_is_not_checked(tidegate: Run) -> N
 
 
 def moved(path: Path = MOVED) -> tuple[Cluster, History]:
-    cluster = cluster_of(read(path))
+    cluster = read_cluster(read_metadata_log(path))
     return cluster, cluster.histories[0]
 
 
 def answer(cluster: Cluster, history: History, cache: Path | None) -> Answer[Epochs]:
-    setup = setup_of(history, version_of(cluster, None), cluster.changed, {})
-    assert isinstance(setup, Setup)
+    setup = find_setup(history, find_version(cluster, None), cluster.changed, {})
+    assert isinstance(setup, ModelSetup)
     models = tuple(map(setup.bind, setup.variants))
     return search(models, Moments(models[0], history, setup.at), cache, 200_000)
 
@@ -126,7 +126,7 @@ def test_nobody_joins_before_a_copy_is_asked_for(cache: Path) -> None:
 
 def records(path: Path, change: Any) -> MetadataLog:
     """The log with other fields in records of one kind."""
-    log = read(path)
+    log = read_metadata_log(path)
 
     def one(entry: Entry) -> Entry:
         if not entry.record.kind.startswith("PARTITION"):
@@ -138,12 +138,12 @@ def records(path: Path, change: Any) -> MetadataLog:
 
 def test_a_log_that_ends_while_one_only_leaves_has_its_assignment() -> None:
     """What is on its way out has a copy still: the replicas are the same, and a reassignment is under way."""
-    log = read(EARLY)
+    log = read_metadata_log(EARLY)
     place = next(n for n, entry in enumerate(log.entries) if entry.record.fields.get("replicas") == [1, 3])
     fields = {**log.entries[place].record.fields, "replicas": [1, 3, 2], "removingReplicas": [2], "isr": None}
     fields["leader"] = -2
     last = replace(log.entries[place], record=replace(log.entries[place].record, fields=fields))
-    history = cluster_of(replace(log, entries=(*log.entries[:place], last))).histories[0]
+    history = read_cluster(replace(log, entries=(*log.entries[:place], last))).histories[0]
     assert history.moments[-1].assignment == Assignment(frozenset({1, 2, 3}), removing=frozenset({2}))
 
 
@@ -153,7 +153,7 @@ def test_more_brokers_than_the_model_has_end_what_is_followed() -> None:
             fields |= {"replicas": [4, 5, 6, 1, 2, 3], "removingReplicas": [1, 2, 3], "addingReplicas": [4, 5, 6]}
         return fields
 
-    history = cluster_of(records(MOVED, far)).histories[0]
+    history = read_cluster(records(MOVED, far)).histories[0]
     assert history.ended == "its replicas were reassigned to more brokers than are followed"
     assert history.replicas == (1, 2, 3)
     assert all(one.assignment == Assignment(frozenset({1, 2, 3})) for one in history.moments)
@@ -163,7 +163,7 @@ def test_another_target_meanwhile_ends_what_is_followed() -> None:
     def other(fields: dict[str, Any]) -> dict[str, Any]:
         return fields | ({"removingReplicas": [2]} if fields.get("isr") == [1, 2] else {})
 
-    history = cluster_of(records(MOVED, other)).histories[0]
+    history = read_cluster(records(MOVED, other)).histories[0]
     assert history.ended == "its reassignment had another target before it was complete"
     assert len(history.moments) == 2
 
@@ -178,7 +178,7 @@ def test_a_reassignment_that_begins_before_the_log_does_is_followed(cache: Path)
             fields |= {"replicas": None, "addingReplicas": None, "removingReplicas": None}
         return fields
 
-    cluster = cluster_of(records(HISTORIES / "reassigned_3_4.log", within))
+    cluster = read_cluster(records(HISTORIES / "reassigned_3_4.log", within))
     history = replace(cluster.histories[0], whole=False)
     assert history.moments[0].assignment == Assignment(frozenset({1, 2, 3, 4}), frozenset({4}), frozenset({1}))
     assert answer(cluster, history, cache).seen >= first(history, assignment=Assignment(frozenset({2, 3, 4})))
@@ -198,7 +198,7 @@ HELD, COMES = Assignment(frozenset({1, 2})), Assignment(frozenset({1, 2, 3}), fr
     ],
 )
 def test_what_is_for_an_instant(before: Assignment, after: Assignment, found: Assignment | None) -> None:
-    assert between(before, after) == found
+    assert assignment_changes(before, after) == found
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_what_is_for_an_instant(before: Assignment, after: Assignment, found: As
 )
 def test_what_is_no_step_is_not_followed(before: Assignment, after: Assignment) -> None:
     with pytest.raises(ValueError, match=r"its reassignment had another target|its replicas were reassigned"):
-        between(before, after)
+        assignment_changes(before, after)
 
 
 def test_alike_partitions_are_searched_once_also_where_they_move() -> None:

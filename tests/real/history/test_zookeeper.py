@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidegate.real.history.partitions import History
-from tidegate.real.history.zookeeper import MOST_AT_ONCE, Told, histories_of, ordered
+from tidegate.real.history.zookeeper import MOST_AT_ONCE, TimedEvent, build_histories, order_events
 from tidegate.real.history.zookeeper_logs import read_zookeeper
 from tidegate.real.logs.zookeeper_lines import (
     Active,
@@ -20,8 +20,8 @@ from ...support.zookeeper_logs import EXAMPLE, NOBODY
 
 
 def history_of(*events: Event) -> History:
-    told = [Told(number, event, f"line {number}") for number, event in enumerate(events)]
-    (history,) = histories_of(told, {})
+    told = [TimedEvent(number, event, f"line {number}") for number, event in enumerate(events)]
+    (history,) = build_histories(told, {})
     return history
 
 
@@ -83,9 +83,9 @@ def test_a_topic_that_is_deleted_is_followed_until_then() -> None:
 
 def test_controllers_follow_each_other_by_their_epochs() -> None:
     """Their clocks are not compared: the second is an hour behind."""
-    first = [Told(7_200_000, Elected(1, 4), "a"), Told(7_200_001, Stopping(2), "b")]
-    second = [Told(3_600_000, Elected(2, 6), "c")]
-    events, notes = ordered({2: second, 1: first}, [])
+    first = [TimedEvent(7_200_000, Elected(1, 4), "a"), TimedEvent(7_200_001, Stopping(2), "b")]
+    second = [TimedEvent(3_600_000, Elected(2, 6), "c")]
+    events, notes = order_events({2: second, 1: first}, [])
     assert [told.where for told in events] == ["a", "b", "c"]
     assert notes == ["no file has what controllers of epochs 5 to 5 did: give controller.log of each broker"]
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from tidegate.language import judge
 from tidegate.language.verdict import Run
-from tidegate.real.driving.controllers.driver import expected_of
-from tidegate.real.driving.controllers.world import VoterSeen
+from tidegate.real.driving.controllers.driver import expected_observations
+from tidegate.real.driving.controllers.world import ControllerObservation
 from tidegate.real.inprocess.conforming import (
     ABSTRACTED,
     COMPARED,
@@ -29,7 +29,7 @@ from tidegate.real.inprocess.hosting import Host
 
 from ...support.hosting import hosted_release
 
-SEEN = VoterSeen("leader", 2, 1, None, ((1, 0), (2, 0)), 1)
+SEEN = ControllerObservation("leader", 2, 1, None, ((1, 0), (2, 0)), 1)
 OTHERWISE = {
     "role": "follower",
     "epoch": 3,
@@ -53,7 +53,7 @@ def test_a_node_that_is_down_differs_in_all_that_the_model_has() -> None:
 
 
 def test_all_that_is_seen_of_a_voter_is_compared() -> None:
-    assert set(COMPARED) == set(VoterSeen.__dataclass_fields__)
+    assert set(COMPARED) == set(ControllerObservation.__dataclass_fields__)
 
 
 @pytest.mark.parametrize("kafka", ["3.9", "4.1"])
@@ -113,6 +113,6 @@ def test_what_the_model_has_not_is_a_difference() -> None:
     run = judge.run_text(model, steps)
     wrong = replace(run.steps[-1], after=run.states()[-2])
     with Host(hosted_release(), brief=True) as host:
-        assert all(one.otherwise is None for one in taken_on(host, model, "4.1", run))
+        assert all(one.divergence is None for one in taken_on(host, model, "4.1", run))
         taken = taken_on(host, model, "4.1", Run(run.start, (*run.steps[:-1], wrong)))
-    assert taken[-1].otherwise is not None and taken[-1].expected == expected_of(run.states()[-2])
+    assert taken[-1].divergence is not None and taken[-1].expected == expected_observations(run.states()[-2])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.history.partitions import History, cluster_of
+from tidegate.real.history.partitions import History, read_cluster
 from tidegate.real.logs.broker_files import BrokerLogs, read_brokers
-from tidegate.real.logs.metadata_log import read
-from tidegate.real.validation.losses import Loss, evidence_of
+from tidegate.real.logs.metadata_log import read_metadata_log
+from tidegate.real.validation.losses import Loss, find_losses
 
 from ...conftest import ROOT
 from ...support.brokers_logs import LOST, leads, of_leaders, short, shown, shrinks
@@ -61,13 +61,13 @@ def checkpoints(folder: Path) -> tuple[History, Callable[[], BrokerLogs], Path]:
     data = folder / "broker-2" / "data"
     (data / "replication-offset-checkpoint").write_text("0\n1\norders 0 1\n", "utf-8")
     (data / "orders-0" / "leader-epoch-checkpoint").write_text("0\n1\n0 0\n", "utf-8")
-    (history,) = cluster_of(read(LOST / "controller")).histories
+    (history,) = read_cluster(read_metadata_log(LOST / "controller")).histories
     return history, lambda: read_brokers([folder]), data
 
 
 def test_checkpoints_say_it_too(tmp_path: Path) -> None:
     history, logs, data = checkpoints(tmp_path)
-    (loss,) = evidence_of(history, logs()).losses
+    (loss,) = find_losses(history, logs()).losses
     assert loss == Loss(
         "orders-0",
         2,
@@ -83,15 +83,15 @@ def test_a_checkpoint_of_another_topic_shows_no_loss(tmp_path: Path) -> None:
     history, logs, data = checkpoints(tmp_path)
     of_topic = data / "orders-0" / "partition.metadata"
     of_topic.write_text(f"version: 0\ntopic_id: {history.topic_id}\n", "utf-8")
-    assert len(evidence_of(history, logs()).losses) == 1
+    assert len(find_losses(history, logs()).losses) == 1
     of_topic.write_text("version: 0\ntopic_id: another\n", "utf-8")
-    assert evidence_of(history, logs()).losses == ()
+    assert find_losses(history, logs()).losses == ()
 
 
 def test_the_broker_of_a_checkpoint_is_read_from_any_bytes(tmp_path: Path) -> None:
     history, logs, data = checkpoints(tmp_path)
     (data / "meta.properties").write_bytes(b"#\xff\xfe\nnode.id=2\n")
-    assert [loss.broker for loss in evidence_of(history, logs()).losses] == [2]
+    assert [loss.broker for loss in find_losses(history, logs()).losses] == [2]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.real.logs.encoding import (
     Reader,
-    Truncated,
+    TruncatedError,
     boolean,
     int8,
     int16,
@@ -42,5 +42,5 @@ def test_a_struct_passes_over_its_tagged_fields() -> None:
 
 def test_what_ends_within_a_value_is_said() -> None:
     for read, data in ((int32, b"\x00\x00"), (text, b"\x05ab"), (varint, b"\x80"), (varint, b"\xff" * 6)):
-        with pytest.raises(Truncated):
+        with pytest.raises(TruncatedError):
             read(Reader(data))

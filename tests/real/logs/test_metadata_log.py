@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.history.partitions import cluster_of
-from tidegate.real.logs.metadata_log import read
-from tidegate.real.validation.settings import version_of
-from tidegate.real.validation.validating import validated
+from tidegate.real.history.partitions import read_cluster
+from tidegate.real.logs.metadata_log import read_metadata_log
+from tidegate.real.validation.settings import find_version
+from tidegate.real.validation.validating import validate_histories
 
 from ...conftest import ROOT, Run
 from ...support.metadata_logs import restarts
@@ -45,7 +45,7 @@ def segment(folder: Path, first: int, last: int) -> Path:
 def test_segments_one_after_the_other_are_one_log(tmp_path: Path) -> None:
     segment(tmp_path, 0, 29)
     segment(tmp_path, 30, 99)
-    assert read(tmp_path).entries == read(STANDING).entries
+    assert read_metadata_log(tmp_path).entries == read_metadata_log(STANDING).entries
 
 
 def test_a_segment_that_is_missing_is_said(tidegate: Run, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_later_segment_alone_is_refused(tidegate: Run, tmp_path: Path) -> None
 def test_a_snapshot_without_its_end_is_refused(tmp_path: Path) -> None:
     path = segment(tmp_path, 0, 29).rename(tmp_path / "00000000000000000030-0000000001.checkpoint")
     with pytest.raises(UsageError, match="the snapshot is not whole: it has no footer"):
-        read(path)
+        read_metadata_log(path)
 
 
 # --- printed logs -----------------------------------------------------------------------------------------------------
@@ -129,7 +129,10 @@ def twice(text: str) -> str:
         (replaced('"isr":[1,2,3]', '"isr":[1,2,9]'), "has 9 lead or be in sync"),
         (replaced('"leader":1', '"leader":7'), "has 7 lead or be in sync"),
         (replaced('"leader":1,', '"leader":[1],'), "the record cannot be read: its leader is [1]"),
-        (replaced('"name":"min.insync.replicas"', '"name":null'), "the record cannot be read: its name is None"),
+        (
+            replaced('"name":"min.insync.replicas"', '"name":null'),
+            "the record cannot be read: its name is None",
+        ),
         (replaced('"leader":1,', ""), "has other fields than such a record: 'leader'"),
         (replaced('"replicas":[1,2,3]', '"replicas":[1,1,2,3]'), "has the replicas"),
         (without(r"(?<=\})\}(?=\n)"), "is no whole record"),
@@ -171,23 +174,23 @@ def test_a_printed_log_that_ends_within_a_line_is_read_up_to_there(tmp_path: Pat
     whole = PRINTED.read_text("utf-8")
     place = whole.rindex("PARTITION_CHANGE")
     path.write_text(whole[: whole.rindex("\n", 0, place) + cut], "utf-8")
-    log = read(path)
+    log = read_metadata_log(path)
     assert "the last line is not whole, and is left out" in log.notes[0]
-    assert 0 < len(log.entries) < len(read(PRINTED).entries)
+    assert 0 < len(log.entries) < len(read_metadata_log(PRINTED).entries)
 
 
 def test_the_end_of_the_last_line_may_be_missing(tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
     path.write_text(PRINTED.read_text("utf-8").rstrip("\n"), "utf-8")
-    assert (read(path).entries, read(path).notes) == (read(PRINTED).entries, ())
+    assert (read_metadata_log(path).entries, read_metadata_log(path).notes) == (read_metadata_log(PRINTED).entries, ())
 
 
 def test_what_a_printed_snapshot_has_is_no_creation(tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
     text = PRINTED.read_text("utf-8")
-    assert all(history.whole for history in cluster_of(read(PRINTED)).histories)
+    assert all(history.whole for history in read_cluster(read_metadata_log(PRINTED)).histories)
     path.write_text(re.sub("^Dumping .*", "Dumping 00000000000000000051-0000000001.checkpoint", text), "utf-8")
-    assert not any(history.whole for history in cluster_of(read(path)).histories)
+    assert not any(history.whole for history in read_cluster(read_metadata_log(path)).histories)
 
 
 def test_a_topic_that_was_deleted_has_no_more_to_check(tidegate: Run, tmp_path: Path) -> None:
@@ -213,11 +216,11 @@ def test_the_release_is_the_one_that_registered_last(tmp_path: Path) -> None:
         text = f'{head}"maxSupportedVersion": {first}' + (old + tail)[len(old) :]
         place = text.rindex('"maxSupportedVersion": 21')
         path.write_text(text[:place] + text[place:].replace("21", str(last), 1), "utf-8")
-        return cluster_of(read(path)).supported
+        return read_cluster(read_metadata_log(path)).supported
 
     assert levels(8, 21) == (8, 21)
     assert levels(8, 8) == (21, 8)
-    version = version_of(cluster_of(read(path)), None)
+    version = find_version(read_cluster(read_metadata_log(path)), None)
     assert (version.kafka, "a moment may be of each" in version.assumed[0]) == ("3.4", True)
 
 
@@ -254,7 +257,7 @@ def test_a_report_overwrites_no_other_page(tidegate: Run, tmp_path: Path) -> Non
 def cleared(folder: Path, topic: str) -> Path:
     """A log of 4.1 in which ELRs are cleared while one has a broker: the controller does so where min.insync.replicas
     is set."""
-    entries = read(HISTORIES / "eligible_leader_replicas.log").entries
+    entries = read_metadata_log(HISTORIES / "eligible_leader_replicas.log").entries
     path = folder / "metadata.txt"
     last = next(entry.offset for entry in entries if entry.record.fields.get("eligibleLeaderReplicas"))
     records = {entry.offset: (entry.record.kind, dict(entry.record.fields)) for entry in entries}
@@ -275,7 +278,7 @@ def cleared(folder: Path, topic: str) -> Path:
 @pytest.mark.parametrize("topic", ["orders", ""])
 def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: str) -> None:
     path = cleared(tmp_path, topic)
-    (history,) = cluster_of(read(path)).histories
+    (history,) = read_cluster(read_metadata_log(path)).histories
     before, last = history.moments[-2:]
     assert (history.ended, bool(before.elr), bool(last.elr), last.cleared) == (None, True, False, True)
     (partition,) = json.loads(tidegate("validate", str(path), "--json").out)["partitions"]
@@ -284,16 +287,16 @@ def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: 
 
 
 def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
-    found = cluster_of(read(cleared(tmp_path, "orders")))
+    found = read_cluster(read_metadata_log(cleared(tmp_path, "orders")))
     (history,) = found.histories
     quiet = replace(history, moments=(*history.moments[:-1], replace(history.moments[-1], cleared=False)))
     for one, result in ((history, "shown"), (quiet, "not_shown")):
-        (answer,) = validated(found, [one], version_of(found, None), {})
+        (answer,) = validate_histories(found, [one], find_version(found, None), {})
         assert answer.result == result
 
 
 def test_of_another_topic_it_is_not(tmp_path: Path) -> None:
-    (history,) = cluster_of(read(cleared(tmp_path, "payments"))).histories
+    (history,) = read_cluster(read_metadata_log(cleared(tmp_path, "payments"))).histories
     assert history.ended is None
 
 
@@ -304,6 +307,6 @@ def test_a_snapshot_of_several_batches_creates_no_partition(tmp_path: Path) -> N
     last = max(offset for offset, _ in batches(STANDING.read_bytes()))
     footer = struct.pack(">q", last + 1) + control[8:]
     snapshot.write_bytes(STANDING.read_bytes() + footer)
-    log = read(snapshot)
+    log = read_metadata_log(snapshot)
     assert len({entry.batch for entry in log.entries}) > 1
-    assert not any(history.whole for history in cluster_of(log).histories)
+    assert not any(history.whole for history in read_cluster(log).histories)

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tidegate.language.errors import UsageError
-from tidegate.real.logs.batches import METADATA, PARTITION, whole_part
-from tidegate.real.logs.metadata_log import MetadataLog, read
-from tidegate.real.logs.segments import epochs_in
+from tidegate.real.logs.batches import METADATA, PARTITION, find_whole_part
+from tidegate.real.logs.metadata_log import MetadataLog, read_metadata_log
+from tidegate.real.logs.segments import read_epochs
 
 from ...conftest import Run
 from ...support.segments import NAME, SEGMENTS, STANDING, flipped, places, write
@@ -29,7 +29,7 @@ Damage = Callable[[bytes], bytes]
 
 @cache
 def entries_of(path: Path) -> MetadataLog:
-    return read(path)
+    return read_metadata_log(path)
 
 
 @st.composite
@@ -65,13 +65,13 @@ def test_no_damage_hides_a_batch_that_is_there(made: tuple[Path, bytes, int]) ->
     path, data, place = made
     with tempfile.TemporaryDirectory() as folder:
         try:
-            log = read(write(Path(folder), data))
+            log = read_metadata_log(write(Path(folder), data))
         except UsageError:
             return
     whole = entries_of(path).entries
     assert log.entries == whole[: len(log.entries)]
     original, begins = path.read_bytes(), places(path)
-    size = whole_part(path, data, METADATA).size
+    size = find_whole_part(path, data, METADATA).size
     assert size in begins and (size == len(data)) == (log.notes == ())
     if log.notes == ():
         assert size in (place, len(original))
@@ -85,7 +85,7 @@ def test_what_a_loss_of_power_leaves_is_read_up_to_there(path: Path, sector: int
     data = path.read_bytes()
     cut = sector % (len(data) // 512 + 1) * 512
     with tempfile.TemporaryDirectory() as folder:
-        part = whole_part(write(Path(folder), data[:cut] + bytes(zeros)), data[:cut] + bytes(zeros), METADATA)
+        part = find_whole_part(write(Path(folder), data[:cut] + bytes(zeros)), data[:cut] + bytes(zeros), METADATA)
     wanted = max(at for at in places(path) if at <= cut)
     # The last bytes of a batch are zeros: with those after the cut it may be whole.
     assert part.size == wanted or data[cut : part.size].strip(b"\0") == b""
@@ -103,8 +103,8 @@ def test_damage_before_whole_batches_is_said(tidegate: Run, tmp_path: Path) -> N
 
 def test_zeros_at_the_end_are_left_out(tidegate: Run, tmp_path: Path) -> None:
     data = STANDING.read_bytes()
-    log = read(write(tmp_path, data + bytes(4096)))
-    assert log.entries == read(STANDING).entries
+    log = read_metadata_log(write(tmp_path, data + bytes(4096)))
+    assert log.entries == read_metadata_log(STANDING).entries
     assert f"the last 4096 bytes are {OF_POWER}, and are left out: it is read up to offset" in log.notes[0]
     done = tidegate("validate", str(tmp_path))
     assert (done.exit, "note:" in done.out) == (0, True)
@@ -112,16 +112,16 @@ def test_zeros_at_the_end_are_left_out(tidegate: Run, tmp_path: Path) -> None:
 
 def test_zeros_within_a_batch_that_go_on_to_the_end_are_left_out(tmp_path: Path) -> None:
     data = STANDING.read_bytes()
-    log = read(write(tmp_path, data[:2048] + bytes(len(data) - 2048 + 4096)))
+    log = read_metadata_log(write(tmp_path, data[:2048] + bytes(len(data) - 2048 + 4096)))
     assert f"no whole batch, and from byte 2048 on {OF_POWER}" in log.notes[0]
-    assert log.entries == read(STANDING).entries[: len(log.entries)]
+    assert log.entries == read_metadata_log(STANDING).entries[: len(log.entries)]
 
 
 def test_zeros_and_more_batches_are_refused(tmp_path: Path) -> None:
     data, begins = STANDING.read_bytes(), places(STANDING)
     hole = bytes(begins[20] - begins[10])
     with pytest.raises(UsageError, match=f"damaged.*another batch follows, at offset \\d+, byte {begins[20]}"):
-        read(write(tmp_path, data[: begins[10]] + hole + data[begins[20] :]))
+        read_metadata_log(write(tmp_path, data[: begins[10]] + hole + data[begins[20] :]))
 
 
 def test_an_empty_segment_states_what_was_before_it(tmp_path: Path) -> None:
@@ -129,10 +129,10 @@ def test_an_empty_segment_states_what_was_before_it(tmp_path: Path) -> None:
     (first,) = struct.unpack_from(">q", data, begins[-2])
     write(tmp_path, data[: begins[-2]] + bytes(512))
     (tmp_path / f"{first:020d}.log").touch()
-    assert OF_POWER in read(tmp_path).notes[0]
+    assert OF_POWER in read_metadata_log(tmp_path).notes[0]
     write(tmp_path, data[: begins[-3]] + bytes(512))
     with pytest.raises(UsageError, match=r"are missing before it, which its name states"):
-        read(tmp_path)
+        read_metadata_log(tmp_path)
 
 
 def test_a_snapshot_that_ends_after_its_header_is_refused(tmp_path: Path) -> None:
@@ -141,31 +141,31 @@ def test_a_snapshot_that_ends_after_its_header_is_refused(tmp_path: Path) -> Non
     shorter = tmp_path / NAME
     shorter.write_bytes(STANDING.read_bytes())
     with pytest.raises(UsageError, match="the snapshot is not whole: it has no footer"):
-        read(path)
+        read_metadata_log(path)
 
 
 # --- printed logs -----------------------------------------------------------------------------------------------------
 def test_a_printed_log_may_end_in_zeros_and_has_none_in_its_midst(tmp_path: Path) -> None:
     path, text = tmp_path / "metadata.txt", STANDING.with_suffix(".txt").read_text("utf-8")
     path.write_text(text + "\0" * 300, "utf-8")
-    assert f"the last 300 bytes are {OF_POWER}" in read(path).notes[0]
+    assert f"the last 300 bytes are {OF_POWER}" in read_metadata_log(path).notes[0]
     place = text.rindex("\nbaseOffset")
     path.write_text(text[:place] + "\0" * 300 + text[place + 300 :], "utf-8")
     with pytest.raises(UsageError, match="it is damaged: zeros are in its midst"):
-        read(path)
+        read_metadata_log(path)
 
 
 # --- brokers' own segments --------------------------------------------------------------------------------------------
 def test_segments_of_a_broker_end_alike(tmp_path: Path) -> None:
     data, begins = STANDING.read_bytes(), places(STANDING)
     write(tmp_path, data)
-    whole = epochs_in(tmp_path)
+    whole = read_epochs(tmp_path)
     write(tmp_path, data + bytes(4096))
-    assert epochs_in(tmp_path) == whole
+    assert read_epochs(tmp_path) == whole
     write(tmp_path, flipped(data, begins[5] + 9, 4))
     with pytest.raises(UsageError, match="is damaged: it is not whole, and another batch follows"):
-        epochs_in(tmp_path)
+        read_epochs(tmp_path)
     write(tmp_path, flipped(data, begins[5] + 14, 1))
     with pytest.raises(UsageError, match="it is damaged: after offset"):
-        epochs_in(tmp_path)
-    assert whole_part(tmp_path, data, PARTITION).size == len(data)
+        read_epochs(tmp_path)
+    assert find_whole_part(tmp_path, data, PARTITION).size == len(data)

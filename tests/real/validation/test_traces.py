@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 
 import jsonschema
-from tidegate.real.validation.settings import setup_of, version_of
-from tidegate.real.validation.traces import parts_of
-from tidegate.real.validation.validating import Validated
+from tidegate.real.validation.settings import find_setup, find_version
+from tidegate.real.validation.traces import trace_parts
+from tidegate.real.validation.validating import ValidationResult
 from tidegate.traces.document import schema
 
 from ...conftest import Run
@@ -46,11 +46,11 @@ def test_a_history_that_no_run_shows_is_told_up_to_there(tidegate: Run, tmp_path
 def test_a_long_history_is_told_in_parts_each_a_run_of_the_model(cache: Path) -> None:
     history = walked(model_of("kafka_4_1"), 1, 60)
     given = {"elr": True, "min_isr": 2, "register_apart": False}
-    setup = setup_of(history, version_of(cluster(STANDING), "4.1"), frozenset(), given)
+    setup = find_setup(history, find_version(cluster(STANDING), "4.1"), frozenset(), given)
     assert not isinstance(setup, str)
     (bound,) = map(setup.bind, setup.variants)
-    one = Validated(history, ("t-0",), setup, (bound,), "shown", None, answer(history, bound, cache))
-    parts = parts_of(one)
+    one = ValidationResult(history, ("t-0",), setup, (bound,), "shown", None, answer(history, bound, cache))
+    parts = trace_parts(one)
     assert len(parts) > 1
     assert [part.document["replay"] is None for part in parts] == [False] + [True] * (len(parts) - 1)
     for before, after in itertools.pairwise(parts):

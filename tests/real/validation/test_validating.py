@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tidegate.language import judge
 from tidegate.language.errors import UsageError
-from tidegate.real.logs.metadata_log import read
-from tidegate.real.validation.as_partition import BOUNDS, numbers_of, renumbered
+from tidegate.real.logs.metadata_log import read_metadata_log
+from tidegate.real.validation.as_partition import BOUNDS, epoch_numbers, renumber_epochs
 
 from ...conftest import Run
 from ...support.histories import HISTORIES, STANDING, TWO_RESTART, answer, cluster, model_of, of_bytes, walked
@@ -126,8 +126,8 @@ def test_other_numbers_of_epochs_change_no_step() -> None:
     whole = {name: model.values[budget] for budget, name in shape.budgets.items()}
     for _ in range(120):
         state = shape.replace(state, **whole)
-        small = numbers_of(state)
-        alike = renumbered(shape, state, small)
+        small = epoch_numbers(state)
+        alike = renumber_epochs(shape, state, small)
         theirs = {(step.action, str(step.arguments)) for step in judge.steps(model, alike)}
         steps = list(judge.steps(model, state))
         if state.registered.leader_epoch < BOUNDS["max_leader_epoch"]:
@@ -152,15 +152,15 @@ def test_a_search_that_is_cut_short_knows_nothing(cache: Path) -> None:
 
 
 def test_a_batch_that_is_being_written_is_left_out(tmp_path: Path) -> None:
-    log = read(of_bytes(tmp_path, lambda data: data[: len(data) // 2]))
+    log = read_metadata_log(of_bytes(tmp_path, lambda data: data[: len(data) // 2]))
     assert "are no whole batch, and are left out" in log.notes[0]
-    assert log.entries[-1].offset < read(STANDING).entries[-1].offset
+    assert log.entries[-1].offset < read_metadata_log(STANDING).entries[-1].offset
 
 
 def test_a_damaged_batch_is_refused(tmp_path: Path) -> None:
     path = of_bytes(tmp_path, lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:])
     with pytest.raises(UsageError, match="is damaged: its checksum is wrong"):
-        read(path)
+        read_metadata_log(path)
 
 
 # --- many partitions --------------------------------------------------------------------------------------------------

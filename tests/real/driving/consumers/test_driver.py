@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.real.driving.consumers.cluster import FIRST
-from tidegate.real.driving.nodes.running import Broken
+from tidegate.real.driving.nodes.running import NodesError
 from tidegate.reports.confirm import comparison_section, confirm_text
 from tidegate.reports.text_page import TextFormat
 
@@ -182,7 +182,7 @@ def test_an_offset_that_is_not_deleted_is_not_confirmed() -> None:
 def test_a_member_that_is_thrown_out_before_its_time_could_not_be_driven() -> None:
     """A machine without time has its session end: that says nothing of Kafka."""
     plan = plan_of(LOST)
-    with pytest.raises(Broken, match="step 5: the session of consumer A ended before its time"):
+    with pytest.raises(NodesError, match="step 5: the session of consumer A ended before its time"):
         driven(plan, Fake(plan, without=frozenset({FIRST})))
     never = Fake(plan, without=frozenset({FIRST}))
     never.polled = True

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.real.driving.consumers.family import settings_of
-from tidegate.real.driving.consumers.plan import KINDS, WHY_NOT, ConsumerPlan, consumer_plan
+from tidegate.real.driving.consumers.family import consumer_settings
+from tidegate.real.driving.consumers.plan import KINDS, WHY_NOT, ConsumersPlan, plan_trace
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.fitting import UndrivableError
+from tidegate.real.driving.verdict import confirm_trace
 
 from ....capture.confirmed import merged
 from ....capture.confirmed_consumers import NOT_DRIVEN, QUESTIONS
@@ -130,10 +130,10 @@ def test_what_is_not_driven_says_why(constants: dict[str, Any], steps: str, step
     settings = made["bounds"] | {"commits": "AUTO"} | constants
     made = made | {"bounds": settings, "property": None, "steps": [{"step": one} for one in steps.split("; ")]}
     if not why:
-        assert consumer_plan(trace_of(made), "3.9.1").stages
+        assert plan_trace(trace_of(made), "3.9.1").stages
         return
-    with pytest.raises(CannotBeDriven) as raised:
-        consumer_plan(trace_of(made), "3.9.1")
+    with pytest.raises(UndrivableError) as raised:
+        plan_trace(trace_of(made), "3.9.1")
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
 
 
@@ -162,17 +162,17 @@ def test_what_is_not_driven_where_a_commit_is_sent_again(steps: str, step: int, 
     made = document(*LOST)
     made = made | {"bounds": made["bounds"] | {"commits": "AUTO", **RETRY}, "property": None}
     made = made | {"steps": [{"step": one} for one in steps.split("; ")]}
-    with pytest.raises(CannotBeDriven) as raised:
-        consumer_plan(trace_of(made), "4.1.0")
+    with pytest.raises(UndrivableError) as raised:
+        plan_trace(trace_of(made), "4.1.0")
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
-    with pytest.raises(CannotBeDriven, match=r"from 4\.0 on"):
-        consumer_plan(trace_of(made), "3.9.1")
+    with pytest.raises(UndrivableError, match=r"from 4\.0 on"):
+        plan_trace(trace_of(made), "3.9.1")
 
 
 def test_a_commit_before_a_rebalance_is_lost_and_sent_again_with_what_was_polled_meanwhile() -> None:
     plan = asked("kip_848_retry")
     fake = Fake(plan)
-    assert settings_of(plan)["group.protocol"] == "consumer"
+    assert consumer_settings(plan)["group.protocol"] == "consumer"
     assert driven(plan, fake)["result"] == "confirmed"
     assert fake.did[-4:] == ["901: poll 0 1", "901: drop", "901: hold False", "901: kill"]
     sent = next(stage.first for stage in plan.stages if stage.action == "retry_commit")
@@ -182,20 +182,20 @@ def test_a_commit_before_a_rebalance_is_lost_and_sent_again_with_what_was_polled
 
 def test_a_trace_of_kip_848_is_of_the_release_whose_consumer_commits_in_the_background() -> None:
     plan = plan_of(BACKGROUND)
-    assert (plan.kafka, settings_of(plan)["group.protocol"]) == ("3.9.1", "consumer")
-    with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it: step 6, commit"):
+    assert (plan.kafka, consumer_settings(plan)["group.protocol"]) == ("3.9.1", "consumer")
+    with pytest.raises(UndrivableError, match=r"the model of Kafka 4\.1\.0 does not take it: step 6, commit"):
         plan_of(BACKGROUND, "4.1.0")
-    with pytest.raises(CannotBeDriven, match=r"from 3\.9 on, and not in Kafka 3\.6\.2"):
+    with pytest.raises(UndrivableError, match=r"from 3\.9 on, and not in Kafka 3\.6\.2"):
         plan_of(BACKGROUND, "3.6.2")
-    assert "group.protocol" not in settings_of(plan_of(LOST))
+    assert "group.protocol" not in consumer_settings(plan_of(LOST))
 
 
-def by_duration(kafka: str, steps: str, **constants: Any) -> ConsumerPlan:
+def by_duration(kafka: str, steps: str, **constants: Any) -> ConsumersPlan:
     """A plan of a trace in which a duration says where a group without an offset begins."""
     made = document(*LOST)
     settings = made["bounds"] | {"commits": "AUTO", "reset": "BY_DURATION", **constants}
     made = made | {"bounds": settings, "property": None, "steps": [{"step": one} for one in steps.split("; ")]}
-    return consumer_plan(trace_of(made), kafka)
+    return plan_trace(trace_of(made), kafka)
 
 
 def test_what_a_consumer_passes_over_is_older_than_the_duration() -> None:
@@ -209,7 +209,7 @@ def test_what_a_consumer_passes_over_is_older_than_the_duration() -> None:
 def test_a_record_cannot_be_both_older_and_younger_than_the_duration() -> None:
     begun = f"produce(P); produce(P); {BEGIN}reset_position(member=A, partition=P, since=0); "
     begun += "crash(A); session_times_out(A); "
-    with pytest.raises(CannotBeDriven, match="another consumer is to pass over this record"):
+    with pytest.raises(UndrivableError, match="another consumer is to pass over this record"):
         by_duration(
             "4.1.0", f"{begun}{BEGIN.replace('A', 'B')}reset_position(member=B, partition=P, since=1)",
             has_offsets=False, crashes=1, max_generation=3,
@@ -217,9 +217,9 @@ def test_a_record_cannot_be_both_older_and_younger_than_the_duration() -> None:
 
 
 def test_a_commit_that_counts_without_a_generation_is_of_no_release() -> None:
-    with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it: step 16, commit"):
+    with pytest.raises(UndrivableError, match=r"the model of Kafka 4\.1\.0 does not take it: step 16, commit"):
         plan_of(REFUSED, "4.1.0")
-    assert len(consumer_plan(trace_of(document(*REFUSED)), "4.1.0", anyway=True).stages) == 16
+    assert len(plan_trace(trace_of(document(*REFUSED)), "4.1.0", anyway=True).stages) == 16
 
 
 def test_each_action_is_driven_or_says_why_not() -> None:
@@ -240,5 +240,5 @@ def test_rows_that_are_made_anew_take_the_place_of_those_before() -> None:
 
 
 def test_settings_that_repair_consumers_are_their_own() -> None:
-    found = confirmed(document(*LOST), with_repair=True)
+    found = confirm_trace(document(*LOST), with_repair=True)
     assert (found["result"], "its own settings" in found["why"]) == ("not_driven", True)

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.real.driving.controllers.driver import QuorumDriver, expected_of, shown
+from tidegate.real.driving.controllers.driver import ControllersDriver, describe_controller, expected_observations
 from tidegate.real.driving.controllers.family import FAMILY
-from tidegate.real.driving.controllers.plan import QuorumPlan
-from tidegate.real.driving.controllers.world import MAX_AHEAD, VoterSeen
+from tidegate.real.driving.controllers.plan import ControllersPlan
+from tidegate.real.driving.controllers.world import MAX_AHEAD, ControllerObservation
 from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.gates import Gate, Gates
 from tidegate.real.driving.nodes.running import wait_for
@@ -53,22 +53,22 @@ KIP_996: dict[str, Any] = {
 class Fake:
     """Controllers that do as the plan says, but at some step go on as they are."""
 
-    def __init__(self, plan: QuorumPlan, stays_at: int = 0) -> None:
+    def __init__(self, plan: ControllersPlan, stays_at: int = 0) -> None:
         self.state, self.stays_at, self.asked = plan.run.start, stays_at, list[str]()
 
     def next(self, stage: Stage) -> None:
         if stage.first != self.stays_at:
             self.state = stage.after
 
-    def seen(self) -> dict[int, VoterSeen | None]:
+    def observe(self) -> dict[int, ControllerObservation | None]:
         roles = {"voted": "unattached"}
-        found = expected_of(self.state)
+        found = expected_observations(self.state)
         return {voter: replace(one, role=roles.get(one.role, one.role).title()) for voter, one in found.items()}
 
-    def wake(self, voter: int) -> bool:
+    def check_clock(self, voter: int) -> bool:
         return True
 
-    def time_passes(self, voter: int, seconds: int = MAX_AHEAD) -> None:
+    def advance_clock(self, voter: int, seconds: int = MAX_AHEAD) -> None:
         self.asked.append(f"time {voter}")
 
     def restart(self, voter: int) -> None:
@@ -77,24 +77,26 @@ class Fake:
     def replace_disk(self, voter: int) -> None:
         self.asked.append(f"disk {voter}")
 
-    def write(self, voter: int, number: int) -> None:
+    def write_record(self, voter: int, number: int) -> None:
         self.asked.append(f"write {voter} {number}")
 
-    def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool:
+    def pass_request(
+        self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True
+    ) -> bool:
         self.asked.append(f"{sorted(apis)} {sender} {receiver}{'' if answered else ' lost'}")
         return True
 
-    def held(self, voter: int) -> frozenset[Hashable]:
+    def pending_requests(self, voter: int) -> frozenset[Hashable]:
         return frozenset()
 
-    def lose(self, requests: Iterable[Hashable]) -> None:
+    def drop_requests(self, requests: Iterable[Hashable]) -> None:
         assert not list(requests)
 
 
 def test_a_plan_is_driven_and_compared_after_each_stage() -> None:
     plan = planned(EMPTY_DISK, "leader_completeness", **WIPED)
     fake = Fake(plan)
-    found = result_of(FAMILY, plan, QuorumDriver(plan, fake, 0.1), fake.next)
+    found = result_of(FAMILY, plan, ControllersDriver(plan, fake, 0.1), fake.next)
     assert fake.asked == [
         "time 1", "[52] 1 2", "time 2", "[52] 2 3", "disk 3", "[53] 1 3", "[1] 3 1", "[1] 3 1 lost",
     ]  # fmt: skip
@@ -108,7 +110,7 @@ def test_a_plan_is_driven_and_compared_after_each_stage() -> None:
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
     plan = planned(EMPTY_DISK, "leader_completeness", **WIPED)
     fake = Fake(plan, step)
-    found = result_of(FAMILY, plan, QuorumDriver(plan, fake, 0.0), fake.next)
+    found = result_of(FAMILY, plan, ControllersDriver(plan, fake, 0.0), fake.next)
     assert (found["result"], found["step"], len(found["steps"])) == ("not_confirmed", step, step)
     assert found["not_taken"] == list(range(step + 1, 9))
     assert "in place of" in found["steps"][-1]["otherwise"]
@@ -117,10 +119,10 @@ def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
 def test_records_are_written_as_the_model_has_them() -> None:
     plan = planned(COMMITTED, "record_is_committed")
     fake = Fake(plan)
-    taken = QuorumDriver(plan, fake, 1.0).drive(fake.next)
-    assert ("write 1 1" in fake.asked, taken[-1].otherwise) == (True, None)
-    assert shown(taken[-1].seen[1]) == "leader in epoch 1, log 1L 1#1, committed 2"
-    assert shown(None) == "between two roles"
+    taken = ControllersDriver(plan, fake, 1.0).drive(fake.next)
+    assert ("write 1 1" in fake.asked, taken[-1].divergence) == (True, None)
+    assert describe_controller(taken[-1].seen[1]) == "leader in epoch 1, log 1L 1#1, committed 2"
+    assert describe_controller(None) == "between two roles"
 
 
 # --- gates and clocks -------------------------------------------------------------------------------------------------
@@ -130,15 +132,15 @@ def test_a_gate_loses_an_answer_or_what_waits_with_the_connection() -> None:
         gates, gate = Gates(), Gate(2, 7, wire.VOTE)
         port = gates.listen(7, server.getsockname()[1])
         gates.shut(gate)
-        for lose in (lambda: gates.lose_answer(gate, 20), lambda: gates.drop(gate)):
+        for lose in (lambda: gates.pass_without_response(gate, 20), lambda: gates.drop(gate)):
             with socket.create_connection(("127.0.0.1", port), timeout=20) as held:
                 held.sendall(frame(wire.VOTE, 41, "raft-client-2"))
                 until = time.monotonic() + 20
-                while not gates.holds(gate) and time.monotonic() < until:
+                while not gates.is_holding(gate) and time.monotonic() < until:
                     time.sleep(0.01)
                 lose()
                 assert held.recv(8) == b""
-                assert not gates.holds(gate)
+                assert not gates.is_holding(gate)
         gates.end()
 
 
@@ -169,14 +171,14 @@ def test_a_permit_is_for_an_answer_that_arrives() -> None:
         assert asked.acquire(timeout=20)
         gates.shut(gate)
         may_answer.set()
-        assert wait_for(lambda: gates.holds(gate), 20)  # the answer to the first
+        assert wait_for(lambda: gates.is_holding(gate), 20)  # the answer to the first
         may_answer.clear()
         with socket.create_connection(("127.0.0.1", port), timeout=20) as second:
             second.sendall(frame(wire.FETCH, 42, "broker-2-fetcher-0"))
-            assert wait_for(lambda: gates.waiting(gate), 20)
+            assert wait_for(lambda: gates.waiting_request(gate), 20)
             first.close()
             let = list[bool]()
-            letting = threading.Thread(target=lambda: let.append(gates.let_one(gate, 5)))
+            letting = threading.Thread(target=lambda: let.append(gates.pass_one(gate, 5)))
             letting.start()
             assert asked.acquire(timeout=20)  # the second request has passed, by the permit
             may_answer.set()

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.real.driving.controllers.plan import quorum_plan
+from tidegate.real.driving.controllers.plan import plan_trace
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.fitting import UndrivableError
+from tidegate.real.driving.verdict import confirm_trace
 
 from ....capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
 from ....support.controllers import BOTH_LEAD, COMMITTED, EMPTY_DISK, WIPED, document, planned
@@ -61,8 +61,8 @@ ELECTED = "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(l
 )
 def test_what_cannot_be_driven_says_why(steps: str, kafka: str, step: int, why: str) -> None:
     made = document(COMMITTED, "record_is_committed") | {"steps": [{"step": one.strip()} for one in steps.split(";")]}
-    with pytest.raises(CannotBeDriven) as raised:
-        quorum_plan(trace_of(made), kafka)
+    with pytest.raises(UndrivableError) as raised:
+        plan_trace(trace_of(made), kafka)
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
 
 
@@ -72,6 +72,6 @@ def test_each_profile_of_controllers_is_driven_or_says_why_not() -> None:
 
 
 def test_no_setting_repairs_a_quorum() -> None:
-    found = confirmed(document(EMPTY_DISK, "leader_completeness", **WIPED), with_repair=True)
+    found = confirm_trace(document(EMPTY_DISK, "leader_completeness", **WIPED), with_repair=True)
     assert (found["result"], found["steps"]) == ("not_driven", [])
     assert "another release, and no setting" in found["why"]

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tidegate.real.driving.nodes.clocks import Clocks
+from tidegate.real.driving.nodes.clocks import NodeClocks
 
 
-def test_a_clock_is_put_forward_while_a_process_looks_at_it(tmp_path: Path) -> None:
-    clocks = Clocks(tmp_path)
+def test_a_clock_is_advance_while_a_process_looks_at_it(tmp_path: Path) -> None:
+    clocks = NodeClocks(tmp_path)
     try:
         clocks.build()
     except RuntimeError as error:
@@ -29,7 +29,7 @@ def test_a_clock_is_put_forward_while_a_process_looks_at_it(tmp_path: Path) -> N
         assert process.stdout is not None
         said = list[int]()
         for ahead in (0, 7_200, 60):
-            clocks.put_forward(1, ahead)
+            clocks.advance(1, ahead)
             process.stdin.write("\n")
             process.stdin.flush()
             said.append(int(process.stdout.readline()))

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.real.driving.nodes import disks
-from tidegate.real.driving.nodes.cluster import TOPIC, Needs
+from tidegate.real.driving.nodes.cluster import TOPIC, ClusterSpec
 from tidegate.real.driving.nodes.processes import Nodes
-from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.nodes.releases import fetch_release
 from tidegate.real.driving.nodes.running import start_nodes
 from tidegate.real.driving.partition.cluster import PartitionCluster
 
@@ -75,16 +75,16 @@ def sizes(data: Path) -> dict[str, int]:
 def written(cluster: PartitionCluster) -> None:
     """The cluster's broker has acknowledged some records."""
     for record in range(RECORDS):
-        assert cluster.produce(1, record, -1, 30) == 0
-    assert len(disks.records(cluster.nodes.data(1) / f"{TOPIC}-0" / disks.SEGMENT)) == RECORDS
+        assert cluster.produce_record(1, record, -1, 30) == 0
+    assert len(disks.read_log(cluster.nodes.data(1) / f"{TOPIC}-0" / disks.SEGMENT)) == RECORDS
 
 
 @pytest.mark.brokers
 @pytest.mark.parametrize("flushed", [False, True], ids=["in page caches", "flushed"])
 def test_the_driver_cuts_what_a_disk_loses(disk: Disk, monkeypatch: pytest.MonkeyPatch, flushed: bool) -> None:
     more = {"flush.messages": "1"} if flushed else {}
-    needs = Needs((1,), {"min.insync.replicas": "1", **more}, False, 3_000, 600_000)
-    release, usual = of_version("3.9.1"), Nodes.data
+    needs = ClusterSpec((1,), {"min.insync.replicas": "1", **more}, False, 3_000, 600_000)
+    release, usual = fetch_release("3.9.1"), Nodes.data
     with start_nodes(lambda: PartitionCluster(release, needs)) as emulated:
         written(emulated)
         emulated.lose_power(1, RECORDS if flushed else 0)
@@ -101,12 +101,12 @@ def test_the_driver_cuts_what_a_disk_loses(disk: Disk, monkeypatch: pytest.Monke
         real.kill(1)
         disk.unmount()
         disk.mount()
-        left = disks.records(disk.place / "data" / f"{TOPIC}-0" / disks.SEGMENT)
+        left = disks.read_log(disk.place / "data" / f"{TOPIC}-0" / disks.SEGMENT)
         assert [one.value for one in left] == ([str(one).encode() for one in range(RECORDS)] if flushed else [])
         assert sizes(disk.place / "data")[disks.SEGMENT] == cut[disks.SEGMENT]
         assert sizes(disk.place / "data").keys() == cut.keys()
         real.start(1)
         until = time.monotonic() + 60
-        while (found := real.read(1)) is None and time.monotonic() < until:
+        while (found := real.read_records(1)) is None and time.monotonic() < until:
             time.sleep(0.1)
         assert found == (list(range(RECORDS)) if flushed else [])

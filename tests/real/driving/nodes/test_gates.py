@@ -17,7 +17,7 @@ import pytest
 from kafka.record.memory_records import MemoryRecordsBuilder
 from tidegate.real.driving.nodes import disks, wire
 from tidegate.real.driving.nodes.gates import Gate, Gates, read_request
-from tidegate.real.driving.nodes.processes import cluster_id, launched
+from tidegate.real.driving.nodes.processes import bound_command, cluster_id
 
 # --- what brokers write -----------------------------------------------------------------------------------------------
 
@@ -34,19 +34,19 @@ def batch(offset: int, epoch: int, value: bytes) -> bytes:
 def test_a_power_loss_cuts_what_is_not_flushed_and_no_bait_counts(tmp_path: Path) -> None:
     segment = tmp_path / "orders-0" / disks.SEGMENT
     segment.parent.mkdir()
-    pieces = [batch(0, 0, b"0"), batch(1, 0, disks.BAIT), batch(2, 3, b"1")]
+    pieces = [batch(0, 0, b"0"), batch(1, 0, disks.FILLER), batch(2, 3, b"1")]
     segment.write_bytes(b"".join(pieces) + b"half a batch")
-    assert [(one.offset, one.epoch, one.value) for one in disks.records(segment)] == [
+    assert [(one.offset, one.epoch, one.value) for one in disks.read_log(segment)] == [
         (0, 0, b"0"), (1, 0, b"bait"), (2, 3, b"1"),
     ]  # fmt: skip
-    assert disks.may_be_lost(tmp_path, "orders") == (0, 2)
-    assert disks.cut(tmp_path, "orders", 1) == (2, len(pieces[0] + pieces[1]))
+    assert disks.count_unflushed(tmp_path, "orders") == (0, 2)
+    assert disks.cut_log(tmp_path, "orders", 1) == (2, len(pieces[0] + pieces[1]))
     (tmp_path / "recovery-point-offset-checkpoint").write_text("0\n1\norders 0 1\n", encoding="utf-8")
-    assert disks.may_be_lost(tmp_path, "orders") == (1, 1)
+    assert disks.count_unflushed(tmp_path, "orders") == (1, 1)
     with pytest.raises(ValueError, match="its recovery point is 1, so that offset 0 is on the disk"):
-        disks.cut(tmp_path, "orders", 0)
-    assert disks.records(tmp_path / "none") == []
-    assert disks.checkpoint(tmp_path / "recovery-point-offset-checkpoint", "other") == 0
+        disks.cut_log(tmp_path, "orders", 0)
+    assert disks.read_log(tmp_path / "none") == []
+    assert disks.read_checkpoint(tmp_path / "recovery-point-offset-checkpoint", "other") == 0
 
 
 # --- gates ------------------------------------------------------------------------------------------------------------
@@ -87,11 +87,11 @@ def test_a_gate_holds_one_kind_of_request_of_one_sender() -> None:
             free.sendall(frame(wire.FETCH, 42, "broker-3-fetcher-0") + frame(wire.METADATA, 43, "2"))
             assert [free.recv(8)[4:] for _ in range(2)] == [struct.pack(">i", 42), struct.pack(">i", 43)]
             until = time.monotonic() + 20
-            while gates.waiting(gate) is None and time.monotonic() < until:
+            while gates.waiting_request(gate) is None and time.monotonic() < until:
                 time.sleep(0.01)
-            assert gates.let_one(gate, 20)
+            assert gates.pass_one(gate, 20)
             assert held.recv(8)[4:] == struct.pack(">i", 41)
-            assert not gates.let_one(gate, 0.05)  # nothing waits, and the permit is taken back
+            assert not gates.pass_one(gate, 0.05)  # nothing waits, and the permit is taken back
             gates.open(gate)
             held.sendall(frame(wire.FETCH, 44, "broker-2-fetcher-0"))
             assert held.recv(8)[4:] == struct.pack(">i", 44)
@@ -117,8 +117,8 @@ def test_a_cluster_id_is_no_option_of_a_tool() -> None:
 
 def test_what_a_killed_command_started_is_killed_by_the_kernel() -> None:
     code = (
-        "import subprocess, sys; from tidegate.real.driving.nodes.processes import launched\n"
-        "child = subprocess.Popen(launched(['/bin/sleep', '600']), start_new_session=True)\n"
+        "import subprocess, sys; from tidegate.real.driving.nodes.processes import bound_command\n"
+        "child = subprocess.Popen(bound_command(['/bin/sleep', '600']), start_new_session=True)\n"
         "print(child.pid, flush=True); sys.stdin.read()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
@@ -131,7 +131,7 @@ def test_what_a_killed_command_started_is_killed_by_the_kernel() -> None:
         while is_running(child) and time.monotonic() < until:
             time.sleep(0.02)
         assert not is_running(child)
-    late = [one if one != str(os.getpid()) else "1" for one in launched(["/bin/echo", "begun"])]
+    late = [one if one != str(os.getpid()) else "1" for one in bound_command(["/bin/echo", "begun"])]
     assert subprocess.run(late, capture_output=True, check=False).stdout == b""  # its parent is another one
 
 

@@ -12,19 +12,23 @@ from contextlib import closing
 
 import pytest
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.lines import CLIENT, Lines, error_of
+from tidegate.real.driving.nodes.lines import CLIENT, ClientGates, error_of
 from tidegate.real.driving.nodes.running import wait_for
+
+
+def wire_text(value: str) -> bytes:
+    return struct.pack(">h", len(value)) + value.encode()
 
 
 def produce_frame(number: int, client: str = str(CLIENT)) -> bytes:
     """A Produce request (7) as far as a line reads it."""
-    body = struct.pack(">hhi", wire.PRODUCE, 7, number) + wire.text(client)
+    body = struct.pack(">hhi", wire.PRODUCE, 7, number) + wire_text(client)
     return struct.pack(">i", len(body)) + body
 
 
 def answer_frame(number: int, code: int) -> bytes:
     """An answer to it."""
-    body = struct.pack(">ii", number, 1) + wire.text("orders") + struct.pack(">iih", 1, 0, code)
+    body = struct.pack(">ii", number, 1) + wire_text("orders") + struct.pack(">iihqqqi", 1, 0, code, 0, -1, 0, 0)
     return struct.pack(">i", len(body)) + body
 
 
@@ -46,7 +50,7 @@ class Broker:
 
 
 def test_requests_and_answers_of_a_client_wait_in_their_order() -> None:
-    broker, lines = Broker(20), Lines()
+    broker, lines = Broker(20), ClientGates()
     with (
         closing(broker.server),
         socket.create_connection(("127.0.0.1", lines.listen(1, broker.server.getsockname()[1]))) as client,
@@ -69,7 +73,7 @@ def test_requests_and_answers_of_a_client_wait_in_their_order() -> None:
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_of_a_connection_that_is_lost_one_request_may_arrive(keep: bool) -> None:
-    broker, lines = Broker(), Lines()
+    broker, lines = Broker(), ClientGates()
     with (
         closing(broker.server),
         socket.create_connection(("127.0.0.1", lines.listen(1, broker.server.getsockname()[1]))) as client,
@@ -89,7 +93,7 @@ def test_of_a_connection_that_is_lost_one_request_may_arrive(keep: bool) -> None
 
 
 def test_what_a_client_has_sent_stays_on_its_way_when_it_dies() -> None:
-    broker, lines = Broker(), Lines()
+    broker, lines = Broker(), ClientGates()
     with closing(broker.server):
         client = socket.create_connection(("127.0.0.1", lines.listen(1, broker.server.getsockname()[1])))
         client.sendall(produce_frame(1))
@@ -105,8 +109,8 @@ def test_what_a_client_has_sent_stays_on_its_way_when_it_dies() -> None:
 @pytest.mark.parametrize("version", [7, 9, 12, 13])
 def test_the_error_of_an_answer(version: int) -> None:
     if version < 9:
-        body = struct.pack(">i", 1) + wire.text("orders") + struct.pack(">i", 1)
+        body, end = struct.pack(">i", 1) + wire_text("orders") + struct.pack(">i", 1), b""
     else:
-        name = wire.compact_text("orders") if version < 13 else bytes(16)
-        body = b"\0\2" + name + b"\2"
-    assert error_of(struct.pack(">i", 5) + body + struct.pack(">ih", 0, 45), version) == 45
+        body, end = b"\0\2" + (b"\7orders" if version < 13 else bytes(16)) + b"\2", b"\1\0\0\0"
+    body += struct.pack(">ihqqq", 0, 45, 7, -1, 0) + end + struct.pack(">i", 0) + (b"\0" if end else b"")
+    assert error_of(struct.pack(">i", 5) + body, version) == 45

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.driving.nodes.processes import CONTROLLER, Folder, Nodes
+from tidegate.real.driving.nodes.processes import CONTROLLER, Nodes, NodesFolder
 from tidegate.real.driving.nodes.releases import Release
 
 from ....conftest import ROOT, Run
@@ -41,15 +41,15 @@ def saved(tidegate: Run, out: Path) -> str:
 def test_a_cluster_is_not_started_in_a_folder_with_files(tmp_path: Path) -> None:
     (tmp_path / "1.properties").write_text("mine", "utf-8")
     with pytest.raises(UsageError, match="not empty"):
-        Folder(tmp_path)
+        NodesFolder(tmp_path)
     with pytest.raises(UsageError, match="not empty"):
-        Folder(tmp_path / "1.properties")
+        NodesFolder(tmp_path / "1.properties")
 
 
 def test_a_folder_that_is_kept_has_a_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes run in it, so that a path from where the command runs means another one to them."""
     monkeypatch.chdir(tmp_path)
-    folder = Folder(Path("kept") / "run")
+    folder = NodesFolder(Path("kept") / "run")
     nodes = Nodes(release("4.1.0"), folder.path)
     nodes.write(1, {})
     folder.close()
@@ -76,8 +76,8 @@ def test_a_release_gets_the_logging_that_it_reads(tmp_path: Path, version: str, 
 def test_the_folder_of_a_command_that_is_killed_goes() -> None:
     """Nobody runs another command to have it gone."""
     code = (
-        "import sys\nfrom tidegate.real.driving.nodes.processes import Folder\n"
-        "made = Folder(None)\nprint(made.path, flush=True)\nsys.stdin.read()"
+        "import sys\nfrom tidegate.real.driving.nodes.processes import NodesFolder\n"
+        "made = NodesFolder(None)\nprint(made.path, flush=True)\nsys.stdin.read()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as command:
         assert command.stdout is not None

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.driving.nodes.releases import at_home
+from tidegate.real.driving.nodes.releases import release_in
 
 
 def test_a_home_is_a_release_as_it_is_unpacked(tmp_path: Path) -> None:
     (tmp_path / "libs").mkdir()
     (tmp_path / "libs" / "kafka_2.13-3.7.2.jar").touch()
-    assert at_home(tmp_path).parts == (3, 7, 2)
+    assert release_in(tmp_path).parts == (3, 7, 2)
     with pytest.raises(UsageError, match=r"no kafka_2\.13-VERSION\.jar is in it"):
-        at_home(tmp_path / "libs" / "none")
+        release_in(tmp_path / "libs" / "none")

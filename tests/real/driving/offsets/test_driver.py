@@ -15,14 +15,20 @@ from typing import Any
 import pytest
 from kafka.record.memory_records import MemoryRecordsBuilder
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.nodes.running import Broken
-from tidegate.real.driving.nodes.wire import ERRORS, Refused
-from tidegate.real.driving.nodes.wire import text as wire_text
-from tidegate.real.driving.offsets.cluster import fences_of, group_id, hashed, is_told, offsets_in, parts_of
-from tidegate.real.driving.offsets.driver import OutageDriver, wanted_of
+from tidegate.real.driving.nodes.running import NodesError
+from tidegate.real.driving.nodes.wire import ERRORS, BrokerError
+from tidegate.real.driving.offsets.cluster import (
+    count_fences,
+    group_in_partition,
+    hash_group,
+    knows_directories,
+    read_offsets,
+    registered_partitions,
+)
+from tidegate.real.driving.offsets.driver import OffsetsDriver, expected_observation
 from tidegate.real.driving.offsets.family import FAMILY
-from tidegate.real.driving.offsets.plan import OutagePlan, OutageStage, outage_plan, takes_commits
-from tidegate.real.driving.offsets.world import OffsetsSeen, Part
+from tidegate.real.driving.offsets.plan import OffsetsPlan, OffsetsStage, plan_trace, takes_commits
+from tidegate.real.driving.offsets.world import OffsetsObservation, RegisteredPartition
 from tidegate.real.logs.metadata_records import MetadataRecord
 from tidegate.reports.confirm import confirm_text
 from tidegate.reports.text_page import TextFormat
@@ -39,8 +45,8 @@ AGAIN, ENDS = "three_replicas:nothing_read_again", "none:nobody_stops_for_good"
 
 
 def test_a_groups_id_is_of_the_partition_that_the_trace_says() -> None:
-    assert [hashed(one) for one in ("", "a", "polygenelubricants", "hello")] == [0, 97, 0, 99_162_322]
-    assert [hashed(group_id("G", at, 3)) % 3 for at in range(3)] == [0, 1, 2]
+    assert [hash_group(one) for one in ("", "a", "polygenelubricants", "hello")] == [0, 97, 0, 99_162_322]
+    assert [hash_group(group_in_partition("G", at, 3)) % 3 for at in range(3)] == [0, 1, 2]
 
 
 # --- what nodes wrote -------------------------------------------------------------------------------------------------
@@ -71,27 +77,33 @@ def test_partitions_are_as_the_controller_has_them_last(monkeypatch: pytest.Monk
     elsewhere = (PLACED[0], PLACED[1] | {"topicId": "o", "replicas": [9]})
     moved = {"partitionId": 0, "topicId": "t", "replicas": [1, 2], "addingReplicas": [2], "leader": -1}
     data = written(monkeypatch, MADE, PLACED, OTHER, elsewhere, ("PARTITION_CHANGE_RECORD", moved))
-    assert parts_of(data) == {0: Part((1, 2), frozenset({1}), frozenset({2}), frozenset(), None)}
+    assert registered_partitions(data) == {
+        0: RegisteredPartition((1, 2), frozenset({1}), frozenset({2}), frozenset(), None)
+    }
     gone = ("REMOVE_TOPIC_RECORD", {"topicId": "t"})
-    assert parts_of(written(monkeypatch, MADE, PLACED, gone)) == {}
+    assert registered_partitions(written(monkeypatch, MADE, PLACED, gone)) == {}
     anew = (MADE[0], MADE[1] | {"topicId": "u"}), (PLACED[0], PLACED[1] | {"topicId": "u", "leader": 2})
-    assert parts_of(written(monkeypatch, MADE, PLACED, gone, *anew))[0].leader == 2
+    assert registered_partitions(written(monkeypatch, MADE, PLACED, gone, *anew))[0].leader == 2
 
 
 def test_a_controller_is_told_of_a_log_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     first, again = (("REGISTER_BROKER_RECORD", {"brokerId": 1, "logDirs": [name]}) for name in "ab")
     told = ("PARTITION_CHANGE_RECORD", {"partitionId": 0, "topicId": "t", "directories": ["b"]})
-    assert is_told(written(monkeypatch, first, MADE, PLACED), 1)
-    assert not is_told(written(monkeypatch, first, MADE, PLACED, again), 1)
-    assert is_told(written(monkeypatch, first, MADE, PLACED, again, told), 1)
+    assert knows_directories(written(monkeypatch, first, MADE, PLACED), 1)
+    assert not knows_directories(written(monkeypatch, first, MADE, PLACED, again), 1)
+    assert knows_directories(written(monkeypatch, first, MADE, PLACED, again, told), 1)
     old = ("REGISTER_BROKER_RECORD", {"brokerId": 1}), MADE, (PLACED[0], PLACED[1] | {"directories": []})
-    assert is_told(written(monkeypatch, *old), 1), "releases before 3.7 know nothing of directories"
+    assert knows_directories(written(monkeypatch, *old), 1), "releases before 3.7 know nothing of directories"
 
 
 def test_a_fence_is_counted_whatever_record_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = [("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": 1, "fenced": one}) for one in (-1, 1, -1)]
     data = written(monkeypatch, *changes, ("FENCE_BROKER_RECORD", {"id": 1}), ("FENCE_BROKER_RECORD", {"id": 2}))
-    assert fences_of(data) == {1: 2, 2: 1}
+    assert count_fences(data) == {1: 2, 2: 1}
+
+
+def wire_text(value: str) -> bytes:
+    return struct.pack(">h", len(value)) + value.encode()
 
 
 def test_offsets_are_read_from_a_segment_and_nothing_else(tmp_path: Path) -> None:
@@ -102,8 +114,8 @@ def test_offsets_are_read_from_a_segment_and_nothing_else(tmp_path: Path) -> Non
         batch.append(timestamp=0, key=one, value=what)
     batch.close()
     (tmp_path / "a.log").write_bytes(bytes(batch.buffer()))
-    assert offsets_in(tmp_path / "a.log") == [("G0", 7)]
-    assert offsets_in(tmp_path / "none.log") == []
+    assert read_offsets(tmp_path / "a.log") == [("G0", 7)]
+    assert read_offsets(tmp_path / "none.log") == []
 
 
 # --- what is compared -------------------------------------------------------------------------------------------------
@@ -113,7 +125,7 @@ class FakeClient:
     def __init__(self, begins: str | None) -> None:
         self.begins = begins
 
-    def asked(self, line: str, within: float) -> str | None:
+    def ask(self, line: str, within: float) -> str | None:
         if line == "close":
             return "closed"
         if self.begins is None:
@@ -127,26 +139,28 @@ class FakeClient:
 class Fake:
     """Brokers that do as the plan says, but at some step go on as they are."""
 
-    def __init__(self, plan: OutagePlan, stays_at: int = 0) -> None:
+    def __init__(self, plan: OffsetsPlan, stays_at: int = 0) -> None:
         self.plan, self.stays_at = plan, stays_at
-        self.stage: OutageStage | None = None
+        self.stage: OffsetsStage | None = None
         self.did, self.held = list[str](), frozenset[tuple[int, int]]()
         self.begins: str | None = None
         self.takes: bool | None = None
         self.kills = dict[int, int]()
         self.refuses = False
 
-    def next(self, stage: OutageStage) -> None:
+    def next(self, stage: OffsetsStage) -> None:
         self.now = stage
         if stage.first != self.stays_at:
             self.stage = stage
 
-    def look(self) -> OffsetsSeen:
+    def observe(self) -> OffsetsObservation:
         if self.stage is None:
-            return OffsetsSeen(frozenset(), {}, {}, dict.fromkeys(map(str, self.plan.run.start.position), "-"), {})
-        return wanted_of(self.stage, self.kills)
+            return OffsetsObservation(
+                frozenset(), {}, {}, dict.fromkeys(map(str, self.plan.run.start.position), "-"), {}
+            )
+        return expected_observation(self.stage, self.kills)
 
-    def bring_up(self, broker: int) -> None:
+    def start_and_wait(self, broker: int) -> None:
         self.did.append(f"start {broker}")
 
     def kill(self, broker: int) -> None:
@@ -156,33 +170,33 @@ class Fake:
     def lose_disk(self, broker: int) -> None:
         self.did.append(f"empty {broker}")
 
-    def hold(self, fetches: frozenset[tuple[int, int]]) -> None:
+    def hold_fetches(self, fetches: frozenset[tuple[int, int]]) -> None:
         self.held |= fetches
 
-    def let_go(self, fetches: frozenset[tuple[int, int]]) -> None:
+    def release_fetches(self, fetches: frozenset[tuple[int, int]]) -> None:
         self.held -= fetches
 
-    def fetches(self) -> frozenset[tuple[int, int]]:
+    def all_fetches(self) -> frozenset[tuple[int, int]]:
         return frozenset((one, other) for one in range(1, 4) for other in range(1, 4) if one != other)
 
-    def make(self, placement: Sequence[Sequence[int]], min_isr: int) -> None:
+    def create_topic(self, placement: Sequence[Sequence[int]], min_isr: int) -> None:
         self.did.append(f"make {[list(one) for one in placement]}, {min_isr}")
 
-    def delete(self) -> None:
+    def delete_topic(self) -> None:
         if self.refuses:
-            raise Refused("deleting __consumer_offsets", 73)
+            raise BrokerError("deleting __consumer_offsets", 73)
         self.did.append("delete")
 
-    def move(self, number: int, order: Sequence[int]) -> None:
+    def reassign_partition(self, number: int, order: Sequence[int]) -> None:
         self.did.append(f"move {number} to {list(order)}")
 
-    def write(self, record: int) -> None:
+    def write_record(self, record: int) -> None:
         self.did.append(f"write {record}")
 
-    def has(self, record: int) -> bool:
+    def can_read(self, record: int) -> bool:
         return True
 
-    def commit(self, name: str, offset: int) -> str:
+    def commit_offset(self, name: str, offset: int) -> str:
         self.did.append(f"{name} commits {offset}")
         group = next(one for one in self.now.before.position if str(one) == name)
         takes = takes_commits(self.now.before, group) if self.takes is None else self.takes
@@ -191,7 +205,7 @@ class Fake:
             takes = takes_commits(self.now.after, group)
         return "" if takes else ERRORS[15]
 
-    def consumer(self, name: str, reset: str) -> Any:
+    def start_consumer(self, name: str, reset: str) -> Any:
         self.did.append(f"{name} starts, {reset}")
         if self.now.action == "restart":
             return FakeClient(self.begins)
@@ -211,9 +225,9 @@ def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidegate.real.driving.offsets.driver._WAITS_SECONDS", 0.1)
 
 
-def driven(plan: OutagePlan, fake: Fake) -> dict[str, Any]:
+def driven(plan: OffsetsPlan, fake: Fake) -> dict[str, Any]:
     """What comes of a plan on a world that is no real one."""
-    return result_of(FAMILY, plan, OutageDriver(plan, fake, 0.1), fake.next)
+    return result_of(FAMILY, plan, OffsetsDriver(plan, fake, 0.1), fake.next)
 
 
 def test_a_disk_that_is_lost_with_the_offsets() -> None:
@@ -245,7 +259,7 @@ def test_each_trace_of_the_page_is_confirmed_by_what_does_as_the_model(question:
     made = document_of(
         "offsets_outage", question.profile, question.property, question.steps, **dict(question.constants)
     )
-    plan = outage_plan(trace_of(made), "4.1.0")
+    plan = plan_trace(trace_of(made), "4.1.0")
     found = driven(plan, Fake(plan))
     assert found["result"] == "confirmed", json.dumps(found, indent=1)
 
@@ -262,12 +276,12 @@ def test_a_commit_that_goes_the_other_way_is_not_confirmed(name: str, takes: boo
     plan = plan_of(name)
     fake = Fake(plan)
 
-    def next_(stage: OutageStage) -> None:
+    def next_(stage: OffsetsStage) -> None:
         fake.next(stage)
         if (stage.action in ("process", "start_broker") and stage.first > 4) or stage is plan.stages[-1]:
             fake.takes = takes
 
-    found = result_of(FAMILY, plan, OutageDriver(plan, fake, 0.1), next_)
+    found = result_of(FAMILY, plan, OffsetsDriver(plan, fake, 0.1), next_)
     assert found["result"] == "not_confirmed"
     assert f"commit of G is {'taken' if takes else 'refused'}" in found["steps"][-1]["otherwise"]
 
@@ -277,11 +291,11 @@ def test_a_consumer_that_begins_elsewhere_is_not_confirmed(name: str, begins: st
     plan = plan_of(name)
     fake = Fake(plan)
 
-    def next_(stage: OutageStage) -> None:
+    def next_(stage: OffsetsStage) -> None:
         fake.next(stage)
         fake.begins = begins if stage.action == ("restart" if name == AGAIN else "begin_again") else None
 
-    found = result_of(FAMILY, plan, OutageDriver(plan, fake, 0.1), next_)
+    found = result_of(FAMILY, plan, OffsetsDriver(plan, fake, 0.1), next_)
     assert (found["result"], "begins" in found["steps"][-1]["otherwise"]) == ("not_confirmed", True)
 
 
@@ -297,7 +311,7 @@ def test_a_broker_that_is_fenced_while_it_runs_could_not_be_driven() -> None:
     plan = plan_of(GOES_ON)
     fake = Fake(plan)
     fake.kills[2] = 1
-    with pytest.raises(Broken, match="broker 2 was fenced while it ran"):
+    with pytest.raises(NodesError, match="broker 2 was fenced while it ran"):
         driven(plan, fake)
 
 

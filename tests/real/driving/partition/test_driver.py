@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
+from tidegate.real.driving.fitting import UndrivableError
 from tidegate.real.driving.partition.driver import judge_run
-from tidegate.real.driving.partition.fitting import repaired
+from tidegate.real.driving.partition.fitting import fit_with_repair
 
 from ....support.partitions import BOTH_LAG, MOVED, OLD, RESTARTED_3_4, STANDING, Model, driven, outcome, plan, trace
 
 
 def test_a_record_that_is_gone_without_the_repair_is_to_be_acknowledged_with_it() -> None:
-    with pytest.raises(CannotBeDriven, match=r"record 1 is not acknowledged before the last fault"):
-        repaired(trace_of(trace(MOVED, acks="leader")), "3.9.1", {}, frozenset({1}))
+    with pytest.raises(UndrivableError, match=r"record 1 is not acknowledged before the last fault"):
+        fit_with_repair(trace_of(trace(MOVED, acks="leader")), "3.9.1", {}, frozenset({1}))
 
 
 def test_a_record_that_is_not_acknowledged_is_no_record_that_stays() -> None:
@@ -51,8 +51,9 @@ def test_what_is_done_for_each_step() -> None:
     world = Model(made)
     driven(made, world)
     assert world.did == [
-        "produce(1, 0, -1, 0.2)", "let_fetch(2, 1, 0.2)", "let_fetch(2, 1, 0.2)", "let_fetch(3, 1, 0.2)",
-        "let_fetch(3, 1, 0.2)", "stream([3], 1, True)", "bait(1,)", "stream([3], 1, False)", "let_alter(1, 0.2)",
-        "hear(1, True)", "stream([], 1, True)", "bait(1,)", "stream([], 1, False)", "let_alter(1, 0.2)",
-        "lose_power(1, 0)", "start(1,)", "hear(1, True)", "open_all()", "control(True,)",
+        "produce_record(1, 0, -1, 0.2)", "pass_fetch(2, 1, 0.2)", "pass_fetch(2, 1, 0.2)", "pass_fetch(3, 1, 0.2)",
+        "pass_fetch(3, 1, 0.2)", "gate_fetches([3], 1, True)", "write_filler(1,)", "gate_fetches([3], 1, False)",
+        "pass_alter_partition(1, 0.2)", "gate_metadata(1, True)", "gate_fetches([], 1, True)", "write_filler(1,)",
+        "gate_fetches([], 1, False)", "pass_alter_partition(1, 0.2)", "lose_power(1, 0)", "start(1,)",
+        "gate_metadata(1, True)", "open_gates()", "set_controller_running(True,)",
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.real.driving.fitting import CannotBeDriven
+from tidegate.real.driving.fitting import UndrivableError
 
 from ....support.partitions import Model, driven, plan, trace
 
@@ -17,8 +17,8 @@ def test_the_controller_is_killed_while_no_majority_of_controllers_is_up() -> No
     world = Model(made)
     found = driven(made, world)
     assert world.did == [
-        "produce(1, 0, 1, 0.2)", "control(False,)", "kill(1,)", "control(True,)", "hear(2, True)", "open_all()",
-        "control(True,)",
+        "produce_record(1, 0, 1, 0.2)", "set_controller_running(False,)", "kill(1,)", "set_controller_running(True,)",
+        "gate_metadata(2, True)", "open_gates()", "set_controller_running(True,)",
     ]  # fmt: skip
     assert [taken.did for taken in found.taken[1:3]] == [
         "a majority is left",
@@ -30,10 +30,13 @@ def test_hosts_that_hold_controllers_as_well_take_their_majority_with_them() -> 
     steps = "produce(A); crash(A); crash(B)"
     tail = "fence(broker=A, successor=C); learn(C)"
     together = trace(f"{steps}; start_controller(B); {tail}", acks="leader", co_located=True, crashes=2)
-    with pytest.raises(CannotBeDriven, match="A and B are down when controllers are back, and are fenced together"):
+    with pytest.raises(UndrivableError, match="A and B are down when controllers are back, and are fenced together"):
         plan(together)
     one = "produce(A); crash(A); fence(broker=A, successor=B); learn(B); crash(C); start_controller(A)"
     made = plan(trace(one, acks="leader", co_located=True, crashes=2))
     world = Model(made)
     driven(made, world)
-    assert world.did[1:6] == ["kill(1,)", "hear(2, True)", "kill(3,)", "control(False,)", "control(True,)"]
+    assert world.did[1:6] == [
+        "kill(1,)", "gate_metadata(2, True)", "kill(3,)", "set_controller_running(False,)",
+        "set_controller_running(True,)",
+    ]  # fmt: skip

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
-from tidegate.real.driving.partition.family import needs_of
-from tidegate.real.driving.partition.fitting import repaired, version_for
+from tidegate.real.driving.fitting import UndrivableError
+from tidegate.real.driving.partition.family import cluster_spec
+from tidegate.real.driving.partition.fitting import fit_to_release, fit_with_repair
 
 from ....support.partitions import BOTH_LAG, MOVED, OLD, RESTARTED, RESTARTED_3_4, STANDING, Model, outcome, plan, trace
 
@@ -38,8 +38,8 @@ ONE_COPY = "produce(A); advance_high_watermark(A); lose_power(broker=A, kept=0)"
 def test_the_newest_release_whose_model_takes_a_trace(
     steps: str, constants: dict[str, Any], kafka: str, elr: bool
 ) -> None:
-    fitted = version_for(trace_of(trace(steps, **constants)), None)
-    assert (fitted.kafka, fitted.model.values["elr"], fitted.lost) == (kafka, elr, {0})
+    fitted = fit_to_release(trace_of(trace(steps, **constants)), None)
+    assert (fitted.kafka, fitted.model.values["elr"], fitted.lost_records_of) == (kafka, elr, {0})
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_newest_release_whose_model_takes_a_trace(
     ids=["refused", "classic group", "cut", "empty", "zookeeper", "nothing lost", "two lag"],
 )
 def test_what_cannot_be_driven_says_why(document: Any, kafka: str | None, step: int, why: str) -> None:
-    with pytest.raises(CannotBeDriven) as raised:
+    with pytest.raises(UndrivableError) as raised:
         plan(document(), kafka)
     assert raised.value.why.startswith(why)
     assert raised.value.step == step
@@ -92,7 +92,7 @@ def test_a_release_that_does_not_take_a_trace_may_be_tried_with_it_anyway() -> N
 
 def test_a_step_that_only_the_inside_of_a_broker_has_cannot_be_driven() -> None:
     steps = "produce(A); produce_again(leader=A, id=0); elect_preferred(B); learn(B)"
-    with pytest.raises(CannotBeDriven, match="produce_again: the driver sends each record once"):
+    with pytest.raises(UndrivableError, match="produce_again: the driver sends each record once"):
         plan(trace(steps, acks="leader", retries=1, idempotent=False))
 
 
@@ -117,7 +117,7 @@ def test_the_order_of_assignment_makes_the_controller_elect_whom_the_trace_says(
     for successor, order in (("B", "ABC"), ("C", "ACB")):
         made = plan(trace(crash.format(successor, successor), acks="leader"))
         assert "".join(map(str, made.order)) == order
-    assert needs_of(made).brokers == (1, 3, 2)
+    assert cluster_spec(made).brokers == (1, 3, 2)
 
 
 def test_who_acts_before_it_learns_hears_nothing_of_the_controller_meanwhile() -> None:
@@ -133,18 +133,18 @@ def test_a_session_is_long_where_a_broker_that_stops_is_fenced_late() -> None:
 
 
 def test_with_the_repair_the_record_is_acknowledged_before_the_faults() -> None:
-    made = repaired(trace_of(trace(MOVED, acks="leader")), "3.9.1", {})
+    made = fit_with_repair(trace_of(trace(MOVED, acks="leader")), "3.9.1", {})
     taken = [(number, step.action) for number, step in zip(made.numbers, made.run.steps, strict=True)]
     assert taken == [
         (1, "produce"), (0, "fetch"), (0, "fetch"), (0, "advance_high_watermark"), (2, "elect_preferred"), (3, "learn"),
     ]  # fmt: skip
     assert made.run.states()[-1].acknowledged == {0}
     with pytest.raises(
-        CannotBeDriven, match=r"the model of Kafka 3\.9\.1 loses the record with these settings as well"
+        UndrivableError, match=r"the model of Kafka 3\.9\.1 loses the record with these settings as well"
     ):
-        repaired(trace_of(trace(STANDING)), "3.9.1", {})
-    kept = repaired(trace_of(trace(STANDING)), "4.1.0", {})
-    assert (kept.lost, kept.skipped, kept.model.values["elr"]) == (frozenset(), (), True)
+        fit_with_repair(trace_of(trace(STANDING)), "3.9.1", {})
+    kept = fit_with_repair(trace_of(trace(STANDING)), "4.1.0", {})
+    assert (kept.lost_records_of, kept.skipped, kept.model.values["elr"]) == (frozenset(), (), True)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_with_the_repair_the_record_is_acknowledged_before_the_faults() -> None:
 def test_a_repair_under_which_nothing_is_promised_shows_nothing(
     steps: str, constants: dict[str, Any], kafka: str | None, why: str
 ) -> None:
-    with pytest.raises(CannotBeDriven, match=why):
+    with pytest.raises(UndrivableError, match=why):
         plan(trace(steps, **constants), kafka, with_repair=True)
 
 
@@ -180,8 +180,8 @@ def test_a_reassignment_to_who_is_in_sync_is_one_thing() -> None:
     assert [len(stage.unaware) for stage in made.stages] == [0, 1, 0, 0]
     world = Model(made)
     assert outcome(made, world)["result"] == "confirmed"
-    assert [did for did in world.did if did.startswith(("reassign", "hear"))] == [
-        "hear(1, False)", "reassign([2, 3], 2)", "hear(2, True)", "hear(1, True)",
+    assert [did for did in world.did if did.startswith(("reassign", "gate_metadata"))] == [
+        "gate_metadata(1, False)", "reassign([2, 3], 2)", "gate_metadata(2, True)", "gate_metadata(1, True)",
     ]  # fmt: skip
 
 
@@ -195,7 +195,7 @@ def test_whom_the_controller_takes_is_the_first_of_the_target() -> None:
 
 def test_a_reassignment_that_waits_is_not_driven() -> None:
     steps = "produce(A); reassign({B, C}); crash(A); fence(broker=A, successor=B); learn(B)"
-    with pytest.raises(CannotBeDriven, match="in sync, which is complete at once"):
+    with pytest.raises(UndrivableError, match="in sync, which is complete at once"):
         plan(trace(steps, acks="leader", reassignments=1))
 
 
@@ -204,5 +204,5 @@ def test_a_reassignment_to_who_is_not_in_sync_shows_in_the_isr() -> None:
     fails = "reassignment_keeps_min_isr"
     shrinks = "propose_shrink(leader=A, follower=B); change_isr(A)"
     assert plan(trace(f"{shrinks}; reassign({{A, B}}); complete_reassignment(A)", fails, **kept), "3.7.2").fitted.seen
-    with pytest.raises(CannotBeDriven, match="no acknowledged record is lost"):
+    with pytest.raises(UndrivableError, match="no acknowledged record is lost"):
         plan(trace(shrinks, fails, **kept), "3.7.2")

@@ -19,11 +19,11 @@ from tidegate.cli.audit_confirm import confirm_losses
 from tidegate.cli.audit_files import name_pages, save_audit
 from tidegate.cli.verbs import empty_parser
 from tidegate.real.driving.nodes.releases import Release
-from tidegate.real.driving.nodes.running import Broken
+from tidegate.real.driving.nodes.running import NodesError
 from tidegate.real.driving.partition import random_commands as random_commands
 from tidegate.real.driving.partition.cluster import PartitionCluster
-from tidegate.real.driving.partition.random_commands import Random, Round, chaos
-from tidegate.real.driving.partition.world import Seen
+from tidegate.real.driving.partition.random_commands import RandomCommands, Round, run_rounds
+from tidegate.real.driving.partition.world import PartitionObservation
 from tidegate.reports.confirm import chaos_text
 from tidegate.reports.text_page import TextFormat
 
@@ -47,10 +47,10 @@ class Commanded:
         self.order: Sequence[int] = (1, 2, 3)
         self.under_way = False
 
-    def seen(self) -> Seen:
-        return Seen(1, 0, frozenset({1, 2, 3}), frozenset(), frozenset(), {})
+    def observe(self) -> PartitionObservation:
+        return PartitionObservation(1, 0, frozenset({1, 2, 3}), frozenset(), frozenset(), {})
 
-    def down(self) -> Sequence[int]:
+    def stopped_brokers(self) -> Sequence[int]:
         return [one for one in (1, 2, 3) if one not in self.nodes.running]
 
     def kill(self, broker: int) -> None:
@@ -67,17 +67,17 @@ class Commanded:
     def is_reassigned(self) -> bool:
         return self.under_way
 
-    def assign(self, brokers: Sequence[int]) -> Sequence[int]:
+    def set_assignment(self, brokers: Sequence[int]) -> Sequence[int]:
         assert not self.under_way, "another target is no step of the model"
         self.order, self.under_way = brokers, not self.under_way
         return brokers
 
-    def undo_assignment(self) -> Sequence[int]:
+    def cancel_reassignment(self) -> Sequence[int]:
         self.under_way = False
         return (1, 2, 3)
 
-    def elect(self, kind: int) -> None:
-        raise Broken("no broker answers")
+    def elect_leader(self, kind: int) -> None:
+        raise NodesError("no broker answers")
 
     def __getattr__(self, name: str) -> Any:
         def noted(*given: object) -> None:
@@ -92,9 +92,9 @@ def commands(seed: int, monkeypatch: pytest.MonkeyPatch, power: bool = False) ->
 
     monkeypatch.setattr(random_commands.time, "sleep", wait)
     world = Commanded()
-    acting = Random(cast(PartitionCluster, world), seed, power)
+    acting = RandomCommands(cast(PartitionCluster, world), seed, power)
     for number in range(200):
-        acting.act(number)
+        acting.run_command(number)
         assert len(world.nodes.running) >= 1
     return acting.did
 
@@ -133,13 +133,13 @@ def test_what_came_of_a_round() -> None:
 def test_rounds_take_the_next_seed_and_one_that_did_not_start_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     def round_of(release: Release, elr: bool, seed: int, keep: Path | None, power: bool) -> Round:
         if seed == 8:
-            raise Broken("the brokers did not start within 180 s")
+            raise NodesError("the brokers did not start within 180 s")
         return Round(seed, ("crash(1)",), "shown", None, 2, (0,) if seed == 9 else ())
 
     clock = iter(range(100))
-    monkeypatch.setattr(random_commands, "round_of", round_of)
+    monkeypatch.setattr(random_commands, "run_round", round_of)
     monkeypatch.setattr(random_commands.time, "monotonic", lambda: float(next(clock)))
-    rounds = chaos(RELEASE, False, 7, 8.0)
+    rounds = run_rounds(RELEASE, False, 7, 8.0)
     assert [(one["seed"], one["result"]) for one in rounds] == [(7, "fine"), (8, "undecided"), (9, "differs")]
     text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": rounds}, TextFormat(100))
     assert text == (
@@ -159,17 +159,17 @@ def test_a_round_that_differs_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -
     ) -> Round:
         tried.append(numbers)
         if len(tried) == 2:
-            raise Broken("the brokers did not start within 180 s")
+            raise NodesError("the brokers did not start within 180 s")
         said = tuple(f"crash({number})" for number in numbers)
         return Round(seed, said, "shown", None, 2, (0,) if {3, 17} <= set(numbers) else ())
 
-    monkeypatch.setattr(random_commands, "round_of", round_of)
-    (one,) = chaos(RELEASE, False, 7, 0.0, shrink=True)
+    monkeypatch.setattr(random_commands, "run_round", round_of)
+    (one,) = run_rounds(RELEASE, False, 7, 0.0, shrink=True)
     assert (len(one["commands"]), one["smaller"]["commands"]) == (30, ["crash(3)", "crash(17)"])
     assert len(tried) <= random_commands.MOST_SMALLER + 1
     text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": [one]}, TextFormat(100))
     assert "  with 2 commands as well: acknowledged, and gone: 0\n    crash(3)\n    crash(17)\n" in text
-    (plain,) = chaos(RELEASE, False, 7, 0.0)
+    (plain,) = run_rounds(RELEASE, False, 7, 0.0)
     assert plain["smaller"] is None
 
 
@@ -182,12 +182,12 @@ def test_what_is_done_by_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatc
             raise KeyboardInterrupt
         return Round(seed, (), "shown", None, 2, ())
 
-    monkeypatch.setattr(random_commands, "round_of", round_of)
+    monkeypatch.setattr(random_commands, "run_round", round_of)
     if after == 0:
         with pytest.raises(KeyboardInterrupt):
-            chaos(RELEASE, False, 7, 3_600.0)
+            run_rounds(RELEASE, False, 7, 3_600.0)
     else:
-        assert [one["seed"] for one in chaos(RELEASE, False, 7, 3_600.0)] == [7, 8, 9]
+        assert [one["seed"] for one in run_rounds(RELEASE, False, 7, 3_600.0)] == [7, 8, 9]
 
 
 def test_commands_that_are_left_out_change_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,10 +195,10 @@ def test_commands_that_are_left_out_change_no_other(monkeypatch: pytest.MonkeyPa
 
     def drawn(numbers: Sequence[int]) -> list[str]:
         world = Commanded()
-        acting = Random(cast(PartitionCluster, world), 5)
-        acting.act(numbers[0])
+        acting = RandomCommands(cast(PartitionCluster, world), 5)
+        acting.run_command(numbers[0])
         for number in numbers[1:]:
-            acting.act(number)
+            acting.run_command(number)
         return acting.did
 
     holds = [number for number in range(60) if drawn([number])[:1] and drawn([number])[0].startswith("hold")]

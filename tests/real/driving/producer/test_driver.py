@@ -11,11 +11,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tidegate.real.driving.nodes.running import Broken
-from tidegate.real.driving.producer.driver import ProducerDriver, expected_of_producer
+from tidegate.real.driving.nodes.running import NodesError
+from tidegate.real.driving.producer.driver import ProducerDriver, expected_observation
 from tidegate.real.driving.producer.family import FAMILY
 from tidegate.real.driving.producer.plan import ProducerPlan
-from tidegate.real.driving.producer.world import ProducerSeen, Written, numbered
+from tidegate.real.driving.producer.world import LoggedBatch, ProducerObservation, number_producers
 from tidegate.real.driving.stages import Stage
 from tidegate.reports.confirm import comparison_section, confirm_text
 from tidegate.reports.text_page import TextFormat
@@ -74,15 +74,15 @@ class Fake:
         if stage.action == "transmit":
             self.waits[stage.before.believed + 1] += 1
 
-    def look(self) -> ProducerSeen:
-        return expected_of_producer(self.state, self.given)
+    def observe(self) -> ProducerObservation:
+        return expected_observation(self.state, self.given)
 
     copied = 0
 
-    def has(self, broker: int) -> int:
+    def count_batches(self, broker: int) -> int:
         return self.copied
 
-    def hand_over(self, record: int, partition: int, within: float) -> bool:
+    def send_record(self, record: int, partition: int, within: float) -> bool:
         self.given.add(record)
         self.did.append(f"send {record}")
         return True
@@ -90,51 +90,51 @@ class Fake:
     def close_client(self, within: float) -> bool:
         return True
 
-    def die(self, keep: int | None, *, forget: bool) -> None:
+    def restart_client(self, keep: int | None, *, forget: bool) -> None:
         self.did.append(f"die {keep}")
         self.given.clear()
         self.waits.clear()
 
-    def believes(self, partition: int, within: float) -> int:
+    def known_leader(self, partition: int, within: float) -> int:
         return int(self.state.leader) + 1
 
-    def queued(self, broker: int) -> int:
+    def count_pending_requests(self, broker: int) -> int:
         return self.waits[broker] + self.ahead
 
-    def let_request(self, broker: int) -> None:
+    def pass_request(self, broker: int) -> None:
         self.waits[broker] -= 1
         self.did.append(f"request to {broker}")
 
-    def answer(self, broker: int) -> int | None:
+    def pending_response(self, broker: int) -> int | None:
         return self.code
 
     late_code = 0
 
-    def late_answer(self) -> int | None:
+    def kept_response(self) -> int | None:
         return self.late_code
 
-    def let_answer(self, broker: int) -> None:
+    def pass_response(self, broker: int) -> None:
         self.did.append(f"answer of {broker}")
 
-    def cut(self, broker: int, *, keep: bool) -> None:
+    def cut_connection(self, broker: int, *, keep: bool) -> None:
         self.waits[broker] = 0
         self.did.append(f"cut {broker}")
 
-    def let_late(self) -> None:
+    def pass_kept_request(self) -> None:
         self.did.append("late")
 
-    def move(self, broker: int, within: float) -> bool:
+    def move_leader(self, broker: int, within: float) -> bool:
         self.did.append(f"move to {broker}")
         return True
 
-    def alone(self, leader: int, *, bait: bool, within: float) -> bool:
+    def shrink_isr(self, leader: int, *, bait: bool, within: float) -> bool:
         return True
 
-    def take_writes(self, leader: int, on: bool, within: float) -> bool:
+    def set_writable(self, leader: int, on: bool, within: float) -> bool:
         self.did.append(f"writes {on}")
         return True
 
-    def fetches(self, leader: int, within: float) -> bool:
+    def pass_fetch(self, leader: int, within: float) -> bool:
         return False
 
 
@@ -179,7 +179,7 @@ def test_an_answer_that_is_another_one(trace: tuple[str, str, str], code: int, s
     plan = plan_of(trace)
     fake = Fake(plan, code=code)
     (*_, last) = ProducerDriver(plan, fake, 0.0).drive(fake.next)
-    assert (last.stage.first, last.otherwise) == (step, otherwise)
+    assert (last.stage.first, last.divergence) == (step, otherwise)
 
 
 def test_with_acks_1_an_answer_after_another_leader_is_lost_with_its_connection() -> None:
@@ -189,7 +189,7 @@ def test_with_acks_1_an_answer_after_another_leader_is_lost_with_its_connection(
     fake = Fake(plan)
     fake.copied = 1
     taken = ProducerDriver(plan, fake, 0.1).drive(fake.next)
-    assert taken[-1].otherwise is None
+    assert taken[-1].divergence is None
     assert fake.did == ["send 0", "request to 1", "move to 2", "cut 1", "request to 2"]
 
 
@@ -198,15 +198,15 @@ def test_a_producer_that_is_ahead_of_the_trace_could_not_be_driven() -> None:
     plan = plan_of(TWICE)
     fake = Fake(plan)
     fake.ahead = 1
-    with pytest.raises(Broken, match="sent a batch again that the trace sends later"):
+    with pytest.raises(NodesError, match="sent a batch again that the trace sends later"):
         ProducerDriver(plan, fake, 0.1).drive(fake.next)
 
 
 def test_a_copy_under_another_number_is_no_copy() -> None:
     """Producer ids are numbered by their first batch; what differs in epoch or sequence differs."""
-    seen = numbered({"a": [(0, 4000, 0, 0), (1, 7, 0, 0), (2, -1, -1, -1)]})
-    assert seen == {"a": (Written(0, 1, 0, 0), Written(1, 2, 0, 0), Written(2, 0, 0, 0))}
-    assert numbered({"a": [(0, 5, 1, 0)]}) != numbered({"a": [(0, 5, 0, 0)]})
+    seen = number_producers({"a": [(0, 4000, 0, 0), (1, 7, 0, 0), (2, -1, -1, -1)]})
+    assert seen == {"a": (LoggedBatch(0, 1, 0, 0), LoggedBatch(1, 2, 0, 0), LoggedBatch(2, 0, 0, 0))}
+    assert number_producers({"a": [(0, 5, 1, 0)]}) != number_producers({"a": [(0, 5, 0, 0)]})
 
 
 # --- real brokers, and Kafka's own producer ---------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
-from tidegate.real.driving.producer.plan import KINDS, WHY_NOT, producer_plan
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.fitting import UndrivableError
+from tidegate.real.driving.producer.plan import KINDS, WHY_NOT, plan_trace
+from tidegate.real.driving.verdict import confirm_trace
 
 from ....support.producers import AFTER_REFUSAL, IN_SPITE, LATE_BEGIN, LOST, TURNED, document, plan_of
 
@@ -36,7 +36,7 @@ def test_the_newest_release_that_takes_a_trace(trace: tuple[str, str, str], kafk
     ],
 )
 def test_what_a_release_does_not_take_says_why(trace: tuple[str, str, str], kafka: str, step: int, why: str) -> None:
-    with pytest.raises(CannotBeDriven) as raised:
+    with pytest.raises(UndrivableError) as raised:
         plan_of(trace, kafka)
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
 
@@ -62,8 +62,8 @@ def test_what_is_not_driven_says_why(constants: dict[str, Any], steps: str, why:
     made = document(*LOST)
     settings = {"entries": 6, "refusals": 1, "restarts": 1, "idempotent": False, **constants}
     made = made | {"bounds": settings, "property": None, "steps": [{"step": one} for one in steps.split("; ")]}
-    with pytest.raises(CannotBeDriven) as raised:
-        producer_plan(trace_of(made), "3.6.2")
+    with pytest.raises(UndrivableError) as raised:
+        plan_trace(trace_of(made), "3.6.2")
     assert why in raised.value.why
 
 
@@ -74,5 +74,5 @@ def test_each_action_is_driven_or_says_why_not() -> None:
 
 
 def test_settings_that_repair_a_producer_are_its_own() -> None:
-    found = confirmed(document(*LOST), with_repair=True)
+    found = confirm_trace(document(*LOST), with_repair=True)
     assert (found["result"], "its own settings" in found["why"]) == ("not_driven", True)

@@ -14,10 +14,15 @@ from typing import Any
 import pytest
 from tidegate.real.driving.families import trace_of
 from tidegate.real.driving.stages import Stage
-from tidegate.real.driving.transactions.driver import TxnDriver, expected_txn
+from tidegate.real.driving.transactions.driver import TransactionsDriver, expected_observation
 from tidegate.real.driving.transactions.family import FAMILY
-from tidegate.real.driving.transactions.plan import TxnPlan, txn_plan
-from tidegate.real.driving.transactions.world import AGAIN, Answer, Ask, TxnSeen
+from tidegate.real.driving.transactions.plan import TransactionsPlan, plan_trace
+from tidegate.real.driving.transactions.world import (
+    RETRIABLE,
+    ProducerRequest,
+    ProducerResponse,
+    TransactionsObservation,
+)
 from tidegate.reports.confirm import comparison_section, confirm_text
 from tidegate.reports.text_page import TextFormat
 
@@ -44,44 +49,50 @@ TIMED: dict[str, Any] = {"clients": 2, "partitions": 1, "transactions": 2, "time
 class Fake:
     """Brokers that do as the plan says, but at some step go on as they are."""
 
-    def __init__(self, plan: TxnPlan, stays_at: int = 0) -> None:
+    def __init__(self, plan: TransactionsPlan, stays_at: int = 0) -> None:
         self.state, self.stays_at, self.asked = plan.run.start, stays_at, list[Any]()
 
     def next(self, stage: Stage) -> None:
         if stage.first != self.stays_at:
             self.state = stage.after
 
-    def look(self, clients: Mapping[str, int]) -> TxnSeen:
-        return replace(expected_txn(self.state), clients={one: epoch + 1 for one, epoch in clients.items()})
+    def observe(self, clients: Mapping[str, int]) -> TransactionsObservation:
+        return replace(expected_observation(self.state), clients={one: epoch + 1 for one, epoch in clients.items()})
 
-    def ask(self, one: Ask, within: float, again: frozenset[int] = AGAIN) -> Answer:
+    def send_request(self, one: ProducerRequest, within: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
         self.asked.append(one)
-        return Answer(0, 7, max((self.state.epoch[one] for one in self.state.epoch), default=1) - 1)
+        return ProducerResponse(0, 7, max((self.state.epoch[one] for one in self.state.epoch), default=1) - 1)
 
-    def let_marker(self, name: str, within: float) -> bool:
+    def pass_marker(self, name: str, within: float) -> bool:
         self.asked.append(f"marker {name}")
         return True
 
-    copy_marker = let_marker
+    keep_marker = pass_marker
 
-    def send_copy(self, name: str) -> int:
+    def send_kept_marker(self, name: str) -> int:
         self.asked.append(f"copy {name}")
         return 0
 
-    def time_passes(self) -> None:
+    def advance_clocks(self) -> None:
         self.asked.append("time")
 
-    def fail_over(self, within: float) -> bool:
+    def move_coordinator(self, within: float) -> bool:
         self.asked.append("fail over")
         return True
 
 
 def test_a_late_write_is_sent_as_it_was_when_its_sender_gave_it_up() -> None:
-    plan = txn_plan(trace_of(document(*HANGING, **LATE_WRITE)), None)
+    plan = plan_trace(trace_of(document(*HANGING, **LATE_WRITE)), None)
     fake = Fake(plan)
-    found = result_of(FAMILY, plan, TxnDriver(plan, fake, 0.1), fake.next)
-    late = Ask("produce", 7, 0, "orders-p", 0, 1)
-    assert fake.asked == [Ask("init"), Ask("add", 7, 0, "orders-p"), Ask("end", 7, 0), "marker P", late]
+    found = result_of(FAMILY, plan, TransactionsDriver(plan, fake, 0.1), fake.next)
+    late = ProducerRequest("produce", 7, 0, "orders-p", 0, 1)
+    assert fake.asked == [
+        ProducerRequest("init"),
+        ProducerRequest("add", 7, 0, "orders-p"),
+        ProducerRequest("end", 7, 0),
+        "marker P",
+        late,
+    ]
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: nothing_hangs fails")
     seen = found["steps"][-1]["seen"]["transactions"]
     assert seen == {"coordinator": "complete abort, epoch 1", "P": "1 open; stable 0"}
@@ -91,9 +102,9 @@ def test_a_late_write_is_sent_as_it_was_when_its_sender_gave_it_up() -> None:
 
 @pytest.mark.parametrize("step", [*(pytest.param(step, marks=pytest.mark.long) for step in (1, 3, 5, 6)), 8])
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
-    plan = txn_plan(trace_of(document(*HANGING, **LATE_WRITE)), None)
+    plan = plan_trace(trace_of(document(*HANGING, **LATE_WRITE)), None)
     fake = Fake(plan, step)
-    found = result_of(FAMILY, plan, TxnDriver(plan, fake, 0.0), fake.next)
+    found = result_of(FAMILY, plan, TransactionsDriver(plan, fake, 0.0), fake.next)
     assert (found["result"], found["step"], len(found["steps"])) == ("not_confirmed", step, step)
     assert "in place of" in found["steps"][-1]["otherwise"]
 
@@ -101,15 +112,15 @@ def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
 class Refusing(Fake):
     """Brokers that refuse writes."""
 
-    def ask(self, one: Ask, within: float, again: frozenset[int] = AGAIN) -> Answer:
-        return Answer(48) if one.kind == "produce" else super().ask(one, within, again)
+    def send_request(self, one: ProducerRequest, within: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
+        return ProducerResponse(48) if one.kind == "produce" else super().send_request(one, within, again)
 
 
 def test_a_request_that_is_refused_is_what_brokers_did_otherwise() -> None:
-    plan = txn_plan(trace_of(document(*HANGING, **LATE_WRITE)), None)
+    plan = plan_trace(trace_of(document(*HANGING, **LATE_WRITE)), None)
     fake = Refusing(plan)
-    (*_, last) = TxnDriver(plan, fake, 0.1).drive(fake.next)
-    assert (last.stage.first, last.otherwise) == (8, "the late produce is refused: INVALID_TXN_STATE")
+    (*_, last) = TransactionsDriver(plan, fake, 0.1).drive(fake.next)
+    assert (last.stage.first, last.divergence) == (8, "the late produce is refused: INVALID_TXN_STATE")
 
 
 # --- real brokers -----------------------------------------------------------------------------------------------------

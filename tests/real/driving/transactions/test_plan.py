@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
-from tidegate.real.driving.transactions.plan import KINDS, WHY_NOT, txn_plan
-from tidegate.real.driving.verdict import confirmed
+from tidegate.real.driving.fitting import UndrivableError
+from tidegate.real.driving.transactions.plan import KINDS, WHY_NOT, plan_trace
+from tidegate.real.driving.verdict import confirm_trace
 
 from ....support.transactions import BEGUN, ENDED_LATE, HANGING, LATE_WRITE, MARKED_LATE, ONE, TWO, document
 
@@ -25,7 +25,7 @@ from ....support.transactions import BEGUN, ENDED_LATE, HANGING, LATE_WRITE, MAR
 def test_the_newest_release_whose_model_takes_a_trace(
     trace: tuple[str, str, str], constants: dict[str, Any], kafka: str, version_2: bool
 ) -> None:
-    plan = txn_plan(trace_of(document(*trace, **constants)), None)
+    plan = plan_trace(trace_of(document(*trace, **constants)), None)
     assert (plan.kafka, plan.version_2, len(plan.stages)) == (kafka, version_2, len(plan.run.steps))
 
 
@@ -41,8 +41,8 @@ def test_the_newest_release_whose_model_takes_a_trace(
 def test_what_a_release_does_not_take_says_why(
     trace: tuple[str, str, str], constants: dict[str, Any], kafka: str, step: int, why: str
 ) -> None:
-    with pytest.raises(CannotBeDriven) as raised:
-        txn_plan(trace_of(document(*trace, **constants)), kafka)
+    with pytest.raises(UndrivableError) as raised:
+        plan_trace(trace_of(document(*trace, **constants)), kafka)
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
 
 
@@ -51,7 +51,7 @@ def test_a_step_that_no_gate_reaches_is_not_driven() -> None:
     made = document(steps, "replicated_later", "commits_everywhere", **ONE) | {"bounds": {**ONE}}
     made["steps"] = [{"step": "init_producer(A)"}, {"step": "log_commits"}]
     made["bounds"] = {**ONE, "in_one_step": False}
-    found = confirmed(made, kafka="4.1.0")
+    found = confirm_trace(made, kafka="4.1.0")
     assert found["result"] == "not_driven" and found["steps"] == []
 
 
@@ -62,5 +62,5 @@ def test_each_action_is_driven_or_says_why_not() -> None:
 
 
 def test_no_setting_repairs_a_transaction() -> None:
-    found = confirmed(document(*HANGING, **LATE_WRITE), with_repair=True)
+    found = confirm_trace(document(*HANGING, **LATE_WRITE), with_repair=True)
     assert (found["result"], "another release" in found["why"]) == ("not_driven", True)
