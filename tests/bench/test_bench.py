@@ -55,18 +55,18 @@ def test_a_model_that_does_not_hold_is_not_measured(bench: Import, tmp_path: Pat
 
 def test_a_check_that_does_not_start_is_not_measured(bench: Import) -> None:
     with pytest.raises(RuntimeError, match=r"no_such_model.* ends with 6"):
-        bench("spark").measured("no_such_model")
+        bench("spark").measure_check("no_such_model")
 
 
 def test_an_audit_that_ran_out_of_time_is_not_measured(bench: Import, capsys: pytest.CaptureFixture[str]) -> None:
     def document(why: str) -> dict[str, Any]:
         return {"subjects": [{"failed": False, "repair": None, "table": {"no-loss": {"crash@all": {"why": why}}}}]}
 
-    counted = bench("audit").counted
-    counted(document("inconclusive: given up after 9 states"))
+    print_outcomes = bench("audit").print_outcomes
+    print_outcomes(document("inconclusive: given up after 9 states"))
     assert "of 1 answers 1 are inconclusive" in capsys.readouterr().out
     with pytest.raises(RuntimeError, match="the time limit came before 1 of 1 answers"):
-        counted(document("inconclusive: out of time"))
+        print_outcomes(document("inconclusive: out of time"))
 
 
 def test_a_command_that_ends_otherwise_is_not_measured(bench: Import, tmp_path: Path) -> None:
