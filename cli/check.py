@@ -160,7 +160,7 @@ def with_advice(model: Model, verdict: Verdict, options: argparse.Namespace) -> 
 
 
 def _folding_advice(model: Model) -> Iterator[str]:
-    """What is said where many states were explored with all members told apart: which need not be, and of those that
+    """What is said where many states were explored with all members distinguished: which need not be, and of those that
     are declared alike and cannot be folded, why."""
     symmetry = symmetry_of(model)
     if symmetry.domains:

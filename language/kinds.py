@@ -114,7 +114,7 @@ def unwritable_label(labels: Sequence[object]) -> str | None:
     """What of some labels could not be read again where a run is written down; None where nothing."""
     for label in labels:
         if not isinstance(label, str) or not _is_read_back(label):
-            return f"the label {label!r}, which is no name"
+            return f"the label {label!r}, which is not a name"
         if label.lower() == "none":
             return f"the label {label!r}, which stands for what an option is without a value"
         if labels.count(label) > 1:

@@ -75,7 +75,7 @@ def _type_hint(found: type[Any]) -> str:
 
 
 def integer_hint(type_: Type) -> str:
-    """What to write in place of a value that is no integer."""
+    """What to write in place of a value that is not an integer."""
     match type_:
         case Bool():
             return "1 if condition else 0"

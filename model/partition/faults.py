@@ -121,7 +121,7 @@ def lose_disk(s: Partition, broker: Broker) -> None:
 def lose_directory(s: Partition, broker: Broker) -> None:
     """{broker} loses the directory with its copy, and has others; it will start again without that directory.
 
-    While it runs, it tells the controller, which takes it out of the ISR as if it were fenced
+    While it runs, it reports that to the controller, which takes it out of the ISR as if it were fenced
     (handleDirectoriesOffline; on ZooKeeper /log_dir_event_notification); the copy is there again after a restart. That
     start is one after a clean stop if the last stop was one: only directories that log.dirs still names are looked at
     for the mark of it (LogManager.readBrokerEpochFromCleanShutdownFiles). One that is named and cannot be read, or is

@@ -341,5 +341,5 @@ def test_every_preset_can_be_met(tmp_path: Path, audit: Audit) -> None:
     every = [word for name in PRESETS for word in ("--require", name)]
     exit_, document = audit(folder, *NEW, *every)
     assert (exit_, document["exit"]) == (0, 0)
-    assert audit(CLUSTERS / "strict", "--client", "java:4.1", "--distribution", "apache", *every)[0] == 0, "as shipped"
+    assert audit(CLUSTERS / "strict", "--kafka-version", "4.3", *NEW[2:], *every)[0] == 0, "as shipped"
     assert audit(CLUSTERS / "acks-1", *OLD, "--require", "standard")[0] == 1

@@ -323,7 +323,7 @@ def test_a_copy_that_takes_long_is_interrupted_with_the_progress_on_the_terminal
         signal.pause()
         return False
 
-    monkeypatch.setattr(finite_instances.FiniteInstance, "_satisfied", searches)
+    monkeypatch.setattr(finite_instances.FiniteInstance, "_satisfy", searches)
     with shown.open("w", encoding="utf-8") as terminal:
         monkeypatch.setattr(terminal, "isatty", lambda: True)
         monkeypatch.setattr(sys, "stderr", terminal)

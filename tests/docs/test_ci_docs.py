@@ -71,4 +71,8 @@ def test_the_pre_commit_entry_runs(project: Path, cache: Path) -> None:
 
 
 def test_our_own_ci_runs_the_gate() -> None:
-    assert re.search(r"^\.venv/bin/tidegate gate\b", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(
+        r"^    TIDEGATE_CACHE=\S+ \.venv/bin/tidegate gate$",
+        (ROOT / ".ci" / "run").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )

@@ -12,6 +12,7 @@ from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import Symmetry
+from tidegate.invariants.catalogue import CATALOGUE
 from tidegate.language.binding import Definition, load
 
 from ..conftest import ROOT
@@ -568,8 +569,9 @@ def test_examples_state_by_state(path: Path) -> None:
 
 @pytest.mark.parametrize("name", tiered(PROTOCOLS, lambda name: name == "async_isr"))
 def test_protocols_state_by_state(name: str) -> None:
-    properties = importlib.import_module(f"tidegate.invariants.{name}")
-    state_by_state(load(importlib.import_module(f"tidegate.model.{name}"), properties=(properties,)))
+    room = CATALOGUE[name].room
+    properties = importlib.import_module(f"tidegate.invariants.{room}")
+    state_by_state(load(importlib.import_module(f"tidegate.model.{room}"), properties=(properties,)))
 
 
 def state_by_state(definition: Definition) -> None:

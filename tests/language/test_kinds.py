@@ -31,10 +31,10 @@ def test_a_domain_has_no_members_before_the_model_is_bound() -> None:
     ("labels", "said"),
     [
         (["A", "B"], None),
-        (["broker 1"], "the label 'broker 1', which is no name"),
+        (["broker 1"], "the label 'broker 1', which is not a name"),
         (["A", "None"], "the label 'None', which stands for what an option is without a value"),
         (["A", "A"], "the label 'A' for two members"),
-        ([3], "the label 3, which is no name"),
+        ([3], "the label 3, which is not a name"),
     ],
 )
 def test_labels_that_could_not_be_read_again(labels: list[Any], said: str | None) -> None:

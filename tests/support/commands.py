@@ -36,14 +36,14 @@ class Done:
 _INTERRUPTED = """
 import os, signal, sys
 from tidegate.cli import check
-from tidegate.cli.entry import heed_termination
+from tidegate.cli.entry import treat_sigterm_as_interrupt
 from tidegate.cli.main import main
 
 def interrupt(seen):
     if {when}:
         os.kill(os.getpid(), signal.{number})
 
-heed_termination()
+treat_sigterm_as_interrupt()
 check.report_for = lambda line: interrupt
 sys.exit(main(sys.argv[1:]))
 """

@@ -314,10 +314,10 @@ def test_what_is_nested_deeper_is_refused_at_its_line(kind: str, count: int, tmp
 @pytest.mark.parametrize(
     ("labels", "cause"),
     [
-        (["x y", "z"], "has the label 'x y', which is no name"),
-        (["a,b", "z"], "has the label 'a,b', which is no name"),
-        (["z", ""], "has the label '', which is no name"),
-        (["is", "z"], "has the label 'is', which is no name"),
+        (["x y", "z"], "has the label 'x y', which is not a name"),
+        (["a,b", "z"], "has the label 'a,b', which is not a name"),
+        (["z", ""], "has the label '', which is not a name"),
+        (["is", "z"], "has the label 'is', which is not a name"),
         (["A", "A"], "has the label 'A' for two members"),
         (["None", "A"], "has the label 'None', which stands for what an option is without a value"),
     ],

@@ -353,14 +353,14 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
 
 def test_every_property_turns_red_in_a_profile_that_is_recorded() -> None:
     """All but T11, which fails in no step that an action takes: see the test above."""
-    text = (ROOT / "invariants" / "transactions" / "protocol.py").read_text(encoding="utf-8")
+    text = (ROOT / "invariants" / "transactions" / "properties.py").read_text(encoding="utf-8")
     numbered = set(re.findall(r"^def (\w+)\(.*\n    \"\"\"T\d+: ", text, re.MULTILINE))
     red = {name for check in CHECKS for name, found in check.properties.items() if found.verdict == "violated"}
     assert numbered - red == {"last_stable_offset_only_rises"}
 
 
 def test_every_property_of_the_catalogue_has_its_number() -> None:
-    text = (ROOT / "invariants" / "transactions" / "protocol.py").read_text(encoding="utf-8")
+    text = (ROOT / "invariants" / "transactions" / "properties.py").read_text(encoding="utf-8")
     assert sorted({int(number) for number in re.findall(r'"""T(\d+): ', text)}) == list(range(1, 16))
 
 
