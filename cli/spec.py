@@ -31,11 +31,11 @@ from ..reports.spec.summary import summary_text
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
-  tidegate spec kraft           print all formulas of a model
-  tidegate spec mine.py         the same of a model of your own
-  tidegate spec --dir formulas  write all formulas of every built-in model there, a page each
-  tidegate spec                 write the pages of spec/, and the digests of all formulas beside what is recorded
-  tidegate spec --check         exit 6 and show the difference when a page or a digest is out of date
+  tidegate spec kraft            print all formulas of a model
+  tidegate spec mine.py          the same of a model of your own
+  tidegate spec --dir formulas   write all formulas of every built-in model there, a page each
+  tidegate spec                  write the pages of spec/, and the digests of all formulas beside what is recorded
+  tidegate spec --check          exit 6 and show the difference when a page or a digest is out of date
 """
 
 

@@ -22,7 +22,7 @@ page_of = cache(model_page)
 
 LONG = {
     "kraft": 400,
-    "partition": 480,
+    "partition": 500,
     "zk_controller": 360,
     "producer": 330,
     "classic_group": 445,
