@@ -243,7 +243,7 @@ def test_who_asks_for_less_is_wider() -> None:
     elr = next(
         candidate
         for candidate in signatures()
-        if candidate.profile == "kafka_4_3" and not candidate.switches and candidate.replicas == 3
+        if candidate.constants["elr"] and candidate.replicas == 3
     )
     assert case_with("loss", elr, {}).values["elr"] and not wider_cases(case_with("loss", elr, {}))
 
