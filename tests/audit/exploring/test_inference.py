@@ -240,11 +240,7 @@ def test_who_asks_for_less_is_wider() -> None:
     assert not wider_cases(case_with("loss", one, {"retries": 1})) and not wider_cases(case_with("reads", one, {}))
     cases = [made("all", 2), made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1})]
     assert first_of(cases) == [made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1}).explored]
-    elr = next(
-        candidate
-        for candidate in signatures()
-        if candidate.constants["elr"] and candidate.replicas == 3
-    )
+    elr = next(candidate for candidate in signatures() if candidate.constants["elr"] and candidate.replicas == 3)
     assert case_with("loss", elr, {}).values["elr"] and not wider_cases(case_with("loss", elr, {}))
 
 
