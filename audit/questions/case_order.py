@@ -15,12 +15,12 @@ BUDGETS = tuple(name for name in CALM if name != "retries")
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseForm:
     """What an order of cases goes by: the settings (one number for equal ones), whether losses of power find everything
-    on the disk, whether a new directory makes the controller forget who is eligible, the voters, and the budgets in the
-    order of `BUDGETS`."""
+    on the disk, whether the controller is told of directories, the voters, and the budgets in the order of
+    `BUDGETS`."""
 
     settings: int
     flushing: bool
-    forgets: bool
+    assigns: bool
     voters: Constant
     budgets: tuple[int, ...]
 
@@ -37,8 +37,8 @@ def form_of(case: Case) -> CaseForm:
     )
     budgets = tuple(int(case.values[name]) for name in BUDGETS)
     flushing, voters = bool(case.values["fsync"]), case.values["voters"]
-    forgets = bool(case.values["elr"] and not case.values["assignment_keeps_elr"])
-    return CaseForm(_numbers.setdefault(settings, len(_numbers)), flushing, forgets, voters, budgets)
+    assigns = bool(case.values["assign_directories"])
+    return CaseForm(_numbers.setdefault(settings, len(_numbers)), flushing, assigns, voters, budgets)
 
 
 def within(less: Case, more: Case) -> bool:
@@ -46,7 +46,8 @@ def within(less: Case, more: Case) -> bool:
 
     A crash is a loss of power in which everything was on the disk; that counts for a case without a loss of power, in
     which nothing is less because more was flushed before. A disk that is lost, or a host, is a loss of power in which
-    nothing was on the disk, if nothing is ever flushed, nobody is down before, and it makes nobody else forgotten.
+    nothing was on the disk, if nothing is ever flushed, nobody is down before, and the controller knows no directories:
+    who comes back in another one is elected later, and may make others forgotten.
     """
     return is_within(form_of(less), form_of(more))
 
@@ -59,7 +60,7 @@ def is_within(few: CaseForm, many: CaseForm) -> bool:
         return False  # without a loss of power flushing is of no account
     if few.voters != many.voters and few.budgets[_CONTROLLERS] and many.budgets[_CONTROLLERS]:
         return False
-    return _fits(few.budgets, many.budgets, many.flushing or many.forgets)
+    return _fits(few.budgets, many.budgets, many.flushing or many.assigns)
 
 
 _CONTROLLERS, _POWER = BUDGETS.index("controller_losses"), BUDGETS.index("power_losses")

@@ -207,7 +207,7 @@ def test_waves_explore_less_than_there_is(new_explorations: NewExplorations) -> 
 
     With acks=1 the smallest fault loses records but shows no reads that go; cells with more faults say which do.
     """
-    for acks, most in (("all", 20), ("leader", 30)):
+    for acks, most in (("all", 22), ("leader", 30)):
         one = replace(next(of for of in signatures() if of.replicas == 3 and of.profile == "kafka_3_7"),
                       acks=acks, min_isr=2)  # fmt: skip
         alone = new_explorations()
