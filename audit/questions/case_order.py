@@ -15,7 +15,7 @@ BUDGETS = tuple(name for name in CALM if name != "retries")
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseForm:
     """What an order of cases goes by: the settings (one number for equal ones), whether losses of power find everything
-    on the disk, whether the controller is told of directories, the voters, and the budgets in the order of
+    on the disk, whether the controller knows of directories, the voters, and the budgets in the order of
     `BUDGETS`."""
 
     settings: int

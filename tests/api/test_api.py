@@ -205,10 +205,10 @@ def test_a_result_is_one_line_at_a_prompt(workshop: Path) -> None:
 
 def test_an_audit_is_a_function_and_a_package(workshop: Path) -> None:
     program = (
-        "import tidegate.audit.auditing; import tidegate as tg; from tidegate.audit.reading import read; "
+        "import tidegate.audit.auditing; import tidegate as tg; from tidegate.audit.reading import read_files; "
         "from tidegate import audit; assert tg.audit is audit; "
         "import tidegate.audit.reading as reading; assert tg.audit.reading is reading; "
-        "print(callable(tg.audit), tg.audit.__name__, read.__module__)"
+        "print(callable(tg.audit), tg.audit.__name__, read_files.__module__)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "True tidegate.audit tidegate.audit.reading\n"

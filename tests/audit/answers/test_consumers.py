@@ -222,7 +222,7 @@ def test_groups_are_asked_of_the_model_whose_log_does_what_was_found(monkeypatch
     def fails_never(stops: bool, loses: bool, reset: str = "latest") -> frozenset[str]:
         return nothing
 
-    monkeypatch.setattr("tidegate.audit.answers.consumers.fails", fails_never)
+    monkeypatch.setattr("tidegate.audit.answers.consumers.group_failures", fails_never)
     assert cell("groups", FINE, stuck, cluster()).word == "no loss found"
     assert cell("no-skips", FINE, LOST, cluster(consumer())).word == "no loss found"
 
