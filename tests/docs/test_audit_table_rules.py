@@ -92,8 +92,10 @@ def is_lost(release: Release, replicas: int, least: int, unclean: bool, cell: st
             return dirty or release.truncates_to_hw or (release.asks_once and bystander)
         case "power-loss@min-isr" | "disk-loss@min-isr":
             return least == 1
-        case "power-loss@one" | "disk-loss@one":
+        case "power-loss@one":
             return not eligible
+        case "disk-loss@one":
+            return True  # who is eligible is forgotten as the empty one comes back, before 4.3 (apache/kafka#20716)
         case "two-power-losses@all":
             return replicas == 2
         case "cut-off-power-loss@all":

@@ -101,7 +101,7 @@ def no_repair(monkeypatch: pytest.MonkeyPatch, one: Signature, word: Answers) ->
         said = word(of, question)
         return Answer("can lose" if said == "can lose" else "not checked" if said == "open" else "no loss found")
 
-    monkeypatch.setattr(repair, "answer_with_client", answered)
+    monkeypatch.setattr(repair, "answer_of_log_and_client", answered)
     subject = Subject((Topic("t", Origin("x")),), None, (Variant((), one),), ())
     failed = Answer("can lose")
     checks = [RequirementCheck(Requirement("writable", "crash@all"), "failed", failed)]
