@@ -14,15 +14,11 @@ from .cluster.findings import Finding, Kind
 from .cluster.statements import MARK, Origin, UnreadableInputError
 from .joining.cluster import join_parts
 from .joining.options import Options
-from .readers import audit_toml as mapping
-from .readers import properties, yamls
-from .readers import zookeeper as ensembles
-from .readers.containers import compose, kubernetes, scripts, strimzi
-from .readers.containers import compose_overrides as overrides
+from .readers import audit_toml, properties, yamls, zookeeper
+from .readers.containers import compose, compose_overrides, kubernetes, scripts, strimzi
 from .readers.parsed_file import Part
-from .readers.programs import connect, frameworks
-from .readers.programs import spring_profiles as profiles
-from .readers.running import descriptions as describe
+from .readers.programs import connect, frameworks, spring_profiles
+from .readers.running import descriptions
 
 CONTROLS = tuple(chr(code) for code in range(32) if chr(code) not in "\t\n\f\r\x1b")
 """Characters that no text has; the escapes of a terminal's colours may be in what was copied from one."""
@@ -52,7 +48,9 @@ def read_files(
     """
     texts = ((str(path), _text(path), named) for path, named in _files(paths))
     passed_over = [
-        (part.findings[0].where.path, part) for path in paths if (part := overrides.beside(path, paths)) is not None
+        (part.findings[0].where.path, part)
+        for path in paths
+        if (part := compose_overrides.beside(path, paths)) is not None
     ]
     return read_texts(texts, options or Options(), ", ".join(map(str, paths)), [*running, *passed_over])
 
@@ -76,7 +74,7 @@ def read_texts(
             parts += _beside_brokers(path, found)
             files.append((path, "Strimzi resources"))
             continue
-        if (document := overrides.document(path, text.lstrip(MARK))) is not None:
+        if (document := compose_overrides.document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
             continue
         part = None if not named and not _is_text(Path(path)) else part_of(path, text)
@@ -96,7 +94,7 @@ def read_texts(
             files.append((path, part.format))
     _rendered(parts)
     kubernetes.number(parts)
-    profiles.apply_profiles(parts)
+    spring_profiles.apply_profiles(parts)
     uses = [use for part in parts for use in part.uses]
     started_with = frozenset(Path(path).name for path, _ in files)
     for path, text, named in unknown:
@@ -179,12 +177,18 @@ def part_of(path: str, text: str) -> Part | None:
     if "\0" in text:
         return None
     if suffix == ".toml":
-        return mapping.read(path, plain)
+        return audit_toml.read(path, plain)
     if suffix in TERRAFORM:
         return _terraform(path, plain)
     if suffix in (".yaml", ".yml"):
         return of_yaml(path, plain)
-    for reader in (describe.topics, describe.configs, describe.features, describe.read_quorum, ensembles.read):
+    for reader in (
+        descriptions.topics,
+        descriptions.configs,
+        descriptions.features,
+        descriptions.read_quorum,
+        zookeeper.read,
+    ):
         part = reader(path, plain)
         if part is not None:
             return part
@@ -274,11 +278,11 @@ def of_yaml(path: str, text: str) -> Part | None:
     rendered = kubernetes.read(path, trees)
     if rendered is not None:
         return rendered
-    spring = [setting for tree in trees for setting in profiles.of_document(path, tree)]
+    spring = [setting for tree in trees for setting in spring_profiles.of_document(path, tree)]
     framework = frameworks.of(re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves())
     if not any(setting.key.startswith("spring.kafka.") for setting in spring):
         return frameworks.unread(path, framework) if framework else _values_of_a_chart(path, text)
-    part = profiles.spring(path, spring)
+    part = spring_profiles.spring(path, spring)
     if framework:
         part.findings += frameworks.unread(path, framework).findings
     return part if part.clients or part.findings else None
@@ -289,7 +293,7 @@ def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[t
     documents = {path: tree for path, (_, _, tree) in given.items()}
     texts = {path: text for path, (text, _, _) in given.items()}
     named = [path for path, (_, by_name, _) in given.items() if by_name]
-    whole, rest = overrides.projects(documents, texts, _text, named)
+    whole, rest = compose_overrides.projects(documents, texts, _text, named)
     for path, tree, notes in whole:
         part = compose.read(path, tree) if compose.recognised(tree) else of_yaml(path, texts[path])
         if part is not None:

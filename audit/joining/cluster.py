@@ -13,7 +13,7 @@ from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versi
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
 from ..cluster.statements import Origin, Stated, WrongOptionError
-from ..kafka import key_names as names
+from ..kafka import key_names
 from ..kafka.keys import declared, owners
 from ..kafka.versions import ControlPlane, at_least, is_version, span
 from ..readers.containers.strimzi import NOT_IN_FORCE
@@ -178,7 +178,7 @@ def _with_version(client: Client, given: Sequence[tuple[str | None, str, Stated 
     for name, family, version in given:
         if name is None or client.called(name):
             client = replace(client, family=Stated(family, OPTIONS), version=version)
-    aliases = names.canonical_names(base_family(client) or "")
+    aliases = key_names.canonical_names(base_family(client) or "")
     settings = (replace(setting, key=aliases.get(setting.key, setting.key)) for setting in client.settings)
     return replace(client, settings=withhold_values(settings))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from ..cluster.cluster import DuplicateId
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, MARK, Origin, Setting
-from ..kafka import key_names as names
+from ..kafka import key_names
 from ..kafka.keys import is_kept, registry
 from ..readers.parsed_file import Part
 
@@ -45,9 +45,9 @@ def _scrubbed(setting: Setting) -> Setting:
     value = _counts(setting.value) if key is not None and key.kept == "counts" else setting.value
     if is_kept(setting.key.removeprefix(MARK), value):
         return replace(setting, value=value)
-    scopes = tuple(names.by_scope())
-    plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
-    text = plain and names.nearest_name(setting.key, scopes) is None
+    scopes = tuple(key_names.by_scope())
+    plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in key_names.by_scope()[s] for s in scopes)
+    text = plain and key_names.nearest_name(setting.key, scopes) is None
     return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
 
 

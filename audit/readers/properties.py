@@ -14,12 +14,10 @@ import javaproperties
 
 from ..cluster.cluster import Client
 from ..cluster.statements import MARK, Origin, Setting, Stated
-from ..kafka import key_names as names
+from ..kafka import key_names
 from .broker_properties import BROKER_MARKS, of_broker
 from .parsed_file import Part, in_latin
-from .programs import connect, frameworks, workers
-from .programs import spring_names as relaxed
-from .programs import spring_profiles as profiles
+from .programs import connect, frameworks, spring_names, spring_profiles, workers
 from .programs.spring_profiles import spring
 
 PLAUSIBLE = re.compile(r"[A-Za-z0-9_.\-\[\]$>]{1,200}")
@@ -60,14 +58,14 @@ def read(path: str, text: str) -> Part | None:
 
 def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str = "") -> Part | None:
     """What a list of settings is, by the keys in it and the file's name."""
-    keys = {relaxed.spelt(setting.key) for setting in settings}
+    keys = {spring_names.spelt(setting.key) for setting in settings}
     part: Part | None = None
     if (framework := frameworks.of(keys | frameworks.with_profile(text))) and not any(
         key.startswith("spring.kafka.") for key in keys
     ):
         return frameworks.unread(path, framework)
     if any(key.startswith("spring.kafka.") for key in keys):
-        part = spring(path, profiles.of_lines(settings, text))
+        part = spring(path, spring_profiles.of_lines(settings, text))
         if framework:
             part.findings += frameworks.unread(path, framework).findings
     elif connect.CLASS in keys:
@@ -92,7 +90,7 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
 
 def _scores(keys: set[str]) -> dict[str, int]:
     """How many keys only a broker, only a producer, only a consumer has."""
-    every = names.by_scope()
+    every = key_names.by_scope()
     others = {
         scope: set[str]().union(*(v for k, v in every.items() if k not in (scope, "librdkafka"))) for scope in every
     }
@@ -116,7 +114,7 @@ def client_kinds(path: str, keys: set[str]) -> tuple[str, ...]:
     if kinds:
         return kinds
     stem = PurePath(path).stem.lower()
-    known = names.by_scope()
+    known = key_names.by_scope()
     named = tuple(kind for kind in ("producer", "consumer") if kind in stem)
     return named if keys & (known["producer"] | known["consumer"] | known["librdkafka"]) or named else ()
 
@@ -134,7 +132,7 @@ def of_clients(path: str, settings: list[Setting], kinds: tuple[str, ...]) -> Pa
 
 def family_of(settings: list[Setting]) -> Stated | None:
     """Java's serializers are classes of Java; some keys are librdkafka's alone."""
-    every = names.by_scope()
+    every = key_names.by_scope()
     java = every["producer"] | every["consumer"]
     only_java = java - every["librdkafka"]
     only_rd = every["librdkafka"] - java - every["broker"]

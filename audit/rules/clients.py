@@ -14,7 +14,7 @@ from ..facts.placement import has_one_by_default
 from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
-from ..startup import producers as starting
+from ..startup import producers
 from ..startup.producers import is_transactional, stated, why_producer_stops
 from ..startup.served_clients import is_not_served
 from .group_members import has_new_protocol, member_rules
@@ -100,11 +100,11 @@ def is_not_remembered(cluster: Cluster, client: Client) -> Iterator[Finding]:
         return
     if base_family(client) not in ("java", "librdkafka"):  # what others have in flight then is not known
         return
-    if asks_for_idempotence(cluster, client) and number_of(cluster, client, starting.IN_FLIGHT) != 1:
+    if asks_for_idempotence(cluster, client) and number_of(cluster, client, producers.IN_FLIGHT) != 1:
         what = f"{client.name}: brokers of 0.11 remember one batch of an idempotent producer, and it may have more in"
         what += " flight; of an earlier one that is sent again it reports that it failed, and the record is there"
-        to_do = f"{starting.IN_FLIGHT}=1, or brokers of 1.0"
-        where = place_of(cluster, client, starting.IN_FLIGHT)
+        to_do = f"{producers.IN_FLIGHT}=1, or brokers of 1.0"
+        where = place_of(cluster, client, producers.IN_FLIGHT)
         check = _check("producer", "short_memory --bounds network", "given_up_is_not_there")
         yield Finding("client", "warning", what, where, to_do, f"{check}; KAFKA-5494")
 
@@ -126,17 +126,17 @@ _NOT_WAITING = {
 
 def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What it does not start with, and what switches off the idempotence that nobody asked for."""
-    refusals = list(starting.refusals(cluster, client))
+    refusals = list(producers.refusals(cluster, client))
     yield from refusals
-    yield from starting.may_linger_too_long(client)
+    yield from producers.may_linger_too_long(client)
     on = value_of(cluster, client, ENABLE_IDEMPOTENCE)
     if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, ENABLE_IDEMPOTENCE) is not None:
         return
-    for setting in starting.in_force(client):
-        if starting.switches_off(client, setting):
+    for setting in producers.in_force(client):
+        if producers.switches_off(client, setting):
             what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
             java = base_family(client) == "java"
-            refused_later = java and setting.key == starting.IN_FLIGHT
+            refused_later = java and setting.key == producers.IN_FLIGHT
             later = "; clients of 4.0 and later do not start with it" if refused_later else ""
             source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673" if java else "the client's source"
             yield Finding("advice", "warning", what + later, setting.origin, f"remove {setting.key}", source)

@@ -9,7 +9,7 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
 from ..cluster.statements import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Origin, Setting
-from ..kafka import key_names as names
+from ..kafka import key_names
 from ..kafka.keys import NEVER_EMPTY, Key, is_never_blank, settings_by_name, settings_table, why_illegal
 
 MOST_SHOWN = 40
@@ -47,7 +47,7 @@ def _layers(cluster: Cluster) -> Iterator[Layer]:
 
 
 def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
-    every = names.by_scope()
+    every = key_names.by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
     for setting in settings:
         if setting.key in (IMPORTED, INCLUDED, GROUPED):
@@ -55,16 +55,16 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
         if setting.key.startswith(MARK):
             yield _hidden(setting)
             continue
-        if setting.key in mine or (names.OTHERS.fullmatch(setting.key) and setting.key not in names.OLD):
+        if setting.key in mine or (key_names.OTHERS.fullmatch(setting.key) and setting.key not in key_names.OLD):
             continue
-        if setting.key in names.OLD:
+        if setting.key in key_names.OLD:
             yield _old(setting)
             continue
         if setting.key == HIDDEN:
             what, to_do = "a line that states no setting", "correct or remove the line"
             yield Finding("not_read", "warning", what, setting.origin, to_do)
             continue
-        near = names.nearest_name(setting.key, scopes)
+        near = key_names.nearest_name(setting.key, scopes)
         elsewhere = sorted(scope for scope in every if setting.key in every[scope] and scope != "librdkafka")
         typo = _typo(setting, near, settings) if near and not elsewhere else None
         yield typo or _unknown(setting, scopes, elsewhere, client)
@@ -79,7 +79,7 @@ def _hidden(setting: Setting) -> Finding:
 
 
 def _typo(setting: Setting, near: str, settings: Sequence[Setting]) -> Finding:
-    now = names.OLD.get(near, near)
+    now = key_names.OLD.get(near, near)
     also = "" if now == near else f" (an old name of `{now}`)"
     what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{near}`{also}"
     if any(other.key == now for other in settings):  # as `logs.dir` beside `log.dir` in Bitnami's chart
@@ -88,7 +88,7 @@ def _typo(setting: Setting, near: str, settings: Sequence[Setting]) -> Finding:
 
 
 def _old(setting: Setting) -> Finding:
-    now = names.OLD[setting.key]
+    now = key_names.OLD[setting.key]
     what = f"`{setting.key}` is a setting of the old Scala producer and of librdkafka; the Java client ignores it"
     return Finding("unknown_key", "error", what, setting.origin, f"write `{now}`, or say --client librdkafka:VERSION")
 

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from ...cluster.statements import Origin, Setting
 from ..parsed_file import Part
 from ..yamls import Tree
-from . import created_topics as created
+from . import created_topics
 
 KEYS = ("entrypoint", "command", "args")
 """Where a container says what it runs: compose has the first two, Kubernetes the last two."""
@@ -123,7 +123,7 @@ def note_before(part: Part, path: str, name: str, container: Tree, scripts: Mapp
 def note_created(part: Part, path: str, container: Tree) -> None:
     """The topics that a container's command creates, and the finding that it alters what brokers or topics have."""
     for text, origin in _texts(path, container):
-        created.of_command(part, text, origin)
+        created_topics.of_command(part, text, origin)
         if ALTERS.search(text):
             what = "a command alters settings of brokers or topics, and what it sets was not read"
             part.note("incomplete", "error", what, origin, "give what `kafka-configs.sh --describe` prints, too")

@@ -14,14 +14,11 @@ from typing import Literal
 from ...cluster.statements import Setting
 from ..broker_properties import of_broker
 from ..parsed_file import Part, in_latin
-from ..programs import connect, frameworks
-from ..programs import spring_names as relaxed
+from ..programs import connect, frameworks, spring_names
 from ..programs.active_profiles import VARIABLE, note_active
 from ..yaml_settings import at
 from ..yamls import Tree
-from . import commands, volumes
-from . import compose_services as started
-from . import created_topics as created
+from . import commands, compose_services, created_topics, volumes
 from .image_variables import MARKS, image, key_of, note_perhaps, note_unread, owner_of, perhaps, unread
 from .spring_variables import of_spring, texts_of
 
@@ -44,14 +41,14 @@ def recognised(tree: Tree) -> bool:
     every = [service for _, service in services.items()] if services is not None else []
     return any(
         _is_broker(service)
-        or any(_is_of_program(name) or relaxed.ARGUMENT.search(value) for name, value, _ in variables(service))
+        or any(_is_of_program(name) or spring_names.ARGUMENT.search(value) for name, value, _ in variables(service))
         or any(
-            relaxed.ARGUMENT.search(text)
+            spring_names.ARGUMENT.search(text)
             for key in ("command", "entrypoint")
             if (words := service.get(key)) is not None
             for text in texts_of(words)
         )
-        or created.CREATES.search(commands.text_of(service))
+        or created_topics.CREATES.search(commands.text_of(service))
         or commands.ALTERS.search(commands.text_of(service))
         for service in every
     )
@@ -95,7 +92,7 @@ def read(path: str, tree: Tree) -> Part:
     services = tree.get("services")
     every = services.items() if services is not None else []
     brokers = [(name, service) for name, service in every if _is_broker(service)]
-    for name, service in started.services_running(part, path, brokers):
+    for name, service in compose_services.services_running(part, path, brokers):
         _service(part, path, name, service, tree.get("volumes"))
     for name, service in every:
         commands.note_created(part, path, service)
@@ -143,7 +140,7 @@ def _created(part: Part, path: str, name: str, service: Tree) -> None:
     """Topics that the start script of wurstmeister's image creates."""
     for variable, value, sub in variables(service):
         if variable == "KAFKA_CREATE_TOPICS" and value:
-            created.of_variable(part, value, at(path, sub, f"services.{name}.environment.{variable}"))
+            created_topics.of_variable(part, value, at(path, sub, f"services.{name}.environment.{variable}"))
 
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:

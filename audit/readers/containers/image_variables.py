@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...cluster.statements import OF_IMAGE, Origin
-from ...kafka import key_names as names
+from ...kafka import key_names
 from ...kafka.releases import CONFLUENT
 from ..parsed_file import Part
 from ..yaml_settings import at
@@ -55,7 +55,7 @@ def unread(variable: str, service: Tree) -> str:
     theirs = variable.startswith("KAFKA_CFG_")
     if owner != "bitnami" and theirs:
         return f"`{variable}` has no effect: only Bitnami's image reads KAFKA_CFG_, and this one is of {owner}"
-    mine = key in names.by_scope()["broker"] and key not in ("broker.id", "node.id")
+    mine = key in key_names.by_scope()["broker"] and key not in ("broker.id", "node.id")
     if owner == "bitnami" and not theirs and mine:
         return f"`{variable}` has no effect: Bitnami's image reads KAFKA_CFG_ alone"
     return ""

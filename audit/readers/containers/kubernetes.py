@@ -19,9 +19,7 @@ from ..parsed_file import Part, in_latin, numbers
 from ..programs import connect
 from ..programs.active_profiles import note_active
 from ..yamls import Tree
-from . import commands, image_variables, scripts, spring_variables, volumes
-from . import created_topics as created
-from . import pod_rules as spreading
+from . import commands, created_topics, image_variables, pod_rules, scripts, spring_variables, volumes
 
 SETS = ("StatefulSet", "Deployment")
 MOST = 1000
@@ -56,7 +54,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
             commands.note_created(part, path, container)
             for name, value, origin in _variables(path, container):
                 if name == "KAFKA_CREATE_TOPICS" and value:
-                    created.of_variable(part, value, origin)
+                    created_topics.of_variable(part, value, origin)
     if not sets:
         return part if part.clients or part.findings or part.made or part.facts else None
     for pod_set in sets:
@@ -178,7 +176,7 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     written = tree.text("spec", "replicas")
     counted = numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
-    labels = spreading.labels_of(tree.get("spec", "template", "metadata"))
+    labels = pod_rules.labels_of(tree.get("spec", "template", "metadata"))
     templates = tree.get("spec", "volumeClaimTemplates")
     mounts = [m for container in _of_brokers(path, containers, maps) for m in volumes.of_pod(pod, container, templates)]
     in_container = volumes.is_in_container(settings, _owner(containers), mounts)
@@ -186,7 +184,7 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
         broker_of(settings, origin),
         ephemeral=volumes.is_ephemeral(settings, mounts) or in_container,
         of_pod=in_container is not True,
-        pod=spreading.pod_of(pod, labels, tree.text("metadata", "namespace") or ""),
+        pod=pod_rules.pod_of(pod, labels, tree.text("metadata", "namespace") or ""),
     )
     return _Set(made, count, pod, containers, is_placed=in_container is not None)
 

@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 
 from ...cluster.statements import Origin
-from ...kafka import key_names as names
+from ...kafka import key_names
 from ..parsed_file import Part
-from . import commands
-from . import created_topics as created
+from . import commands, created_topics
 from .image_variables import key_of
 
 SCRIPTS = frozenset({".sh", ".bash", ".service", ".ps1", ".bat", ".cmd", ".dockerfile", ".conf", ".cfg", ".env", ""})
@@ -113,7 +112,7 @@ def _of_template(path: str, text: str) -> re.Match[str] | None:
 
 def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
     """The first place where a script sets or starts what is not read."""
-    for pattern in (created.CREATES, commands.ALTERS, STARTS):
+    for pattern in (created_topics.CREATES, commands.ALTERS, STARTS):
         for found in pattern.finditer(text):
             if not _is_read(text, found, files):
                 return found
@@ -125,6 +124,6 @@ def _is_read(text: str, found: re.Match[str], files: frozenset[str]) -> bool:
     variable = found.groupdict().get("variable")
     if variable is not None:
         passed_over = commands.PASSED_OVER.match(text, found.start()) is not None
-        return passed_over or key_of(variable) not in names.by_scope()["broker"]
+        return passed_over or key_of(variable) not in key_names.by_scope()["broker"]
     runs = RUNS.match(text, found.start())
     return runs is not None and Path(runs["file"].strip("\"'")).name in files

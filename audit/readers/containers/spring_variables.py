@@ -8,9 +8,7 @@ from dataclasses import replace
 
 from ...cluster.statements import Origin, Setting
 from ..parsed_file import Part
-from ..programs import frameworks
-from ..programs import spring_names as relaxed
-from ..programs import spring_profiles as profiles
+from ..programs import frameworks, spring_names, spring_profiles
 from ..yamls import Tree
 
 SPRING = "SPRING_KAFKA_"
@@ -32,19 +30,19 @@ def of_spring(
     """The clients of an application with Spring Boot, by its variables and by its arguments, also those that variables
     hand to the Java machine; `name` is that of its service or container, `texts` are of its command."""
     mine = [Setting(spring_key(v), value, where) for v, value, where in given if v.upper().startswith(SPRING)]
-    mine += [replace(s, key=relaxed.spelt(s.key)) for s in _dotted(given)]
-    mine += relaxed.arguments([*texts, *((value, where) for _, value, where in given)])
+    mine += [replace(s, key=spring_names.spelt(s.key)) for s in _dotted(given)]
+    mine += spring_names.arguments([*texts, *((value, where) for _, value, where in given)])
     frameworks.of_variables(part, name, given)
     about = [setting for setting in mine if setting.key.startswith("spring.kafka.")]
     if about:
-        made = profiles.spring(path, about, whole=False)
+        made = spring_profiles.spring(path, about, whole=False)
         part.clients += [replace(client, name=name) for client in made.clients]
         part.findings += made.findings
     elsewhere = [(v, where) for v, _, where in given if v.upper() in ELSEWHERE]
     elsewhere += [(s.key, s.origin) for s in mine if re.match(r"spring\.(application\.json|config\.)", s.key)]
     for variable, where in elsewhere:
         what = f"`{variable}` of {name} names configuration that replaces what files set, and it was not read"
-        part.note("incomplete", "error", what, where, profiles.IN_FORCE, profiles.EXTERNAL)
+        part.note("incomplete", "error", what, where, spring_profiles.IN_FORCE, spring_profiles.EXTERNAL)
 
 
 def _dotted(given: Sequence[tuple[str, str, Origin]]) -> list[Setting]:

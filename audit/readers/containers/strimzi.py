@@ -12,7 +12,7 @@ from ...cluster.statements import Origin, Setting, UnreadableInputError
 from ..parsed_file import Part, numbers
 from ..yaml_settings import settings
 from ..yamls import Tree
-from . import pod_rules as spreading
+from . import pod_rules
 
 KINDS = ("Kafka", "KafkaNodePool", "KafkaTopic")
 
@@ -167,8 +167,8 @@ def _pod_of(tree: Tree, template: Tree | None, cluster: str) -> Pod:
     }
     pool = tree.text("metadata", "name") if tree.text("kind") == "KafkaNodePool" else None
     labels |= {"strimzi.io/pool-name": pool} if pool is not None else {}
-    labels |= spreading.labels_of(template.get("metadata") if template is not None else None)
-    return spreading.pod_of(template, labels, tree.text("metadata", "namespace") or "")
+    labels |= pod_rules.labels_of(template.get("metadata") if template is not None else None)
+    return pod_rules.pod_of(template, labels, tree.text("metadata", "namespace") or "")
 
 
 def _disks(part: Part, path: str, tree: Tree) -> None:

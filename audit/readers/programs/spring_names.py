@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from ...cluster.statements import Origin, Setting
-from ...kafka import key_names as names
+from ...kafka import key_names
 
 SPRING = {
     "transaction-id-prefix": "transactional.id",
@@ -76,7 +76,7 @@ def arguments(texts: Iterable[tuple[str, Origin]]) -> list[Setting]:
 @cache
 def _of_kafka() -> dict[str, str]:
     """Kafka's names of clients' settings, and Spring's for some of them, each without what does not matter."""
-    every = names.by_scope()
+    every = key_names.by_scope()
     found = {uniform(name): name for name in sorted(every["producer"] | every["consumer"])}
     return found | {uniform(name): key for name, key in SPRING.items()}
 

@@ -18,10 +18,10 @@ from typing import Literal
 
 from ...cluster.cluster import Client
 from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Origin, Setting, Stated
-from ...kafka import key_names as names
+from ...kafka import key_names
 from ..parsed_file import Part
 from ..yamls import Tree
-from . import spring_names as relaxed
+from . import spring_names
 from .active_profiles import activated, active_profiles, profile_of
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
@@ -38,7 +38,7 @@ SEPARATOR = re.compile(r"[#!]---\s*")
 
 def of_document(path: str, tree: Tree) -> list[Setting]:
     """The settings of Kafka in one document of an `application.yml`."""
-    named = [(relaxed.spelt(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
+    named = [(spring_names.spelt(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
     when = _activation([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
     return [
         Setting(name, leaf.typed, Origin(path, leaf.line, name), when)
@@ -71,7 +71,7 @@ def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
     document = [sum(end < (setting.origin.line or 0) for end in ends) for setting in settings]
     stated: dict[int, list[tuple[str, str]]] = {}
     for place, setting in zip(document, settings, strict=True):
-        stated.setdefault(place, []).append((relaxed.spelt(setting.key), setting.value))
+        stated.setdefault(place, []).append((spring_names.spelt(setting.key), setting.value))
     of = {place: _activation(pairs) for place, pairs in stated.items()}
     return [replace(setting, when=of[place]) for place, setting in zip(document, settings, strict=True)]
 
@@ -109,7 +109,7 @@ def apply_profiles(parts: Sequence[Part]) -> None:
 def _ranked(client: Client) -> Client:
     """In Spring's order: what a client's own settings say is stronger than what is common, in whatever file."""
     of_spring = client.family is not None and client.family.value == "spring"
-    return replace(client, settings=tuple(sorted(client.settings, key=relaxed.rank))) if of_spring else client
+    return replace(client, settings=tuple(sorted(client.settings, key=spring_names.rank))) if of_spring else client
 
 
 def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:
@@ -171,12 +171,12 @@ def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
     """Spring Boot's `spring.kafka.producer.*` and `spring.kafka.consumer.*`, and the properties of both, which make a
     client where they are a producer's, or a consumer's. `whole`: where nothing is, the application has both."""
     part = Part("Spring Boot properties")
-    settings = [replace(setting, key=relaxed.spelt(setting.key)) for setting in given]
+    settings = [replace(setting, key=spring_names.spelt(setting.key)) for setting in given]
     kinds = _kinds(settings, whole=whole)
     settings = list(_bound(settings, part))
     for kind in kinds:
         mine = [_of_spring(setting, kind) for setting in settings if _prefix(setting.key, kind) is not None]
-        mine.sort(key=relaxed.rank)
+        mine.sort(key=spring_names.rank)
         origin = Origin(path)
         where = mine[0].origin if mine else origin
         family = Stated("spring", where, "Spring's client is the Java client with defaults of its own")
@@ -197,7 +197,7 @@ def _bound(settings: Sequence[Setting], part: Part) -> Iterator[Setting]:
     """The settings without those that Spring Boot binds to nothing, each of which is named."""
     for setting in settings:
         own = re.match(r"spring\.kafka\.(producer|consumer)\.(?!properties[.\[])(.+)", setting.key)
-        if own is None or relaxed.is_bound(own[2], own[1]):
+        if own is None or spring_names.is_bound(own[2], own[1]):
             yield setting
             continue
         what = (
@@ -215,7 +215,7 @@ def _kinds(settings: Sequence[Setting], *, whole: bool) -> Sequence[Literal["pro
     """Which clients an application has: those with settings of their own, and those that common settings are about."""
     own = {kind for kind in KINDS if any(setting.key.startswith(f"spring.kafka.{kind}.") for setting in settings)}
     common = {_of_spring(s, "").key for s in settings if _prefix(s.key, "") is not None}
-    every = names.by_scope()
+    every = key_names.by_scope()
     for kind, other in (KINDS, KINDS[::-1]):
         own |= {kind} if common & (every[kind] - every[other]) else set()
     if not own and whole and any(setting.key.startswith("spring.kafka.") for setting in settings):
@@ -234,11 +234,11 @@ def _prefix(key: str, kind: str) -> str | None:
 def _of_spring(setting: Setting, kind: str) -> Setting:
     prefix = _prefix(setting.key, kind) or ""
     name, origin = setting.key[len(prefix) :], setting.origin
-    if not relaxed.PLACED.search(origin.place):
+    if not spring_names.PLACED.search(origin.place):
         origin = replace(origin, place=setting.key)
     if "properties" in prefix:
         return replace(setting, key=name.strip("[]"), origin=origin)
-    key, value = relaxed.of_kafka(name), setting.value
+    key, value = spring_names.of_kafka(name), setting.value
     length = re.fullmatch(r"(\d{1,12})\s*(ms|s|m|h|d|)", value)
     if key.endswith(".ms") and length:
         value = str(int(length[1]) * UNITS[length[2]])

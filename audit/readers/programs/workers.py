@@ -14,7 +14,7 @@ from typing import Literal
 
 from ...cluster.cluster import Client, Topic, Use
 from ...cluster.statements import Origin, Setting, Stated
-from ...kafka import key_names as names
+from ...kafka import key_names
 from ..parsed_file import Part
 
 STORAGE = ("offset.storage", "config.storage", "status.storage")
@@ -154,7 +154,7 @@ def _of_streams(path: str) -> tuple[list[Setting], list[Setting]]:
 
 def _known(settings: Sequence[Setting], kind: str) -> list[Setting]:
     """What of the application's own settings its clients take too."""
-    return [setting for setting in settings if setting.key in names.by_scope()[kind]]
+    return [setting for setting in settings if setting.key in key_names.by_scope()[kind]]
 
 
 def _clients(part: Part, path: str, settings: Sequence[Setting], why: str, exactly: Sequence[Setting] = ()) -> None:

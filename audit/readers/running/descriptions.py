@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ...cluster.cluster import Partition, Quorum, Topic
 from ...cluster.statements import HIDDEN, Origin, Setting, Stated
-from ...kafka import key_names as names
+from ...kafka import key_names
 from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ..parsed_file import Part, numbers
 
@@ -143,7 +143,7 @@ def _cut(head: Mapping[str, str]) -> str:
     for pair in pairs(text, Origin("")):
         key, last = settings_table().get(pair.key), pair.value.rpartition(",")[2]
         named = last.partition("=")[0].strip()
-        begins = "," in pair.value and any(k.startswith(named) for k in names.by_scope()["topic"])
+        begins = "," in pair.value and any(k.startswith(named) for k in key_names.by_scope()["topic"])
         wrong_now = key is not None and (
             (not pair.value and key.type in NEVER_EMPTY) or why_illegal(key, pair.value) != ""
         )
