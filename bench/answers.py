@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from tidegate.language.immutable import immutable
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 3
@@ -22,7 +23,7 @@ ELECTION = (*CHECK, "raft", "--bounds", "two_elections")
 """It ends with 4: within these bounds something never happens."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class TimedCommand:
     """A command, whether its kernel is in the cache already, the goal in seconds, and the exit that it ends with."""
 

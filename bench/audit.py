@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tidegate.language.immutable import immutable
 
 from . import auditinput
 from .bounded import processor_seconds
@@ -27,7 +28,7 @@ OUT_OF_TIME = "out of time"
 """Said of an answer that the time limit came before."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Audit:
     """One audit: seconds by the clock and of processors, and its document."""
 

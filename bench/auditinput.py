@@ -12,8 +12,9 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from tidegate.language.immutable import immutable
 
 CAPTURED = Path(__file__).parent.parent / "tests" / "fixtures" / "audit" / "3.9.1-kraft" / "collected"
 BROKERS, RACKS = 15, 3
@@ -41,7 +42,7 @@ SIZES = (10, 20, 30, 60, 130)
 """Partitions of a topic, one after the other: 50 on average."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class TopicKind:
     """Topics that are alike. `together` is the most replicas of a partition in one rack."""
 
@@ -64,7 +65,7 @@ class TopicKind:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class WrittenTopic:
     """A topic to write down."""
 

@@ -13,7 +13,7 @@ import itertools
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tidegate.audit.answers.answer import Word
@@ -25,6 +25,7 @@ from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME
 from tidegate.explorer.cache import cache_directory
+from tidegate.language.immutable import immutable
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-table.md"
 PLACE = "<!-- tables -->\n"
@@ -36,7 +37,7 @@ LETTERS: Mapping[str, str] = {
 """A letter of the record for each word of the page."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Version:
     """A release as the page has it: its title, the model's profile, its control plane, whether ELR is on, and whether
     controllers may vote by their directory's id (`kraft.version=1`, KIP-853)."""

@@ -16,13 +16,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, Constant, read_record_file
 from tidegate.invariants.catalogue import find
+from tidegate.language.immutable import immutable
 
 SPEC = Path(__file__).parent.parent / "spec" / "consumer_group_published.toml"
 MODULE = "consumer_group_protocol_kip_848_v2"
@@ -48,7 +48,7 @@ NAMES = (
 """The module's constants that stand for themselves."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Found:
     """What a search counted, and what it took: by the clock and of processors."""
 

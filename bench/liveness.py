@@ -15,13 +15,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.constants import Value
+from tidegate.language.immutable import immutable
 from tidegate.language.verdict import PropertyVerdict
 
 CLAIMS = Path(__file__).with_name("replication_claims.py")
@@ -74,7 +74,7 @@ PUBLISHED = {
 """The specification and the property of each claim."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Found:
     """What a check said of a claim, of how many states, and what it took: by the clock and of processors."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
+from tidegate.language.immutable import immutable
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
@@ -20,7 +20,7 @@ PROPERTIES = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Explored:
     """One exploration to the end. `seconds` is the exploration alone; the best of several where there were several."""
 
@@ -35,7 +35,7 @@ class Explored:
         return self.states / self.seconds
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Report:
     """Everything measured. `native` and `orbits` are at max_leader_epoch=3, the `_large` ones and `tuned` at 2.
 

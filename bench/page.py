@@ -10,11 +10,12 @@ import json
 import os
 import statistics
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
 from playwright.sync_api import CDPSession
+from tidegate.language.immutable import immutable
 from tidegate.reports.trace.html import trace_html
 
 from tests.support.browser import Shown, chromium, shown
@@ -38,7 +39,7 @@ PRESS = """async (count) => {
 """Presses keys, one a frame; the last line makes the browser lay the page out before the time is taken."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Report:
     """Bytes of the page; milliseconds a key press, by the clock, and of processor time: all that the page's thread does
     for it, painting included, and its handler with style and layout alone."""

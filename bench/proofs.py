@@ -19,11 +19,12 @@ from pathlib import Path
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.invariants.catalogue import find
 from tidegate.language.constants import Value
+from tidegate.language.immutable import immutable
 
 from .bounded import processor_seconds
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Protocol:
     """A model that is proved: which constant is the number of replicas, and the switch that plants a bug in it. `goals`
     are seconds on two idle cores: anew, five replicas. What is `untrue` of the protocol itself is refuted, too."""

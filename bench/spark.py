@@ -13,10 +13,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tidegate.language.immutable import immutable
 from tidegate.reports.exits import Exit
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -31,7 +31,7 @@ DECIDED = (Exit.HOLDS, Exit.SAFETY, Exit.DEADLOCK, Exit.LIVENESS, Exit.VACUOUS)
 """How a check ends that has an answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class CheckCost:
     """What a check took."""
 

@@ -15,20 +15,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.explorer.native.search import check as exhaust
 from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.search import Search, Strategy, Walks
 from tidegate.invariants.catalogue import find
+from tidegate.language.immutable import immutable
 from tidegate.language.model import Model
 
 GOAL = 1_500_000
 STRATEGIES: tuple[Strategy, ...] = ("uniform", "swarm", "guided")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Bug:
     """A bug to find: a model with its profile, its bounds, and the property that fails."""
 

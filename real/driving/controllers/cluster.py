@@ -14,10 +14,10 @@ import struct
 import threading
 import time
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ....language.immutable import immutable
 from ...logs.metadata_log import TOPIC
 from ...logs.metadata_records import decode_record
 from ..nodes import wire
@@ -46,7 +46,7 @@ _LEADER_CHANGE, _CONFIG_RECORD = 2, "CONFIG_RECORD"
 _ROLE = re.compile(r"Completed transition to (\w+?)(?:State)?\(.*?\bepoch=(\d+)")
 
 
-@dataclass(frozen=True)
+@immutable
 class InitialDisk:
     """What all controllers begin with: a folder of one's disk, where its log ends, and its epoch."""
 
