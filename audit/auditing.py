@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ..language.immutable import immutable
 from . import reading
 from .answers.acknowledgements import add_client_losses
 from .answers.answer import SubjectVerdict
@@ -39,7 +40,7 @@ from .startup.nodes import ids_of_down_nodes
 FAILED, UNDECIDED = 1, 5
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AuditRequest:
     """What to do. `folder` keeps kernels and answers, `seconds` bounds the explorations. `from_current` asks
     about the present state too; `accepted` is what counts as met until its day, `today` deciding. `report` is called
@@ -56,7 +57,7 @@ class AuditRequest:
     report: Callable[[str], None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AuditOutcome:
     """What came of it: the document, the exit, the explorations, to be asked for more, and the findings, in the
     document's order."""

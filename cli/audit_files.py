@@ -31,6 +31,7 @@ from ..audit.report.cluster_words import (
     title_of,
 )
 from ..audit.report.document import Document, SubjectReport
+from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.verdict import PropertyVerdict
 from ..reports.audit.html import audit_index
@@ -91,7 +92,7 @@ def name_pages(done: AuditOutcome) -> list[Scenario]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class FindingScenario:
     """A run of a model that gets a page since a finding says what it shows: the finding in the document, the run, and
     its file."""
@@ -111,7 +112,7 @@ def name_finding_pages(done: AuditOutcome) -> list[FindingScenario]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ClientScenario:
     """A run of the producer's model that gets a page: of whom, its property and constants, its file, and its cells."""
 

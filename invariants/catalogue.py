@@ -4,15 +4,15 @@ claimed of one model by another, `replication_as_log`."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
 from ..language.binding import Definition, load
 from ..language.errors import UsageError, suggest_name
+from ..language.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class BuiltIn:
     """A model of the catalogue. `default_profile` is taken where none is named. `room` is where it is, below `model/`
     and `invariants/` alike: a module or a package, `replication` or `studies.async_isr`. A `claim` of a model is one

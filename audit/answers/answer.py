@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from ...language.immutable import immutable
 from ..exploring.client_models import Settings
 from ..exploring.explorations import ScenarioStep
 from ..kafka.keys import declared
@@ -29,7 +29,7 @@ RACK = declared("broker.rack")
 INCONCLUSIVE = "inconclusive: "
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Answer:
     """One cell of a table. `why` is what a loss needs, what is within bounds, or why nothing was checked.
 
@@ -52,7 +52,7 @@ class Answer:
 Table = Mapping[tuple[str, Name], Answer]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SubjectVerdict:
     """A subject with its answers: those of each of its variants, and all of them put together."""
 

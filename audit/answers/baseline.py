@@ -6,10 +6,11 @@ import datetime
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from ...language.immutable import immutable
 from ..cluster.statements import UnreadableInputError
 from ..questions.questions import QUESTION
 from ..questions.signature import Subject
@@ -19,7 +20,7 @@ _KEYS = {"topic", "finding", "reason", "expiry"}
 _EXAMPLE = '[[accepted]] with topic = "logs.*", finding = "no-loss", reason = "...", expiry = 2027-01-31'
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AcceptedFinding:
     """One entry: topics (a regular expression, matched whole), a question, why it is accepted, and until when."""
 

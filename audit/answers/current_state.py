@@ -8,9 +8,10 @@ and then has one more crash or loss of power. With more replicas than the model 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...language.immutable import immutable
 from ..cluster.cluster import Partition, Topic
 from ..exploring.explorations import Explorations
 from ..questions.cases import ways_of
@@ -27,7 +28,7 @@ LISTED = 100
 """Partitions that are listed one by one."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class PartitionState:
     """One partition that is not as it should be: who is in sync of whom."""
 

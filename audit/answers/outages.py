@@ -8,9 +8,10 @@ write is not readable (KAFKA-15583).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from ...language.immutable import immutable
 from ..cluster.cluster import Partition, Topic
 from ..questions.signature import Signature, Subject
 
@@ -27,7 +28,7 @@ _SAYS: dict[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Outage:
     """Partitions of one topic that are out of service for the same reason. `certain`: whatever is not stated. They are
     as they are without the nodes that do not start (`without`, some of which they have a replica on).

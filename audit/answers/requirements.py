@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ...language.errors import suggest_name
+from ...language.immutable import immutable
 from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
 from ..questions.signature import Subject
@@ -23,7 +23,7 @@ Whose = Literal["topics", "internal", "transactions", "offsets", "all"]
 """Topics of users, all of Kafka's own, the one of transactions, the one of groups' offsets, or all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Requirement:
     """A question that must be answered without a loss in a cell. `of` is whose topics it is about. `uncleanly`: only
     those whose leaders may be elected uncleanly."""
@@ -62,7 +62,7 @@ _OF_READERS = ("groups", "no-skips")
 """Questions about consumers, which read no other topic of Kafka's own."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Preset:
     """Requirements with a name, and what they mean together."""
 
@@ -220,7 +220,7 @@ def _check_requirement(subject: SubjectVerdict, requirement: Requirement) -> Req
 Result = Literal["met", "failed", "depends", "not checked", "accepted"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class RequirementCheck:
     """What came of one requirement for one subject, and its answer where it is not met. `note` says until when it is
     accepted, and why."""

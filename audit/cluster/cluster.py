@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
+from ...language.immutable import immutable
 from ..kafka.internal_topics import INTERNAL
 from ..kafka.versions import ControlPlane
 from .pods import Pod
@@ -18,7 +19,7 @@ from .statements import Origin, Setting, Stated
 Role = Literal["broker", "controller"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Versions:
     """What runs. `kafka` is the brokers' binary, `metadata_version` KRaft's, `inter_broker_protocol` ZooKeeper's.
 
@@ -36,7 +37,7 @@ class Versions:
     protocols: tuple[Stated, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Broker:
     """One node, broker or controller or both. `roles` is empty if not stated, and so is `settings` if no file is given.
 
@@ -74,7 +75,7 @@ class Broker:
         return self.pod is None or any(setting.key in ("node.id", "broker.id") for setting in self.settings)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Partition:
     """One partition now. `leader` is None if it has none; `elr` and `last_known_elr` are None where nothing says.
 
@@ -96,7 +97,7 @@ LEGAL_NAME = re.compile(r"[A-Za-z0-9._\-]{1,249}")
 """What Kafka takes for the name of a topic, but for `.` and `..`."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Topic:
     """One topic. `partitions` is empty if only its number is known; `replication_factor` is the stated one, or None.
 
@@ -148,7 +149,7 @@ def is_called(path: str, name: str) -> bool:
     return path == name or path.endswith("/" + name)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Client:
     """A producer or a consumer as a file configures it. `family` is "java", "librdkafka", ..., or None: not stated.
 
@@ -168,7 +169,7 @@ class Client:
         return name == self.name or is_called(self.origin.path, name)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Quorum:
     """The controllers of KRaft. `dynamic` is KIP-853's membership (kraft.version 1), None if nothing says. `hosts` are
     the hosts at which voters are described to be reached."""
@@ -181,7 +182,7 @@ class Quorum:
     hosts: tuple[tuple[int, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Use:
     """Who writes and reads which topics, from `audit.toml`. `pattern` is matched whole, as a regular expression.
 
@@ -215,7 +216,7 @@ def _stated(own: Sequence[Sequence[str]], every: Sequence[Sequence[str]]) -> tup
     return tuple(named or dict.fromkeys(name for names in every for name in names))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class DuplicateId:
     """One id that the files of two nodes have: the first is used. `second` is where the other one says so."""
 
@@ -228,7 +229,7 @@ class DuplicateId:
         return f"{self.node.origin} has the same id, and of two nodes with one id only one starts"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cluster:
     """Everything that was read. `dynamic` are the cluster-wide dynamic settings; `files` are (path, format) as read.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from ...language.immutable import immutable
 from .statements import Origin
 
 Severity = Literal["error", "warning", "note"]
@@ -25,7 +25,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ModelRun:
     """A run of a built-in model to what a finding says: the model with its profile, the values of its constants over
     those of the profile, and the property that fails."""
@@ -41,7 +41,7 @@ class ModelRun:
         return f"tidegate check {self.model} {options} --property {self.fails}"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Finding:
     """Something to know that is not a question to the partition's model. `source` is a KIP, a JIRA, a page of the
     documentation, or ''; of what a client's model says, the check. `run` gets a page where pages are written."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+from ...language.immutable import immutable
 
 GIVEN_LATER = ("kubernetes.io", "strimzi.io", "controller-revision-hash", "pod-template-hash")
 """Labels that a controller adds to pods, by their domain or name: their values are not those of a manifest."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class NodeRequirement:
     """One requirement of a selector: the label's key, `In`, `NotIn`, `Exists` or `DoesNotExist`, and the values."""
 
@@ -34,7 +35,7 @@ class NodeRequirement:
         }.get(self.operator, False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SpreadRule:
     """A required anti-affinity by host or zone, or, if it `spreads`, a constraint that spreads pods evenly over hosts.
 
@@ -67,7 +68,7 @@ class SpreadRule:
         return (here or self.everywhere) and all(requirement.is_met(dict(other.labels)) for requirement in merged)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Pod:
     """What decides to which nodes the pods of one specification go: namespace ("" if not stated), labels, rules, and at
     how many nodes they may be, where the specification names those; None where it names none."""

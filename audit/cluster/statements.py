@@ -6,7 +6,8 @@ Values of secrets are never held.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from ...language.immutable import immutable
 
 SECRET = re.compile("password|passwd|pwd|passphrase|secret|jaas|key|token|credential|license|user.info|private", re.I)
 """Settings whose values are withheld. Wide on purpose: `key.serializer` is withheld too, and nobody misses it."""
@@ -21,7 +22,7 @@ MARK = "\ufeff"
 part of the first line's key, which nobody knows then."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Origin:
     """Where something is stated: a file, its line (from 1; None if it has none), a place within (a YAML path). Of a
     running cluster the path is its address, and the place the broker or topic that was asked.
@@ -52,7 +53,7 @@ OF_IMAGE = "an image that reads KAFKA_CFG_, as Bitnami's does"
 """What it is where a variable has an effect in such an image alone, and nothing says whether this one is."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Setting:
     """One `key=value` as written. The key is Kafka's own name for it, whatever the file's spelling was.
 
@@ -71,7 +72,7 @@ class Setting:
             object.__setattr__(self, "value", HIDDEN)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Stated:
     """A value that a file or an option states. `assumed` says in words what was taken for granted, or is ''."""
 
@@ -80,7 +81,7 @@ class Stated:
     assumed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Default:
     """A value that nobody states: the default of the version, family or distribution in use. `source` says whence."""
 
@@ -89,7 +90,7 @@ class Default:
     assumed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unknown:
     """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be."""
 

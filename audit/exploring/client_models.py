@@ -9,13 +9,13 @@ these models, a client is explored: by plain Python, since there are a few thous
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from ...explorer import ENGINES
 from ...explorer.search import Search
 from ...invariants.catalogue import find
 from ...language.constants import Value
+from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import PropertyVerdict
 from ...model.consumer.state import Reset
@@ -33,7 +33,7 @@ _TWO_RECORDS: Mapping[str, Value] = {
 """Two records, of which one may be given up with its connection lost: the fewest that change places."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ClientResult:
     """What an exploration found: the steps of the shortest run to each property that fails, and how many states."""
 
@@ -52,7 +52,7 @@ def _option(name: str, value: Value) -> str:
     return f"--set {name}={str(value).lower() if isinstance(value, bool) else value}"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Sender:
     """A producer as the model has it. `acks`: none, leader or all. `careful`: leaders look at its sequences.
     `bumps_epoch`: KIP-360, which takes a client and brokers of 2.5."""

@@ -23,6 +23,7 @@ from ...explorer.native.kernels import Kernel, is_kept, kernel_of
 from ...explorer.native.search import StopCondition, explore
 from ...explorer.search import Search
 from ...explorer.symmetry import Symmetry, symmetry_of
+from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.steptext import format_step
 from ...language.verdict import PropertyVerdict, Run, Verdict
@@ -90,7 +91,7 @@ TOO_MANY, GROWTH = 4_000_000, 1.3
 grow ever slower, up to the middle, and then shrink as they grew."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ScenarioStep:
     """A step of a scenario: as `replay` takes it, and in words, a broker being `⟨A⟩`. `fault`: something failed."""
 
@@ -99,7 +100,7 @@ class ScenarioStep:
     fault: bool
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class CaseResult:
     """What a case found: the shortest scenario of each property that is violated, the witnesses that were reached.
 

@@ -14,15 +14,15 @@ way round, what is lost where more is asked for is lost where less is: the same 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ...language.immutable import immutable
 from ..questions.case_order import BUDGETS, Order, Plan, Ways, narrower_cases, wider_cases
 from ..questions.questions import KEPT_READS, PROPERTIES, QUESTION, WITNESS, Case, Question
 from .explorations import CaseResult, Explorations, ScenarioStep
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class LossFound:
     """A property that is violated: the case in which it was found to be, and the steps to there."""
 
@@ -30,7 +30,7 @@ class LossFound:
     steps: tuple[ScenarioStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class CaseKnowledge:
     """What is known of a case, from its own exploration or from others: what is lost, by property, and what holds.
 

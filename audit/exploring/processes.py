@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any, Generic, TypeVar
+
+from ...language.immutable import immutable
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Work(Generic[T, R]):
     """What each process does: `begin(*arguments)` once, then `run` for every task that it is given.
 

@@ -10,7 +10,6 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from ...explorer.cache import write_whole
 from ...explorer.search import Search
 from ...invariants.catalogue import find
 from ...language.constants import Value
+from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import PropertyVerdict
 from ..cluster.findings import ModelRun
@@ -37,7 +37,7 @@ def kept_in(folder: Path | None) -> Generator[None]:
         _folder.reset(token)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SmallResult:
     """The steps of the shortest run to each property that fails, and how many states there are."""
 
@@ -45,7 +45,7 @@ class SmallResult:
     states: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SmallModel:
     """What is explored: a model with values over those of a profile (None: of the defaults), which properties are
     asked, the actions without which nothing would be said, and what explores it."""

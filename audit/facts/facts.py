@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ...language.immutable import immutable
 from ..cluster.statements import Default, Origin, SettingValue, Stated, Unknown
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class FactValue:
     """One value that a fact may have, as it is shown, and what it sets."""
 
@@ -17,7 +17,7 @@ class FactValue:
     sets: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Fact:
     """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give."""
 
@@ -35,7 +35,7 @@ def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
     return "--inter-broker-protocol"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class UsedSetting:
     """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
 

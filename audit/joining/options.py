@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from ...language.errors import suggest_name
+from ...language.immutable import immutable
 from ..cluster.statements import Origin, Stated, WrongOptionError
 from ..kafka.keys import OTHER, families
 from ..kafka.releases import kafka_release
@@ -15,7 +15,7 @@ from ..kafka.versions import span
 OPTIONS = Origin("command line")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Options:
     """What the user states beside the files; it is stronger than they are. Versions are text such as "3.9.1" or "4.1".
 

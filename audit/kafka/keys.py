@@ -9,11 +9,11 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NewType
 
+from ...language.immutable import immutable
 from .versions import is_version
 
 Scope = Literal["topic", "broker", "producer", "consumer"]
@@ -43,7 +43,7 @@ PLAIN: Mapping[Kept, str] = {
 """What a value looks like that is kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class DefaultRow:
     """One default: who has it (`of`: a distribution or a client family), from which version until before which.
 
@@ -62,7 +62,7 @@ class DefaultRow:
     fixed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Key:
     """One setting. `broker_names` are its names in server.properties, strongest first; `factors` scale their values.
 

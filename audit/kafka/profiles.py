@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from ...invariants import partition as properties
 from ...invariants.partition import reads, waiting
 from ...language.binding import Definition, load
+from ...language.immutable import immutable
 from ...model import partition
 from .versions import SPANS
 
@@ -21,7 +21,7 @@ MOST_REPLICAS = 5
 Constant = bool | int | str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Profile:
     """A version of the model: its name, the first release that has it, and for which control plane it is."""
 

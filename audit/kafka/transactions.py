@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ...language.immutable import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Release:
     """The releases from one on, and what they are in the model: for records, and for commits of offsets."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ...language.immutable import immutable
 from ..kafka.profiles import Constant
 from .questions import CALM, Case
 
@@ -122,7 +123,7 @@ Ways = tuple[Case, ...]
 """Explorations that answer a cell together: one that loses records is enough to say that it loses them."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Order:
     """Of a plan's other cases those that have no more faults than one, those that have no fewer, and of the latter
     those that are explored before it: of cases that are alike, the first."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from ...language.immutable import immutable
 from ..kafka.profiles import Constant
 
 Asked = Literal["loss", "reads", "goes_on", "delivery"]
@@ -23,7 +24,7 @@ MEMBERS_LOST = (
 """Faults after each of which the ISR may have a member less."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Question:
     """A question: its name in JSON and on the command line, and its row's title.
 

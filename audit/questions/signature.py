@@ -7,9 +7,10 @@ with the same signatures are one `Subject`. What a version means is the model's 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
+from ...language.immutable import immutable
 from ..cluster.cluster import Client, Topic
 from ..facts.facts import UsedSetting
 from ..kafka.profiles import (
@@ -20,7 +21,7 @@ from ..kafka.profiles import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Signature:
     """Everything that an answer depends on, and nothing else: equal ones are explored once.
 
@@ -116,7 +117,7 @@ _ALIKE = ("replicas", "acks", "unclean", "fsync", "co_located", "idempotent", "m
 # --- facts, each with what it may be ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Variant:
     """A signature, and the facts that are not stated with the values that it supposes."""
 
@@ -124,7 +125,7 @@ class Variant:
     signature: Signature
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Subject:
     """Topics that are alike in everything that is asked about, with their producer (None: not stated).
     `not_checked` says why nothing can be asked of them, and is "" if it can. `asks` are what the user may give, by

@@ -12,8 +12,9 @@ is up may be elected uncleanly, and one that is down may be the only one with th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...language.immutable import immutable
 from ..kafka.profiles import Constant
 from .signature import Signature
 
@@ -27,7 +28,7 @@ UNKNOWN_VOTERS, MOST_VOTERS = 3, 5
 """Where nothing says how many controllers there are, so many: no answer about one fault depends on it."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Fault:
     """Something that goes wrong: its name on the command line, a row's title, what it is in a sentence, and how a
     headline speaks of it. `away` is how many replicas are missing while it lasts; of a rack, and of the controllers,
@@ -119,7 +120,7 @@ OF_RACKS = frozenset({"rack-power-loss", "rack-cut-off", "rack-loss"})
 OF_CONTROLLERS = frozenset({"controller-loss", "controllers-loss"})
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Situation:
     """How the ISR stands: its name on the command line, a column's title, and what it is in a sentence."""
 
@@ -139,7 +140,7 @@ SITUATIONS: tuple[Situation, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cell:
     """A fault in a situation. Its name is as `--require` takes it: `power-loss@min-isr`."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from ...language.immutable import immutable
 
 DEEPEST = 60
 MOST_LEAVES = 100_000
@@ -21,7 +22,7 @@ class YamlError(Exception):
     """Text that no YAML parser reads, or that is nested too deeply; where and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class YamlLeaf:
     """A scalar: its path of keys from the document's root, its text, its line from 1, whether it has no quotes."""
 
@@ -36,7 +37,7 @@ class YamlLeaf:
         return in_1_1(self.value) if self.is_plain else self.value
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Tree:
     """One document. `get` walks mappings by keys; `leaves` lists the scalars below a place."""
 

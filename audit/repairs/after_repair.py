@@ -9,9 +9,9 @@ with the guard that is false. What was lost must be kept all along, or the repai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ...language.immutable import immutable
 from ...language.judge import StoppedStep, attempt, holds_at_end, initial_states, steps, stop_reason
 from ...language.model import Action, Model
 from ...language.steptext import parse_steps
@@ -34,7 +34,7 @@ MOST_BETWEEN = 4
 """Steps of the protocol between two of the scenario."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class OmittedStep:
     """A step that is not taken with the repair: why, and whether it can happen and is only `beyond` the faults of its
     cell, since a budget is spent or a bound is reached."""
@@ -43,7 +43,7 @@ class OmittedStep:
     beyond: bool
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AfterRepair:
     """The run with the repair. `aligned` has its state for each state of the run without; `left_out` the steps of that
     which are not taken, by their numbers, each with why."""

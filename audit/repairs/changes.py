@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...language.immutable import immutable
 from ..cluster.racks import worst_of
 from ..kafka.profiles import BY_METADATA, NEWEST, mended_in, switches
 from ..kafka.topic_settings import COMMIT_ACKS
@@ -13,7 +14,7 @@ from ..questions.signature import Signature
 from ..questions.situations import BY_NAME, OF_MACHINES, OF_RACKS, Name, voters_of
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SettingChange:
     """One thing changed: its name in `plans`, the value as shown, and what becomes of a signature (None: nothing)."""
 

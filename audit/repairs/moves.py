@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ...language.immutable import immutable
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.racks import racks_of_voters
 from ..facts.placement import has_dynamic_quorum
@@ -12,7 +12,7 @@ from ..kafka.versions import at_least
 from .patches import Lines
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class PlanStep:
     """One thing to do: in words, with the commands or lines of a file, whether something restarts, what it costs.
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ...language.immutable import immutable
 from ..answers.acknowledgements import answer_of_log_and_client
 from ..answers.answer import SubjectVerdict
 from ..answers.requirements import RequirementCheck
@@ -39,7 +39,7 @@ _HAPPENS = {
 """What can happen where a question is answered with a loss."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class NeededChange:
     """A change with what fails without it: the question, the cell, and whether that is a loss, or not decided."""
 
@@ -48,7 +48,7 @@ class NeededChange:
     loses: bool
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Repair:
     """The changes, each of which is needed, in the order of roll-out."""
 

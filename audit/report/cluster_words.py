@@ -8,9 +8,9 @@ happen is said in the steps' own sentences. The trace beside the page stays as `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ...language.immutable import immutable
 from ...language.judge import steps as steps_of
 from ...language.kinds import Domain
 from ...language.model import Model
@@ -226,7 +226,7 @@ def _place(one: Mapping[str, Any]) -> str:
     return f", {where['path'].rpartition('/')[2]}{':' + str(where['line']) if where['line'] else ''}"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Told:
     """A run with the names that its brokers have. In one about service so many are out `before` the fault."""
 

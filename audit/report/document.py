@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ...language.immutable import immutable
 from ...traces.heading import tool_version
 from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_matter
 from ..answers.outages import Outage
@@ -42,7 +42,7 @@ NOTES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SubjectReport:
     """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
     out of service now; `no_repair` says why there is none where something fails, and was looked for. `loss` is the loss

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
+from ...language.immutable import immutable
 from ..cluster.cluster import DESCRIBED, Broker, Cluster
 from ..cluster.settings import is_whole, stated_settings, value_of
 from ..cluster.statements import HIDDEN, Default, Origin, Setting, Stated
@@ -46,7 +47,7 @@ Refusals: TypeAlias = tuple[tuple[Broker, str], ...]
 """The nodes of a cluster, each with why it does not start, "" where nothing says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class DownNodes:
     """Nodes that do not start for one reason. `where` is the first of their settings, `why` says which and why."""
 

@@ -16,8 +16,8 @@ had set it, and starts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ...language.immutable import immutable
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of, value_of
@@ -37,7 +37,7 @@ IDEMPOTENCE = declared("enable.idempotence")
 DELIVERY, LINGER = declared("delivery.timeout.ms"), declared("linger.ms")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Demands:
     """What an idempotent producer refuses, from a version on and before another: more in flight than `in_flight`, acks
     other than all and, with `retries`, retries=0. With `unset` its own defaults count, too; with `by_default` it

@@ -112,7 +112,7 @@ class Answer(Generic[Origin]):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Node(Generic[Origin]):
     """A state as the search holds it, and how it came there: `reached` is the state before it was renewed. `model` is
     the number of that in which steps go on."""

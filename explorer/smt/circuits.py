@@ -8,11 +8,11 @@ an action, `?` what is asked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import z3
 
+from ...language.immutable import immutable
 from ...language.ir import Function
 from ...language.model import Model, Property
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
@@ -80,7 +80,7 @@ def _leaves_of(encoding: Encoding, of: Type, parts: Sequence[Shape], count: int)
 # --- the circuits -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class CircuitQuestion:
     """Something that may be found in a state, or in a step: its name among the variables, and what it is about."""
 
@@ -100,7 +100,7 @@ class CircuitQuestion:
         return bool(self.instances) or (self.prop is not None and self.prop.kind == "transition")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Circuits:
     """The four circuits, and how to read what satisfies them. `step` has the arguments of `of_state` as its own."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import z3
 
+from ...language.immutable import immutable
 from ...language.ir import Where
 from .terms import Bit, and_bits, formula, implies
 
@@ -19,7 +19,7 @@ Member: TypeAlias = tuple[str, int]
 """One of a domain, by the domain's name and its number there."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Clause:
     """`for all variables: hypothesis implies conclusion`: one conjunct of a lemma, with one quantifier or none.
 

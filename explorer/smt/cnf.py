@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 
 import z3
 
+from ...language.immutable import immutable
 from .process_pool import LostTask, run_tasks
 from .sat import TIME_LIMIT_REACHED, SolverEndedError, check_deadline
 from .terms import Bit, formula
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Clauses:
     """A conjunction of clauses over the variables 1 to `count`, of which some have names. A literal is a variable or
     its negative. A name that is not there is free: nothing depends on it."""

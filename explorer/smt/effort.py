@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ...language.immutable import immutable
 
 SHORT_QUESTIONS = 16
 """A first attempt may cost this part of what a query may."""
@@ -15,7 +15,7 @@ _MIN_SECONDS = 60.0
 _SECONDS_PER_MILLION = 34.0
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SolverEffort:
     """How hard to try: millions of the solver's steps for one query, and the seeds that are tried one after the
     other."""

@@ -8,7 +8,7 @@ and takes the step again, and only what it agrees with is a counterexample.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from ...language import ir
 from ...language.binding import Definition
 from ...language.constants import Value
 from ...language.errors import ModelErrors
+from ...language.immutable import immutable
 from ...language.judge import StoppedStep, attempt, holds_after_step, initial_states, shape_of
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation
@@ -43,7 +44,7 @@ WORK = 40_000_000
 finds out the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Sketch:
     """What the solver says: in a copy (by its number), the values of a state's fields, and a step from there."""
 

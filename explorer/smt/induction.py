@@ -15,13 +15,14 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from ...language.binding import Definition
 from ...language.errors import UsageError, suggest_name
+from ...language.immutable import immutable
 from ...language.model import Model, Property
 from ...language.proof import (
     Counterexample,
@@ -83,7 +84,7 @@ Heard: TypeAlias = Callable[[ProofFinding | UnstatedProperty], None]
 """Called with each finding, as it comes."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ProofRequest:
     """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both. `without` are
     properties to pass over.

@@ -10,10 +10,10 @@ those that come before it in the domain (`Naming`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import z3
 
+from ...language.immutable import immutable
 from ...language.judge import initial_states
 from ...language.kinds import Domain
 from ...language.model import Model
@@ -29,7 +29,7 @@ from .transition import Instance
 # --- steps that do not touch each other -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Footprint:
     """The cells of the state that a step looks at, and those that it writes, as sets of bits."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any, cast
 
 import z3
 
 from ...language import ir
+from ...language.immutable import immutable
 from ...language.types import Identity, Pool, Subset, Type
 from .algebra import ExtensionalError, bit
 from .clauses import Clause, Member
@@ -34,7 +35,7 @@ from .terms import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class PredicateValue:
     """Whether a predicate holds, where `defined`: where not, evaluating it breaks the model. `assumptions` (unbounded
     only) define what loops without an end gave, and are asserted with it, whether it is a hypothesis or a goal."""
@@ -80,7 +81,7 @@ def _state_names(function: ir.Function, states: tuple[SymbolicState, ...]) -> di
 # --- taking predicates apart ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Context:
     """Where in a predicate: what is quantified, under which hypothesis, what had to be defined to come here, and for
     which members of domains."""

@@ -22,6 +22,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Any, TypeAlias
 
+from ...language.immutable import immutable
+
 Work: TypeAlias = Callable[[Any], Iterator[Any]]
 """Takes a task and gives its results one by one."""
 
@@ -53,7 +55,7 @@ def watch_deadline(seconds: float) -> Generator[None]:
         until.value = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class LostTask:
     """A task whose process died, or was ended, with the sentence that says how."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
+from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.proof import Answer, Emptiness, Obligation, UnstatedProperty
 from .effort import SolverEffort
@@ -22,7 +23,7 @@ MAX_SUSPICIONS = 2
 """The copies that are searched before anything is proved, where little has changed."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Task:
     """Obligations to prove, all about one action. What was tried before without an answer is tried `hard`. Where little
     has changed since the last proof, that is `suspect`: small copies are searched, and nothing is proved yet.
@@ -33,7 +34,7 @@ class Task:
     suspect: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Doubt:
     """Whether an action's guard contradicts the lemmas, or, of a goal, whether its antecedents do."""
 
@@ -41,7 +42,7 @@ class Doubt:
     goal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SettledDoubt:
     """The answer to a doubt."""
 
@@ -49,7 +50,7 @@ class SettledDoubt:
     word: Emptiness
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class FoundCounterexample:
     """A finding as a process hands it back: what refutes it is a sketch, for the judge. `needed` are the lemmas that
     the proof needs, if they are to be recorded."""
@@ -62,7 +63,7 @@ class FoundCounterexample:
     needed: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class OpenObligation:
     """An obligation that the quick attempts leave open, after that many seconds; if it was only `suspect`, that the
     small copies do not refute."""
@@ -75,7 +76,7 @@ class OpenObligation:
 Result: TypeAlias = FoundCounterexample | OpenObligation | SettledDoubt | UnstatedProperty
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ProofGround:
     """What a proof starts from: the `model` whose bounds are open, its finite `instances`, the `symmetric` domains, the
     `hints`, and what was `met` in states that can be reached: made in each process, since it is made of formulas."""

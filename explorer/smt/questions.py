@@ -19,6 +19,7 @@ from typing import TypeAlias, cast
 import z3
 
 from ...language import ir
+from ...language.immutable import immutable
 from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
 from .clauses import Clause, subterms
@@ -35,7 +36,7 @@ from .terms import Bit, formula, negation
 from .transition import Instance, instances, starts
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SolverAnswer:
     """Whether it is proved, and if not what the solver said last. It is `late` when the clock ended a query: then
     nothing else is tried."""

@@ -4,10 +4,10 @@ find one that does not."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from random import Random
 
+from ...language.immutable import immutable
 from ...language.judge import holds_after_step, initial_states, steps
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation, ProofFinding
@@ -20,7 +20,7 @@ _TAKEN = 2
 _STEPS = 24
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Sample:
     """How many states were looked at, what is false in one of them, with the way there, which actions can happen in
     one of them, and some steps of each action. `met` are the states, `pairs` those before and after a step."""

@@ -9,13 +9,13 @@ formulas allow. Anything else is a `DisagreementError`, with the line and the va
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import z3
 
 from ...language import ir
 from ...language.checks import members_of
+from ...language.immutable import immutable
 from ...language.judge import holds
 from ...language.model import Action, Model, Property
 from ...language.records import parts_of
@@ -42,7 +42,7 @@ WORK = 2_000_000
 then says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class StepTaken:
     """A step that plain Python took, and the states around it."""
 
@@ -52,7 +52,7 @@ class StepTaken:
     after: State
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Part:
     """Something that has to be true of a step: where the text says so, and what."""
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import z3
 
 from ...language import ir
+from ...language.immutable import immutable
 from ...language.types import Int, Map, Option, Pool, Record, Seq, Subset, Type
 from ..traversal import traverse
 from .algebra import memoize
@@ -322,7 +323,7 @@ class Execution(Evaluator):
         return self.algebra.with_member(cast("Members | UnboundedSet", cell), self.algebra.number(member), value)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _AppendedElements:
     """Elements that are appended to a sequence of any length: `element` of `first`, `first + 1`, ..."""
 

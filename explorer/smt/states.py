@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import z3
 
+from ...language.immutable import immutable
 from ...language.judge import shape_of
 from ...language.model import Model
 from ...language.records import make_record
@@ -28,7 +28,7 @@ class Valuation(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SymbolicState:
     """A state: the shape of every field, and `valid`, the constraint that they are values of their types (and that
     constants without bounds are at least their minima).

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 import z3
 
 from ...language import ir
 from ...language.checks import members_of
+from ...language.immutable import immutable
 from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
 from ...language.switches import is_constant
@@ -29,7 +29,7 @@ from .symmetry import pattern
 from .terms import Bit, and_bits, conjunction, implies, negation, or_bits
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Instance:
     """An action with concrete replicas and enum members, and terms for the rest.
 
@@ -67,7 +67,7 @@ class Instance:
         return _decode_arguments(self.action.form.parameters, self.arguments, found)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Start:
     """An initial function with some arguments: `state`, if `valid` and `guard`, unless not `defined`."""
 
@@ -95,7 +95,7 @@ def _decode_arguments(
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Argument:
     """One parameter's value: a shape, whether that is a value it ranges over, and the Python value if there is one."""
 

@@ -10,13 +10,14 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...language.errors import UsageError
+from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target, compile_text, read_object, write_object
@@ -43,7 +44,7 @@ COLLISIONS_MAX = 1e-2
 """With more expected collisions an exhausted search is inconclusive."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class JobAnswer:
     """What the tasks of a job reported, and how many bytes it shuffled."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...language.errors import UsageError
+from ...language.immutable import immutable
 
 BLOCK_BYTES = 1 << 18
 """Bytes from which a block is sent; fewer when there are many shards, so that their blocks fit in memory. Smaller ones
@@ -18,7 +18,7 @@ class DamagedRunError(UsageError):
     search that went on would count fewer states than there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Job:
     """A run and where it keeps its files. All numbers but the masks are fixed for the run.
 

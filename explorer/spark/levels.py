@@ -14,10 +14,10 @@ import os
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...language.immutable import immutable
 from .job import DamagedRunError, Job
 
 _MAGIC = b"tidegl01"
@@ -30,7 +30,7 @@ Facts = dict[str, Any]
 """What a task reports of its share of a level, as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class StateLocation:
     """Where a state is: its level, the shard that owns it, its index there."""
 

@@ -11,11 +11,11 @@ import gc
 import tempfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from ...language.immutable import immutable
 from ..native.compiler import Code, Target, compile_text, load_binary, read_object, write_object
 from .job import DamagedRunError
 
@@ -45,7 +45,7 @@ def load_code(folder: str, kernel: str) -> Code:
     return load_binary(_compile_for_machine(kernel, lambda: read_object(place / "kernel" / f"{kernel}.ll")))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Parcel:
     """A kernel as a value: its name, its text, made small, and its object code with the key of what it was made for."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import Failure, Level, Run, Verdict
 from ..native.frontier import Frontier
@@ -23,7 +23,7 @@ from .rundir import Manifest
 Words = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class EndedSearch:
     """A search that has ended. `failed` says that something was found that ended it."""
 

@@ -12,9 +12,10 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import Protocol
 
+from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import DisagreementError, Verdict
 from ..differences import names_with_lines
@@ -42,7 +43,7 @@ Spot = tuple[str, int, int, int]
 """Kind and bit of what was met, the walk's number, and its steps until then."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Share:
     """What a task is to do: the walks from `first` to `last`, for so many seconds (None: as long as it takes). Of the
     first failure the walk is the last one, unless `keep_going`."""
@@ -55,7 +56,7 @@ class Share:
     keep_going: bool
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class WalksTaken:
     """What became of a share: walks taken to their end, what they counted and met, and whether all were taken, or all
     until the first failure."""

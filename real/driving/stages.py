@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from ...language.immutable import immutable
@@ -35,7 +35,7 @@ class NoEffectError(DivergenceError):
     run: it could not be driven."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Stage:
     """One thing that a driver does, and what is to be seen after it. `last` is the last of the trace's steps that are
     one thing on real nodes."""

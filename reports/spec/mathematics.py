@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, TypeAlias
 
 from ...language import ir
 from ...language.constants import Constant, Value
 from ...language.declare import STUTTERS, Fairness
+from ...language.immutable import immutable
 from ...language.model import Action, Initial, Liveness, LivenessKind, Model, Property
 from ...language.refinement import Refinement
 from ...language.types import Enumeration, Identity, Record
@@ -31,7 +31,7 @@ map at x, `[x ∈ S ↦ v]` a map, `[name ↦ v]` a record, `𝒫(S)` the subset
 values. Where a local name is spelled like a field, the field is written `s.name`."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class RecordedChecks:
     """What is recorded of one profile at one size: the counts, None where no exhaustive run is recorded, and what
     came of each property: `holds`, `reached`, `missing`, or the number of steps of the shortest counterexample."""
@@ -45,7 +45,7 @@ class RecordedChecks:
     properties: Mapping[str, str | int]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Specification:
     """What a page is made of: a model bound with its constants open, its profiles, and what was recorded of it."""
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from ...language import ir
 from ...language.constants import Constant, ConstantExpression, Literal, OpenExpression, Operation
+from ...language.immutable import immutable
 from ...language.records import is_box, is_tuple, unbox_type
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
@@ -26,7 +27,7 @@ _SETS = {"|": "∪", "&": "∩", "-": "∖", "^": "△"}
 _ATOM, _POSTFIX, _SET, _COMPARE, _NOT, _AND, _OR, _LOOSE, _WHOLE = 10, 9, 5, 4, 3, 2, 1, 0, -1
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class NotationScope:
     """How names are shown: how many primes a field wears, by field in an action's body and by state in a property of
     two states; which fields have a local namesake; which local names lost their number."""
@@ -63,7 +64,7 @@ class NotationScope:
         return add_primes(function.name, max(primes, default=0))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Term:
     """Text and how tightly it binds."""
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ....language.immutable import immutable
 from ...cluster.cluster import Broker
 from ...cluster.statements import Origin, Setting
 from .. import properties
@@ -30,7 +31,7 @@ Maps = Mapping[str | None, Tree]
 """The ConfigMaps of a file, by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Set:
     """A set of pods: what its brokers are like, and how many they are."""
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 
+from ....language.immutable import immutable
 from ...cluster.cluster import Client
 from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, INCLUDED, Origin, Setting
 from ..parsed_file import Part
@@ -26,7 +27,7 @@ STATED, SAID = "spring_profiles", "spring_profiles_said"
 _OF_PROFILE = re.compile(r"(application)-([A-Za-z0-9_.\-]+?)(\.ya?ml|\.properties)")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Active:
     """The profiles that are active, in order, and where that is stated."""
 

@@ -10,11 +10,11 @@ import re
 import ssl
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import javaproperties
 
+from ....language.immutable import immutable
 from ...cluster.statements import UnreadableInputError
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -23,7 +23,7 @@ JKS = b"\xfe\xed\xfe\xed"
 INSTEAD = "or collect with Kafka's own tools: tidegate audit --collect"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Secured:
     """How to connect. `user` and `password` are of the mechanisms `WITH_PASSWORD`; `tls` is None without TLS.
 

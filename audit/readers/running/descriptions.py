@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ....language.immutable import immutable
 from ...cluster.cluster import Partition, Quorum, Topic
 from ...cluster.statements import HIDDEN, Origin, Setting, Stated
 from ...kafka import key_names
@@ -200,7 +201,7 @@ def pairs(text: str, origin: Origin) -> tuple[Setting, ...]:
 Layers = list[tuple[str, str, str]]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Described:
     """One setting as a broker describes it: the value in force, whether it is withheld, and the layers that give it,
     strongest first, as (source, name, value). `source` is Kafka's `ConfigSource`. A value of null is "null".
