@@ -7,6 +7,7 @@ import html
 import importlib.util
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,10 @@ TITLES = {
 }
 """The name of each page of the gallery, as docs/gallery.md has it in the first column of its table."""
 
+ROOT = Path(__file__).parents[1]
+TABLE = re.compile(r"^<!-- table (\w+) of (\S+\.toml) -->$", re.MULTILINE)
+"""A line that stands for a recorded table: the table's name in a file of the repository."""
+
 DECISIONS_BOOST = 0.1
 """How a decision counts in a search, where a page for users counts 1: it is written for developers."""
 
@@ -71,6 +76,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
         markdown = audit_table()
     if page.file.src_uri == "gallery.md":
         markdown = with_links(markdown)
+    markdown = with_tables(markdown)
 
     def plain(match: re.Match[str]) -> str:
         return in_clone(match[1], match[3]) if match[2].count("../") > depth else match[0]
@@ -84,9 +90,21 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     return SIBLING.sub(named, OUTSIDE.sub(plain, text))
 
 
+def with_tables(markdown: str) -> str:
+    """A page with each table that a line names in place of the line, and the day on which it was driven, if any."""
+
+    def shown(match: re.Match[str]) -> str:
+        table = tomllib.loads((ROOT / match[2]).read_text(encoding="utf-8"))[match[1]]
+        rows = (table["head"], ["---"] * len(table["head"]), *table["rows"])
+        day = [f"Driven on {table['driven']}.", ""] if "driven" in table else []
+        return "\n".join([*day, *(f"| {' | '.join(row)} |" for row in rows)])
+
+    return TABLE.sub(shown, markdown)
+
+
 def audit_table() -> str:
     """The page of what the audit answers, with the tables that are recorded."""
-    path = Path(__file__).parents[1] / "bench" / "audittable.py"
+    path = ROOT / "bench" / "audittable.py"
     spec = importlib.util.spec_from_file_location("audittable", path)
     assert spec is not None and spec.loader is not None
     module = sys.modules["audittable"] = importlib.util.module_from_spec(spec)

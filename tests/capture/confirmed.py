@@ -1,10 +1,11 @@
-"""Drives real brokers through everything that is recorded, and writes docs/confirmed.md with what came out.
+"""Drives real brokers through everything that is recorded, and writes bench/confirmed.toml with what came out.
 
-    python -m tests.capture.confirmed docs/confirmed.md [--only PART [PROFILE[:PROPERTY[:RELEASE]]...]]
+    python -m tests.capture.confirmed bench/confirmed.toml [--only PART [PROFILE[:PROPERTY[:RELEASE]]...]]
 
 Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
 setting that loses records; each different loss that `audit` finds in examples/clusters; what controllers do, what
-becomes of transactions, and what producers and consumers do. Needs Java 17, Maven, a C compiler, and about an hour.
+becomes of transactions, and what producers and consumers do. The site shows the record as the tables of
+docs/confirmed.md. Needs Java 17, Maven, a C compiler, and about an hour.
 `--only` makes one table anew, or some rows of those of models whose traces are their steps, and leaves the others.
 """
 
@@ -18,6 +19,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,8 @@ from tidegate.reports.confirm import WORDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 Document = dict[str, Any]
+Row = list[str]
+"""The cells of a row of a table."""
 
 
 @immutable
@@ -158,12 +162,7 @@ def driven(trace: Document, kafka: str | None, **more: Any) -> Document:
     return found
 
 
-def row(cells: Sequence[object]) -> str:
-    """A row of a table."""
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
-def cells_of(found: Document) -> list[object]:
+def cells_of(found: Document) -> Row:
     """The cells of one run: release, steps, seconds, result."""
     steps = f"{len(found['steps'])}" if found["steps"] else ""
     seconds = f"{found['seconds']:.0f}" if found["steps"] else ""
@@ -172,48 +171,40 @@ def cells_of(found: Document) -> list[object]:
     return [found["kafka"] or "", steps, seconds, result.replace("|", "/")]
 
 
-def bugs(*only: str) -> Iterator[str]:
-    """The table of bugs and settings, or the rows of some profiles."""
-    yield row(("profile", "what is wrong", "release", "steps", "seconds", "result"))
-    yield row(("---",) * 6)
+def bugs(*only: str) -> Iterator[Row]:
+    """The rows of bugs and settings, or those of some profiles."""
     for bug in BUGS:
         if only and bug.profile not in only:
             continue
         trace = found_by(f"partition:{bug.profile}", bug.question)
-        yield row((f"`{bug.profile}`", bug.says, *cells_of(driven(trace, bug.release))))
+        yield [f"`{bug.profile}`", bug.says, *cells_of(driven(trace, bug.release))]
         if bug.repaired:
             after = driven(trace, bug.mended, with_repair=True)
-            yield row(("", "the same with the repair's settings", *cells_of(after)))
+            yield ["", "the same with the repair's settings", *cells_of(after)]
         else:
-            yield row(("", "the same where it is mended", *cells_of(driven(trace, bug.mended, anyway=True))))
+            yield ["", "the same where it is mended", *cells_of(driven(trace, bug.mended, anyway=True))]
 
 
-def audited() -> Iterator[str]:
-    """The table of what audits find."""
-    yield row(("loss", "examples", "release", "steps", "seconds", "result"))
-    yield row(("---",) * 6)
+def audited() -> Iterator[Row]:
+    """The rows of what audits find."""
     with tempfile.TemporaryDirectory() as folder:
         for names, release, trace in losses(Path(folder)):
-            yield row((trace["title"], names, *cells_of(driven(trace, release))))
-            yield row(("the same with the repair", "", *cells_of(driven(trace, release, with_repair=True))))
+            yield [trace["title"], names, *cells_of(driven(trace, release))]
+            yield ["the same with the repair", "", *cells_of(driven(trace, release, with_repair=True))]
 
 
-def not_driven() -> Iterator[str]:
-    """The table of what was not tried."""
-    yield row(("profile", "released", "why it could not be driven"))
-    yield row(("---",) * 3)
+def not_driven() -> Iterator[Row]:
+    """The rows of what was not tried."""
     for name, released in NOT_IN_KRAFT.items():
-        yield row(
-            (f"`partition:{name}`", released, "clusters are driven in KRaft from 3.3 on, and none of them has it")
-        )
+        yield [f"`partition:{name}`", released, "clusters are driven in KRaft from 3.3 on, and none of them has it"]
     for name, (released, why) in OTHERS.items():
-        yield row((f"`partition:{name}`", released, why))
+        yield [f"`partition:{name}`", released, why]
     for name, why in module("controllers").NOT_DRIVEN.items():
-        yield row((f"`kraft:{name}`", "", why))
+        yield [f"`kraft:{name}`", "", why]
     for name, why in module("consumers").NOT_DRIVEN.items():
-        yield row((f"`consumer:{name}`", "", why))
+        yield [f"`consumer:{name}`", "", why]
     for name, why in module("outages").NOT_DRIVEN.items():
-        yield row((f"`offsets_outage:{name}`", "", why))
+        yield [f"`offsets_outage:{name}`", "", why]
 
 
 def module(name: str) -> Any:
@@ -221,129 +212,100 @@ def module(name: str) -> Any:
     return importlib.import_module(f"{__package__}.confirmed_{name}")
 
 
-HEADERS = {
-    "bugs": "## Bugs of the past, and settings",
-    "audits": "## What audits find",
-    "controllers": "## Controllers",
-    "transactions": "## Transactions",
-    "producers": "## Producers",
-    "consumers": "## Consumers",
-    "outages": "## The topic of offsets",
+RUN = ("release", "steps", "seconds", "result")
+HEADS: Mapping[str, Sequence[str]] = {
+    "bugs": ("profile", "what is wrong", *RUN),
+    "audits": ("loss", "examples", *RUN),
+    **{
+        name: ("profile", "what it is about", *RUN)
+        for name in ("controllers", "transactions", "producers", "consumers", "outages")
+    },
 }
-"""The sections of runs that are made anew by themselves, in their order on the page."""
-NOT_DRIVEN = "## What was not driven"
+"""The tables of runs that are made anew by themselves, in their order on the page."""
 
 
-def rows_of(name: str, *only: str) -> Iterator[str]:
-    """The table of a part, or some of its rows."""
+def rows_of(name: str, *only: str) -> Iterator[Row]:
+    """The rows of a part, or some of them."""
     if name == "audits":
         return audited()
     return bugs(*only) if name == "bugs" else getattr(module(name), name)(*only)
 
 
-def parts() -> list[str]:
-    """The tables of runs: each in a process of its own, one after the other."""
-    return [part(name) for name in HEADERS]
-
-
-def part(name: str, *only: str) -> str:
-    """The table of a run, or some of its rows."""
+def drive_part(name: str, *only: str) -> list[Row]:
+    """The rows of a part, or some of them, from a process of its own."""
     command = [sys.executable, "-m", "tests.capture.confirmed", "--part", name, *only]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"the part {name} failed, see above")
-    return done.stdout.rstrip("\n")
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def with_anew(old: str, name: str, only: Sequence[str]) -> str:
-    """A page with the table of one part made anew, or some of its rows, and what was not driven."""
-    sections = old.partition(NOT_DRIVEN)[0].split("\n## ")
-    kept = [f"## {one}".rstrip("\n") if at else one.rstrip("\n") for at, one in enumerate(sections)]
-    before = [one for one in kept if not one.startswith(HEADERS[name])]
-    later = tuple(list(HEADERS.values())[list(HEADERS).index(name) + 1 :])
-    place = next((at for at, one in enumerate(before) if one.startswith(later)), len(before))
-    table = part(name, *only)
+def drive_again(record: Document, name: str, only: Sequence[str]) -> Document:
+    """A record with the table of one part made anew, or some of its rows, and what was not driven."""
+    rows = drive_part(name, *only)
     if only:
         of = BUGS if name == "bugs" else module(name).QUESTIONS
-        order = list(dict.fromkeys(one.profile for one in of))
-        table = "\n".join(merged([one for one in kept if one.startswith(HEADERS[name])], table, order))
-    section = about(name, table).rstrip("\n")
-    return "\n\n".join([*before[:place], section, *before[place:], "\n".join(rest())])
+        rows = merged(record[name]["rows"], rows, list(dict.fromkeys(one.profile for one in of)))
+    return record | {name: table(HEADS[name], rows), "not_driven": table_of_not_driven()}
 
 
-def merged(sections: Sequence[str], table: str, order: Sequence[str]) -> list[str]:
-    """A table of some rows that are made anew, and the other rows that a section has, in an order of profiles. Rows are
+def merged(old: Sequence[Row], new: Sequence[Row], order: Sequence[str]) -> list[Row]:
+    """A table of some rows that are made anew, and the other rows that there are, in an order of profiles. Rows are
     the same that have the same profile, words and release; one without a profile belongs to the one before it."""
-    head, rule, *new = table.split("\n")
-    old = [line for section in sections for line in section.split("\n")]
-    rows = {tuple(one.split(" | ")[:3]): one for one in (*together(old), *together(new))}
-    ordered = sorted(rows.values(), key=lambda one: order.index(one.split("`")[1]))
-    return [head, rule, *(line for one in ordered for line in one.split("\n"))]
+    groups = {tuple(group[0][:3]): group for group in (*together(old), *together(new))}
+    ordered = sorted(groups.values(), key=lambda group: order.index(group[0][0].strip("`")))
+    return [row for group in ordered for row in group]
 
 
-def together(lines: Sequence[str]) -> list[str]:
+def together(rows: Sequence[Row]) -> list[list[Row]]:
     """The rows of a table with a profile, each with those below it that have none."""
-    found = list[str]()
-    for line in lines:
-        if line.startswith("| `"):
-            found.append(line)
-        elif line.startswith("|  |"):
-            found[-1] += f"\n{line}"
+    found = list[list[Row]]()
+    for row in rows:
+        if row[0]:
+            found.append([row])
+        else:
+            found[-1].append(row)
     return found
 
 
-ABOUT: Mapping[str, str] = {
-    "bugs": "Traces of `partition`, {today}.",
-    "audits": """\
-Each different loss of the clusters in `examples/clusters`, on the release that the cluster states, or else the
-newest that takes it, {today}.""",
-    "controllers": """\
-Traces of `kraft` on three real controllers, {today}. Where a release is mended, the trace
-is driven as the model of the mistake has it, to see where the release does otherwise.""",
-    "transactions": """\
-Traces of `transactions` on two real brokers, {today}. The driver is the producer. Where a
-release is mended, the trace is driven as the model of the mistake has it, to see where the release does
-otherwise.""",
-    "producers": "Traces of `producer` with the producer of the release on two real brokers, {today}.",
-    "consumers": "Traces of `consumer` with the consumer of the release on a real broker, {today}.",
-    "outages": """\
-Traces of `offsets_outage` on three real brokers, and one beside them that has the topic which
-groups consume, {today}.""",
-}
-"""What each section says before its table."""
+def table(head: Sequence[str], rows: Sequence[Row]) -> Document:
+    """A table that was driven today."""
+    return {"driven": datetime.date.today(), "head": head, "rows": rows}
 
 
-def about(name: str, table: str) -> str:
-    """A section: what it says, and its table."""
-    return "\n".join([HEADERS[name], "", ABOUT[name].format(today=datetime.date.today()), "", table])
+def table_of_not_driven() -> Document:
+    """The table of what was not driven."""
+    return {"head": ["profile", "released", "why it could not be driven"], "rows": list(not_driven())}
 
 
-def rest() -> list[str]:
-    """The section of what was not driven."""
-    return [NOT_DRIVEN, "", *not_driven(), ""]
+def drive_all() -> Document:
+    """The record, after all of it was driven."""
+    version = subprocess.run([find_java(), "-version"], capture_output=True, text=True, check=False).stderr
+    return {
+        "all": {
+            "driven": datetime.date.today(),
+            "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors beside other work",
+            "java": version.splitlines()[0].replace('"', ""),
+        },
+        **{name: table(head, drive_part(name)) for name, head in HEADS.items()},
+        "not_driven": table_of_not_driven(),
+    }
 
 
-def page() -> str:
-    """The page, after all of it was driven."""
-    java_is = subprocess.run(
-        [find_java(), "-version"], capture_output=True, text=True, check=False
-    ).stderr.splitlines()[0]
+def record_text(record: Document) -> str:
+    """A record as TOML, a line for each row."""
     lines = [
-        "# What real brokers did",
-        "",
-        "Written by a run of `python -m tests.capture.confirmed docs/confirmed.md`, which drives real brokers through",
-        "each of these traces once, as [`tidegate confirm`](real-kafka.md#confirm) does. "
-        "Nothing here is edited by hand.",
-        "",
-        f"{datetime.date.today()}, {platform.system()} {platform.machine()}, "
-        f"{os.cpu_count()} processors beside other work,",
-        f"{java_is.replace(chr(34), '')}.",
-        "Seconds are of the steps and the end, without the start of the cluster.",
-        "",
-        *(line for name, table in zip(HEADERS, parts(), strict=True) for line in (about(name, table), "")),
-        *rest(),
+        "# What real brokers did, part by part of docs/confirmed.md. Written by `python -m tests.capture.confirmed`."
     ]
-    return "\n".join(lines)
+    for name, part in record.items():
+        lines += ["", f"[{name}]"]
+        for key, value in part.items():
+            if key == "rows":
+                lines += ["rows = [", *(f"    {json.dumps(row, ensure_ascii=False)}," for row in value), "]"]
+            else:
+                shown = value if isinstance(value, datetime.date) else json.dumps(value, ensure_ascii=False)
+                lines.append(f"{key} = {shown}")
+    return "\n".join(lines) + "\n"
 
 
 def profiles_that_lack() -> set[str]:
@@ -357,9 +319,10 @@ def profiles_that_lack() -> set[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--part":
-        print("\n".join(rows_of(*sys.argv[2:])))
+        for cells in rows_of(*sys.argv[2:]):
+            print(json.dumps(cells, ensure_ascii=False))
     else:
         file = Path(sys.argv[1])
         only = sys.argv[3:] if sys.argv[2:3] == ["--only"] else []
-        made = with_anew(file.read_text("utf-8"), only[0], only[1:]) if only else page()
-        file.write_text(made, encoding="utf-8")
+        made = drive_again(tomllib.loads(file.read_text("utf-8")), only[0], only[1:]) if only else drive_all()
+        file.write_text(record_text(made), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from .confirmed import Row
 from .confirmed_controllers import Question, of_questions
 
 CRASH, PAUSE, CALM = ("--bounds", "one_crash"), ("--bounds", "one_pause"), ("--bounds", "calm")
@@ -117,6 +118,6 @@ NOT_DRIVEN: Mapping[str, str] = {
 """Profiles of consumers that were not driven, and why."""
 
 
-def consumers(*only: str) -> Iterator[str]:
-    """The table."""
+def consumers(*only: str) -> Iterator[Row]:
+    """The rows."""
     return of_questions("consumer", QUESTIONS, only)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tidegate.language.immutable import immutable
 
 from ..support.confirming import document_of
-from .confirmed import Document, cells_of, driven, found_by, one, row
+from .confirmed import Document, Row, cells_of, driven, found_by, one
 
 SMALL = ("max_epoch=2", "crashes=0", "max_records=0")
 
@@ -71,22 +71,20 @@ NOT_DRIVEN: Mapping[str, str] = {
 """Profiles of controllers that were not driven, and why."""
 
 
-def controllers(*only: str) -> Iterator[str]:
-    """The table."""
+def controllers(*only: str) -> Iterator[Row]:
+    """The rows."""
     return of_questions("kraft", QUESTIONS, only)
 
 
-def of_questions(model: str, questions: Sequence[Question], only: Sequence[str]) -> Iterator[str]:
-    """The table of what came of some questions about a model; of those of `only`, where there are any: each is
+def of_questions(model: str, questions: Sequence[Question], only: Sequence[str]) -> Iterator[Row]:
+    """The rows of what came of some questions about a model; of those of `only`, where there are any: each is
     `profile`, `profile:property` or `profile:property:release`."""
-    yield row(("profile", "what it is about", "release", "steps", "seconds", "result"))
-    yield row(("---",) * 6)
     for question in questions:
         chosen = [one for one in question.releases if not only or any(_is_of(question, one[0], word) for word in only)]
         trace = _trace_of(model, question) if chosen else {}
         for release, anyway in chosen:
             found = driven(trace, release, anyway=anyway)
-            yield row((f"`{question.profile}`", question.says, *cells_of(found)))
+            yield [f"`{question.profile}`", question.says, *cells_of(found)]
 
 
 def _is_of(question: Question, release: str, word: str) -> bool:

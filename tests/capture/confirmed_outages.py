@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from .confirmed import Row
 from .confirmed_controllers import Question, of_questions
 
 UP = "start_broker(A); start_broker(B); start_broker(C); "
@@ -63,6 +64,6 @@ NOT_DRIVEN: Mapping[str, str] = {
 """Profiles that were not driven, and why."""
 
 
-def outages(*only: str) -> Iterator[str]:
-    """The table."""
+def outages(*only: str) -> Iterator[Row]:
+    """The rows."""
     return of_questions("offsets_outage", QUESTIONS, only)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .confirmed import Row
 from .confirmed_controllers import Question, of_questions
 
 ERROR, CUT, NETWORK = ("--bounds", "one_error"), ("--bounds", "connection"), ("--bounds", "network")
@@ -50,6 +51,6 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def producers(*only: str) -> Iterator[str]:
-    """The table."""
+def producers(*only: str) -> Iterator[Row]:
+    """The rows."""
     return of_questions("producer", QUESTIONS, only)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .confirmed import Row
 from .confirmed_controllers import Question, of_questions
 
 ONE = ("--ghosts", "--set", "clients=1", "--set", "partitions=1", "--set", "transactions=1")
@@ -33,6 +34,6 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def transactions(*only: str) -> Iterator[str]:
-    """The table."""
+def transactions(*only: str) -> Iterator[Row]:
+    """The rows."""
     return of_questions("transactions", QUESTIONS, only)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from tidegate.real.driving.partition.world import PartitionObservation
 from tidegate.reports.confirm import comparison_section
 from tidegate.reports.trace.html import trace_html
 
-from ..capture.confirmed import BUGS, NOT_IN_KRAFT, OTHERS, profiles_that_lack
+from ..capture.confirmed import BUGS, profiles_that_lack, record_text, table_of_not_driven
 from ..conftest import ROOT
 from ..support.partitions import STANDING, Model, driven, outcome, plan, trace
 
@@ -102,6 +103,7 @@ def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:
 
 def test_every_profile_is_on_the_page_of_what_was_confirmed() -> None:
     assert profiles_that_lack() == set()
-    text = (ROOT / "docs" / "confirmed.md").read_text("utf-8")
-    assert [bug.profile for bug in BUGS if f"| `{bug.profile}` |" not in text] == []
-    assert [name for name in (*NOT_IN_KRAFT, *OTHERS) if f"| `partition:{name}` |" not in text] == []
+    record = tomllib.loads((ROOT / "bench" / "confirmed.toml").read_text("utf-8"))
+    assert {row[0].strip("`") for row in record["bugs"]["rows"]} - {""} == {bug.profile for bug in BUGS}
+    assert record["not_driven"] == table_of_not_driven()
+    assert record_text(record) == (ROOT / "bench" / "confirmed.toml").read_text("utf-8")

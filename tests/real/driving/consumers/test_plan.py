@@ -234,9 +234,14 @@ def test_each_profile_of_consumers_has_a_question_or_says_why_not() -> None:
 
 
 def test_rows_that_are_made_anew_take_the_place_of_those_before() -> None:
-    old = "\n".join(("## Consumers", "| `a` | x | 4.1.0 | 1 |", "| `b` | x | 4.1.0 | old |", "| `b` | y | 4.1.0 | 2 |"))
-    found = merged([old], "| profile |\n| --- |\n| `b` | x | 4.1.0 | new |", ["a", "b"])
-    assert found[2:] == ["| `a` | x | 4.1.0 | 1 |", "| `b` | x | 4.1.0 | new |", "| `b` | y | 4.1.0 | 2 |"]
+    old = [
+        ["`a`", "x", "4.1.0", "1"],
+        ["`b`", "x", "4.1.0", "old"],
+        ["", "mended", "4.2.0", "3"],
+        ["`b`", "y", "4.1.0", "2"],
+    ]
+    found = merged(old, [["`b`", "x", "4.1.0", "new"]], ["a", "b"])
+    assert found == [old[0], ["`b`", "x", "4.1.0", "new"], old[3]]
 
 
 def test_settings_that_repair_consumers_are_their_own() -> None:
