@@ -15,6 +15,7 @@ from ..kafka.internal_topics import INTERNAL
 from ..kafka.versions import ControlPlane
 from .pods import Pod
 from .statements import Origin, Setting, Stated
+from .unread import Unread
 
 Role = Literal["broker", "controller"]
 
@@ -240,7 +241,7 @@ class Cluster:
     `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None;
     `zookeeper_racks` are the racks of some of them, as far as the user states them, and `sessions` for how long
     they grant sessions, in milliseconds (`4000 to 40000`). `passing_ensemble` says where they are set to keep what they
-    know on what goes with their pods, or in memory.
+    know on what goes with their pods, or in memory. `unread` is what was given beside `files` and not read.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -262,6 +263,7 @@ class Cluster:
     zookeeper_racks: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
     sessions: Stated | None = None
     passing_ensemble: Stated | None = None
+    unread: tuple[Unread, ...] = ()
 
     @property
     def controllers(self) -> tuple[Broker, ...]:

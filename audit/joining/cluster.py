@@ -13,6 +13,7 @@ from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versi
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
 from ..cluster.statements import Origin, Stated, WrongOptionError
+from ..cluster.unread import Unread
 from ..kafka import key_names
 from ..kafka.keys import declared, owners
 from ..kafka.versions import ControlPlane, at_least, is_version, span
@@ -32,10 +33,12 @@ ZOOKEEPER_CONNECT = declared("zookeeper.connect")
 
 
 def join_parts(
-    parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]
+    parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...], unread: Sequence[Unread] = ()
 ) -> tuple[Cluster, list[Finding]]:
-    """One cluster of all parts, and what was found on the way. Raises WrongOptionError for a wrong option."""
+    """One cluster of all parts, and what was found on the way; `unread` is what was given and not read, which is found
+    where it may be configuration. Raises WrongOptionError for a wrong option."""
     joined = JoinedParts(parts, [finding for part in parts for finding in part.findings])
+    joined.findings += [passed_over.finding for passed_over in unread if passed_over.may_be_configuration]
     topics = _by_themselves(joined, _topics(joined))
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
@@ -63,13 +66,14 @@ def join_parts(
         uses=tuple(use for part in parts for use in part.uses),
         control_plane=_control_plane(joined),
         files=files,
+        unread=tuple(unread),
         whole=any(part.whole for part in parts),
         acks=None if options.acks is None else Stated(options.acks, OPTIONS),
         planned=_planned(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
-    unread, alike = brokers_without_files(cluster)
-    joined.findings += unread
+    bare, alike = brokers_without_files(cluster)
+    joined.findings += bare
     assumed = (
         *cluster.assumptions,
         *joined.assumptions,

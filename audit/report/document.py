@@ -78,6 +78,10 @@ def document(
         "exit": exit_,
         "headline": subjects[0]["headline"] if subjects else NOTHING,
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
+        "unread": [
+            {"path": left.path, "reason": left.reason, "may_be_configuration": left.may_be_configuration}
+            for left in cluster.unread
+        ],
         "versions": _versions(cluster),
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [
