@@ -91,10 +91,10 @@ def _with_rules(cluster: Cluster, findings: Sequence[Finding]) -> tuple[Cluster,
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
     """Checks every topic of a cluster."""
     with kept_in(asked.folder), seldom_collected():
-        return _audited(cluster, findings, asked)
+        return _audit_cluster(cluster, findings, asked)
 
 
-def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
+def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
         every = add_client_losses(add_consumer_rows(check_subjects(subjects(cluster), explorations), cluster))
@@ -108,7 +108,7 @@ def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest)
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
     made = document(cluster, findings, reports, asked.required, exit_)
-    made["out_of_time"] = _out_of_time(explorations, reports)
+    made["out_of_time"] = _timeout_message(explorations, reports)
     if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
     return AuditOutcome(made, exit_, reports, explorations, findings)
@@ -125,7 +125,7 @@ def _reporting(
     cells = sum(len(subject.table) for subject in every)
     done = 0
 
-    def reported(subject: SubjectVerdict) -> SubjectReport:
+    def report_subject(subject: SubjectVerdict) -> SubjectReport:
         nonlocal done
         made = _report(subject, cluster, asked, explorations, down)
         done += len(subject.table)
@@ -133,10 +133,10 @@ def _reporting(
             asked.report(f"auditing: {done:,} of {cells:,} cells done; looking for repairs")
         return made
 
-    return (partial(reported, subject) for subject in every)
+    return (partial(report_subject, subject) for subject in every)
 
 
-def _out_of_time(explorations: Explorations, reports: Sequence[SubjectReport]) -> str:
+def _timeout_message(explorations: Explorations, reports: Sequence[SubjectReport]) -> str:
     """That time did not suffice, how much is open for want of it, and what to do; "" where it did."""
     left, asked = explorations.unfinished, len(explorations.known)
     if not left:
@@ -166,7 +166,7 @@ def _report(
     present = describe_current_state(subject, explorations) if asked.from_current else None
     repaired = None if change is None else repair_document(subject.subject, change, cluster)
     none = why_no_repair(subject, checks, explorations) if asked.repairs and repaired is None else ""
-    shown = [_shown(check, subject, explorations) for check in checks]
+    shown = [_with_shown_run(check, subject, explorations) for check in checks]
     out = tuple(find_outages(subject.subject, down))
     changes = () if change is None else tuple(needed.change for needed in change.changes)
     report = SubjectReport(subject, shown, repaired, present, out, none, changes=changes)
@@ -176,7 +176,7 @@ def _report(
     return replace(report, loss=(*found, run_shown(subject, found[1], BY_NAME[found[0]], found[2], explorations)))
 
 
-def _shown(check: RequirementCheck, subject: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
+def _with_shown_run(check: RequirementCheck, subject: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
     """The same check, its run one of the fault that its cell names."""
     if check.result != "failed" or check.answer is None:
         return check

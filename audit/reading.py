@@ -50,7 +50,7 @@ def read_files(
     passed_over = [
         (part.findings[0].where.path, part)
         for path in paths
-        if (part := compose_overrides.beside(path, paths)) is not None
+        if (part := compose_overrides.override_beside(path, paths)) is not None
     ]
     return read_texts(texts, options or Options(), ", ".join(map(str, paths)), [*running, *passed_over])
 
@@ -70,8 +70,8 @@ def read_texts(
                 f"{path} is not a text file. Give the file as Kafka reads it, or take it out of the folder."
             )
         if found := _resources(path, text):
-            resources += [(path, tree) for tree in found if strimzi.recognised(tree)]
-            parts += _beside_brokers(path, found)
+            resources += [(path, tree) for tree in found if strimzi.is_recognised(tree)]
+            parts += _parts_beside_brokers(path, found)
             files.append((path, "Strimzi resources"))
             continue
         if (document := compose_overrides.document(path, text.lstrip(MARK))) is not None:
@@ -92,7 +92,7 @@ def read_texts(
         else:
             parts.append(part)
             files.append((path, part.format))
-    _rendered(parts)
+    _weaken_values_findings(parts)
     kubernetes.number(parts)
     spring_profiles.apply_profiles(parts)
     uses = [use for part in parts for use in part.uses]
@@ -259,9 +259,9 @@ def _resources(path: str, text: str) -> list[yamls.Tree]:
     return trees if any(map(strimzi.is_of_strimzi, trees)) else []
 
 
-def _beside_brokers(path: str, trees: Sequence[yamls.Tree]) -> list[Part]:
+def _parts_beside_brokers(path: str, trees: Sequence[yamls.Tree]) -> list[Part]:
     """What else stands in a file with Strimzi's resources: its other kinds, and Kubernetes' own."""
-    programs = [tree for tree in trees if strimzi.is_of_strimzi(tree) and not strimzi.recognised(tree)]
+    programs = [tree for tree in trees if strimzi.is_of_strimzi(tree) and not strimzi.is_recognised(tree)]
     others = kubernetes.read(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)])
     return [connect.of_resources(path, programs), *([] if others is None else [others])]
 
@@ -295,7 +295,7 @@ def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[t
     named = [path for path, (_, by_name, _) in given.items() if by_name]
     whole, rest = compose_overrides.projects(documents, texts, _text, named)
     for path, tree, notes in whole:
-        part = compose.read(path, tree) if compose.recognised(tree) else of_yaml(path, texts[path])
+        part = compose.read(path, tree) if compose.is_recognised(tree) else of_yaml(path, texts[path])
         if part is not None:
             part.findings += notes.findings
         yield path, part or (notes if notes.findings else None)
@@ -318,7 +318,7 @@ def _gravity(text: str) -> Kind:
     return "not_read" if scripts.SETS_OF_KAFKA.search(text) is None else "incomplete"
 
 
-def _rendered(parts: Sequence[Part]) -> None:
+def _weaken_values_findings(parts: Sequence[Part]) -> None:
     """Values of a chart decide nothing beside what the chart has rendered."""
     if any(part.format == kubernetes.FORMAT and part.brokers for part in parts):
         for part in (candidate for candidate in parts if candidate.format == VALUES):

@@ -77,7 +77,7 @@ def ratios(report: Report) -> dict[str, float]:
 
 def text_of(report: Report) -> str:
     """The report as people read it."""
-    lines = [*heading(), "", *kernel_lines(report), "", *beside_lines(report), "", *symmetry_lines(report)]
+    lines = [*heading(), "", *kernel_lines(report), "", *comparison_lines(report), "", *symmetry_lines(report)]
     return "\n".join([*lines, "", *breakdown_lines(report)])
 
 
@@ -110,7 +110,7 @@ def kernel_lines(report: Report) -> list[str]:
     ]
 
 
-def beside_lines(report: Report) -> list[str]:
+def comparison_lines(report: Report) -> list[str]:
     """The native explorer beside others, each at a size that it can do."""
     times = ratios(report)
     tuned, judge, native = report.tuned, report.plain_python, report.native_large

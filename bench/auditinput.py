@@ -74,7 +74,7 @@ class WrittenTopic:
     partitions: int
 
 
-def mixed(most: int) -> dict[int, int]:
+def counts_by_replicas(most: int) -> dict[int, int]:
     """How many of the signatures have so many replicas, if none has more than `most` (3 to 5)."""
     found = {replicas: number for replicas, number in MIXED.items() if replicas <= most}
     return found | {most: sum(number for replicas, number in MIXED.items() if replicas >= most)}
@@ -84,7 +84,7 @@ def kinds(most: int) -> list[TopicKind]:
     """The signatures, no two alike."""
     chance = random.Random(SEED)
     found: list[TopicKind] = []
-    for replicas, number in mixed(most).items():
+    for replicas, number in counts_by_replicas(most).items():
         flags = (False, True)
         every = itertools.product(LEAST[replicas], flags, flags, TOGETHER[replicas], PRODUCERS)
         found += chance.sample([TopicKind(replicas, *choices) for choices in every], number)
@@ -112,10 +112,10 @@ def write(folder: Path, number: int = 1000, most: int = 5) -> list[WrittenTopic]
     made = topics(number, most)
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
-        "topics.txt": "".join(line for topic in made for line in described(topic)),
-        "configs-topics.txt": "".join(line for topic in made for line in configured(topic, _captured())),
+        "topics.txt": "".join(line for topic in made for line in topic_lines(topic)),
+        "configs-topics.txt": "".join(line for topic in made for line in setting_lines(topic, _captured_settings())),
         "features.txt": (CAPTURED / "features.txt").read_text(encoding="utf-8"),
-        "audit.toml": "".join(_used(name) for name in PRODUCERS),
+        "audit.toml": "".join(_topic_name(name) for name in PRODUCERS),
         "reader.properties": "auto.offset.reset=earliest\ngroup.id=reader\n",
         **{f"{name}.properties": "\n".join([*lines, ""]) for name, lines in PRODUCERS.items()},
         **{f"{number:02}-server.properties": _broker(number) for number in range(1, BROKERS + 1)},
@@ -125,7 +125,7 @@ def write(folder: Path, number: int = 1000, most: int = 5) -> list[WrittenTopic]
     return made
 
 
-def described(topic: WrittenTopic) -> Iterator[str]:
+def topic_lines(topic: WrittenTopic) -> Iterator[str]:
     """As kafka-topics.sh describes it."""
     settings = ",".join(f"{name}={value}" for name, value in overridden(topic.kind).items())
     start = f"Topic: {topic.name}\tTopicId: 2klHJtMBR12u4S4fX6kMDg\tPartitionCount: {topic.partitions}\t"
@@ -139,7 +139,7 @@ def described(topic: WrittenTopic) -> Iterator[str]:
         )
 
 
-def configured(topic: WrittenTopic, lines: Sequence[str]) -> Iterator[str]:
+def setting_lines(topic: WrittenTopic, lines: Sequence[str]) -> Iterator[str]:
     """As kafka-configs.sh --all describes its settings. `lines` are those of a real topic."""
     own = overridden(topic.kind)
     yield f"All configs for topic {topic.name} are:\n"
@@ -159,14 +159,14 @@ def overridden(kind: TopicKind) -> dict[str, str]:
     return {"min.insync.replicas": str(kind.min_isr), **unclean, **flushed}
 
 
-def _captured() -> list[str]:
+def _captured_settings() -> list[str]:
     """The settings of one topic, as a real broker reported them."""
     text = (CAPTURED / "configs-topics.txt").read_text(encoding="utf-8")
     first = re.split(r"^All configs .*$\n", text, flags=re.M)[1]
     return first.splitlines(keepends=True)
 
 
-def _used(name: str) -> str:
+def _topic_name(name: str) -> str:
     return f'[topic."{name}\\\\..*"]\nproducer = "{name}.properties"\nconsumer = "reader.properties"\n'
 
 

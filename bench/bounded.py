@@ -23,12 +23,12 @@ def main() -> None:
     parser.add_argument("--figure-8", action="store_true", help="Raft's figure 8 as well, step by step to 23")
     options = parser.parse_args()
     print(f"bounded checking, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    said("replication:truncate_to_hw", "strong_isr", TRUNCATE, 8, 5.0)
+    run_check("replication:truncate_to_hw", "strong_isr", TRUNCATE, 8, 5.0)
     if options.figure_8:
-        said("raft:count_replicas", "leader_completeness", FIGURE_8, 23, 300.0)
+        run_check("raft:count_replicas", "leader_completeness", FIGURE_8, 23, 300.0)
 
 
-def said(name: str, prop: str, constants: Mapping[str, Value], depth: int, goal: float) -> None:
+def run_check(name: str, prop: str, constants: Mapping[str, Value], depth: int, goal: float) -> None:
     """Runs one check, which must find its counterexample at that depth, and prints what it took."""
     definition, profile = find(name)
     model = definition.bind(name, constants=constants, profile=profile, ghosts=True, properties=[prop])

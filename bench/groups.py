@@ -49,7 +49,7 @@ NAMES = (
 
 
 @immutable
-class Found:
+class SearchMeasure:
     """What a search counted, and what it took: by the clock and of processors."""
 
     states: int
@@ -76,10 +76,10 @@ def native(
     cache: Path,
     name: str = "consumer_group_published",
     properties: Mapping[str, str] = INVARIANTS,
-) -> Found:
+) -> SearchMeasure:
     """The fastest of some searches of ours, compiled before."""
     model = find(name)[0].bind(constants=size, profile="published", ghosts=False, properties=tuple(properties))
-    found: list[Found] = []
+    found: list[SearchMeasure] = []
     for _ in range(ROUNDS + 1):
         began, spent = time.perf_counter(), time.process_time()
         verdict = ENGINES["native"](model, Search(cache=cache, deadlocks=False, workers=1), None)
@@ -90,7 +90,7 @@ def native(
             or not verdict.assurance.startswith("exhaustive")
         ):
             raise RuntimeError(f"{name}:published must be exhausted, and the native engine says {verdict.verdict}")
-        found.append(Found(verdict.distinct_states, verdict.transitions, verdict.depth, seconds, spent))
+        found.append(SearchMeasure(verdict.distinct_states, verdict.transitions, verdict.depth, seconds, spent))
     return min(found[1:], key=lambda one: one.spent)
 
 
@@ -108,7 +108,7 @@ def configuration(size: Mapping[str, Constant]) -> str:
     )
 
 
-def tlc(jar: Path, modules: Path, text: str, module: str = MODULE) -> Found:
+def tlc(jar: Path, modules: Path, text: str, module: str = MODULE) -> SearchMeasure:
     """What TLC counts of a module and a configuration with one worker; its start counts, too."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -136,13 +136,13 @@ def tlc(jar: Path, modules: Path, text: str, module: str = MODULE) -> Found:
         raise RuntimeError(f"TLC did not come to an end: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     generated, distinct = (int(word.replace(",", "")) for word in counted.groups())
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Found(distinct, generated - 1, int(depth[1]), seconds, spent)
+    return SearchMeasure(distinct, generated - 1, int(depth[1]), seconds, spent)
 
 
 def compare(
     bounds: str,
-    ours: Callable[[Mapping[str, Constant]], Found],
-    theirs: Callable[[Mapping[str, Constant]], Found],
+    ours: Callable[[Mapping[str, Constant]], SearchMeasure],
+    theirs: Callable[[Mapping[str, Constant]], SearchMeasure],
     recorded: Callable[[str], CheckRecord] = size_of,
 ) -> str:
     """Ours, TLC and ours again at one size; RuntimeError where a count differs."""
@@ -157,7 +157,7 @@ def compare(
     )
 
 
-def line_of(bounds: str, found: Found) -> str:
+def line_of(bounds: str, found: SearchMeasure) -> str:
     """A measurement in words."""
     counts = f"{found.states:,} states, {found.transitions:,} steps, depth {found.depth}"
     rate = f"{found.states / found.spent:,.0f} states a second of it"

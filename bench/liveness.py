@@ -75,7 +75,7 @@ PUBLISHED = {
 
 
 @immutable
-class Found:
+class CheckMeasure:
     """What a check said of a claim, of how many states, and what it took: by the clock and of processors."""
 
     word: str
@@ -84,28 +84,28 @@ class Found:
     spent: float
 
 
-def native(claims: tuple[str, ...], size: Mapping[str, Value], cache: Path) -> Found:
+def native(claims: tuple[str, ...], size: Mapping[str, Value], cache: Path) -> CheckMeasure:
     """The fastest of some checks of what is safe and of these claims, compiled before."""
     model = load(CLAIMS).bind(constants=size, profile="kip320", ghosts=False, properties=(*SAFETY, *claims))
-    best: Found | None = None
+    best: CheckMeasure | None = None
     for _ in range(ROUNDS + 1):
         began, spent = time.perf_counter(), time.process_time()
         verdict = ENGINES["native"](model, Search(cache=cache, deadlocks=False, keep_going=True), None)
         seconds, spent = time.perf_counter() - began, time.process_time() - spent
-        word = next((guarded(prop) for prop in verdict.properties if prop.name in claims), verdict.verdict)
-        found = Found(word, verdict.distinct_states or 0, seconds, spent)
+        word = next((answer_with_guards(prop) for prop in verdict.properties if prop.name in claims), verdict.verdict)
+        found = CheckMeasure(word, verdict.distinct_states or 0, seconds, spent)
         best = found if best is None or spent < best.spent else best
     assert best is not None, "there is more than one round"
     return best
 
 
-def guarded(prop: PropertyVerdict) -> str:
+def answer_with_guards(prop: PropertyVerdict) -> str:
     """What is said of a claim; of one that bounds leave open, what is so if limits are guards, which they are in
     TLC."""
     return prop.guarded or prop.verdict
 
 
-def tlc(jar: Path, modules: Path, claim: str | None, size: Mapping[str, Value]) -> Found:
+def tlc(jar: Path, modules: Path, claim: str | None, size: Mapping[str, Value]) -> CheckMeasure:
     """What TLC says, with one worker, of what is safe and of a claim."""
     specification, prop = PUBLISHED[claim] if claim is not None else ("Safe", None)
     members = ", ".join(f'"{letter}"' for letter in "abcdef"[: int(str(size["replicas"]))])
@@ -133,7 +133,7 @@ def tlc(jar: Path, modules: Path, claim: str | None, size: Mapping[str, Value]) 
     word = next((word for text, word in words.items() if text in done.stdout), None)
     if word is None or not states:
         raise RuntimeError(f"TLC did not come to an end: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return Found(word, int(states[-1].replace(",", "")), seconds, spent)
+    return CheckMeasure(word, int(states[-1].replace(",", "")), seconds, spent)
 
 
 def main() -> None:
@@ -157,12 +157,14 @@ def main() -> None:
             f"x {found.spent / ours[None].spent:.2f}{goal}"
         )
     if options.tlc is not None:
-        beside(options.tlc, options.module, size, ours)
+        print_tlc_comparison(options.tlc, options.module, size, ours)
 
 
-def beside(jar: Path, modules: Path, size: Mapping[str, Value], ours: Mapping[str | None, Found]) -> None:
+def print_tlc_comparison(
+    jar: Path, modules: Path, size: Mapping[str, Value], ours: Mapping[str | None, CheckMeasure]
+) -> None:
     """Prints what TLC takes for the same, and says where it says something else."""
-    theirs: dict[str | None, Found] = {}
+    theirs: dict[str | None, CheckMeasure] = {}
     for claim, own in ours.items():
         found = theirs[claim] = tlc(jar, modules, claim, size)
         print(

@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 
 
 @immutable
-class Explored:
+class ExplorationMeasure:
     """One exploration to the end. `seconds` is the exploration alone; the best of several where there were several."""
 
     states: int
@@ -44,12 +44,12 @@ class Report:
 
     cold_seconds: float
     cached_seconds: float
-    native: Explored
-    native_large: Explored
-    orbits: Explored
-    orbits_large: Explored
-    tuned: Explored
-    plain_python: Explored
+    native: ExplorationMeasure
+    native_large: ExplorationMeasure
+    orbits: ExplorationMeasure
+    orbits_large: ExplorationMeasure
+    tuned: ExplorationMeasure
+    plain_python: ExplorationMeasure
     stages: dict[str, float]
 
 
@@ -66,7 +66,7 @@ def measure_all(*, quick: bool, say: Say) -> Report:
         orbits = best([native(3, cache, symmetry=True) for _ in range(rounds + 1)])
         orbits_large = best([native(2, cache, symmetry=True) for _ in range(rounds + 1)])
         say("what limits it ...")
-        where = stages(bound(3), cache, best(runs).seconds)
+        where = stages(measured_model(3), cache, best(runs).seconds)
     say("CPython, tuned tuples ...")
     tuned = hand_written(1 if quick else 2)
     if not quick and (tuned.states, tuned.transitions) != (native_large.states, native_large.transitions):
@@ -86,7 +86,7 @@ def measure_all(*, quick: bool, say: Say) -> Report:
     )
 
 
-def bound(epochs: int) -> Model:
+def measured_model(epochs: int) -> Model:
     """The model that all this is about, with epochs 0 to `epochs`."""
     definition, profile = find("replication:kip320")
     sizes = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": epochs}
@@ -95,7 +95,7 @@ def bound(epochs: int) -> Model:
 
 def native(epochs: int, cache: Path, *, symmetry: bool = False) -> Verdict:
     """One run of the native engine, which must hold: a fast wrong answer is no measurement."""
-    return holding(ENGINES["native"](bound(epochs), Search(symmetry=symmetry, cache=cache), None))
+    return holding(ENGINES["native"](measured_model(epochs), Search(symmetry=symmetry, cache=cache), None))
 
 
 def holding(verdict: Verdict) -> Verdict:
@@ -105,20 +105,20 @@ def holding(verdict: Verdict) -> Verdict:
     return verdict
 
 
-def best(verdicts: list[Verdict]) -> Explored:
+def best(verdicts: list[Verdict]) -> ExplorationMeasure:
     """The fastest of several runs of the same."""
     fastest = min(verdicts, key=lambda verdict: verdict.seconds)
     states, steps = fastest.distinct_states or 0, fastest.transitions or 0
-    return Explored(states, steps, fastest.seconds, fastest.bytes_per_state or 0.0)
+    return ExplorationMeasure(states, steps, fastest.seconds, fastest.bytes_per_state or 0.0)
 
 
-def hand_written(epochs: int) -> Explored:
+def hand_written(epochs: int) -> ExplorationMeasure:
     """The tuned CPython program, which checks the same properties."""
     count = plain_kip320.explore(plain_kip320.Bounds(3, 2, 2, epochs))
-    return Explored(count.distinct, count.transitions, count.seconds, 0.0)
+    return ExplorationMeasure(count.distinct, count.transitions, count.seconds, 0.0)
 
 
-def plain(epochs: int) -> Explored:
+def plain(epochs: int) -> ExplorationMeasure:
     """The model's own text, explored by the judge."""
-    verdict = holding(ENGINES["python"](bound(epochs), Search(), None))
-    return Explored(verdict.distinct_states or 0, verdict.transitions or 0, verdict.seconds, 0.0)
+    verdict = holding(ENGINES["python"](measured_model(epochs), Search(), None))
+    return ExplorationMeasure(verdict.distinct_states or 0, verdict.transitions or 0, verdict.seconds, 0.0)

@@ -62,7 +62,7 @@ def measure() -> Report:
         with chromium() as browser, shown(browser, file, "s=300") as one:
             one.page.clock.resume()  # tests let it stand still, and then no frame is ever asked for
             session = one.page.context.new_cdp_session(one.page)
-            asked(session, "Performance.enable", {"timeDomain": "threadTicks"})
+            ask_browser(session, "Performance.enable", {"timeDomain": "threadTicks"})
             one.page.evaluate(PRESS, 30)
             before = spent(session)
             times = sorted(key_press_times(one))
@@ -84,14 +84,14 @@ def key_press_times(one: Shown) -> list[float]:
     return [float(setting) for setting in one.page.evaluate(PRESS, PRESSES)]
 
 
-def asked(session: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+def ask_browser(session: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
     """What Chromium's own protocol answers."""
     return cast(Any, session).send(method, parameters)
 
 
 def spent(session: CDPSession) -> dict[str, float]:
     """Seconds of processor time that the page's thread has used so far, by what for."""
-    metrics = asked(session, "Performance.getMetrics")["metrics"]
+    metrics = ask_browser(session, "Performance.getMetrics")["metrics"]
     return {metric["name"]: metric["value"] for metric in metrics if metric["name"].endswith("Duration")}
 
 

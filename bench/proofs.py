@@ -81,7 +81,7 @@ def measure_protocol(protocol: Protocol, five: bool) -> None:
         with report("three replicas, nothing changed", 2.0):
             report_again(protocol, folder)
         with report("a planted bug, refuted and shown", 5.0):
-            shown(protocol, folder)
+            show_counterexample(protocol, folder)
         if five:
             with report("five replicas, anew", more):
                 prove_all(protocol, folder, {protocol.replicas: 5})
@@ -106,7 +106,7 @@ def report_again(protocol: Protocol, folder: Path) -> None:
         raise RuntimeError(f"{protocol.name}: {len(proofs)} are proved, and these once more: {fresh}")
 
 
-def shown(protocol: Protocol, folder: Path) -> None:
+def show_counterexample(protocol: Protocol, folder: Path) -> None:
     """The command with the bug, as far as its first counterexample to induction; the rest is not waited for.
     RuntimeError when it ends without one."""
     process = subprocess.Popen(

@@ -69,7 +69,7 @@ def main() -> None:
                 hunt(bug, strategies, options.seeds, options.limit, Path(folder))
 
 
-def bound(name: str, bounds: Mapping[str, int | bool], *properties: str) -> Model:
+def bind_model(name: str, bounds: Mapping[str, int | bool], *properties: str) -> Model:
     """A model of the catalogue; ghosts on only where the property needs them."""
     definition, profile = find(name)
     chosen = properties or None
@@ -82,7 +82,7 @@ def bound(name: str, bounds: Mapping[str, int | bool], *properties: str) -> Mode
 def speed(cache: Path) -> None:
     """Steps per second of one worker, with the invariants the exhaustive bench checks."""
     checked = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
-    model = bound("replication:kip320", {"max_leader_epoch": 3}, *checked)
+    model = bind_model("replication:kip320", {"max_leader_epoch": 3}, *checked)
     print(f"steps per second, one worker, replication:kip320 (goal: at least {GOAL:,})")
     for strategy in STRATEGIES:
         verdict = walk(model, Search(cache=cache, walks=Walks(200_000, 100, strategy)))
@@ -93,7 +93,7 @@ def speed(cache: Path) -> None:
 
 def hunt(bug: Bug, strategies: Sequence[Strategy], seeds: int, limit: int, cache: Path) -> None:
     """The median steps and time to find a bug, and how long the runs are beside the shortest."""
-    model = bound(bug.model, bug.bounds, bug.fails)
+    model = bind_model(bug.model, bug.bounds, bug.fails)
     shortest = exhaust(model, Search(symmetry=True, cache=cache)).properties[0].run
     if shortest is None:
         raise RuntimeError(f"{bug.model}: {bug.fails} must fail, and an exhaustive search does not find it")

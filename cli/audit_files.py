@@ -12,7 +12,15 @@ from typing import Any
 
 from ..audit.answers.answer import Answer
 from ..audit.answers.runs_shown import run_of, run_shown
-from ..audit.answers.scenario import end_after, is_of_requests, names, names_after, renamed, said, sentences
+from ..audit.answers.scenario import (
+    end_after,
+    is_of_requests,
+    names,
+    names_after,
+    rename_brokers,
+    sentences,
+    step_sentences,
+)
 from ..audit.auditing import AuditOutcome
 from ..audit.cluster.findings import ModelRun
 from ..audit.exploring.client_models import Settings, run_of_producer
@@ -20,15 +28,15 @@ from ..audit.exploring.small_models import run_of_finding
 from ..audit.kafka.internal_topics import OFFSETS
 from ..audit.questions.questions import QUESTION
 from ..audit.questions.situations import BY_NAME, cell_title
-from ..audit.repairs.after_repair import AfterRepair, after_repair
+from ..audit.repairs.after_repair import RunWithRepair, run_with_repair
 from ..audit.report.cluster_words import (
     LOST,
+    ClusterRun,
     ScenarioWords,
-    Told,
-    in_the_clusters_words,
     letters_note,
     letters_of,
     title_of,
+    trace_in_cluster_words,
 )
 from ..audit.report.document import Document, SubjectReport
 from ..language.immutable import immutable
@@ -61,7 +69,7 @@ class Scenario:
     html: str
     title: str
     cells: list[str] = field(default_factory=list[str])
-    after: AfterRepair | None = None
+    after: RunWithRepair | None = None
 
 
 def name_pages(done: AuditOutcome) -> list[Scenario]:
@@ -186,7 +194,7 @@ def _scenario_document(done: AuditOutcome, made: Scenario) -> Document:
     if cell is not None:
         question, _, name = cell.partition("=")
         of = made.report.verdict
-        made.after = after_repair(
+        made.after = run_with_repair(
             of, made.report.changes, question, name, made.answer, of.table[question, name], done.explorations
         )
     return {"html": made.html, "cells": made.cells, "repaired": _repaired_document(made)}
@@ -200,7 +208,7 @@ def _repaired_document(made: Scenario) -> Document | None:
     without = sentences(subject, made.answer)
     return {
         "html": f"{made.html.removesuffix('.html')}-repaired.html",
-        "scenario": said(
+        "scenario": step_sentences(
             made.after.steps, _broker_names_after(made, made.after), made.after.property, made.answer.before
         ),
         "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
@@ -211,7 +219,7 @@ def _repaired_document(made: Scenario) -> Document | None:
     }
 
 
-def _broker_names_after(made: Scenario, after: AfterRepair) -> Mapping[str, str]:
+def _broker_names_after(made: Scenario, after: RunWithRepair) -> Mapping[str, str]:
     """What the brokers of a run with the repair are called."""
     replicas = next(domain.size for domain in after.model.domains if domain.name == "Broker")
     return names_after(made.report.verdict.subject, made.answer.steps, replicas)
@@ -288,7 +296,7 @@ class ReplayedScenario:
         self.model, self.run = run_of(done.explorations, made.answer)
         self.called = names(made.report.verdict.subject, made.answer.steps)
         self.trace = self._trace(made)
-        self.shown = in_the_clusters_words(self.trace, self.model, self.run)
+        self.shown = trace_in_cluster_words(self.trace, self.model, self.run)
         words = ScenarioWords(self.model, self.run, self.called, made.answer.before, made.answer.property)
         self.around = neighbourhood_document(self.model, self.run, size=0, words=words)
 
@@ -329,12 +337,12 @@ def _write_scenario_page(done: AuditOutcome, made: Scenario, out: Path) -> None:
         write_text(out / f"{name}-repaired.html", both)
 
 
-def _trace_after_repair(made: Scenario, after: AfterRepair) -> dict[str, Any]:
+def _trace_after_repair(made: Scenario, after: RunWithRepair) -> dict[str, Any]:
     """The trace of the run with the repair, with the brokers' names in the user's cluster."""
     called = _broker_names_after(made, after)
-    told = Told(after.model, after.run, after.property, called, made.answer.before)
+    told = ClusterRun(after.model, after.run, after.property, called, made.answer.before)
     title = f"{made.subject['name']}: the same with the repair"
-    shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
+    shown = told.page(rename_brokers(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
     left_out = [
         f"Step {number} of it is left out, and may still happen: it is more than this cell of the table looks at."
         if left.beyond

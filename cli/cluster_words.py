@@ -40,9 +40,9 @@ class ClusterWords:
 
     def shown(self, document: Document, model: Model, run: Run) -> Document:
         """The same as it is shown."""
-        from ..audit.report.cluster_words import explored
+        from ..audit.report.cluster_words import explored_document
 
-        return explored(document, model, run, self.called, self.before)
+        return explored_document(document, model, run, self.called, self.before)
 
     def around(self, model: Model, run: Run) -> NeighbourhoodWords:
         """What says the states around such a run."""

@@ -38,11 +38,11 @@ def arrow_key_bindings() -> KeyBindings:
     bindings = KeyBindings()
 
     def bind_key(key: str, command: str) -> None:
-        def on_press(event: KeyPressEvent) -> None:
+        def press_key(event: KeyPressEvent) -> None:
             event.current_buffer.text = command
             event.current_buffer.validate_and_handle()
 
-        bindings.add(key, filter=Condition(lambda: _line_is_empty()))(on_press)
+        bindings.add(key, filter=Condition(lambda: _line_is_empty()))(press_key)
 
     bind_key("left", "undo")
     bind_key("right", "redo")

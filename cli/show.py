@@ -84,20 +84,20 @@ def _name_brokers(path: Path, document: dict[str, Any]) -> dict[str, Any]:
     replays it keeps the model's letters. Of one that cannot be replayed any more, only the names."""
     if "called" not in document:
         return document
-    from ..audit.answers.scenario import renamed  # which other traces do not need
-    from ..audit.report.cluster_words import in_the_clusters_words
+    from ..audit.answers.scenario import rename_brokers  # which other traces do not need
+    from ..audit.report.cluster_words import trace_in_cluster_words
 
     with blame_file(path):
         words = cluster_words(document)
         if words is None or "wording" not in document:
-            return renamed(document, document["called"])
+            return rename_brokers(document, document["called"])
         try:
             model = bind_saved_model(document, str(path))
             run = replay_saved_trace(model, document, str(path))
             chosen = "verdict" not in document["wording"]
-            return words.shown(document, model, run) if chosen else in_the_clusters_words(document, model, run)
+            return words.shown(document, model, run) if chosen else trace_in_cluster_words(document, model, run)
         except UsageError as error:
-            kept = renamed({key: part for key, part in document.items() if key != "wording"}, document["called"])
+            kept = rename_brokers({key: part for key, part in document.items() if key != "wording"}, document["called"])
             return kept | {"notes": [*kept["notes"], f"said in the model's words: {error}"]}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..audit.answers.scenario import renamed
+from ..audit.answers.scenario import rename_brokers
 from ..language.errors import UsageError
 from ..real.validation.traces import TracePart, trace_parts
 from ..real.validation.validating import SCHEMA, ValidationResult
@@ -63,6 +63,6 @@ def _save_partition(out: Path, name: str, partition: dict[str, Any], parts: Sequ
         write_trace(out / file, part.document | {"notes": [*part.document["notes"], f"Here {letters}."]})
         partition["traces"].append(file)
     partition["html"] = f"{FOLDER}/{name}.html"
-    shown = [renamed(part.document, part.document["called"]) for part in parts]
+    shown = [rename_brokers(part.document, part.document["called"]) for part in parts]
     section = moments_section(partition, [part.moments for part in parts])
     write_text(out / partition["html"], trace_html(shown, beside=Path(partition["traces"][0]).name, section=section))

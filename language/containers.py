@@ -208,20 +208,20 @@ class Container:
 
     def _accept(self, key: Any, value: Any) -> Any:
         """The value in its canonical form, checked against the type of this view's elements."""
-        self._owned()
+        self._current_owner()
         try:
             return self._check.inner(value)
         except ModelError as error:
             raise ModelError(f"{self.path(key)}: {error.message}") from None
 
-    def _owned(self) -> Owner:
+    def _current_owner(self) -> Owner:
         if self._owner is None:
             raise ModelError(f"this {self.noun} is a value and cannot be changed; write through a path from the state")
         return self._owner
 
     def _become(self, new: Container) -> None:
         """Stores `new` where this view was read."""
-        self._owned().put(self._key, self, new)
+        self._current_owner().put(self._key, self, new)
 
     def _room(self, count: int) -> None:
         """ModelError unless `count` elements are within the capacity."""
@@ -231,7 +231,7 @@ class Container:
 
     def own_path(self) -> str:
         """This view's place as people write it."""
-        return self._owned().path(self._key)
+        return self._current_owner().path(self._key)
 
     def path(self, key: Any) -> str:
         """The place of an element of this view."""

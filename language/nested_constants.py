@@ -55,11 +55,13 @@ def _class_with_defaults(record: type[Any], given: Mapping[str, Any]) -> type[An
     """A class that makes records of the author's class, with these defaults in place of its own."""
     names = field_names(record)
 
-    class Bound(type(record)):
+    class RecordWithDefaults(type(record)):
         def __call__(cls, *values: Any, **named: Any) -> Any:
             return record(**(dict(given) | dict(zip(names, values, strict=False)) | named))
 
         def __instancecheck__(cls, thing: object) -> bool:
             return isinstance(thing, record)
 
-    return Bound(record.__name__, (record,), {"__module__": record.__module__, "__qualname__": record.__qualname__})
+    return RecordWithDefaults(
+        record.__name__, (record,), {"__module__": record.__module__, "__qualname__": record.__qualname__}
+    )

@@ -30,7 +30,7 @@ WITHOUT: tuple[str, ...] = (
     "audit/joining/racks.py", "audit/kafka/internal_topics.py", "audit/kafka/profiles.py",
     "audit/kafka/topic_settings.py", "audit/questions/case_order.py", "audit/readers/containers/compose_overrides.py",
     "audit/readers/containers/compose_services.py", "audit/readers/containers/created_topics.py",
-    "audit/readers/containers/kubernetes.py", "audit/readers/containers/strimzi.py", "audit/readers/yaml_settings.py",
+    "audit/readers/containers/kubernetes.py", "audit/readers/yaml_settings.py",
     "audit/repairs/after_repair.py", "audit/report/cluster_words.py", "audit/report/deciding_settings.py",
     "audit/report/difference.py", "audit/report/document.py", "audit/rules/clients.py", "audit/rules/controllers.py",
     "audit/rules/group_members.py", "audit/rules/invalid_settings.py", "audit/rules/limits.py", "audit/rules/uses.py",

@@ -8,7 +8,7 @@ from typing import Literal
 from ...language.immutable import immutable
 from ..exploring.client_models import Settings
 from ..exploring.explorations import ScenarioStep
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from ..questions.questions import (
     Case,
 )
@@ -24,7 +24,7 @@ Basis = Literal["model", "arithmetic", ""]
 GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
 """The words, the gravest first."""
 
-RACK = declared("broker.rack")
+RACK = declared_key("broker.rack")
 
 INCONCLUSIVE = "inconclusive: "
 

@@ -71,10 +71,10 @@ def mark_accepted(
     checks: Iterable[RequirementCheck], subject: Subject, entries: Sequence[AcceptedFinding], today: datetime.date
 ) -> list[RequirementCheck]:
     """The checks, those that failed and are accepted marked with the reason. What has expired counts again."""
-    return [_marked(check, subject, entries, today) for check in checks]
+    return [_apply_acceptance(check, subject, entries, today) for check in checks]
 
 
-def _marked(
+def _apply_acceptance(
     check: RequirementCheck, subject: Subject, entries: Sequence[AcceptedFinding], today: datetime.date
 ) -> RequirementCheck:
     if check.result == "met":

@@ -22,18 +22,18 @@ from ..cluster.statements import Unknown
 from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
 from ..exploring.group_models import SKIPPED, STOPPED, group_failures
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
 from ..questions.cases import loss_case
 from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, CELLS, Name, racks_of
-from ..startup.producers import stated
+from ..startup.producers import stated_setting
 from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
 
-ENABLE_AUTO_COMMIT = declared("enable.auto.commit")
-ENABLE_AUTO_OFFSET_STORE = declared("enable.auto.offset.store")
+ENABLE_AUTO_COMMIT = declared_key("enable.auto.commit")
+ENABLE_AUTO_OFFSET_STORE = declared_key("enable.auto.offset.store")
 
-READERS, RESET, VERSION = "its consumers", declared("auto.offset.reset"), "the consumer's version"
+READERS, RESET, VERSION = "its consumers", declared_key("auto.offset.reset"), "the consumer's version"
 COMMITS = "how the consumer commits"
 
 ASKS: Mapping[str, str] = {
@@ -109,14 +109,14 @@ def worst_answer(answers: Sequence[Answer]) -> Answer:
     return replace(first, on=tuple(on))
 
 
-def _counted(answer: Answer, why: str) -> Answer:
+def _with_reason(answer: Answer, why: str) -> Answer:
     """Another row's answer, with what it means here."""
     return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.on)
 
 
-def _modelled(answer: Answer, why: str, bad: bool) -> Answer:
+def _answer_of_group_model(answer: Answer, why: str, bad: bool) -> Answer:
     """What the model of groups says where another row's answer is so. What is undecided stays as it is."""
-    found = replace(_counted(answer, why), basis=answer.basis)
+    found = replace(_with_reason(answer, why), basis=answer.basis)
     if answer.word not in ("can lose", "no loss found"):
         return found
     return replace(found, word="can lose" if bad else "no loss found")
@@ -132,7 +132,7 @@ def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name)
         return Answer("depends", "arithmetic", "", (OFFSETS,))
     found = worst_answer([offsets.table[name, cell] for name in ("writable", "readable")])
     why = f"groups commit to {OFFSETS}"
-    said = _modelled(found, why, STOPPED in group_failures(found.word == "can lose", loses=False))
+    said = _answer_of_group_model(found, why, STOPPED in group_failures(found.word == "can lose", loses=False))
     if subject is not offsets or said.word != found.word:
         return said
     return replace(said, steps=found.steps, case=found.case, property=found.property)
@@ -150,7 +150,7 @@ def _skips(
     cut = worst_answer([subject.table[name, cell] for name in ("no-loss", "no-unread")])
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
     forgotten = unknown if offsets is None else offsets.table["no-loss", cell]
-    skipped = [answer for reader in readers for answer in _skipped(cluster, reader, cut, forgotten)]
+    skipped = [answer for reader in readers for answer in _skip_answers(cluster, reader, cut, forgotten)]
     return worst_answer([*_of_a_return(subject, cell), *skipped])
 
 
@@ -172,7 +172,7 @@ def _of_a_return(subject: SubjectVerdict, cell: Name) -> Iterator[Answer]:
         says = (
             "no consumer sees that another replica, elected uncleanly, has older records where it has read newer ones"
         )
-        yield replace(_counted(found, says), basis=found.basis)
+        yield replace(_with_reason(found, says), basis=found.basis)
 
 
 @lru_cache(maxsize=100_000)
@@ -192,7 +192,7 @@ def _readers(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
     return list(found)
 
 
-def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: Answer) -> Iterator[Answer]:
+def _skip_answers(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: Answer) -> Iterator[Answer]:
     """What a consumer skips if the log was cut as in `cut`, and if its offset was forgotten as in `forgotten`."""
     lost = cut.word != "no loss found" or forgotten.word != "no loss found"
     why = _NOTICED if lost else "no offset is lost, and no record below one"
@@ -243,7 +243,7 @@ def _name(reader: Client | None) -> str:
 
 def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
     """What follows where the answer is a loss; `fact` decides it too, if there is one."""
-    found = _counted(answer, why)
+    found = _with_reason(answer, why)
     if fact is None or answer.word == "not checked":
         return found
     return replace(found, word="depends", on=(*found.on, fact))
@@ -252,16 +252,16 @@ def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
 def sees_truncation(cluster: Cluster, reader: Client) -> bool | None:
     """Whether a consumer notices that the log was cut below its position; None if nothing says."""
     family, kafka = base_family(reader) or "", cluster.versions.kafka
-    if kafka is not None and family in _SEEN_BY_BROKERS and at_least(kafka.value, _SEEN_BY_BROKERS[family]) is False:
+    if kafka is not None and family in _SEEN_BY_BROKERS and is_at_least(kafka.value, _SEEN_BY_BROKERS[family]) is False:
         return False
     since = SEES_TRUNCATION.get(family)
-    return None if since is None or reader.version is None else at_least(reader.version.value, since)
+    return None if since is None or reader.version is None else is_at_least(reader.version.value, since)
 
 
 def commits_epochs(cluster: Cluster, reader: Client) -> bool:
     """Whether a consumer that has KIP-320 is known to commit the leader's epoch with each offset: it commits by itself
     what it has read (SubscriptionState.allConsumed). With an offset alone a position is not validated."""
-    stores = stated(reader, ENABLE_AUTO_OFFSET_STORE)
+    stores = stated_setting(reader, ENABLE_AUTO_OFFSET_STORE)
     if stores is not None and stores.value == "false":
         return False
     answer = value_of(cluster, reader, ENABLE_AUTO_COMMIT)

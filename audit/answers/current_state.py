@@ -116,7 +116,7 @@ def _says(one: Partition, signatures: Sequence[Signature], explorations: Explora
     elif all(len(one.isr) - 1 < number for number in needed):
         yield "one more broker down stops writes (arithmetic)"
     for cell, what in _FAULTS:
-        hits = [_lost(signature, one, cell, explorations) for signature in signatures]
+        hits = [_can_lose(signature, one, cell, explorations) for signature in signatures]
         if all(hits):
             yield f"{what} can lose acknowledged records"
         elif any(hits):
@@ -152,7 +152,7 @@ def cases_of(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ..
     return ways_of(signature, {**budgets(BY_NAME[cell], signature), "isr_shrinks": lag})
 
 
-def _lost(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
+def _can_lose(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
     cases = cases_of(signature, one, cell)
     return any(name in explorations.found(case).scenarios for case in cases for name in _LOSS)
 

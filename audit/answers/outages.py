@@ -49,10 +49,10 @@ class Outage:
         some = f"broker{'s' if len(self.without) > 1 else ''} {', '.join(map(str, self.without))}"
         start = "do" if len(self.without) > 1 else "does"
         without = f", without {some}, which {start} not start" if self.without else ""
-        return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_in_sync(self)}{without}"
+        return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_isr_words(self)}{without}"
 
 
-def _in_sync(outage: Outage) -> str:
+def _isr_words(outage: Outage) -> str:
     if outage.kind == "offline":
         return ""
     smallest = min(outage.partitions, key=lambda partition: len(partition.isr))
@@ -69,7 +69,7 @@ def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outag
             before = kind = _kind(described, signatures)
             partition = described
             if down:
-                partition = _without(described, down)
+                partition = _remove_nodes(described, down)
                 kind = _kind(partition, signatures)
             if kind is not None:
                 gone = () if before == kind else tuple(sorted({*described.isr, described.leader or -1} & {*down}))
@@ -77,7 +77,7 @@ def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outag
         yield from (Outage(topic, tuple(partitions), *kind) for kind, partitions in found.items())
 
 
-def _without(partition: Partition, down: Collection[int]) -> Partition:
+def _remove_nodes(partition: Partition, down: Collection[int]) -> Partition:
     """A partition without the nodes that do not start: another one of its ISR leads, if there is one."""
     isr = tuple(number for number in partition.isr if number not in down)
     leads = partition.leader is not None and (partition.leader not in down or bool(isr))

@@ -38,10 +38,10 @@ def run_shown(subject: SubjectVerdict, question: str, cell: Cell, answer: Answer
         ),
         None,
     )
-    return answer if of is None else in_own_fault(answer, of, cell, explorations)
+    return answer if of is None else answer_in_own_fault(answer, of, cell, explorations)
 
 
-def in_own_fault(answer: Answer, signature: Signature, cell: Cell, explorations: Explorations) -> Answer:
+def answer_in_own_fault(answer: Answer, signature: Signature, cell: Cell, explorations: Explorations) -> Answer:
     """The same loss, its run one of the cell's own fault. Answers without a run stay what they are.
 
     Raises Disagreement if the run is none, or loses nothing: then `case_order.within` is wrong.

@@ -73,10 +73,12 @@ def names_after(subject: Subject, steps: Sequence[ScenarioStep], replicas: int) 
 
 def said_of(text: str, called: Mapping[str, str]) -> str:
     """A sentence with the names that brokers have in `called`."""
-    return _named(text, called)
+    return _name_brokers(text, called)
 
 
-def said(steps: Sequence[ScenarioStep], called: Mapping[str, str], property_: str = "", before: int = 0) -> list[str]:
+def step_sentences(
+    steps: Sequence[ScenarioStep], called: Mapping[str, str], property_: str = "", before: int = 0
+) -> list[str]:
     """Steps in sentences, with the names that brokers have in `called`. In a run that violates a property about service
     so many brokers are unavailable `before` the fault."""
     texts: list[str] = []
@@ -84,9 +86,9 @@ def said(steps: Sequence[ScenarioStep], called: Mapping[str, str], property_: st
     for step in steps:
         lost = re.match(r"lose_host\((?:broker=)?([A-E])", step.step) if property_ in SERVICE else None
         if lost is None:
-            texts.append(_named(step.says, called))
+            texts.append(_name_brokers(step.says, called))
         else:
-            texts.append(_named(unavailable(f"⟨{lost[1]}⟩", before=gone < before), called))
+            texts.append(_name_brokers(unavailable(f"⟨{lost[1]}⟩", before=gone < before), called))
             gone += 1
     return texts
 
@@ -119,7 +121,7 @@ def unavailable(broker: str, *, before: bool) -> str:
 def sentences(subject: Subject, answer: Answer) -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end."""
     called = names(subject, answer.steps)
-    texts = said(answer.steps, called, answer.property, answer.before)
+    texts = step_sentences(answer.steps, called, answer.property, answer.before)
     leader = next((found for step in reversed(answer.steps) if (found := _leader_after(step))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
@@ -134,7 +136,7 @@ def _leader_after(step: ScenarioStep) -> str:
     return next(filter(None, found.groups()), "") if found else ""
 
 
-def _named(text: str, called: Mapping[str, str]) -> str:
+def _name_brokers(text: str, called: Mapping[str, str]) -> str:
     return capitalize_first(re.sub(r"⟨(.)⟩", lambda found: called.get(found[1], found[1]), text))
 
 
@@ -169,7 +171,7 @@ def value_named(value: Any, names: Mapping[str, str]) -> Any:
     return value
 
 
-def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
+def rename_brokers(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
     """A trace document with the brokers' names in the user's cluster, in lanes, states and sentences alike.
 
     `called` has them by the model's letters. The line that replays it keeps the letters.

@@ -8,19 +8,19 @@ from typing import Literal
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.settings import value_of
-from ..cluster.statements import Stated
+from ..cluster.statements import StatedValue
 from ..kafka.internal_topics import TRANSACTIONS
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from ..questions.signature import Subject
 from .requirements import RequirementCheck
 
-TRANSACTIONAL_ID = declared("transactional.id")
+TRANSACTIONAL_ID = declared_key("transactional.id")
 
 WRITERS = "whether a producer is transactional"
 ASK = "every producer's file, or what uses transactions as such a file (transactional.id)"
 
 
-def written(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
+def writes_transactions(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
     """Whether a producer of the files writes transactions; unknown where no producer's file is given, or one that is
     part of a program such as Connect, which sets what it needs by itself."""
     producers = [client for client in cluster.clients if client.kind == "producer"]
@@ -31,7 +31,7 @@ def written(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
 
 def _is_transactional(cluster: Cluster, producer: Client) -> bool:
     found = value_of(cluster, producer, TRANSACTIONAL_ID)
-    return isinstance(found, Stated) and bool(found.value)
+    return isinstance(found, StatedValue) and bool(found.value)
 
 
 def add_transactions(
@@ -42,7 +42,7 @@ def add_transactions(
     every = list(checks)
     if subject.topics[0].name != TRANSACTIONS:
         return every, {}
-    who = written(cluster)
+    who = writes_transactions(cluster)
     if who == "no":
         return [check for check in every if check.requirement.of != "transactions"], {}
     if who == "yes":

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, under_another_leader
+from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, send_under_another_leader
 from ..exploring.explorations import CaseResult, Explorations
 from ..exploring.inference import CaseKnowledge, LossFound, case_to_explore, knowledge_of, next_wave
-from ..questions.case_order import Plan, Ways, first_of, within
+from ..questions.case_order import Plan, Ways, first_of, is_case_within
 from ..questions.cases import (
     asked_instead,
     asks_delivery,
@@ -64,7 +64,7 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
     explorations.ahead(others, (case for signature in signatures for case in plan_of(signature).cases))
     explore_losses(signatures, explorations)
     explorations.all(others)
-    explorations.all([case for signature in signatures for case in _behind(signature, explorations)])
+    explorations.all([case for signature in signatures for case in _cases_of_lag(signature, explorations)])
     explorations.all(dict.fromkeys(case for signature in signatures for case in _besides(signature, explorations)))
     tables = {signature: table_of(signature, explorations) for signature in signatures}
     return [
@@ -72,7 +72,7 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
     ]
 
 
-def _behind(signature: Signature, explorations: Explorations) -> Iterator[Case]:
+def _cases_of_lag(signature: Signature, explorations: Explorations) -> Iterator[Case]:
     """Where writes or reads stop with the replicas that are out of the ISR down: what is if they only lag."""
     for down, *behind in service_cases(signature):
         if explorations.found(down).scenarios:
@@ -128,14 +128,14 @@ def _answer(signature: Signature, question: Question, cell: Cell, explorations: 
     if question.asked == "delivery":
         return _delivery(signature, question, cell, explorations)
     if question.asked == "goes_on":
-        return _over_racks(
+        return _answer_over_racks(
             [
                 _worst([_goes_on(signature, question, cell, *place, explorations) for place in world])
                 for world in worlds(cell.fault, signature)
             ]
         )
     racks = racks_of(cell.fault, signature)
-    found = _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
+    found = _answer_over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
     kept = found.word == "no loss found" and question.name in _CONSUMED
     gone = _takes_metadata(signature, cell) if kept else {False}
     if True not in gone:
@@ -169,7 +169,7 @@ def _worst(answers: Sequence[Answer]) -> Answer:
     return min(answers, key=lambda found: GRAVITY.index(found.word))
 
 
-def _over_racks(answers: Sequence[Answer]) -> Answer:
+def _answer_over_racks(answers: Sequence[Answer]) -> Answer:
     """Where racks are not stated: one answer if it is the same with one replica in the rack and with all of them."""
     if len({found.word for found in answers}) == 1:
         return answers[0]
@@ -192,7 +192,7 @@ def _loss(
         if said[-1].word == "can lose":
             return said[-1]
     worst = _worst(said)
-    doubt = _beyond_the_model(signature, cell) if worst.word == "no loss found" else ""
+    doubt = _why_beyond_model(signature, cell) if worst.word == "no loss found" else ""
     if not doubt and worst.word == "no loss found" and signature.passing and cell.fault.name == "restart":
         doubt = _with_an_empty_disk(signature, question, cell, explorations)
     return Answer("not checked", "", doubt) if doubt else worst
@@ -202,7 +202,7 @@ def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, ex
     """Why a restart of a host whose logs are not there any more afterwards may lose records; "" if it may not."""
     emptied = loss_ways(replace(signature, ephemeral=True, of_pod=False), cell)
     for case in emptied:
-        found = _explored(question, case, emptied, plan_of(signature), explorations)
+        found = _explore_case(question, case, emptied, plan_of(signature), explorations)
         if _of_known(question, case, found).word != "no loss found":
             return (
                 "the process comes back with its log; if its host is started again, too, the log may be gone, since "
@@ -217,10 +217,10 @@ def _loss_in(
     """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
     if not few and case_to_explore(question, case, ways, plan, explorations) is not None:
         return Answer("not checked", "", _TOO_MANY_STATES.format(case.values["replicas"]))
-    return _of_known(question, case, _explored(question, case, ways, plan, explorations))
+    return _of_known(question, case, _explore_case(question, case, ways, plan, explorations))
 
 
-def _explored(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> CaseKnowledge:
+def _explore_case(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> CaseKnowledge:
     """What is known of a case once what the question needs is explored."""
     open_ = case_to_explore(question, case, ways, plan, explorations)
     if open_ is not None:
@@ -228,7 +228,7 @@ def _explored(question: Question, case: Case, ways: Ways, plan: Plan, exploratio
     return knowledge_of(case, plan, explorations)
 
 
-def _beyond_the_model(signature: Signature, cell: Cell) -> str:
+def _why_beyond_model(signature: Signature, cell: Cell) -> str:
     """Why no loss in the model is none in the cluster; "" where it is."""
     if cell.fault.name in _OF_DISKS and any(2 * voters > voters_of(signature) > 1 for _, voters in signature.hosts):
         return (
@@ -359,7 +359,7 @@ def _delivery(signature: Signature, question: Question, cell: Cell, explorations
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")
     asked = [delivery_case(signature)] if is_sent_again(signature) else []
-    calm = next((_delivered(question, case, explorations) for case in asked), None)
+    calm = next((_delivery_answer(question, case, explorations) for case in asked), None)
     if calm is not None and calm.word != "no loss found":  # what needs no fault happens in every cell
         return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}") if _is_careful(signature) else calm
     name, sender = _OF_PRODUCERS[question.name], _sender(signature)
@@ -370,9 +370,9 @@ def _delivery(signature: Signature, question: Question, cell: Cell, explorations
     behind = _with_another_leader(signature, name, cell, explorations)
     if calm is not None:
         if asks_delivery(signature, cell):
-            return _worst([_delivered(question, delivery_case(signature, cell), explorations), behind])
+            return _worst([_delivery_answer(question, delivery_case(signature, cell), explorations), behind])
         parts = _parts_of(signature, cell)
-        worse = (_delivered(question, delivery_case(signature, part), explorations) for part in parts)
+        worse = (_delivery_answer(question, delivery_case(signature, part), explorations) for part in parts)
         less = next((part for part in worse if part.word == "can lose"), None)
         if less is not None:
             return less
@@ -392,10 +392,10 @@ def _sender(signature: Signature) -> Sender:
 def _with_another_leader(signature: Signature, name: str, cell: Cell, explorations: Explorations) -> Answer:
     """What the producer's model says over a log that loses records if the cell does: of a log that may, first."""
     sender = _sender(signature)
-    losing = under_another_leader(sender, loses=True)
+    losing = send_under_another_leader(sender, loses=True)
     if name not in losing.steps:
         return Answer("no loss found", "model", _DELIVERED.format(_states(losing.states)))
-    kept = under_another_leader(sender, loses=False)
+    kept = send_under_another_leader(sender, loses=False)
     lost = answer(signature, QUESTION["no-loss"], cell, explorations)
     found = losing if lost.word != "no loss found" and name not in kept.steps else kept
     if name in kept.steps or lost.word == "can lose":
@@ -413,11 +413,11 @@ def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
     """The cells that retries are asked about and whose faults this one has too, and more."""
     whole = loss_case(signature, cell, None if signature.in_rack else 1)
     for part in CELLS:
-        if asks_delivery(signature, part) and within(loss_case(signature, part), whole):
+        if asks_delivery(signature, part) and is_case_within(loss_case(signature, part), whole):
             yield part
 
 
-def _delivered(question: Question, case: Case, explorations: Explorations) -> Answer:
+def _delivery_answer(question: Question, case: Case, explorations: Explorations) -> Answer:
     found: CaseResult = explorations.found(case)
     names = [*question.properties]
     ways = {name: LossFound(case, found.scenarios[name]) for name in names if name in found.scenarios}

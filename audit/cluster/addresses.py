@@ -14,19 +14,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from . import pods
 from .cluster import Broker, Cluster, Quorum
 from .listeners import BETWEEN, PROTOCOL, entries
 from .settings import readable_settings
 from .statements import Setting
 
-ADVERTISED_HOST_NAME = declared("advertised.host.name")
-ADVERTISED_LISTENERS = declared("advertised.listeners")
-CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared("controller.quorum.bootstrap.servers")
-CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
-HOST_NAME = declared("host.name")
-ZOOKEEPER_CONNECT = declared("zookeeper.connect")
+ADVERTISED_HOST_NAME = declared_key("advertised.host.name")
+ADVERTISED_LISTENERS = declared_key("advertised.listeners")
+CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared_key("controller.quorum.bootstrap.servers")
+CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
+HOST_NAME = declared_key("host.name")
+ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
 
 LOOPBACK = "localhost"
 """The name of every loopback address."""
@@ -49,7 +49,7 @@ def place_on_hosts(
     servers = tuple(dict.fromkeys(ensemble)) or _zookeepers(brokers)
     open_ = [broker for broker in brokers if _is_addressed(broker)]
     own = [names_of(broker, open_, quorum) | frozenset(filter(None, [broker.machine])) for broker in open_]
-    hosts = _shared([*own, *(frozenset(filter(None, [host_of(server)])) for server in servers)])
+    hosts = _shared_hosts([*own, *(frozenset(filter(None, [host_of(server)])) for server in servers)])
     found = {id(broker): host or broker.machine for broker, host in zip(open_, hosts, strict=False)}
     nodes = tuple(replace(broker, machine=found.get(id(broker), broker.machine)) for broker in brokers)
     return nodes, tuple(zip(servers, hosts[len(own) :], strict=True))
@@ -60,7 +60,7 @@ def _is_addressed(broker: Broker) -> bool:
     return broker.pod is None and (broker.machine is None or broker.network == "host")
 
 
-def at_their_own(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:
+def conflicting_loopbacks(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:
     """Two statements of `zookeeper.connect` at a loopback, by brokers that stand on different hosts: each names another
     server. None where there are no such."""
     local: dict[str, Setting] = {}
@@ -125,7 +125,7 @@ def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None
     voting = [plain_host(host) for voter, host in endpoints.items() if voter == node.id]
     alone = len(endpoints) > 1 and {*map(plain_host, endpoints.values())} == {LOOPBACK}
     voting = [host for host in voting if alone or host != LOOPBACK]
-    found = frozenset(filter(None, [*_bound(node), *_reached(node), *_votes(node, nodes), *voting]))
+    found = frozenset(filter(None, [*_bound_hosts(node), *_advertised_hosts(node), *_votes(node, nodes), *voting]))
     return found or frozenset(_meets(node))
 
 
@@ -141,7 +141,7 @@ def _meets(node: Broker) -> Iterator[str]:
             yield LOOPBACK
 
 
-def _bound(node: Broker) -> Iterator[str]:
+def _bound_hosts(node: Broker) -> Iterator[str]:
     """The addresses that it binds. A loopback address alone says nothing: each host has one."""
     stated = readable_settings(node)
     hosts = [host for _, host, _ in entries(stated["listeners"])] if "listeners" in stated else []
@@ -149,7 +149,7 @@ def _bound(node: Broker) -> Iterator[str]:
     yield from (host for host in map(plain_host, hosts) if host != LOOPBACK)
 
 
-def _reached(node: Broker) -> Iterator[str]:
+def _advertised_hosts(node: Broker) -> Iterator[str]:
     """Where the other brokers reach it. Clients may reach several brokers at one address, such as a load balancer's."""
     stated = readable_settings(node)
     source = stated.get(ADVERTISED_LISTENERS, stated.get("listeners"))
@@ -181,7 +181,7 @@ def _voters(node: Broker) -> list[tuple[int, str]]:
     return [(int(voter), host_of(address)) for voter, address in found]
 
 
-def _shared(named: Sequence[frozenset[str]]) -> list[str | None]:
+def _shared_hosts(named: Sequence[frozenset[str]]) -> list[str | None]:
     """For the names of each of several nodes the host that it shares with another one; None where it shares none."""
     whole = _whole_names(frozenset[str]().union(*named))
     of_nodes = [frozenset(whole.get(name, name) for name in names) for names in named]
@@ -258,7 +258,7 @@ def assumed_of_nodes(cluster: Cluster) -> tuple[str, ...]:
     """What is taken for granted of the nodes of pods."""
     servers = servers_named_by_pods(cluster) or (cluster.zookeepers if broker_pods(cluster) else ())
     apart = "ZooKeeper's servers are on nodes of their own, apart from the brokers" if servers else ""
-    return tuple(filter(None, (pods.assumed(broker_pods(cluster)), apart)))
+    return tuple(filter(None, (pods.spread_assumption(broker_pods(cluster)), apart)))
 
 
 def broker_pods(cluster: Cluster) -> Sequence[pods.Pod]:

@@ -14,7 +14,7 @@ from ...language.immutable import immutable
 from ..kafka.internal_topics import INTERNAL
 from ..kafka.versions import ControlPlane
 from .pods import Pod
-from .statements import Origin, Setting, Stated
+from .statements import Origin, Setting, StatedValue
 from .unread import Unread
 
 Role = Literal["broker", "controller"]
@@ -29,13 +29,13 @@ class Versions:
     `protocols` are all that brokers state as inter.broker.protocol.version, where they differ.
     """
 
-    kafka: Stated | None = None
-    metadata_version: Stated | None = None
-    inter_broker_protocol: Stated | None = None
-    features: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
+    kafka: StatedValue | None = None
+    metadata_version: StatedValue | None = None
+    inter_broker_protocol: StatedValue | None = None
+    features: Mapping[str, StatedValue] = field(default_factory=dict[str, StatedValue])
     all_features: bool = False
-    distribution: Stated | None = None
-    protocols: tuple[Stated, ...] = ()
+    distribution: StatedValue | None = None
+    protocols: tuple[StatedValue, ...] = ()
 
 
 @immutable
@@ -55,7 +55,7 @@ class Broker:
     id: int | None
     origin: Origin
     host: str | None = None
-    rack: Stated | None = None
+    rack: StatedValue | None = None
     roles: tuple[Role, ...] = ()
     settings: tuple[Setting, ...] = ()
     dynamic: tuple[Setting, ...] = ()
@@ -160,8 +160,8 @@ class Client:
     name: str
     kind: Literal["producer", "consumer"]
     origin: Origin
-    family: Stated | None = None
-    version: Stated | None = None
+    family: StatedValue | None = None
+    version: StatedValue | None = None
     settings: tuple[Setting, ...] = ()
     embedded: bool = False
 
@@ -211,7 +211,7 @@ class Use:
         return self.pattern in (name, re.escape(name), name.replace(".", "\\."))
 
 
-def _stated(own: Sequence[Sequence[str]], every: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _first_stated(own: Sequence[Sequence[str]], every: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Names, each once: those of the first list, or of the other one where that has none."""
     named = dict.fromkeys(name for names in own for name in names)
     return tuple(named or dict.fromkeys(name for names in every for name in names))
@@ -255,14 +255,14 @@ class Cluster:
     files: tuple[tuple[str, str], ...] = ()
     assumptions: tuple[str, ...] = ()
     whole: bool = False
-    unnamed: tuple[str, Stated | None] | None = None
-    acks: Stated | None = None
+    unnamed: tuple[str, StatedValue | None] | None = None
+    acks: StatedValue | None = None
     planned: tuple[Topic, ...] = ()
     twice: tuple[DuplicateId, ...] = ()
     zookeepers: tuple[tuple[str, str | None], ...] = ()
-    zookeeper_racks: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
-    sessions: Stated | None = None
-    passing_ensemble: Stated | None = None
+    zookeeper_racks: Mapping[str, StatedValue] = field(default_factory=dict[str, StatedValue])
+    sessions: StatedValue | None = None
+    passing_ensemble: StatedValue | None = None
     unread: tuple[Unread, ...] = ()
 
     @property
@@ -295,8 +295,8 @@ class Cluster:
         stated = next((use for use in own if use.producers), (own or found)[0])
         return replace(
             stated,
-            producers=_stated([use.producers for use in own], [use.producers for use in found]),
-            consumers=_stated([use.consumers for use in own], [use.consumers for use in found]),
+            producers=_first_stated([use.producers for use in own], [use.producers for use in found]),
+            consumers=_first_stated([use.consumers for use in own], [use.consumers for use in found]),
             critical=any(use.critical for use in found),
         )
 
@@ -305,7 +305,7 @@ class Cluster:
         return next((client for client in self.clients if client.called(name) and kind in (None, client.kind)), None)
 
 
-def by_strimzi(cluster: Cluster) -> bool:
+def is_run_by_strimzi(cluster: Cluster) -> bool:
     """Whether the brokers are those of a Kafka resource."""
     return any(strimzi_pool_of(broker) is not None for broker in cluster.brokers)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from .statements import Setting
 
-OF_LISTENERS = (declared("controller.listener.names"), declared("inter.broker.listener.name"))
+OF_LISTENERS = (declared_key("controller.listener.names"), declared_key("inter.broker.listener.name"))
 """Settings whose values are names of listeners."""
 
 
 CONTROLLERS, BETWEEN = OF_LISTENERS
 
-PROTOCOL, PROTOCOLS = declared("security.inter.broker.protocol"), declared("listener.security.protocol.map")
+PROTOCOL, PROTOCOLS = declared_key("security.inter.broker.protocol"), declared_key("listener.security.protocol.map")
 
 _ENTRY = re.compile(r"(?P<name>.*)://\[?(?P<host>[0-9a-zA-Z\-%._:]*)\]?:(?P<port>-?[0-9]+)")
 

@@ -92,7 +92,7 @@ def keep_off(pods: Iterable[Pod], others: Iterable[Pod]) -> bool:
     return all(_repels(pod, other) for pod in set(pods) for other in set(others))
 
 
-def assumed(pods: Sequence[Pod]) -> str:
+def spread_assumption(pods: Sequence[Pod]) -> str:
     """What is taken for granted where constraints, and no anti-affinity, keep the pods apart; "" where nothing is."""
     if not are_apart(pods) or all(_repels(one, other) for one, other in _pairs(pods)):
         return ""

@@ -12,7 +12,7 @@ from ..kafka.keys import (
     Key,
     KeyName,
     canonical_value,
-    declared,
+    declared_key,
     distributions,
     settings_by_name,
     settings_table,
@@ -32,12 +32,12 @@ from .statements import (
     Origin,
     Setting,
     SettingValue,
-    Stated,
+    StatedValue,
     Unknown,
 )
 
-ENABLE_IDEMPOTENCE = declared("enable.idempotence")
-TRANSACTIONAL_ID = declared("transactional.id")
+ENABLE_IDEMPOTENCE = declared_key("enable.idempotence")
+TRANSACTIONAL_ID = declared_key("transactional.id")
 
 
 def earliest_release(cluster: Cluster) -> tuple[int, ...]:
@@ -83,11 +83,11 @@ def number_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) ->
 def place_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> Origin:
     """Where a setting is stated, else where the thing is."""
     answer = value_of(cluster, thing, key)
-    return answer.origin if isinstance(answer, Stated) else thing.origin
+    return answer.origin if isinstance(answer, StatedValue) else thing.origin
 
 
 def _legal(answer: SettingValue, key: Key, family: str | None = None) -> SettingValue:
-    if not isinstance(answer, Stated) or (key.type == "string" and not key.legal):
+    if not isinstance(answer, StatedValue) or (key.type == "string" and not key.legal):
         return answer
     if "${" in answer.value:
         return Unknown(f"`{key.name}` at {answer.origin} is filled in later", "the file with its values filled in")
@@ -98,7 +98,7 @@ def _legal(answer: SettingValue, key: Key, family: str | None = None) -> Setting
     return replace(answer, value=value.lower() if key.type == "boolean" else value)
 
 
-def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
+def _last_statement(settings: Sequence[Setting], name: str) -> Setting | None:
     """The last statement counts, as it does for Kafka; not one that is in force with some profile only."""
     return next((setting for setting in reversed(settings) if setting.key == name and not setting.when), None)
 
@@ -117,18 +117,21 @@ def _for_client(client: Client, key: Key) -> SettingValue:
     why = f"`{key.name}` of {client.name} is {others[0].value} with {when} ({others[0].origin})"
     ask = "the profiles that are active, as `profiles` below [spring] in audit.toml, or who writes it, there too"
     ask = "--acks, or who writes it, in audit.toml" if others[0].when.startswith((ENVIRONMENT, CLOUD)) else ask
-    base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
+    base = [Default(always.value, str(always.origin))] if isinstance(always, StatedValue) else list(_defaults(always))
     possible = {default.value: default for default in (*base, *(Default(s.value, str(s.origin)) for s in others))}
     return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))
 
 
-DECISIVE: Mapping[str, tuple[str, ...]] = {"acks": ("all", "1", "0"), declared("enable.idempotence"): ("true", "false")}
+DECISIVE: Mapping[str, tuple[str, ...]] = {
+    "acks": ("all", "1", "0"),
+    declared_key("enable.idempotence"): ("true", "false"),
+}
 """What answers turn on first, with every value that configuration from elsewhere may give it."""
 
 
 def _as_imported(client: Client, key: Key, always: SettingValue, imported: Setting) -> Unknown:
     """Open, since configuration that was not read is stronger than the file that imports it."""
-    said = [always.value] if isinstance(always, Stated | Default) else []
+    said = [always.value] if isinstance(always, StatedValue | Default) else []
     values = dict.fromkeys(value for value in (*said, *DECISIVE[key.name]) if value in DECISIVE[key.name])
     why = f"`{key.name}` of {client.name} may be set by what `{IMPORTED}` names ({imported.origin})"
     ask = "the values that are in force as a file of the producer's, and who writes the topic, in audit.toml"
@@ -138,11 +141,11 @@ def _as_imported(client: Client, key: Key, always: SettingValue, imported: Setti
 def _always(client: Client, key: Key) -> SettingValue:
     """What a setting is for a client, whatever its profiles say."""
     rows = [row for row in key.defaults if row.of == _owner(client, key) and _has(client, row)]
-    found = _stated(client.settings, key.name)
+    found = _last_statement(client.settings, key.name)
     if found is not None and not is_fixed(client, key.name):
-        return Stated(found.value, found.origin)
+        return StatedValue(found.value, found.origin)
     what = f"`{key.name}` of {client.kind} {client.name} is not stated"
-    hidden = _stated(client.settings, MARK + key.name)
+    hidden = _last_statement(client.settings, MARK + key.name)
     if hidden is not None and base_family(client) != "java":  # a program that reads the file itself may skip the mark
         why = f"`{key.name}` at {hidden.origin} is hidden by a byte order mark, unless the program skips that"
         rest = _always(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
@@ -153,7 +156,9 @@ def _always(client: Client, key: Key) -> SettingValue:
         return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)
     if not rows:
         return Unknown(f"{what}, and its default in {client.family.value} is not known here", f"set {key.name}")
-    return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
+    return _default_by_version(
+        rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version"
+    )
 
 
 def is_fixed(client: Client, key: KeyName) -> bool:
@@ -172,8 +177,8 @@ def _has(client: Client, row: DefaultRow) -> bool:
     of them. Transactions need idempotence."""
     if not row.idempotent:
         return True
-    on, transactional = ENABLE_IDEMPOTENCE, _stated(client.settings, TRANSACTIONAL_ID)
-    if transactional is not None and transactional.value and _stated(client.settings, on) is None:
+    on, transactional = ENABLE_IDEMPOTENCE, _last_statement(client.settings, TRANSACTIONAL_ID)
+    if transactional is not None and transactional.value and _last_statement(client.settings, on) is None:
         return row.idempotent == "true"
     answer = _for_client(client, settings_table()[on])
     return isinstance(answer, Unknown) or answer.value.lower() == row.idempotent
@@ -181,7 +186,7 @@ def _has(client: Client, row: DefaultRow) -> bool:
 
 def _of_any_family(client: Client, key: Key) -> Iterator[Default]:
     """What a setting may be: a family's default, or what the file says by a name that this family alone has."""
-    said = {family: _stated(client.settings, name) for family, names in key.aliases.items() for name in names}
+    said = {family: _last_statement(client.settings, name) for family, names in key.aliases.items() for name in names}
     yield from (
         Default(canonical_value(key, setting.value, family), f"{family}: {setting.origin}")
         for family, setting in said.items()
@@ -205,8 +210,8 @@ def _owner(client: Client, key: Key) -> str | None:
     return None if wrapper is not None and key.name in wrapper["but"] else base_family(client)
 
 
-def _by_version(
-    rows: Sequence[DefaultRow], what: str, version: Stated | None, ask: str, whose: str, within: Span | None = None
+def _default_by_version(
+    rows: Sequence[DefaultRow], what: str, version: StatedValue | None, ask: str, whose: str, within: Span | None = None
 ) -> SettingValue:
     """The default of a version, or of every version `within` a span if it is not stated."""
     known = span(version.value) if version is not None else within
@@ -247,12 +252,12 @@ def default_of(cluster: Cluster, key: Key, what: str) -> SettingValue:
     ask, whose = "--kafka-version", "broker's version"
     if own and owner.value != "apache":
         ask, whose = f"set {key.broker_names[0]}", "cluster"
-    found = _by_version(own or rows, what, cluster.versions.kafka, ask, whose, within)
+    found = _default_by_version(own or rows, what, cluster.versions.kafka, ask, whose, within)
     return replace(found, assumed=owner.assumed) if isinstance(found, Default) else found
 
 
 def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
-    found = _on_broker(cluster, broker, key)
+    found = _statement_for_broker(cluster, broker, key)
     if found is not None:
         return found
     name = "a broker" if broker.id is None else f"broker {broker.id}"
@@ -263,31 +268,31 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
     if not perhaps:
         return default
     said = perhaps[-1]
-    value = _scaled(said.value, key.factors[key.broker_names.index(said.key)])
+    value = _scale_number(said.value, key.factors[key.broker_names.index(said.key)])
     why = f"`{said.key}` of {name} is {value} in {said.when} ({said.origin}), and nothing says whether this one does"
     possible = {candidate.value: candidate for candidate in (Default(value, str(said.origin)), *_defaults(default))}
     return Unknown(why, "the server.properties that its container runs with", tuple(possible.values()))
 
 
-def _on_broker(cluster: Cluster, broker: Broker, key: Key) -> Stated | None:
+def _statement_for_broker(cluster: Cluster, broker: Broker, key: Key) -> StatedValue | None:
     """What is stated for one broker, the strongest first."""
     for settings in (broker.dynamic, cluster.dynamic, broker.settings):
         for name, factor in zip(key.broker_names, key.factors, strict=True):
-            found = _stated(settings, name)
+            found = _last_statement(settings, name)
             if found is not None:
-                return Stated(_scaled(found.value, factor), found.origin)
+                return StatedValue(_scale_number(found.value, factor), found.origin)
     return None
 
 
-def _scaled(value: str, factor: int) -> str:
+def _scale_number(value: str, factor: int) -> str:
     number = factor != 1 and re.fullmatch(r"\d+", value)
     return str(int(value) * factor) if number else value
 
 
 def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> SettingValue:
-    found = _stated(topic.settings, key.name) if "topic" in key.scopes else None
+    found = _last_statement(topic.settings, key.name) if "topic" in key.scopes else None
     if found is not None:
-        return Stated(found.value, found.origin)
+        return StatedValue(found.value, found.origin)
     what = f"`{key.name}` of topic {topic.name} is not stated"
     if topic.complete:
         return _default_in_use(cluster, topic, key, what)
@@ -308,20 +313,20 @@ def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Sett
         return Unknown(why, "a description by the brokers that run with these files", tuple(dict.fromkeys(either)))
     if isinstance(answer, Unknown) and "broker" in key.scopes:
         shown = _from_brokers(cluster, topic, key, what)
-        if isinstance(shown, Stated) and shown.value in {default.value for default in answer.possible}:
+        if isinstance(shown, StatedValue) and shown.value in {default.value for default in answer.possible}:
             return shown
     return answer
 
 
-def omitted_settings(cluster: Cluster, topic: Topic, key: Key) -> list[Stated]:
+def omitted_settings(cluster: Cluster, topic: Topic, key: Key) -> list[StatedValue]:
     """What the files of a topic's brokers set, and its description would show and does not: kafka-topics.sh prints all
     that is set, whoever set it, unless it asks ZooKeeper. One statement a value, empty if nothing contradicts.
     """
-    if not topic.complete or "broker" not in key.scopes or _stated(topic.settings, key.name) is not None:
+    if not topic.complete or "broker" not in key.scopes or _last_statement(topic.settings, key.name) is not None:
         return []
     defaults = {default.value for default in _defaults(default_of(cluster, key, ""))}
     mine, _ = _brokers_of(cluster, topic)
-    stated = [said for broker in mine if (said := _on_broker(cluster, broker, key)) is not None]
+    stated = [said for broker in mine if (said := _statement_for_broker(cluster, broker, key)) is not None]
     return list({said.value: said for said in reversed(stated) if said.value not in defaults}.values())
 
 
@@ -331,7 +336,7 @@ def _defaults(answer: SettingValue) -> tuple[Default, ...]:
             return (answer,)
         case Unknown(possible=possible):
             return possible
-        case Stated():
+        case StatedValue():
             return ()
 
 
@@ -346,9 +351,9 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Settin
     mine, held = _brokers_of(cluster, topic)
     known = [b for b in mine if b.settings]
     if not known:
-        found = _stated(cluster.dynamic, key.broker_names[0])
+        found = _last_statement(cluster.dynamic, key.broker_names[0])
         if found is not None:
-            return Stated(found.value, found.origin)
+            return StatedValue(found.value, found.origin)
         return Unknown(f"{what}, and no broker's configuration was given", "server.properties of the brokers")
     answers = [_for_broker(cluster, broker, key) for broker in known]
     missing = sorted(held - {b.id for b in known if b.id is not None})
@@ -365,12 +370,12 @@ def agreed_value(
     if len(values) > 1:
         said = "; ".join(f"broker {b.id}: {_answer_text(a)}" for b, a in zip(given, answers, strict=True))
         return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers))
-    return _assumed(answers[0], given, every)
+    return _assume_others_alike(answers[0], given, every)
 
 
 def _either(answers: Sequence[SettingValue]) -> tuple[Default, ...]:
     """What it may be: what one of the brokers has."""
-    found = [Default(a.value, str(a.origin)) if isinstance(a, Stated) else a for a in answers]
+    found = [Default(a.value, str(a.origin)) if isinstance(a, StatedValue) else a for a in answers]
     return tuple({default.value: default for a in found for default in _defaults(a)}.values())
 
 
@@ -378,7 +383,7 @@ def _answer_text(answer: SettingValue) -> str:
     return "unknown" if isinstance(answer, Unknown) else answer.value
 
 
-def _assumed(answer: SettingValue, known: Sequence[Broker], every: Sequence[Broker]) -> SettingValue:
+def _assume_others_alike(answer: SettingValue, known: Sequence[Broker], every: Sequence[Broker]) -> SettingValue:
     known_of = {b.id for b in known}
     missing = [b.id for b in every if b.id not in known_of]
     if isinstance(answer, Unknown) or not missing:

@@ -73,7 +73,7 @@ class Setting:
 
 
 @immutable
-class Stated:
+class StatedValue:
     """A value that a file or an option states. `assumed` says in words what was taken for granted, or is ''."""
 
     value: str
@@ -99,7 +99,7 @@ class Unknown:
     possible: tuple[Default, ...] = ()
 
 
-SettingValue = Stated | Default | Unknown
+SettingValue = StatedValue | Default | Unknown
 
 
 class UnreadableInputError(Exception):

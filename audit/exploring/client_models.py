@@ -76,17 +76,17 @@ class Sender:
 @cache
 def alone(sender: Sender) -> ClientResult:
     """What a producer does by itself: one connection is lost, and one record is given up that may arrive late."""
-    return _sent({**_TWO_RECORDS, **sender.constants})
+    return _explore_producer({**_TWO_RECORDS, **sender.constants})
 
 
 @cache
-def under_another_leader(sender: Sender, *, loses: bool) -> ClientResult:
+def send_under_another_leader(sender: Sender, *, loses: bool) -> ClientResult:
     """The same where another broker becomes the leader; `loses`: without what was acknowledged, if it is so."""
     losing: Mapping[str, Value] = {"loses_acknowledged": True} if loses else {}
-    return _sent({**_TWO_RECORDS, "elections": 1, **losing, **sender.constants})
+    return _explore_producer({**_TWO_RECORDS, "elections": 1, **losing, **sender.constants})
 
 
-def _sent(values: Mapping[str, Value]) -> ClientResult:
+def _explore_producer(values: Mapping[str, Value]) -> ClientResult:
     wanted = frozenset({"send", "transmit", "append_batch", "lose_connection"})
     found = explore_small_model(SmallModel("producer", values, (DUPLICATES, ORDER), wanted))
     return ClientResult(found.steps, found.states, tuple(values.items()))

@@ -349,7 +349,7 @@ class Explorations:
         new = dict.fromkeys(explored for explored in wanted if explored not in self.known)
         self._say("compiling", 0, len(new))
         done = 0
-        for case, found in self._explored(list(new)):
+        for case, found in self._explore_cases(list(new)):
             self._learn(case, found)
             self.explored += 1
             done += case in new
@@ -401,7 +401,7 @@ class Explorations:
         """Whether time is out: nothing more is explored."""
         return self.until is not None and time.time() >= self.until
 
-    def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
+    def _explore_cases(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
         """What cases find, and some of those that were explored ahead meanwhile."""
         if self.late:
             self._ahead.clear()

@@ -60,7 +60,7 @@ def knowledge_of(case: Case, plan: Plan, explorations: Explorations) -> CaseKnow
     """What is known of a case, given the others of its plan; nothing is explored."""
     found = explorations.inferred.get((plan, case))
     if found is None or (not found.explored and case.explored in explorations.known):
-        found = explorations.inferred[plan, case] = _known(case, plan, explorations)
+        found = explorations.inferred[plan, case] = _infer_knowledge(case, plan, explorations)
     return found
 
 
@@ -69,10 +69,10 @@ def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
     return explorations.known.get(case.explored) or explorations.known.get(case.beside.explored)
 
 
-def _known(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
+def _infer_knowledge(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
     own = result_of(case, explorations)
     if own is not None and _answers_all(case, own):
-        return _by_itself(case, own, explored=case.explored in explorations.known)
+        return _own_knowledge(case, own, explored=case.explored in explorations.known)
     order, whole = plan.order(case), explorations.known.get(case.explored)
     results = _results(plan, explorations)
     fewer, more = ({other: found for other in some if (found := results.get(other)) is not None}
@@ -87,7 +87,9 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
         held |= kept.keys()
         held |= {*names} if case.values["acks"] == "all" and {*KEPT_READS} <= held else held
     basis, states = next(((holder, of.states) for holder, of in holding if of.checked), (case, 0))
-    lost = {name: way for name in names if name not in held and (way := _lost(name, case, own, fewer)) is not None}
+    lost = {
+        name: way for name in names if name not in held and (way := _shortest_loss(name, case, own, fewer)) is not None
+    }
     lost |= _lost_with([name for name in names if name not in held | lost.keys()], case, order, explorations)
     return CaseKnowledge(
         lost=lost,
@@ -114,7 +116,7 @@ def _answers_all(case: Case, own: CaseResult) -> bool:
     return not own.stopped and {*PROPERTIES[case.asked]} <= own.checked | own.scenarios.keys() | own.reached
 
 
-def _by_itself(case: Case, own: CaseResult, *, explored: bool) -> CaseKnowledge:
+def _own_knowledge(case: Case, own: CaseResult, *, explored: bool) -> CaseKnowledge:
     """What is known of a case from its own exploration alone."""
     lost = {name: LossFound(case, steps) for name, steps in own.scenarios.items()}
     return CaseKnowledge(lost, own.checked, WITNESS in own.reached, explored, "", case, own.states)
@@ -149,7 +151,7 @@ def _lost_with(names: Sequence[str], case: Case, order: Order, explorations: Exp
     return made
 
 
-def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, CaseResult]) -> LossFound | None:
+def _shortest_loss(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, CaseResult]) -> LossFound | None:
     """How a property is violated: as was found in the case itself, else the shortest way of those with fewer faults."""
     if own is not None and name in own.scenarios:
         return LossFound(case, own.scenarios[name])

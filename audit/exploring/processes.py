@@ -45,7 +45,7 @@ class Processes(Generic[T, R]):
 
     def prepare(self, before: Sequence[Any]) -> None:
         """Begins what is to be prepared; later tasks wait for it."""
-        pool = self._begun()
+        pool = self._started_pool()
         with suppress(BrokenProcessPool):  # which `_prepared` finds, too
             for one in before:
                 self._preparing.append(pool.submit(self.work.prepare, one))
@@ -59,7 +59,7 @@ class Processes(Generic[T, R]):
         waiting = deque(tasks)
         while waiting:
             pool = self._prepared()
-            yield from self._done(pool, waiting)
+            yield from self._results(pool, waiting)
 
     def rest(self) -> Iterator[tuple[T, R | None]]:
         """The spare tasks that are left, with their results."""
@@ -85,7 +85,7 @@ class Processes(Generic[T, R]):
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
-    def _begun(self) -> ProcessPoolExecutor:
+    def _started_pool(self) -> ProcessPoolExecutor:
         if self._pool is None:
             work = self.work
             self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), work.begin, work.arguments)
@@ -99,9 +99,9 @@ class Processes(Generic[T, R]):
         except BrokenProcessPool:
             self._end()
         self._preparing.clear()
-        return self._begun()
+        return self._started_pool()
 
-    def _done(self, pool: ProcessPoolExecutor, waiting: deque[T]) -> Iterator[tuple[T, R | None]]:
+    def _results(self, pool: ProcessPoolExecutor, waiting: deque[T]) -> Iterator[tuple[T, R | None]]:
         """Results until all are there, or the pool is broken and what was begun is reported."""
         running: dict[Future[R], tuple[T, int]] = {}
         while pool is self._pool:

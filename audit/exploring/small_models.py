@@ -72,7 +72,7 @@ def explore_small_model(small: SmallModel) -> SmallResult:
     kept = None if path is None else _read(path)
     if kept is not None:
         return kept
-    found = _explored(small)
+    found = _explore_small_model(small)
     if path is not None:
         write_whole(path, json.dumps({"steps": dict(found.steps), "states": found.states}).encode())
     return found
@@ -95,7 +95,7 @@ def _read(path: Path) -> SmallResult | None:
         return None
 
 
-def _explored(small: SmallModel) -> SmallResult:
+def _explore_small_model(small: SmallModel) -> SmallResult:
     definition, _ = find(small.model)
     bound = definition.bind(small.model, small.values, small.profile, properties=list(small.asked))
     verdict = ENGINES[small.engine](bound, Search(keep_going=True, deadlocks=False), None)

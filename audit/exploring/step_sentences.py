@@ -26,11 +26,11 @@ def step_sentence(model: Model, state: State, action: str, arguments: Mapping[st
         down, voters = state.controllers_down + 1, model.values["voters"]
         return f"A controller goes down: {down} of {voters} {'is' if down == 1 else 'are'} down now."
     else:
-        return action_sentence(model, model.action(action), state, arguments, marked)
-    return f"{marked(show(arguments['broker']))}{said}."
+        return action_sentence(model, model.action(action), state, arguments, mark_brokers)
+    return f"{mark_brokers(show(arguments['broker']))}{said}."
 
 
-def marked(text: str) -> str:
+def mark_brokers(text: str) -> str:
     """What an expression shows, each broker in it as `⟨A⟩`."""
     return re.sub(r"\b([A-E])\b", "⟨\\1⟩", text)
 
@@ -39,11 +39,11 @@ def _learns(state: Any, arguments: Mapping[str, Any], *, by_request: bool) -> st
     """What a broker learns; `by_request`: up to 2.1 one that has started anew leads again by the next LeaderAndIsr,
     which a controller that has not missed it sends for another reason alone (KAFKA-7235)."""
     broker, registered = arguments["broker"], state.registered
-    epoch, isr, knows = registered.leader_epoch, marked(show(registered.isr)), state.view[broker]
+    epoch, isr, knows = registered.leader_epoch, mark_brokers(show(registered.isr)), state.view[broker]
     if registered.leader is None:
         return f" learns that no broker leads in epoch {epoch}"
     if registered.leader != broker:
-        return f" follows {marked(show(registered.leader))}, the leader of epoch {epoch}"
+        return f" follows {mark_brokers(show(registered.leader))}, the leader of epoch {epoch}"
     if knows.leader != broker:
         said = ", as the next LeaderAndIsr says" if by_request and knows.leader is None else ""
         return f" becomes leader in epoch {epoch}{said}; ISR = {isr}"

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from ..cluster.cluster import Broker, Cluster, Topic
 from ..cluster.settings import agreed_value, value_of
-from ..cluster.statements import Default, Setting, SettingValue, Stated, Unknown
+from ..cluster.statements import Default, Setting, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import TRANSACTIONS
-from ..kafka.keys import KeyName, declared
+from ..kafka.keys import KeyName, declared_key
 
-UNCLEAN, MIN_ISR = declared("unclean.leader.election.enable"), declared("min.insync.replicas")
+UNCLEAN, MIN_ISR = declared_key("unclean.leader.election.enable"), declared_key("min.insync.replicas")
 _GIVE = "server.properties of the controllers"
 
 
@@ -69,7 +69,7 @@ def _or_of_controllers(
     a file has the same, it is open whose it is, if the controllers have something else."""
     brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
     echoed = topic.complete and any(_states(broker, own) for broker in brokers)
-    if not echoed or (isinstance(of_controllers, Stated | Default) and of_controllers.value == own.value):
+    if not echoed or (isinstance(of_controllers, StatedValue | Default) and of_controllers.value == own.value):
         return of_brokers
     possible = [Default(own.value, str(own.origin)), *_values(of_controllers or Unknown("", ""))]
     if of_controllers is None:
@@ -85,7 +85,7 @@ def _states(broker: Broker, own: Setting) -> bool:
 
 def _values(answer: SettingValue) -> Sequence[Default]:
     match answer:
-        case Stated(value=value, origin=origin):
+        case StatedValue(value=value, origin=origin):
             return [Default(value, str(origin))]
         case Default():
             return [answer]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...language.immutable import immutable
-from ..cluster.statements import Default, Origin, SettingValue, Stated, Unknown
+from ..cluster.statements import Default, Origin, SettingValue, StatedValue, Unknown
 
 
 @immutable
@@ -79,7 +79,7 @@ class StoppedProducerError(UnansweredTopicError):
 def note_setting(answer: SettingValue, key: str, used: list[UsedSetting]) -> SettingValue:
     """The answer, which `used` keeps with its place or its source, unless it is unknown."""
     match answer:
-        case Stated(value=value, origin=origin):
+        case StatedValue(value=value, origin=origin):
             used.append(UsedSetting(key, value, origin, answer.assumed))
         case Default(value=value, source=source):
             used.append(UsedSetting(key, value, None, "; ".join(filter(None, (source, answer.assumed)))))

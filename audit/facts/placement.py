@@ -14,13 +14,13 @@ from ..cluster.racks import most_alike, most_in_rack, pairs, racks_of_nodes, rac
 from ..cluster.settings import value_of
 from ..cluster.statements import Unknown
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
 from .facts import Fact, FactValue, UncreatableTopicError, UsedSetting
 
-LOG_DIRS = declared("log.dirs")
-METADATA_LOG_DIR = declared("metadata.log.dir")
-REPLICA_SELECTOR_CLASS = declared("replica.selector.class")
+LOG_DIRS = declared_key("log.dirs")
+METADATA_LOG_DIR = declared_key("metadata.log.dir")
+REPLICA_SELECTOR_CLASS = declared_key("replica.selector.class")
 
 
 def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> Fact:
@@ -33,10 +33,10 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
         "racks": () if topic.is_cut_short else pairs(topic, voting, racks),
         "open_voters": voting.count(None),
         "voters_in_rack": most_alike(voting),
-        "shared_voters": _shared(cluster, topic, replicas),
+        "shared_voters": _replicas_on_one_host(cluster, topic, replicas),
         "one_machine": _share_a_machine(cluster),
-        "hosts": _at_hosts(cluster, topic, replicas, 1),
-        "two_hosts": _at_hosts(cluster, topic, replicas, 2),
+        "hosts": _most_at_hosts(cluster, topic, replicas, 1),
+        "two_hosts": _most_at_hosts(cluster, topic, replicas, 2),
         "passing": logs_that_pass(cluster),
         "empty_voters": _empty_voters(cluster),
         "enough_emptied": _enough_emptied(cluster),
@@ -154,7 +154,7 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
     if number >= replicas or number == 0:
         return replicas
     kafka = cluster.versions.kafka
-    if topic.name == OFFSETS and kafka is not None and at_least(kafka.value, "0.11") is False:
+    if topic.name == OFFSETS and kafka is not None and is_at_least(kafka.value, "0.11") is False:
         return number
     if number == 1 and not cluster.whole:
         why = f"assumed: the file of one broker was given, and {topic.name} asks for {replicas} replicas"
@@ -176,11 +176,11 @@ def has_one_by_default(cluster: Cluster, topic: Topic) -> bool | None:
     client = cluster.client(topic.streams) if topic.streams else None
     if not topic.streams:
         return False
-    later = at_least(client.version.value, "3.0") if client is not None and client.version is not None else None
+    later = is_at_least(client.version.value, "3.0") if client is not None and client.version is not None else None
     return None if later is None else not later
 
 
-def _at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tuple[tuple[int, int], ...]:
+def _most_at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tuple[tuple[int, int], ...]:
     """Replicas of one partition, and controllers, at so many hosts together, at worst; () where none is shared, or one
     is by all."""
     standing, controllers = _standing(cluster), set(_voters(cluster))
@@ -251,19 +251,19 @@ def _voters(cluster: Cluster) -> Sequence[int]:
     return tuple(dict.fromkeys(cluster.quorum.voters)) if cluster.quorum else ()
 
 
-def _combined(cluster: Cluster) -> Sequence[Broker]:
+def _combined_nodes(cluster: Cluster) -> Sequence[Broker]:
     return [broker for broker in cluster.brokers if {"broker", "controller"} <= set(broker.roles)]
 
 
 def _are_the_same(cluster: Cluster, replicas: int) -> bool:
     """Whether the hosts with a replica are those with a vote, one each, as the model has it."""
-    both, brokers = _combined(cluster), [broker for broker in cluster.brokers if broker.keeps_topics]
+    both, brokers = _combined_nodes(cluster), [broker for broker in cluster.brokers if broker.keeps_topics]
     return len(both) == len(brokers) == replicas == (len(_voters(cluster)) or replicas) and len(both) > 0
 
 
-def _shared(cluster: Cluster, topic: Topic, replicas: int) -> int:
+def _replicas_on_one_host(cluster: Cluster, topic: Topic, replicas: int) -> int:
     """Of a topic that is not there yet, or of which nothing is described, as many as there may be."""
-    voting = set(_voters(cluster)) & {broker.id for broker in _combined(cluster)}
+    voting = set(_voters(cluster)) & {broker.id for broker in _combined_nodes(cluster)}
     held = [len(voting & set(partition.replicas)) for partition in topic.partitions if partition.replicas]
     return max(held, default=min(replicas, len(voting)))
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import Client, Cluster, Topic
 from ..cluster.settings import base_family, is_fixed, value_of
-from ..cluster.statements import Default, Stated, Unknown
+from ..cluster.statements import Default, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import KeyName, declared
+from ..kafka.keys import KeyName, declared_key
 from ..kafka.topic_settings import COMMIT_ACKS
-from ..kafka.versions import at_least
-from ..startup.producers import in_force, refuses_by_default, switches_off, why_producer_stops
+from ..kafka.versions import is_at_least
+from ..startup.producers import refuses_by_default, settings_in_force, switches_off, why_producer_stops
 from .facts import (
     Fact,
     FactValue,
@@ -22,11 +22,11 @@ from .facts import (
     note_setting,
 )
 
-ACKS = declared("acks")
-RETRIES = declared("retries")
-ENABLE_IDEMPOTENCE = declared("enable.idempotence")
-MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION = declared("max.in.flight.requests.per.connection")
-TRANSACTIONAL_ID = declared("transactional.id")
+ACKS = declared_key("acks")
+RETRIES = declared_key("retries")
+ENABLE_IDEMPOTENCE = declared_key("enable.idempotence")
+MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION = declared_key("max.in.flight.requests.per.connection")
+TRANSACTIONAL_ID = declared_key("transactional.id")
 
 MODEL_ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
 """acks of the producer, as the model names it."""
@@ -70,7 +70,7 @@ def producer_facts(
         on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
         yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.shown, {**on.sets, "gives_again": again}), off), _ASK)
     else:
-        if not any(producer.called(name) for name in _named(cluster, topic)):
+        if not any(producer.called(name) for name in _producer_names(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
             used.append(UsedSetting("producer", producer.name, producer.origin, why))
         if producer not in said:
@@ -94,7 +94,7 @@ def is_idempotent(*, wanted: bool, explicit: bool, acks: str, retries: bool, in_
     return wanted and (explicit or (acks == "all" and retries and in_flight <= MOST_IN_FLIGHT))
 
 
-def _named(cluster: Cluster, topic: Topic) -> Sequence[str]:
+def _producer_names(cluster: Cluster, topic: Topic) -> Sequence[str]:
     use = cluster.use_of(topic.name)
     return () if use is None else use.producers
 
@@ -111,7 +111,7 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> F
     the leader itself appends, and any other number is refused with each commit (ReplicaManager.isValidRequiredAcks).
     Raises RefusedCommitsError."""
     key, kafka = COMMIT_ACKS, cluster.versions.kafka
-    if topic.name == OFFSETS and (kafka is None or at_least(kafka.value, "4.0") is not True):
+    if topic.name == OFFSETS and (kafka is None or is_at_least(kafka.value, "4.0") is not True):
         for setting in (setting for broker in cluster.keepers for setting in broker.settings):
             value = setting.value.strip() if setting.key == key else "-1"
             if value not in MODEL_ACKS and value.isdecimal():
@@ -127,7 +127,7 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> F
 
 def _acks(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Fact:
     answer = value_of(cluster, producer, ACKS)
-    if not isinstance(answer, Stated) and asks_for_idempotence(cluster, producer):
+    if not isinstance(answer, StatedValue) and asks_for_idempotence(cluster, producer):
         answer = Default("all", "an idempotent producer has acks=all, unless it is set")
     note_setting(answer, "acks", used)
     if isinstance(answer, Unknown):
@@ -146,12 +146,12 @@ def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
     """Whether the file itself asks for it: by its name, or by transactions, which need it; not of a client that has no
     idempotence whatever is set."""
     answer = value_of(cluster, producer, ENABLE_IDEMPOTENCE)
-    if isinstance(answer, Stated):
+    if isinstance(answer, StatedValue):
         return answer.value == "true"
     if is_fixed(producer, ENABLE_IDEMPOTENCE):
         return False
     transactional = value_of(cluster, producer, TRANSACTIONAL_ID)
-    return isinstance(transactional, Stated) and bool(transactional.value)
+    return isinstance(transactional, StatedValue) and bool(transactional.value)
 
 
 def _sending(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Iterator[Fact]:
@@ -165,7 +165,7 @@ def _sending(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Ite
         yield Fact(key, (FactValue(asked.shown, {**asked.sets, "gives_again": again}),))
     else:
         answer = value_of(cluster, producer, key)
-        off = next((setting for setting in in_force(producer) if switches_off(producer, setting)), None)
+        off = next((setting for setting in settings_in_force(producer) if switches_off(producer, setting)), None)
         if off is not None and isinstance(answer, Default) and answer.value == "true":
             used.append(UsedSetting(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
         else:
@@ -179,7 +179,7 @@ def _sending(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Ite
     most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask)
     if 1 in in_flight and idempotence:
-        yield _after_a_gap(producer)
+        yield _goes_on_after_gap(producer)
     retries, ask = _numbers(cluster, producer, RETRIES, used)
     some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask)
@@ -195,10 +195,10 @@ def gives_again(cluster: Cluster, producer: Client) -> bool | None:
     return None if base_family(producer) is None else _java_gives_again(producer.version)
 
 
-def _java_gives_again(version: Stated | None) -> bool | None:
+def _java_gives_again(version: StatedValue | None) -> bool | None:
     if version is None:
         return None
-    since, ended = (at_least(version.value, release) for release in ("2.1", "2.5"))
+    since, ended = (is_at_least(version.value, release) for release in ("2.1", "2.5"))
     if since is False or ended is True:
         return False
     return True if since and ended is False else None
@@ -210,10 +210,10 @@ def unnamed_give_again(cluster: Cluster) -> bool | None:
     return _java_gives_again(version) if family in ("java", "spring") else False
 
 
-def _after_a_gap(producer: Client) -> Fact:
+def _goes_on_after_gap(producer: Client) -> Fact:
     """Whether a producer goes on in a new epoch once it has given up a record (KIP-360): Java's does since 2.5."""
     java, version = base_family(producer) == "java", producer.version
-    since = at_least(version.value, "2.5") if java and version is not None else None
+    since = is_at_least(version.value, "2.5") if java and version is not None else None
     known = (True, False) if since is None else (since,)
     choices = tuple(FactValue(_RENEWS[bumps], {"bumps_epoch": bumps}) for bumps in known)
     ask = "--client java:VERSION; of clients that are not Java's it is not known here"

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from ..cluster.cluster import Cluster, Topic
-from ..cluster.statements import Stated
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
+from ..cluster.statements import StatedValue
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
 from ..startup.protocol_versions import FORMAT
 from .facts import UsedSetting
 
-FORMATS = (declared("message.format.version"), FORMAT)
+FORMATS = (declared_key("message.format.version"), FORMAT)
 """The format of records: a topic's setting, and its name among the brokers'."""
 
 
-def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[UsedSetting]) -> bool:
+def has_old_format(cluster: Cluster, topic: Topic, protocol: StatedValue | None, used: list[UsedSetting]) -> bool:
     """Whether a topic's records have no leader epochs, so that followers truncate by the high watermark (KAFKA-7897):
     by its own setting, else by any of its brokers'. From protocol 3.0 on the setting is ignored (KIP-724)."""
     spoken = protocol or cluster.versions.kafka
-    if spoken is None or at_least(spoken.value, "3.0") is not False:
+    if spoken is None or is_at_least(spoken.value, "3.0") is not False:
         return False
     own = [setting for setting in topic.settings if setting.key == FORMATS[0]]
     settings = (setting for broker in cluster.keepers for setting in (*broker.settings, *broker.dynamic))
@@ -31,6 +31,6 @@ def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used
 def is_before_epochs(text: str) -> bool:
     """Whether a format of this version has no leader epochs."""
     try:
-        return at_least(text, "0.11") is False
+        return is_at_least(text, "0.11") is False
     except ValueError:
         return False

@@ -13,20 +13,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic, by_strimzi
+from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic, is_run_by_strimzi
 from ..cluster.settings import value_of
-from ..cluster.statements import Default, SettingValue, Stated, Unknown
+from ..cluster.statements import Default, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import KeyName, declared
+from ..kafka.keys import KeyName, declared_key
 from ..kafka.profiles import MOST_REPLICAS
 from ..kafka.topic_settings import CONSTRAINTS, MIN_ISR_OF, REPLICAS_OF, WHERE_SET
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 from .facts import Fact, FactValue, UnansweredTopicError, UsedSetting, note_setting
 from .placement import creatable, has_one_by_default, placement
 
-AUTO_CREATE_TOPICS_ENABLE = declared("auto.create.topics.enable")
+AUTO_CREATE_TOPICS_ENABLE = declared_key("auto.create.topics.enable")
 
-DEFAULT_FACTOR = declared("default.replication.factor")
+DEFAULT_FACTOR = declared_key("default.replication.factor")
 
 REPLICAS_SET_BY = {NEW_TOPICS: DEFAULT_FACTOR, **REPLICAS_OF, **{name: key for name, (key, _) in WHERE_SET.items()}}
 """The brokers' setting for the replicas of each topic that they make by themselves."""
@@ -39,7 +39,7 @@ def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
     if not any(not topic.internal for topic in cluster.topics):
         yield _made_by_brokers(cluster, NEW_TOPICS)
     for name in REPLICAS_OF:
-        older = name != OFFSETS and kafka is not None and at_least(kafka.value, "0.11") is False
+        older = name != OFFSETS and kafka is not None and is_at_least(kafka.value, "0.11") is False
         if name not in there and not older:
             yield _made_by_brokers(cluster, name)
     for name, (key, switch) in WHERE_SET.items():
@@ -50,13 +50,13 @@ def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
 def _is_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, at: int) -> bool:
     """Whether a broker's settings ask for a topic that only some clusters have."""
     answer = value_of(cluster, cluster.keepers[at], switch) if switch else None
-    on = isinstance(answer, Stated) and answer.value == "true"
-    return on or isinstance(value_of(cluster, cluster.keepers[at], key), Stated)
+    on = isinstance(answer, StatedValue) and answer.value == "true"
+    return on or isinstance(value_of(cluster, cluster.keepers[at], key), StatedValue)
 
 
 def _made_by_brokers(cluster: Cluster, name: str) -> Topic:
     answers = _asked_of_makers(cluster, name, REPLICAS_SET_BY[name])
-    stated = [said for said in answers if isinstance(said, Stated)]
+    stated = [said for said in answers if isinstance(said, StatedValue)]
     return Topic(name, stated[0].origin if stated else cluster.keepers[0].origin)
 
 
@@ -101,7 +101,7 @@ def _default_factors(cluster: Cluster) -> Sequence[SettingValue]:
 def replication_factors(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Sequence[int]:
     """How many replicas a topic has, or may have, most first. Raises UnansweredTopicError."""
     sizes = {len(set(part.replicas) - set(part.removing)) for part in topic.partitions if part.replicas}
-    found = _without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
+    found = _count_without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
     if found is not None:
         used.append(UsedSetting("replication factor", str(found), topic.origin))
     elif has_one_by_default(cluster, topic):
@@ -121,7 +121,7 @@ def replication_factors(cluster: Cluster, topic: Topic, used: list[UsedSetting])
 
 def _is_before_kip_115(cluster: Cluster) -> bool:
     kafka = cluster.versions.kafka
-    return kafka is not None and at_least(kafka.value, "0.11") is False
+    return kafka is not None and is_at_least(kafka.value, "0.11") is False
 
 
 def _asks_for_none(cluster: Cluster, topic: Topic) -> bool:
@@ -137,7 +137,7 @@ def _is_left_to_controllers(cluster: Cluster, topic: Topic) -> bool:
 def _deciding(cluster: Cluster) -> tuple[Broker, ...]:
     """The controllers of KRaft whose settings were given. Strimzi gives every node those of its Kafka resource."""
     found = tuple(node for node in cluster.controllers if node.settings)
-    return found or (cluster.keepers if by_strimzi(cluster) else ())
+    return found or (cluster.keepers if is_run_by_strimzi(cluster) else ())
 
 
 def _made_with(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> list[int]:
@@ -164,7 +164,7 @@ def _asked_of_makers(cluster: Cluster, name: str, key: KeyName) -> Sequence[Sett
     return _once([value_of(cluster, node, key) for node in creating_nodes(cluster, name)])
 
 
-def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
+def _count_without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
     """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
     UnansweredTopicError where nothing says which of the replicas are observers."""
     of_brokers = (setting for broker in cluster.keepers for setting in broker.settings)

@@ -7,16 +7,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ..cluster.addresses import Server, assumed_of_nodes, at_their_own, servers_and_path, unlike, zookeeper_servers
+from ..cluster.addresses import (
+    Server,
+    assumed_of_nodes,
+    conflicting_loopbacks,
+    servers_and_path,
+    unlike,
+    zookeeper_servers,
+)
 from ..cluster.addresses import place_on_hosts as placed_on_hosts
 from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
-from ..cluster.statements import Origin, Stated, WrongOptionError
+from ..cluster.statements import Origin, StatedValue, WrongOptionError
 from ..cluster.unread import Unread
 from ..kafka import key_names
-from ..kafka.keys import declared, owners
-from ..kafka.versions import ControlPlane, at_least, is_version, span
+from ..kafka.keys import declared_key, owners
+from ..kafka.versions import ControlPlane, is_at_least, is_version, span
 from ..readers.containers.strimzi import NOT_IN_FORCE
 from ..readers.parsed_file import Part, numbers
 from ..readers.running.descriptions import NO_CONFIGS
@@ -27,9 +34,9 @@ from .parts import JoinedParts, withhold_values
 from .racks import place_in_racks
 from .unread import brokers_without_files, not_described
 
-CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared("controller.quorum.bootstrap.servers")
-CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
-ZOOKEEPER_CONNECT = declared("zookeeper.connect")
+CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared_key("controller.quorum.bootstrap.servers")
+CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
+ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
 
 
 def join_parts(
@@ -39,7 +46,7 @@ def join_parts(
     where it may be configuration. Raises WrongOptionError for a wrong option."""
     joined = JoinedParts(parts, [finding for part in parts for finding in part.findings])
     joined.findings += [passed_over.finding for passed_over in unread if passed_over.may_be_configuration]
-    topics = _by_themselves(joined, _topics(joined))
+    topics = _mark_programs_own(joined, _topics(joined))
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
     _of_one_cluster(joined)
@@ -68,8 +75,8 @@ def join_parts(
         files=files,
         unread=tuple(unread),
         whole=any(part.whole for part in parts),
-        acks=None if options.acks is None else Stated(options.acks, OPTIONS),
-        planned=_planned(joined, topics),
+        acks=None if options.acks is None else StatedValue(options.acks, OPTIONS),
+        planned=_planned_topics(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
     bare, alike = brokers_without_files(cluster)
@@ -107,12 +114,12 @@ def _topics(joined: JoinedParts) -> tuple[Topic, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def _by_themselves(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _mark_programs_own(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     mine = {topic.name for part in joined.parts for topic in part.made if topic.by_itself}
     return tuple(replace(topic, by_itself=True) if topic.name in mine else topic for topic in topics)
 
 
-def _planned(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _planned_topics(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     """What programs will create: each name once, and none that is there."""
     there = {topic.name for topic in topics}
     made = {topic.name: topic for part in joined.parts for topic in part.made if topic.name not in there}
@@ -178,10 +185,10 @@ def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
     return list(found.values())
 
 
-def _with_version(client: Client, given: Sequence[tuple[str | None, str, Stated | None]]) -> Client:
+def _with_version(client: Client, given: Sequence[tuple[str | None, str, StatedValue | None]]) -> Client:
     for name, family, version in given:
         if name is None or client.called(name):
-            client = replace(client, family=Stated(family, OPTIONS), version=version)
+            client = replace(client, family=StatedValue(family, OPTIONS), version=version)
     aliases = key_names.canonical_names(base_family(client) or "")
     settings = (replace(setting, key=aliases.get(setting.key, setting.key)) for setting in client.settings)
     return replace(client, settings=withhold_values(settings))
@@ -193,7 +200,7 @@ def _versions(joined: JoinedParts, options: Options) -> Versions:
         name, mark, level = text.partition("=")
         if not mark or not numbers(level):
             raise WrongOptionError(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
-        features[name] = Stated(level, OPTIONS)
+        features[name] = StatedValue(level, OPTIONS)
     owner = _distribution(joined, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
     return Versions(
@@ -207,24 +214,26 @@ def _versions(joined: JoinedParts, options: Options) -> Versions:
     )
 
 
-def _stated_or_agreed(joined: JoinedParts, name: str, option: str | None, *, confluent: bool = False) -> Stated | None:
+def _stated_or_agreed(
+    joined: JoinedParts, name: str, option: str | None, *, confluent: bool = False
+) -> StatedValue | None:
     """A version as its option says, else as all files do."""
     if option is None:
-        return _agreed(joined, name)
+        return _agreed_statement(joined, name)
     return stated_release(_option_of(name), option, confluent=confluent)
 
 
-def _distribution(joined: JoinedParts, options: Options) -> Stated | None:
+def _distribution(joined: JoinedParts, options: Options) -> StatedValue | None:
     """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
     if options.distribution:
         refuse_unknown("--distribution", options.distribution, "distribution", options.distribution, owners())
-        return Stated(options.distribution, OPTIONS)
+        return StatedValue(options.distribution, OPTIONS)
     if any("distribution" in part.facts for part in joined.parts):
-        return _agreed(joined, "distribution")
-    return _agreed(joined, "distribution_of_own_file")
+        return _agreed_statement(joined, "distribution")
+    return _agreed_statement(joined, "distribution_of_own_file")
 
 
-def _different(joined: JoinedParts, name: str) -> tuple[Stated, ...]:
+def _different(joined: JoinedParts, name: str) -> tuple[StatedValue, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
     facts = [fact for part in joined.parts for fact in part.facts.get(name, ()) if is_version(fact.value)]
     found = {fact.value: fact for fact in reversed(facts)}
@@ -232,7 +241,7 @@ def _different(joined: JoinedParts, name: str) -> tuple[Stated, ...]:
     return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
 
 
-def _agreed(joined: JoinedParts, name: str) -> Stated | None:
+def _agreed_statement(joined: JoinedParts, name: str) -> StatedValue | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
     facts = [fact for part in joined.parts for fact in part.facts.get(name, ())]
     if not name.startswith("distribution"):
@@ -285,7 +294,7 @@ def _quorum(joined: JoinedParts, versions: Versions) -> Quorum | None:
         leader = next((quorum.leader for quorum in described if quorum.leader is not None), None)
         return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic)
     nodes = [broker for part in joined.parts for broker in part.brokers]
-    listed = _listed(sorted(nodes, key=lambda node: "controller" not in node.roles))
+    listed = _listed_voters(sorted(nodes, key=lambda node: "controller" not in node.roles))
     if listed and dynamic:
         what = "`controller.quorum.voters` decides nothing with kraft.version 1: voters are those in the log (KIP-853)"
         joined.incomplete(what, listed[0].origin, STATUS)
@@ -296,7 +305,7 @@ def _quorum(joined: JoinedParts, versions: Versions) -> Quorum | None:
             where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
             joined.incomplete(where, other.origin, "give every node the same voters")
             break
-    return listed[0] if listed else _by_roles(joined, nodes)
+    return listed[0] if listed else _quorum_by_roles(joined, nodes)
 
 
 def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
@@ -304,7 +313,7 @@ def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
     dynamic, and leaves the files as they are (KAFKA-16538, KAFKA-21426)."""
     stated, kafka = versions.features.get("kraft.version"), versions.kafka
     listed = quorum is not None and quorum.dynamic is False
-    if not listed or stated is not None or kafka is None or at_least(kafka.value, "4.1") is False:
+    if not listed or stated is not None or kafka is None or is_at_least(kafka.value, "4.1") is False:
         return []
     return [
         "the controllers of `controller.quorum.voters` are those that vote; with kraft.version 1, which "
@@ -315,7 +324,7 @@ def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
 STATUS = "give what kafka-metadata-quorum.sh describe --status prints"
 
 
-def _listed(nodes: Sequence[Broker]) -> list[Quorum]:
+def _listed_voters(nodes: Sequence[Broker]) -> list[Quorum]:
     """The voters that each node lists; the controllers', which decide, are the first."""
     settings = [setting for node in nodes for setting in node.settings if setting.key == CONTROLLER_QUORUM_VOTERS]
     found = [(setting.origin, re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value)) for setting in settings]
@@ -326,7 +335,7 @@ def _ids(quorum: Quorum) -> str:
     return ", ".join(map(str, quorum.voters))
 
 
-def _by_roles(joined: JoinedParts, nodes: Sequence[Broker]) -> Quorum | None:
+def _quorum_by_roles(joined: JoinedParts, nodes: Sequence[Broker]) -> Quorum | None:
     """The nodes that are controllers, where no voters are listed: Strimzi lists none. None in a dynamic quorum
     (KIP-853) of several: its servers are those to be asked first, and its voters are in the log alone, of one that was
     formatted as standalone and of those that were added since."""
@@ -342,7 +351,7 @@ def _by_roles(joined: JoinedParts, nodes: Sequence[Broker]) -> Quorum | None:
     return Quorum(tuple(found), first.origin)
 
 
-MEETING = {declared("zookeeper.connect"): 2181, declared("controller.quorum.bootstrap.servers"): None}
+MEETING = {declared_key("zookeeper.connect"): 2181, declared_key("controller.quorum.bootstrap.servers"): None}
 """Where the nodes of one cluster meet, with the port that need not be written."""
 
 
@@ -370,7 +379,7 @@ def _of_one_ensemble(joined: JoinedParts, brokers: Sequence[Broker]) -> None:
     if stated:
         named = [server for setting in stated if "$" not in setting.value for server in zookeeper_servers(setting)]
         stand_alone(joined.parts, tuple(dict.fromkeys(named)), joined.findings)
-    if (local := at_their_own(brokers)) is not None:
+    if (local := conflicting_loopbacks(brokers)) is not None:
         first, second = local
         what = f"`{first.key}` is {first.value} at {first.origin}, and {second.value} here, each on a host of its own"
         to_do = "name every server of the ensemble by its host"

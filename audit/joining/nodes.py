@@ -7,12 +7,12 @@ from dataclasses import replace
 from ..cluster.cluster import Broker, DuplicateId, Quorum, Topic
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
-from ..kafka.keys import declared, settings_by_name
+from ..kafka.keys import declared_key, settings_by_name
 from ..readers.broker_properties import broker_of
 from .options import OPTIONS
 from .parts import JoinedParts, withhold_values
 
-NODE_ID = declared("node.id")
+NODE_ID = declared_key("node.id")
 
 
 def joined_nodes(
@@ -45,7 +45,7 @@ def joined_nodes(
     if of_msk:
         nameless = _of_all(joined, found, nameless)
     every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
-    return tuple(_on_nodes(joined, broker, number) for number, broker in enumerate(every, 1))
+    return tuple(_place_broker(joined, broker, number) for number, broker in enumerate(every, 1))
 
 
 def _of_all(joined: JoinedParts, found: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
@@ -63,7 +63,7 @@ def _of_all(joined: JoinedParts, found: dict[int, Broker], nameless: list[Broker
     return []
 
 
-def _on_nodes(joined: JoinedParts, broker: Broker, number: int) -> Broker:
+def _place_broker(joined: JoinedParts, broker: Broker, number: int) -> Broker:
     """A pod, or a service, as audit.toml says of all: each pod on a node of its own, whatever it advertises, and those
     of a compose file on a computer of their own; or all on one."""
     word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")

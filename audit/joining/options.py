@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from ...language.errors import suggest_name
 from ...language.immutable import immutable
-from ..cluster.statements import Origin, Stated, WrongOptionError
+from ..cluster.statements import Origin, StatedValue, WrongOptionError
 from ..kafka.keys import OTHER, families
 from ..kafka.releases import kafka_release
 from ..kafka.versions import span
@@ -31,13 +31,13 @@ class Options:
     acks: str | None = None
 
 
-def unnamed_clients(options: Options) -> tuple[str, Stated | None] | None:
+def unnamed_clients(options: Options) -> tuple[str, StatedValue | None] | None:
     """The family and the version of clients of which no file was given: what is said of all."""
     said = [(family, version) for name, family, version in map(client_option, options.clients) if name is None]
     return said[-1] if said else None
 
 
-def client_option(text: str) -> tuple[str | None, str, Stated | None]:
+def client_option(text: str) -> tuple[str | None, str, StatedValue | None]:
     """`[FILE=]FAMILY:VERSION` as a file or None, the family, the version. Raises WrongOptionError."""
     name, mark, rest = text.rpartition("=")
     family, _, version = rest.partition(":")
@@ -48,7 +48,7 @@ def client_option(text: str) -> tuple[str | None, str, Stated | None]:
     return name if mark else None, family, said
 
 
-def _version_of_client(family: str, version: str) -> Stated:
+def _version_of_client(family: str, version: str) -> StatedValue:
     """Java's is Kafka's release; the others count for themselves."""
     if family in ("java", "spring"):
         return stated_release("--client", version)
@@ -56,7 +56,7 @@ def _version_of_client(family: str, version: str) -> Stated:
         span(version)
     except ValueError as error:
         raise WrongOptionError(f"--client: {error}.") from None
-    return Stated(version, OPTIONS)
+    return StatedValue(version, OPTIONS)
 
 
 def refuse_unknown(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:
@@ -66,10 +66,10 @@ def refuse_unknown(option: str, text: str, what: str, name: str, every: Collecti
         raise WrongOptionError(f"{option} {text}: there is no {what} {name}; {hint}")
 
 
-def stated_release(option: str, text: str, *, confluent: bool = False) -> Stated:
+def stated_release(option: str, text: str, *, confluent: bool = False) -> StatedValue:
     """The release that an option says, as Kafka counts (`kafka_release`). Raises WrongOptionError for what is none."""
     try:
         kafka, assumed = kafka_release(option, text, confluent=confluent)
     except ValueError as error:
         raise WrongOptionError(str(error)) from None
-    return Stated(kafka, OPTIONS, assumed)
+    return StatedValue(kafka, OPTIONS, assumed)

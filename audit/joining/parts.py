@@ -37,16 +37,18 @@ def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
     A name of one word that no setting has, nor nearly has, is a piece of some text: it is withheld as well.
     """
-    return tuple(_scrubbed(setting) for setting in settings)
+    return tuple(_scrub_setting(setting) for setting in settings)
 
 
-def _scrubbed(setting: Setting) -> Setting:
+def _scrub_setting(setting: Setting) -> Setting:
     key = registry().get(setting.key)
     value = _counts(setting.value) if key is not None and key.kept == "counts" else setting.value
     if is_kept(setting.key.removeprefix(MARK), value):
         return replace(setting, value=value)
-    scopes = tuple(key_names.by_scope())
-    plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in key_names.by_scope()[s] for s in scopes)
+    scopes = tuple(key_names.names_by_scope())
+    plain = not re.search(r"[._\-]", setting.key) and not any(
+        setting.key in key_names.names_by_scope()[s] for s in scopes
+    )
     text = plain and key_names.nearest_name(setting.key, scopes) is None
     return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
 

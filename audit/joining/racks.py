@@ -8,13 +8,13 @@ from dataclasses import replace
 from ..cluster.addresses import Server, host_of, names_of
 from ..cluster.cluster import Broker, Quorum
 from ..cluster.findings import Finding
-from ..cluster.statements import Stated
+from ..cluster.statements import StatedValue
 from ..readers.parsed_file import Part
 
 
 def place_in_racks(
     parts: Sequence[Part], brokers: Sequence[Broker], servers: Sequence[Server], quorum: Quorum | None
-) -> tuple[tuple[Broker, ...], dict[str, Stated], list[Finding]]:
+) -> tuple[tuple[Broker, ...], dict[str, StatedValue], list[Finding]]:
     """The nodes with their racks, the racks of ZooKeeper's servers, and what does not fit."""
     stated = {host_of(name): rack for part in parts for name, rack in part.racks.items()}
     if not stated:

@@ -24,7 +24,7 @@ WINDOW = 0.84
 
 
 @cache
-def by_scope() -> Mapping[str, frozenset[str]]:
+def names_by_scope() -> Mapping[str, frozenset[str]]:
     """The names by scope: broker, topic, producer, consumer, librdkafka."""
     found: dict[str, set[str]] = {}
     for line in files("tidegate.audit.kafka").joinpath("key_names.txt").read_text(encoding="utf-8").splitlines():
@@ -48,7 +48,7 @@ def aliases() -> frozenset[str]:
 @cache
 def nearest_name(name: str, scopes: tuple[str, ...]) -> str | None:
     """The setting that a misspelt one may mean, or None if none is near."""
-    every = sorted(set[str]().union(*(by_scope()[scope] for scope in scopes)) | set(OLD))
+    every = sorted(set[str]().union(*(names_by_scope()[scope] for scope in scopes)) | set(OLD))
     found = get_close_matches(name.lower().replace("_", ".").replace("-", "."), every, 1, WINDOW)
     return found[0] if found else None
 

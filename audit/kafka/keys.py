@@ -26,7 +26,7 @@ WITH_FILES = ("java", "librdkafka")
 
 
 KeyName = NewType("KeyName", str)
-"""The name of a setting that is declared (`declared`)."""
+"""The name of a setting that is declared (`declared_key`)."""
 
 Kept = Literal["text", "word", "number", "names", "host", "path", "counts", "nothing"]
 """As what a setting's value is kept: as written, or where it is plain; the numbers of a placement; not at all."""
@@ -142,7 +142,7 @@ class UndeclaredKeyError(KeyError):
     """A setting that `keys.toml` does not have: its value would be withheld, and a rule about it would do nothing."""
 
 
-def declared(name: str) -> KeyName:
+def declared_key(name: str) -> KeyName:
     """The name of a setting that is asked for, to be called when a module is imported. Raises UndeclaredKeyError."""
     if name not in registry():
         raise UndeclaredKeyError(f"`{name}` is asked for and not in audit/kafka/keys.toml: declare it there")

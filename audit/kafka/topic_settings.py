@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
-from .keys import KeyName, declared
+from .keys import KeyName, declared_key
 
-COMMIT_ACKS = declared("offsets.commit.required.acks")
+COMMIT_ACKS = declared_key("offsets.commit.required.acks")
 """What the append of a committed offset waits for, up to 3.9; 4.0 has no such key (KIP-1041)."""
 
 REPLICAS_OF: Mapping[str, KeyName] = {
-    OFFSETS: declared("offsets.topic.replication.factor"),
-    TRANSACTIONS: declared("transaction.state.log.replication.factor"),
+    OFFSETS: declared_key("offsets.topic.replication.factor"),
+    TRANSACTIONS: declared_key("transaction.state.log.replication.factor"),
 }
 """The brokers' setting for how many replicas a topic of Kafka's own is created with."""
 
 WHERE_SET: Mapping[str, tuple[KeyName, KeyName | None]] = {
-    SHARE: (declared("share.coordinator.state.topic.replication.factor"), None),
+    SHARE: (declared_key("share.coordinator.state.topic.replication.factor"), None),
     REMOTE: (
-        declared("rlmm.config.remote.log.metadata.topic.replication.factor"),
-        declared("remote.log.storage.system.enable"),
+        declared_key("rlmm.config.remote.log.metadata.topic.replication.factor"),
+        declared_key("remote.log.storage.system.enable"),
     ),
 }
 """Topics of Kafka's own that only some clusters have: the setting for their replicas, and the one that switches them
 on. They are asked about where either is set."""
 
 MIN_ISR_OF: Mapping[str, KeyName] = {
-    TRANSACTIONS: declared("transaction.state.log.min.isr"),
-    SHARE: declared("share.coordinator.state.topic.min.isr"),
+    TRANSACTIONS: declared_key("transaction.state.log.min.isr"),
+    SHARE: declared_key("share.coordinator.state.topic.min.isr"),
 }
 """The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
 
-CONSTRAINTS = (declared("confluent.placement.constraints"), declared("confluent.log.placement.constraints"))
+CONSTRAINTS = (declared_key("confluent.placement.constraints"), declared_key("confluent.log.placement.constraints"))
 """Where Confluent's brokers place replicas and observers: a topic's own setting, and the brokers' for those without."""

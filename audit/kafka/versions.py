@@ -26,7 +26,7 @@ def span(version: str) -> Span:
     return parts + (0,) * missing, parts + (0 if patch_known else ENDLESS,) * missing
 
 
-def at_least(version: str, release: str) -> bool | None:
+def is_at_least(version: str, release: str) -> bool | None:
     """Whether what runs is that release or later; None if the version's text leaves it open."""
     first, last = span(version)
     wanted = span(release)[0]

@@ -42,7 +42,7 @@ def form_of(case: Case) -> CaseForm:
     return CaseForm(_numbers.setdefault(settings, len(_numbers)), flushing, assigns, voters, budgets)
 
 
-def within(less: Case, more: Case) -> bool:
+def is_case_within(less: Case, more: Case) -> bool:
     """Whether every run of one case is a run of the other: the same settings, and no fault that the other has not.
 
     A crash is a loss of power in which everything was on the disk; that counts for a case without a loss of power, in

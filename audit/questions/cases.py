@@ -166,7 +166,7 @@ def goes_on_cases(
     if controllers is None:
         controllers = max(controllers_away(cell.fault, signature, in_rack))
     gone = controllers + _controllers_of_others(signature, 0 if handed_over else lost, others)
-    if _without_majority(signature, gone, lost + others) and others:
+    if _loses_majority(signature, gone, lost + others) and others:
         # Who left before is out of the ISR; without a majority nobody can leave it.
         before: dict[str, Constant] = {"host_losses": lost, "shutdowns": min(MOST_LAGGING, others)}
     else:
@@ -201,7 +201,7 @@ def _controllers_of_others(signature: Signature, lost: int, others: int) -> int:
     return max(0, min(beside, lost + others) - min(beside, lost))
 
 
-def _without_majority(signature: Signature, controllers: int, hosts: int) -> bool:
+def _loses_majority(signature: Signature, controllers: int, hosts: int) -> bool:
     """Whether most controllers are down in the end: so many on hosts of their own, or with so many hosts."""
     down = hosts if signature.co_located else controllers
     return down > 0 and 2 * down >= voters_of(signature)

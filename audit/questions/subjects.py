@@ -9,7 +9,7 @@ from typing import Any
 
 from ..cluster.cluster import Client, Cluster, Topic
 from ..cluster.settings import ELR_FEATURE, earliest_release, elr_is_too_early, value_of
-from ..cluster.statements import Stated, Unknown
+from ..cluster.statements import StatedValue, Unknown
 from ..facts.controller_settings import UNCLEAN, least_in_sync, unclean_elections
 from ..facts.down_nodes import raise_if_never_up
 from ..facts.facts import Fact, FactValue, UnansweredTopicError, UsedSetting, ask_of_version, note_setting
@@ -24,7 +24,7 @@ from ..facts.topic_creation import (
     topics_to_create,
     with_what_is_made,
 )
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from ..kafka.profiles import (
     ELR_FOR_NEW,
     FIRST_ELR,
@@ -41,11 +41,11 @@ from ..kafka.versions import is_version, span
 from ..startup.nodes import Refusals, refusals
 from .signature import Signature, Subject, Variant
 
-FLUSH_MESSAGES = declared("flush.messages")
-MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
+FLUSH_MESSAGES = declared_key("flush.messages")
+MIN_INSYNC_REPLICAS = declared_key("min.insync.replicas")
 
 
-def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[Stated | None, str]]:
+def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[StatedValue | None, str]]:
     """The protocols that brokers speak, each with its words; several while they are upgraded one after the other."""
     versions = cluster.versions
     if kraft or not versions.protocols:
@@ -221,7 +221,7 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
     if isinstance(answer, Unknown):
         may = any(default.value == "1" for default in answer.possible)
         return Fact(key, (_FLUSHING[False], *((_FLUSHING[True],) if may else ())), answer.ask)
-    if isinstance(answer, Stated):
+    if isinstance(answer, StatedValue):
         note_setting(answer, key, used)
     return Fact(key, (_FLUSHING[answer.value == "1" and not logs_that_pass(cluster)],))
 
@@ -260,7 +260,7 @@ def _version_choices(cluster: Cluster, topic: Topic, used: list[UsedSetting]) ->
                     yield FactValue(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": of_old})
 
 
-def _protocol(stated: Stated | None, binary: str) -> str:
+def _protocol(stated: StatedValue | None, binary: str) -> str:
     """The profile of the protocol that brokers speak: that of their binary, unless an older one is stated."""
     if stated is None or not is_version(stated.value):
         return binary

@@ -31,7 +31,7 @@ import tomllib
 from typing import Any, Literal, cast
 
 from ..cluster.cluster import Use
-from ..cluster.statements import Origin, Stated, UnreadableInputError
+from ..cluster.statements import Origin, StatedValue, UnreadableInputError
 from .parsed_file import Part
 from .programs.active_profiles import SAID
 
@@ -103,7 +103,7 @@ def _racks(part: Part, path: str, text: str, entries: Any) -> None:
             raise UnreadableInputError(
                 f'{origin}: [racks] has lines such as "zk1" = "a": a host or an id, and its rack.'
             )
-        part.racks[name] = Stated(rack, origin)
+        part.racks[name] = StatedValue(rack, origin)
 
 
 def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..cluster.cluster import Broker, Role
-from ..cluster.statements import Origin, Setting, Stated
+from ..cluster.statements import Origin, Setting, StatedValue
 from .parsed_file import Part
 
 BROKER_MARKS = frozenset(
@@ -44,7 +44,7 @@ def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
         int(number.value) if number and re.fullmatch(r"\d{1,9}", number.value) else None,
         origin,
         host=host_of(by_key),
-        rack=Stated(rack.value, rack.origin) if rack and "${" not in rack.value else None,
+        rack=StatedValue(rack.value, rack.origin) if rack and "${" not in rack.value else None,
         roles=names_of_roles,
         settings=tuple(settings),
     )

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..cluster.cluster import Broker, Client, Quorum, Topic, Use
 from ..cluster.findings import Finding, Kind, Severity
-from ..cluster.statements import Origin, Setting, Stated
+from ..cluster.statements import Origin, Setting, StatedValue
 from ..kafka.versions import ControlPlane
 
 
@@ -35,8 +35,8 @@ class Part:
     of_topics: dict[str, list[Setting]] = field(default_factory=dict[str, list[Setting]])
     quorums: list[Quorum] = field(default_factory=list[Quorum])
     uses: list[Use] = field(default_factory=list[Use])
-    facts: dict[str, list[Stated]] = field(default_factory=dict[str, list[Stated]])
-    features: dict[str, Stated] = field(default_factory=dict[str, Stated])
+    facts: dict[str, list[StatedValue]] = field(default_factory=dict[str, list[StatedValue]])
+    features: dict[str, StatedValue] = field(default_factory=dict[str, StatedValue])
     all_features: bool = False
     control_plane: ControlPlane | None = None
     whole: bool = False
@@ -45,18 +45,18 @@ class Part:
     findings: list[Finding] = field(default_factory=list[Finding])
     assumptions: list[str] = field(default_factory=list[str])
     ensemble: list[str] = field(default_factory=list[str])
-    racks: dict[str, Stated] = field(default_factory=dict[str, Stated])
+    racks: dict[str, StatedValue] = field(default_factory=dict[str, StatedValue])
 
     def fact(self, name: str, value: str, origin: Origin, assumed: str = "") -> None:
         """One statement about what runs."""
-        self.facts.setdefault(name, []).append(Stated(value, origin, assumed))
+        self.facts.setdefault(name, []).append(StatedValue(value, origin, assumed))
 
     def note(self, kind: Kind, severity: Severity, what: str, where: Origin, to_do: str, source: str = "") -> None:
         """One finding."""
         self.findings.append(Finding(kind, severity, what, where, to_do, source))
 
 
-def in_latin(text: str) -> str:
+def as_latin(text: str) -> str:
     """A text that was written in UTF-8, with its digits of other scripts as Kafka reads them in properties: in Latin 1
     (`Utils.loadProps`), where each is several characters and no digit. What would be a control character of these is
     U+FFFD: terminals obey those. Other characters stay as they are: none of them makes a number."""

@@ -13,10 +13,10 @@ from pathlib import PurePath
 import javaproperties
 
 from ..cluster.cluster import Client
-from ..cluster.statements import MARK, Origin, Setting, Stated
+from ..cluster.statements import MARK, Origin, Setting, StatedValue
 from ..kafka import key_names
 from .broker_properties import BROKER_MARKS, of_broker
-from .parsed_file import Part, in_latin
+from .parsed_file import Part, as_latin
 from .programs import connect, frameworks, spring_names, spring_profiles, workers
 from .programs.spring_profiles import spring
 
@@ -30,7 +30,7 @@ def entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]:
     found: list[Setting] = []
     odd: list[Origin] = []
     line = 1
-    for entry in javaproperties.parse(io.StringIO(in_latin(text), newline="")):
+    for entry in javaproperties.parse(io.StringIO(as_latin(text), newline="")):
         source = entry.source.replace("\r\n", "\n").replace("\r", "\n")
         if isinstance(entry, javaproperties.KeyValue):
             origin = Origin(path, line)
@@ -90,7 +90,7 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
 
 def _scores(keys: set[str]) -> dict[str, int]:
     """How many keys only a broker, only a producer, only a consumer has."""
-    every = key_names.by_scope()
+    every = key_names.names_by_scope()
     others = {
         scope: set[str]().union(*(v for k, v in every.items() if k not in (scope, "librdkafka"))) for scope in every
     }
@@ -114,7 +114,7 @@ def client_kinds(path: str, keys: set[str]) -> tuple[str, ...]:
     if kinds:
         return kinds
     stem = PurePath(path).stem.lower()
-    known = key_names.by_scope()
+    known = key_names.names_by_scope()
     named = tuple(kind for kind in ("producer", "consumer") if kind in stem)
     return named if keys & (known["producer"] | known["consumer"] | known["librdkafka"]) or named else ()
 
@@ -130,15 +130,15 @@ def of_clients(path: str, settings: list[Setting], kinds: tuple[str, ...]) -> Pa
     return part
 
 
-def family_of(settings: list[Setting]) -> Stated | None:
+def family_of(settings: list[Setting]) -> StatedValue | None:
     """Java's serializers are classes of Java; some keys are librdkafka's alone."""
-    every = key_names.by_scope()
+    every = key_names.names_by_scope()
     java = every["producer"] | every["consumer"]
     only_java = java - every["librdkafka"]
     only_rd = every["librdkafka"] - java - every["broker"]
     for setting in settings:
         if setting.key in ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"):
-            return Stated("java", setting.origin, f"`{setting.key}` is a setting of the Java client")
+            return StatedValue("java", setting.origin, f"`{setting.key}` is a setting of the Java client")
     marks = [("java", setting) for setting in settings if setting.key in only_java]
     marks += [
         ("librdkafka", setting) for setting in settings if setting.key in only_rd and setting.key not in PRODUCER_ONLY
@@ -147,4 +147,4 @@ def family_of(settings: list[Setting]) -> Stated | None:
     if len(families) != 1:
         return None
     family, mark = marks[0]
-    return Stated(family, mark.origin, f"`{mark.key}` is a setting of the {family} client alone")
+    return StatedValue(family, mark.origin, f"`{mark.key}` is a setting of the {family} client alone")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..cluster.statements import Origin, Setting
-from .parsed_file import in_latin
+from .parsed_file import as_latin
 from .yamls import Tree
 
 
@@ -12,12 +12,12 @@ def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
     if tree is None:
         return ()
     return tuple(
-        Setting(name, in_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
+        Setting(name, as_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
         for name, sub in tree.items()
         if (value := sub.typed()) is not None
     )
 
 
-def at(path: str, tree: Tree, place: str) -> Origin:
+def origin_at(path: str, tree: Tree, place: str) -> Origin:
     """Where something is stated, in the file that it was merged from."""
     return Origin(tree.file or path, tree.line, place)

@@ -34,7 +34,7 @@ class YamlLeaf:
     @property
     def typed(self) -> str:
         """Its text as YAML 1.1 has it."""
-        return in_1_1(self.value) if self.is_plain else self.value
+        return typed_scalar(self.value) if self.is_plain else self.value
 
 
 @immutable
@@ -93,7 +93,7 @@ class Tree:
         """A scalar's text as a reader of YAML 1.1 hands it on, such as Kubernetes' and Spring's."""
         text = self.text()
         plain = isinstance(self.node, ScalarNode) and self.node.style is None
-        return in_1_1(text) if text is not None and plain else text
+        return typed_scalar(text) if text is not None and plain else text
 
     def leaves(self) -> Iterator[YamlLeaf]:
         """Every scalar below, with its path; no more than `MOST_LEAVES`, since aliases can make billions of few."""
@@ -111,7 +111,7 @@ _BOOLEANS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": 
 _BASES = ((r"0x([0-9a-f_]+)", 16), (r"0b([01_]+)", 2), (r"0([0-7_]+)", 8), (r"([1-9][0-9_]*)", 10))
 
 
-def in_1_1(text: str) -> str:
+def typed_scalar(text: str) -> str:
     """What YAML 1.1 makes of a scalar without quotes: of `yes`, `off` and their like a boolean, of `0x2`, `010` and
     `1_000` a number (yaml.org/type); any other text is as it was."""
     if text in (text.lower(), text.upper(), text.capitalize()) and text.lower() in _BOOLEANS:
@@ -143,7 +143,7 @@ def _flat(node: MappingNode) -> list[tuple[Node, Node]]:
     return [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and key.value != "<<"]
 
 
-class _Named(io.StringIO):
+class _NamedText(io.StringIO):
     """A text with the name of its file, which the parser keeps with every place."""
 
     def __init__(self, text: str, name: str) -> None:
@@ -157,7 +157,7 @@ def documents(text: str, name: str = "") -> list[Tree]:
     if re.search(r"^[ \t\-\[{&*]{200,}", text, re.M):
         raise YamlError("it is nested too deeply")
     try:
-        named: Any = _Named(text, name)
+        named: Any = _NamedText(text, name)
         nodes = [node for node in YAML(typ="safe", pure=True).compose_all(named) if node is not None]
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)

@@ -44,7 +44,7 @@ class OmittedStep:
 
 
 @immutable
-class AfterRepair:
+class RunWithRepair:
     """The run with the repair. `aligned` has its state for each state of the run without; `left_out` the steps of that
     which are not taken, by their numbers, each with why."""
 
@@ -56,7 +56,7 @@ class AfterRepair:
     left_out: Mapping[int, OmittedStep]
 
 
-def after_repair(
+def run_with_repair(
     subject: SubjectVerdict,
     changes: Sequence[SettingChange],
     question: str,
@@ -64,7 +64,7 @@ def after_repair(
     before: Answer,
     found: Answer,
     explorations: Explorations,
-) -> AfterRepair | None:
+) -> RunWithRepair | None:
     """The run of a loss with the changes made. `found` is the answer in the table, and `before` the same with the run
     that is shown. None where the model does not say that the changes repair it, or where no one variant has this run.
 
@@ -79,7 +79,7 @@ def after_repair(
     if answer_of_log_and_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
         return None
     model = explorations.bench.model_of(_case(before.case, new, cell))
-    made = taken(model, before)
+    made = take_steps(model, before)
     about = next(prop for prop in model.properties if prop.name == before.property)
     if any(holds_at_end(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):
         steps_ = "; ".join(step.step for step in made.steps)
@@ -112,7 +112,7 @@ def _case(before: Case, new: Signature, cell: Name) -> Case:
     return Case(kind, tuple(sorted(values.items())))
 
 
-def taken(model: Model, before: Answer) -> AfterRepair:
+def take_steps(model: Model, before: Answer) -> RunWithRepair:
     """The steps of a run, as far as they can be taken."""
     start = next(initial_states(model))
     done, aligned, left_out = list[Step](), [0], dict[int, OmittedStep]()
@@ -126,7 +126,7 @@ def taken(model: Model, before: Answer) -> AfterRepair:
             done += way
         aligned.append(len(done))
     run = Run(start, tuple(done))
-    return AfterRepair(model, run, before.property, scenario_steps(model, run), tuple(aligned), left_out)
+    return RunWithRepair(model, run, before.property, scenario_steps(model, run), tuple(aligned), left_out)
 
 
 def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> OmittedStep:
@@ -141,7 +141,7 @@ def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any
     after = attempt(model, state, action, arguments)
     if isinstance(after, State):
         return [Step(action.name, arguments, after)]
-    found = None if action.kind == "fault" else _after_others(model, state, action, arguments)
+    found = None if action.kind == "fault" else _steps_before_action(model, state, action, arguments)
     return found or next(([step] for step in _alike(model, state, action, arguments)), None)
 
 
@@ -155,7 +155,7 @@ def _alike(model: Model, state: State, action: Action, arguments: Mapping[str, A
             yield step
 
 
-def _after_others(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:
+def _steps_before_action(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:
     """The fewest steps of the protocol after which a step can be taken, with it at their end."""
     waiting: list[list[Step]] = [[]]
     seen = {state}

@@ -90,7 +90,7 @@ def moves_of(signature: Signature, cells: Sequence[Name]) -> Iterator[SettingCha
     """Where nodes could stand instead, as far as that matters to what goes wrong in these cells."""
     faults = {BY_NAME[cell].fault.name for cell in cells}
     if (signature.one_machine or signature.hosts) and faults & {*OF_MACHINES}:
-        yield SettingChange("hosts", "node", _on_hosts)
+        yield SettingChange("hosts", "node", _spread_over_hosts)
     if signature.in_rack > 1 and faults & OF_RACKS:
         yield SettingChange("each_rack", "replica", lambda s: _spread(s, 1))
     known = signature.co_located or signature.voters > 0
@@ -140,7 +140,7 @@ def _spread(signature: Signature, most: int) -> Signature:
     return replace(signature, in_rack=min(most, signature.in_rack), racks=racks)
 
 
-def _on_hosts(signature: Signature) -> Signature:
+def _spread_over_hosts(signature: Signature) -> Signature:
     return replace(signature, one_machine=False, hosts=(), two_hosts=(), disk_voters=int(signature.combined))
 
 

@@ -8,7 +8,7 @@ from ...language.immutable import immutable
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.racks import racks_of_voters
 from ..facts.placement import has_dynamic_quorum
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 from .patches import Lines
 
 
@@ -78,7 +78,7 @@ def _controllers(cluster: Cluster) -> PlanStep:
     if has_dynamic_quorum(cluster):
         return PlanStep(add, (line,), True, cost)
     kafka = cluster.versions.kafka
-    there = kafka is not None and at_least(kafka.value, "4.1") is True
+    there = kafka is not None and is_at_least(kafka.value, "4.1") is True
     says = (
         "The quorum is static where kraft.version is 0, as with controller.quorum.voters, and has no command that adds "
         "a voter; its list is not made longer, since new voters have no metadata and as a majority would lose it. "

@@ -20,7 +20,7 @@ Lines = tuple[str, ...]
 
 def kafka_config(cluster: Cluster, key: str, value: str) -> Lines:
     """The diff that sets one setting of the brokers in `spec.kafka.config`."""
-    given = [setting for broker in cluster.brokers for setting in broker.settings if _within(setting, CONFIG)]
+    given = [setting for broker in cluster.brokers for setting in broker.settings if _stands_at(setting, CONFIG)]
     old = next((setting for setting in given if setting.key == key), None)
     where = old.origin if old else (given[0].origin if given else _first(cluster).origin)
     return _diff(Origin(where.path, where.line if old else None), "Kafka", CONFIG, key, old and old.value, value)
@@ -84,7 +84,7 @@ def _settings(cluster: Cluster) -> list[Setting]:
     return [setting for broker in cluster.brokers for setting in broker.settings]
 
 
-def _within(setting: Setting, path: Sequence[str]) -> bool:
+def _stands_at(setting: Setting, path: Sequence[str]) -> bool:
     return setting.origin.place == ".".join((*path, setting.key))
 
 

@@ -8,21 +8,21 @@ from dataclasses import replace
 from functools import partial
 
 from ...traces.sentences import capitalize_first
-from ..cluster.cluster import Cluster, Topic, by_strimzi
+from ..cluster.cluster import Cluster, Topic, is_run_by_strimzi
 from ..cluster.settings import place_of
 from ..kafka.internal_topics import TRANSACTIONS
-from ..kafka.keys import KeyName, declared
+from ..kafka.keys import KeyName, declared_key
 from ..kafka.topic_settings import COMMIT_ACKS, REPLICAS_OF
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 from ..questions.signature import Subject
 from .moves import PlanStep, plan_move
 from .patches import Lines, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 
-DEFAULT_REPLICATION_FACTOR = declared("default.replication.factor")
-FLUSH_MESSAGES = declared("flush.messages")
-LOG_FLUSH_INTERVAL_MESSAGES = declared("log.flush.interval.messages")
-MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
-TRANSACTION_STATE_LOG_MIN_ISR = declared("transaction.state.log.min.isr")
+DEFAULT_REPLICATION_FACTOR = declared_key("default.replication.factor")
+FLUSH_MESSAGES = declared_key("flush.messages")
+LOG_FLUSH_INTERVAL_MESSAGES = declared_key("log.flush.interval.messages")
+MIN_INSYNC_REPLICAS = declared_key("min.insync.replicas")
+TRANSACTION_STATE_LOG_MIN_ISR = declared_key("transaction.state.log.min.isr")
 
 BOOTSTRAP = "--bootstrap-server HOST:9092"
 _ORDER = (
@@ -64,7 +64,7 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
         case "replicas" | "racks":
             if name == "replicas":
                 yield from _brokers_first(cluster, int(value))
-            for some in _by_owner(subject) if name == "replicas" else (subject,):
+            for some in _split_by_owner(subject) if name == "replicas" else (subject,):
                 yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
         case "acks" | "in_flight" | "idempotence":
             yield _client(subject, cluster, *_OF_PRODUCERS[name])
@@ -72,17 +72,19 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
             what = "Run the producer with a Java client of 2.5 or later"
             yield PlanStep(f"{what}: it speaks to brokers of any release since 0.10.", (), True, "a restart")
         case "commit_acks":
-            yield _planned(subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets")
+            yield _planned_setting_step(
+                subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets"
+            )
         case "release":
             yield _release(cluster, value)
         case "elr":
             yield _elr(cluster)
         case _:
-            for some in _by_owner(subject):
+            for some in _split_by_owner(subject):
                 yield _topic_setting(some, name, value, cluster)
 
 
-def _by_owner(subject: Subject) -> Iterator[Subject]:
+def _split_by_owner(subject: Subject) -> Iterator[Subject]:
     """The topics that Strimzi's KafkaTopics ask for, then those that nothing asks for."""
     for asked in (True, False):
         topics = tuple(topic for topic in subject.topics if (topic.resource is not None) is asked)
@@ -92,16 +94,16 @@ def _by_owner(subject: Subject) -> Iterator[Subject]:
 
 _TOPIC_SETTINGS = {
     "min_isr": (
-        declared("min.insync.replicas"),
+        declared_key("min.insync.replicas"),
         "with fewer in sync, producers with acks=all are refused with NotEnoughReplicas and try again",
     ),
-    "lower_min_isr": (declared("min.insync.replicas"), "a record may be acknowledged with fewer copies"),
+    "lower_min_isr": (declared_key("min.insync.replicas"), "a record may be acknowledged with fewer copies"),
     "unclean": (
-        declared("unclean.leader.election.enable"),
+        declared_key("unclean.leader.election.enable"),
         "a partition whose last in-sync replicas are gone waits for one of them instead of losing data",
     ),
     "fsync": (
-        declared("flush.messages"),
+        declared_key("flush.messages"),
         "each append waits for the disk: throughput falls, often by a factor of ten or more",
     ),
 }
@@ -118,10 +120,10 @@ _NEEDS_CRUISE_CONTROL = (
 def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
     key, cost = _TOPIC_SETTINGS[name]
     if subject.planned:
-        return _planned(subject, _broker_key(subject, key), value, cluster, cost)
+        return _planned_setting_step(subject, _broker_key(subject, key), value, cluster, cost)
     if subject.topics[0].resource is not None:
         says = f"Set {key} in the KafkaTopic, without a restart. {capitalize_first(cost)}.{_of_many(subject)}"
-        return _each(subject, _asked(lambda asked: topic_config(asked, key, value)), says, cost)
+        return _each(subject, _lines_of_resource(lambda asked: topic_config(asked, key, value)), says, cost)
     says = f"Set {key}={value}; it is dynamic, nothing restarts. {capitalize_first(cost)}.{_of_many(subject)}"
     return _each(subject, lambda topic: (_alter(topic.name, f"{key}={value}"),), says, cost)
 
@@ -138,14 +140,14 @@ def _broker_key(subject: Subject, key: str) -> str:
     return LOG_FLUSH_INTERVAL_MESSAGES if key == FLUSH_MESSAGES else key
 
 
-def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> PlanStep:
+def _planned_setting_step(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> PlanStep:
     """A setting of the brokers, for topics that will be created."""
     about = "" if key.startswith(("transaction.", "offsets.")) else ", for topics that have no value of their own"
-    if by_strimzi(cluster):
+    if is_run_by_strimzi(cluster):
         says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {capitalize_first(cost)}."
         return PlanStep(says, kafka_config(cluster, key, value), True, cost)
     kafka = cluster.versions.kafka
-    old = kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False
+    old = kafka is not None and is_at_least(kafka.value, DYNAMIC_SINCE) is False
     if key.startswith(("transaction.", "offsets.")) or old:
         says = f"Set {key}={value} on every broker{about}, and restart them. {capitalize_first(cost)}."
         return PlanStep(says, (f"{key}={value}",), True, cost)
@@ -161,7 +163,7 @@ def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: st
     return PlanStep(says, tuple(line for command in commands for line in command), False, cost, shown)
 
 
-def _asked(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lines]:
+def _lines_of_resource(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lines]:
     """Of the KafkaTopic, where there is one."""
     return lambda topic: () if topic.resource is None else lines(topic.resource)
 
@@ -171,13 +173,13 @@ def _of_many(subject: Subject) -> str:
 
 
 _OF_PRODUCERS: Mapping[str, tuple[KeyName, str, str]] = {
-    "acks": (declared("acks"), "all", "a write waits for the ISR: latency as of the slowest member of it"),
+    "acks": (declared_key("acks"), "all", "a write waits for the ISR: latency as of the slowest member of it"),
     "in_flight": (
-        declared("max.in.flight.requests.per.connection"),
+        declared_key("max.in.flight.requests.per.connection"),
         "1",
         "a request waits for the answer to the one before: less throughput where the broker is far",
     ),
-    "idempotence": (declared("enable.idempotence"), "true", "needs acks=all and at most 5 requests in flight"),
+    "idempotence": (declared_key("enable.idempotence"), "true", "needs acks=all and at most 5 requests in flight"),
 }
 
 
@@ -194,19 +196,19 @@ def _release(cluster: Cluster, kafka: str) -> PlanStep:
     cost = "a restart of every broker, one after the other; nothing changes for clients"
     says = f"Upgrade every broker to {kafka} or later, with inter.broker.protocol.version as it is at first."
     return PlanStep(
-        f"{says} {capitalize_first(cost)}.", version(cluster, kafka) if by_strimzi(cluster) else (), True, cost
+        f"{says} {capitalize_first(cost)}.", version(cluster, kafka) if is_run_by_strimzi(cluster) else (), True, cost
     )
 
 
 def _elr(cluster: Cluster) -> PlanStep:
     """From where the cluster is: 4.1 has no ZooKeeper, and only 3.9 can leave it for 4.0 and later (KIP-866)."""
     kafka = cluster.versions.kafka
-    there = kafka is not None and at_least(kafka.value, "4.1") is True
-    old = cluster.control_plane == "zookeeper" or (kafka is not None and at_least(kafka.value, "3.3") is False)
+    there = kafka is not None and is_at_least(kafka.value, "4.1") is True
+    old = cluster.control_plane == "zookeeper" or (kafka is not None and is_at_least(kafka.value, "3.3") is False)
     moved = "Upgrade to 3.9 and migrate to KRaft there (KIP-866). " if old else ""
     cost = f"{'' if there else 'an upgrade of every broker, with KRaft; '}nothing changes for clients"
     says = f"{'Turn' if there else f'{moved}Upgrade to 4.1 and turn'} on eligible leader replicas (KIP-966)"
-    upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) and not there else ()
+    upgrade = version(cluster, "4.1.0") if is_run_by_strimzi(cluster) and not there else ()
     feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
     return PlanStep(
         f"{says}; set min.insync.replicas by topic or for the whole cluster first. {capitalize_first(cost)}.",
@@ -231,14 +233,14 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
         return _planned_replicas(REPLICAS_OF.get(topic.name, DEFAULT_REPLICATION_FACTOR), replicas, cluster, cost)
     if topic.resource is not None and replicas:
         says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"
-        return _each(subject, _asked(lambda asked: topic_replicas(asked, replicas)), says, cost)
-    return _moved(subject, replicas, cluster, cost, most)
+        return _each(subject, _lines_of_resource(lambda asked: topic_replicas(asked, replicas)), says, cost)
+    return _move_step(subject, replicas, cluster, cost, most)
 
 
 def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
     """With fewer brokers than replicas. One broker's file may stand for any number of them."""
     cost = "more nodes and disks"
-    if not by_strimzi(cluster):
+    if not is_run_by_strimzi(cluster):
         now = sum(1 for broker in cluster.brokers if broker.keeps_topics)
         if now >= replicas or now == 0 or (now == 1 and not cluster.whole):
             return
@@ -269,7 +271,7 @@ def _of_program(subject: Subject, replicas: int) -> PlanStep:
 
 def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
     what = "It applies to new topics only: an existing one keeps its replicas until it is reassigned."
-    if by_strimzi(cluster):
+    if is_run_by_strimzi(cluster):
         says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
         return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)
     alone = any(not node.keeps_topics for node in cluster.controllers) or not cluster.controllers
@@ -278,12 +280,12 @@ def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> P
     return PlanStep(f"Set {key}={replicas} on {where}, and restart them. {what}", (f"{key}={replicas}",), True, cost)
 
 
-def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str, most: int) -> PlanStep:
+def _move_step(subject: Subject, replicas: int, cluster: Cluster, cost: str, most: int) -> PlanStep:
     moves = list(_moves(subject, replicas, cluster))
     there = {broker.rack.value for broker in cluster.brokers if broker.rack is not None and broker.keeps_topics}
     needed = -(-_largest(subject) // most)
     if not replicas and len(there) < needed:
-        lines = racks(cluster) if by_strimzi(cluster) else ()
+        lines = racks(cluster) if is_run_by_strimzi(cluster) else ()
         says = f"Have brokers in {needed} racks ({len(there)} now), each with its broker.rack, and then spread the"
         return PlanStep(
             f"{says} replicas over them with kafka-reassign-partitions.sh: {cost}.", lines, bool(lines), cost

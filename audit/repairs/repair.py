@@ -55,7 +55,7 @@ class Repair:
     changes: tuple[NeededChange, ...]
 
 
-def _offered(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingChange]:
+def _offered_changes(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingChange]:
     """Everything that could be changed, settings first, each once."""
     cells = [cell for _, cell in wanted]
     of_offsets = subject.topics[0].name == OFFSETS
@@ -87,7 +87,7 @@ def find_repair(
     signatures = [variant.signature for variant in subject.subject.variants]
     if not wanted or not signatures:
         return None
-    offered = _offered(subject.subject, wanted)
+    offered = _offered_changes(subject.subject, wanted)
     kept = [cell for cell in _going(subject) if cell not in wanted]
     for number in range(1, MOST_CHANGES + 1):
         for some in itertools.combinations(offered, number):
@@ -95,7 +95,7 @@ def find_repair(
                 return None
             if _first_bad(signatures, some, [*wanted, *kept], explorations) is None:
                 least = _least(signatures, some, [*wanted, *kept], explorations)
-                return Repair(tuple(_needed(signatures, least, [*wanted, *kept], explorations)))
+                return Repair(tuple(_needed_changes(signatures, least, [*wanted, *kept], explorations)))
     return None
 
 
@@ -109,17 +109,17 @@ def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], e
         return "no repair is looked for: it takes a change of what is said above, and not of these settings"
     if not wanted_of(checks):
         return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
-    tried = ", ".join(change.setting for change in _offered(subject.subject, wanted_of(checks))) or "no setting"
-    left = _left(subject.subject, wanted_of(checks), explorations)
+    tried = ", ".join(change.setting for change in _offered_changes(subject.subject, wanted_of(checks))) or "no setting"
+    left = _what_is_left(subject.subject, wanted_of(checks), explorations)
     return f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
 
 
-def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
+def _what_is_left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
     if explorations.late:
         return IN_TIME
     signatures = [variant.signature for variant in subject.variants]
-    offered = _offered(subject, wanted)
+    offered = _offered_changes(subject, wanted)
     some = list(itertools.combinations(offered, min(MOST_CHANGES, len(offered))))
     cell = _first_bad(signatures, some[0], wanted, explorations)
     if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some[1:]):
@@ -127,7 +127,7 @@ def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explor
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = [
         {
-            answer_of_log_and_client(_changed(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
+            answer_of_log_and_client(_apply_changes(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
             for s in signatures
         }
         for chosen in some
@@ -136,7 +136,7 @@ def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explor
     return f"{what} ({where})" if lost else f"it is not decided whether {what} ({where})"
 
 
-def _changed(signature: Signature, changes: Sequence[SettingChange]) -> Signature:
+def _apply_changes(signature: Signature, changes: Sequence[SettingChange]) -> Signature:
     for change in changes:
         signature = change.made(signature)
     return signature
@@ -172,7 +172,7 @@ def _first_bad(
     explorations: Explorations,
 ) -> CellQuestion | None:
     for signature in signatures:
-        changed = _changed(signature, changes)
+        changed = _apply_changes(signature, changes)
         for question, cell in cells:
             if (
                 answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations).word
@@ -182,7 +182,7 @@ def _first_bad(
     return None
 
 
-def _needed(
+def _needed_changes(
     signatures: Sequence[Signature],
     changes: Sequence[SettingChange],
     cells: Sequence[CellQuestion],
@@ -195,7 +195,7 @@ def _needed(
         assert bad is not None, f"{change.name} is not needed"
         question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
         found = [
-            answer_of_log_and_client(_changed(signature, others), question, cell, explorations).word
+            answer_of_log_and_client(_apply_changes(signature, others), question, cell, explorations).word
             for signature in signatures
         ]
         yield NeededChange(change, bad, loses="can lose" in found)
@@ -209,13 +209,13 @@ def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[s
         "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
         "steps": [_step(step) for step in steps],
         "notes": [
-            f"Without {change.change.setting}, {_without(change)} ({cell_title(BY_NAME[change.without[1]])})."
+            f"Without {change.change.setting}, {_words_without(change)} ({cell_title(BY_NAME[change.without[1]])})."
             for change in found.changes
         ],
     }
 
 
-def _without(needed: NeededChange) -> str:
+def _words_without(needed: NeededChange) -> str:
     """What is bad without a change: `an acknowledged record can be lost`, or that nothing decides whether it can."""
     happens = _HAPPENS[needed.without[0]]
     return happens if needed.loses else f"nothing decides whether {happens}"

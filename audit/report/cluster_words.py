@@ -20,11 +20,18 @@ from ...traces.differences import state_changes
 from ...traces.document import change_texts
 from ...traces.sentences import capitalize_first
 from ...traces.wording import RecordNames
-from ..answers.scenario import ENDS, SERVICE, renamed, said_of, unavailable, value_named, with_names
+from ..answers.scenario import ENDS, SERVICE, rename_brokers, said_of, unavailable, value_named, with_names
 from ..exploring.step_sentences import step_sentence
 from ..questions.situations import BY_NAME
 from .deciding_settings import PLACING, setting_text
-from .model_words import framed, in_several_epochs, named, record_named, value_in_words, worded
+from .model_words import (
+    change_in_words,
+    frame_in_words,
+    name_records,
+    record_named,
+    records_of_several_epochs,
+    value_in_words,
+)
 
 Document = dict[str, Any]
 
@@ -128,27 +135,32 @@ def _when(cells: Sequence[str], least_isr: int | None, *, of_requests: bool) -> 
     return "; ".join([*texts, *([f"and under {more} other faults"] if more else [])])
 
 
-def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
+def trace_in_cluster_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
     """An audit's trace, as it is saved, in the words of its page. `run` is its run, of its model."""
     called, wording = trace["called"], trace["wording"]
     letters = letters_of(called)
     own = {**trace, "notes": [note for note in trace["notes"] if note != letters_note(called)]}
     del own["wording"]
-    one = Told(model, run, trace["property"]["name"], called, wording.get("before", 0))
-    shown = one.page(renamed(own, called), trace["title"], wording["verdict"], letters)
+    one = ClusterRun(model, run, trace["property"]["name"], called, wording.get("before", 0))
+    shown = one.page(rename_brokers(own, called), trace["title"], wording["verdict"], letters)
     for step, says in zip(shown["steps"], wording["sentences"], strict=False):
         step["sentence"] = says
     return shown
 
 
-def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str], before: int = 0) -> Document:
+def explored_document(
+    trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str], before: int = 0
+) -> Document:
     """The document of a run that somebody explores, in the words of the cluster: `called` are its brokers, of which in
     a run about service so many are out `before` the fault."""
-    told = Told(model, run, _of_service(model), called, before)
+    told = ClusterRun(model, run, _of_service(model), called, before)
     about = {"title": "A run of the cluster", "letters": letters_of(called), "properties": _properties(trace)}
     own = {key: part for key, part in trace.items() if key != "wording"}
     own["notes"] = [note for note in trace["notes"] if note != letters_note(called)]
-    return told.said(renamed(own, called)) | {"disabled": told.could_happen(), "cluster": about | {"before": before}}
+    return told.said(rename_brokers(own, called)) | {
+        "disabled": told.could_happen(),
+        "cluster": about | {"before": before},
+    }
 
 
 class ScenarioWords:
@@ -158,14 +170,14 @@ class ScenarioWords:
     def __init__(self, model: Model, run: Run, called: Mapping[str, str], before: int = 0, broken: str = "") -> None:
         brokers = next(domain.size for domain in model.domains if domain.name == "Broker")
         every = {letter: called.get(letter, f"broker {letter}") for letter in "ABCDE"[:brokers]}
-        self.told = Told(model, run, broken or _of_service(model), every, before)
+        self.told = ClusterRun(model, run, broken or _of_service(model), every, before)
         names = RecordNames(model)
         states = run.states()
         pairs = zip(states, run.steps, strict=False)
         texts = (
             change_texts(state_changes(model.fields, was, step.after), was, step.after, names) for was, step in pairs
         )
-        self.doubled = in_several_epochs(list(texts))
+        self.doubled = records_of_several_epochs(list(texts))
 
     def named(self, value: Any) -> Any:
         """A state, or another value of JSON, with the brokers' names."""
@@ -173,15 +185,15 @@ class ScenarioWords:
 
     def framed(self, frame: Document) -> Document:
         """What is drawn of a state."""
-        return framed(value_named(frame, self.told.called) | {"marks": {}})
+        return frame_in_words(value_named(frame, self.told.called) | {"marks": {}})
 
     def stepped(self, document: Document, state: State, step: Step) -> Document:
         """A step from a state."""
         shown: Document = value_named(document, self.told.called)
-        changed = [worded(change) for change in shown["changed"]]
+        changed = [change_in_words(change) for change in shown["changed"]]
         return shown | {
             "sentence": self.told.sentence_of(state, step.action, step.arguments),
-            "changed": named(changed, self.doubled | in_several_epochs(changed)),
+            "changed": name_records(changed, self.doubled | records_of_several_epochs(changed)),
         }
 
     def valued(self, text: str) -> str:
@@ -195,8 +207,9 @@ def value_said(text: str, called: Mapping[str, str]) -> str:
 
 
 def step_said(model: Model, state: State, step: Step, called: Mapping[str, str], before: int = 0) -> str:
-    """The sentence of a step that can happen in a state, in the words of the cluster; `before` as in `explored`."""
-    told = Told(model, Run(state, ()), _of_service(model), called, before)
+    """The sentence of a step that can happen in a state, in the words of the cluster; `before` as in
+    `explored_document`."""
+    told = ClusterRun(model, Run(state, ()), _of_service(model), called, before)
     return told.sentence_of(state, step.action, step.arguments)
 
 
@@ -227,7 +240,7 @@ def _place(one: Mapping[str, Any]) -> str:
 
 
 @immutable
-class Told:
+class ClusterRun:
     """A run with the names that its brokers have. In one about service so many are out `before` the fault."""
 
     model: Model
@@ -248,14 +261,14 @@ class Told:
 
     def short(self) -> str:
         """What happened, in a few sentences with the steps' numbers."""
-        lost = self._lost()
+        lost = self._lost_record()
         if lost is None:
             return self._of_faults()
         record, since = lost
         promise = "could be read by consumers" if self.broken == "consistent_read" else "was acknowledged"
         return f"Record {record} {promise} (step {since}). {capitalize_first(self._way(record, since))}."
 
-    def _lost(self) -> tuple[int, int] | None:
+    def _lost_record(self) -> tuple[int, int] | None:
         """The number of the record that is lost, and the step since which it should not be."""
         if self.broken not in ("acknowledged_kept", "acked_durable", "consistent_read"):
             return None
@@ -293,7 +306,7 @@ class Told:
                 )
         if not parts:
             return f"no broker has it after step {len(self.run.steps)}"
-        return _joined(parts, self.name)
+        return _join_subject_once(parts, self.name)
 
     def _led_since(self, leader: Domain) -> int:
         """The step in which the leader of the end came to lead."""
@@ -399,10 +412,10 @@ class Told:
         """A trace whose brokers are renamed already with its steps, changes and records in an operator's words."""
         shown: Document = {**trace}
         if shown["view"] is not None:
-            shown["view"] = {**shown["view"], "lanes": sorted(shown["view"]["lanes"], key=_in_order)}
+            shown["view"] = {**shown["view"], "lanes": sorted(shown["view"]["lanes"], key=_natural_key)}
         for number, step in enumerate(shown["steps"], 1):
             step["sentence"] = self.sentence(number)
-            step["changed"] = [worded(change) for change in step["changed"]]
+            step["changed"] = [change_in_words(change) for change in step["changed"]]
         return record_named(shown)
 
 
@@ -411,7 +424,7 @@ def _step_of(appended: Sequence[tuple[int, int]], record: int) -> int:
     return next((number for number, id_ in appended if id_ == record), 0)
 
 
-def _in_order(name: str) -> tuple[str, int, str]:
+def _natural_key(name: str) -> tuple[str, int, str]:
     """`broker 10` after `broker 9`."""
     stem, _, number = name.rpartition(" ")
     return (stem, int(number), "") if number.isdecimal() else (name, 0, number)
@@ -421,7 +434,7 @@ def _row(role: str, step: int | None, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _joined(parts: Sequence[tuple[object, str]], name: Any) -> str:
+def _join_subject_once(parts: Sequence[tuple[object, str]], name: Any) -> str:
     """`broker 2, alone in the ISR, lost power (9), and came back as leader (12)`: the subject once for what follows."""
     texts: list[str] = []
     for at, (who, what) in enumerate(parts):

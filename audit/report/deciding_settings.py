@@ -5,37 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from ..kafka.profiles import Constant
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.signature import Subject, UsedSetting
 from ..repairs.changes import SettingChange
 
-BROKER_RACK = declared("broker.rack")
-MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
-UNCLEAN_LEADER_ELECTION_ENABLE = declared("unclean.leader.election.enable")
+BROKER_RACK = declared_key("broker.rack")
+MIN_INSYNC_REPLICAS = declared_key("min.insync.replicas")
+UNCLEAN_LEADER_ELECTION_ENABLE = declared_key("unclean.leader.election.enable")
 
 _KEYS: Mapping[str, str] = {
-    "unclean": declared("unclean.leader.election.enable"),
+    "unclean": declared_key("unclean.leader.election.enable"),
     "client": "client",
     "acks": "acks",
     "commit_acks": COMMIT_ACKS,
-    "in_flight": declared("max.in.flight.requests.per.connection"),
-    "idempotence": declared("enable.idempotence"),
-    "lower_min_isr": declared("min.insync.replicas"),
-    "min_isr": declared("min.insync.replicas"),
+    "in_flight": declared_key("max.in.flight.requests.per.connection"),
+    "idempotence": declared_key("enable.idempotence"),
+    "lower_min_isr": declared_key("min.insync.replicas"),
+    "min_isr": declared_key("min.insync.replicas"),
     "replicas": "replication factor",
-    "racks": declared("broker.rack"),
+    "racks": declared_key("broker.rack"),
     "release": "version",
     "elr": "eligible.leader.replicas.version",
-    "fsync": declared("log.flush.interval.messages"),
+    "fsync": declared_key("log.flush.interval.messages"),
 }
 """The key of a change, where it is of a setting and not of where nodes stand."""
 
 DEFAULTS: Mapping[str, str] = {
     "eligible.leader.replicas.version": "0",
-    declared("log.flush.interval.messages"): "not set: no append is flushed by itself",
-    declared("broker.rack"): "as placed",
+    declared_key("log.flush.interval.messages"): "not set: no append is flushed by itself",
+    declared_key("broker.rack"): "as placed",
 }
 """What a setting is that no answer rests on by itself."""
 
@@ -54,14 +54,14 @@ def deciding_setting(
     if changes:
         for change in changes:
             key = _KEYS.get(change.name)
-            yield _used(subject, key) if key else PLACING, change.value if key else change.setting
+            yield _used_setting(subject, key) if key else PLACING, change.value if key else change.setting
         return
     key = _cause(subject, cell, constants)
     if key:
-        yield _used(subject, key), ""
+        yield _used_setting(subject, key), ""
 
 
-def _used(subject: Subject, key: str) -> UsedSetting:
+def _used_setting(subject: Subject, key: str) -> UsedSetting:
     """The setting as it is stated; as by default where nothing states it; else it is not given."""
     stated = next((used for used in subject.used if used.key == key), None)
     return stated or UsedSetting(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")

@@ -19,7 +19,7 @@ from ..cluster.statements import Origin
 from ..facts.placement import NODES, SERVERS, has_several_directories
 from ..facts.producers import gives_again, unnamed_give_again
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, UsedSetting, Variant
@@ -30,7 +30,7 @@ from ..startup.nodes import DownNodes, nodes_down
 from .deciding_settings import deciding_setting, setting_text
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
 
-INTER_BROKER_PROTOCOL_VERSION = declared("inter.broker.protocol.version")
+INTER_BROKER_PROTOCOL_VERSION = declared_key("inter.broker.protocol.version")
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -86,7 +86,7 @@ def document(
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [
             *(_not_starting(node) for node in nodes_down(cluster)),
-            *(_without_consumer(reason) for reason in consumers_down(cluster)),
+            *(_consumer_outage(reason) for reason in consumers_down(cluster)),
             *(_outage(outage) for report in reports for outage in report.outages),
         ],
         "faults": [
@@ -149,7 +149,7 @@ def _not_starting(down: DownNodes) -> Document:
             "says": down.says, "where": _where(down.where)}  # fmt: skip
 
 
-def _without_consumer(reason: Finding) -> Document:
+def _consumer_outage(reason: Finding) -> Document:
     """A consumer that does not start, as an outage of no topic."""
     return {"topic": "", "partitions": [], "nodes": [], "kind": "no consumer", "certain": True,
             "says": f"{reason.what} ({reason.where})", "where": _where(reason.where)}  # fmt: skip
@@ -195,7 +195,7 @@ def _subject(report: SubjectReport) -> Document:
         "planned": subject.planned,
         "producer": None if subject.producer is None else subject.producer.name,
         "headline": main,
-        "short": _in_short(verdict) or main,
+        "short": _short_headline(verdict) or main,
         "conditional": conditional if len(conditional) > 1 else [],
         "depends": list(_deciding(verdict)) if verdict.tables else [],
         "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
@@ -205,7 +205,7 @@ def _subject(report: SubjectReport) -> Document:
             question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
         },
-        "settings": [_used(used) for used in subject.used],
+        "settings": [_setting_document(used) for used in subject.used],
         "not_given": dict(subject.asks),
         "loss": _loss(report),
         "scenarios": [],
@@ -226,7 +226,7 @@ def _settings_that_decide(report: SubjectReport) -> list[Document]:
     if report.loss is not None and report.loss[3].case is not None:
         cell, constants = report.loss[0], report.loss[3].case.values
     found = deciding_setting(report.verdict.subject, report.changes, cell, constants)
-    return [{**_used(used), "says": setting_text(used), "becomes": becomes} for used, becomes in found]
+    return [{**_setting_document(used), "says": setting_text(used), "becomes": becomes} for used, becomes in found]
 
 
 def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
@@ -251,7 +251,7 @@ def _lines(verdict: SubjectVerdict) -> list[str]:
     return [headline(variant.signature, table) for variant, table in every]
 
 
-def _in_short(verdict: SubjectVerdict) -> str:
+def _short_headline(verdict: SubjectVerdict) -> str:
     """What goes wrong, where the headline depends on nothing; "" where it does."""
     every = zip(verdict.subject.variants, verdict.tables, strict=True)
     said = {headline(variant.signature, table, short=True) for variant, table in every}
@@ -348,7 +348,7 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
     return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario}
 
 
-def _used(used: UsedSetting) -> Document:
+def _setting_document(used: UsedSetting) -> Document:
     where = None if used.origin is None else _where(used.origin)
     return {"key": used.key, "value": used.value, "where": where, "source": used.source}
 
@@ -401,7 +401,7 @@ def _loss(subject: SubjectReport) -> Document | None:
         "says": "a request fails, and nothing else" if is_unheard(answer) else cell_title(BY_NAME[cell]),
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
-        "supposed": _supposed(subject.verdict, cell, question, reported),
+        "supposed": _suppositions(subject.verdict, cell, question, reported),
         "scenario": sentences(subject.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
@@ -434,7 +434,7 @@ def _source(subject: Subject, cell: Name, answer: Answer) -> str:
     return "KIP-966: the last replica standing" if constants.get("isr_shrinks") and not constants.get("elr") else ""
 
 
-def _supposed(verdict: SubjectVerdict, cell: Name, question: str, answer: Answer) -> str:
+def _suppositions(verdict: SubjectVerdict, cell: Name, question: str, answer: Answer) -> str:
     """Under which of the facts that are not stated it happens: those that decide it."""
     answers = [table[question, cell] for table in verdict.tables]
     if len({other.word for other in answers}) == 1:

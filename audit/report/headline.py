@@ -60,7 +60,7 @@ def _of_log(signature: Signature, table: Table, *, short: bool) -> str:
         least = f"min.insync.replicas={signature.min_isr} is above {many}"
         return f"every write with acks=all is refused, though nothing is wrong: {least}"
     survived = "" if short else _survives(signature, table)
-    first = [part for part in (_stops(table), survived, _undecided(table)) if part]
+    first = [part for part in (_stops(table), survived, _undecided_faults(table)) if part]
     return "; ".join([*first, *_losing(signature, table)])
 
 
@@ -130,7 +130,7 @@ def _is_open(table: Table, fault: str, where: Situation) -> bool:
     return table[LOST, f"{fault}@{where.name}"].word == "not checked"
 
 
-def _undecided(table: Table) -> str:
+def _undecided_faults(table: Table) -> str:
     """Which single faults may lose records with all in sync, since that was not decided."""
     open_ = [noun for name, noun in _SURVIVED if _is_open(table, name, SITUATIONS[0])]
     return (
@@ -142,7 +142,9 @@ def _undecided(table: Table) -> str:
 
 def _likelier(table: Table, cell: Cell) -> list[str]:
     """How many cells that would be reported before a loss, did they lose, were not decided; none that is named."""
-    named = {name for name, noun in _SURVIVED if noun in _undecided(table) and _is_open(table, name, SITUATIONS[0])}
+    named = {
+        name for name, noun in _SURVIVED if noun in _undecided_faults(table) and _is_open(table, name, SITUATIONS[0])
+    }
     before = GRAVEST[: GRAVEST.index(cell)]
     open_ = [one for one in before if one.fault.name not in named and table[LOST, one.name].word == "not checked"]
     many = f"{len(open_)} cells of likelier faults are" if len(open_) > 1 else "a cell of a likelier fault is"
@@ -198,13 +200,13 @@ def _nothing(table: Table) -> str:
 
 def list_with_and(words: Sequence[str]) -> str:
     """`a, b and c`."""
-    return _joined(words, "and")
+    return _join_words(words, "and")
 
 
 def list_with_or(words: Sequence[str]) -> str:
     """`a, b or c`."""
-    return _joined(words, "or")
+    return _join_words(words, "or")
 
 
-def _joined(words: Sequence[str], by: str) -> str:
+def _join_words(words: Sequence[str], by: str) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {by} {words[-1]}"

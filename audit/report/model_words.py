@@ -15,7 +15,7 @@ _ENTRY = re.compile(r"\bRecord\(id=(\d+), epoch=\d+\)")
 _RECORD = re.compile(r"(?<![\w.-])(\d+)([a-e])(?![\w])")
 
 
-def worded(change: str) -> str:
+def change_in_words(change: str) -> str:
     """A change in words: `running brokers: + broker 1` of `up: + broker 1`."""
     found = _CELL.fullmatch(change)
     if found is None:
@@ -50,22 +50,22 @@ def value_in_words(text: str) -> str:
 def record_named(trace: Mapping[str, Any]) -> dict[str, Any]:
     """A trace in which a record has one name everywhere: `record 0`, and where several epochs have one of that number,
     `record 0 of epoch 1`. In a cell of a log, which has its epoch in a corner, it is the number."""
-    doubled = in_several_epochs([step["changed"] for step in trace["steps"]])
+    doubled = records_of_several_epochs([step["changed"] for step in trace["steps"]])
     made: dict[str, Any] = {**trace}
-    made["steps"] = [{**step, "changed": named(step["changed"], doubled)} for step in trace["steps"]]
+    made["steps"] = [{**step, "changed": name_records(step["changed"], doubled)} for step in trace["steps"]]
     if "lost" in trace:
-        made["lost"] = [{**one, "text": _drawn(one["text"])} for one in trace["lost"]]
-    made["frames"] = {at: framed(frame) for at, frame in trace["frames"].items()}
+        made["lost"] = [{**one, "text": _record_number(one["text"])} for one in trace["lost"]]
+    made["frames"] = {at: frame_in_words(frame) for at, frame in trace["frames"].items()}
     return made
 
 
-def in_several_epochs(changed: Any) -> frozenset[str]:
+def records_of_several_epochs(changed: Any) -> frozenset[str]:
     """The letters of records of which changes name one of several epochs."""
     drawn = set(_RECORD.findall(str(changed)))
     return frozenset(letter for _, letter in drawn if sum(other == letter for _, other in drawn) > 1)
 
 
-def named(changed: list[str], doubled: frozenset[str]) -> list[str]:
+def name_records(changed: list[str], doubled: frozenset[str]) -> list[str]:
     """Changes with the records' names: those that are `doubled` with their epoch."""
 
     def name(found: re.Match[str]) -> str:
@@ -75,7 +75,7 @@ def named(changed: list[str], doubled: frozenset[str]) -> list[str]:
     return [_RECORD.sub(name, text) for text in changed]
 
 
-def framed(frame: Mapping[str, Any]) -> dict[str, Any]:
+def frame_in_words(frame: Mapping[str, Any]) -> dict[str, Any]:
     """What is drawn of a state with its records' numbers, and in words which they are."""
     lanes = {name: {**lane, "cells": [_cell(cell) for cell in lane["cells"]]} for name, lane in
              frame["lanes"].items()}  # fmt: skip
@@ -86,7 +86,7 @@ def framed(frame: Mapping[str, Any]) -> dict[str, Any]:
     return {**frame, "lanes": lanes, "marks": marks}
 
 
-def _drawn(text: str) -> str:
+def _record_number(text: str) -> str:
     found = _RECORD.fullmatch(text)
     return text if found is None else str(ord(found[2]) - ord("a"))
 

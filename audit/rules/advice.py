@@ -13,33 +13,37 @@ from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding
 from ..cluster.settings import number_of, omitted_settings, place_of, value_of
-from ..cluster.statements import Origin, Stated, Unknown
+from ..cluster.statements import Origin, StatedValue, Unknown
 from ..facts.topic_creation import REPLICAS_SET_BY, creating_nodes
 from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
-from ..kafka.keys import KeyName, declared, settings_table
+from ..kafka.keys import KeyName, declared_key, settings_table
 from ..kafka.topic_settings import MIN_ISR_OF, REPLICAS_OF
 from ..kafka.transactions import UNVERIFIED
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 from .clients import client_rules
 from .controllers import controller_rules
 from .limits import limit_rules
 from .transactions import HANGS, UNFENCED, run_to, transaction_rules
 from .versions import version_rules
 
-AUTO_CREATE_TOPICS_ENABLE = declared("auto.create.topics.enable")
-BROKER_RACK = declared("broker.rack")
-DEFAULT_REPLICATION_FACTOR = declared("default.replication.factor")
-LOG_DIRS = declared("log.dirs")
-MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
-OFFSETS_COMMIT_REQUIRED_ACKS = declared("offsets.commit.required.acks")
-REPLICA_FETCH_WAIT_MAX_MS = declared("replica.fetch.wait.max.ms")
-REPLICA_LAG_TIME_MAX_MS = declared("replica.lag.time.max.ms")
-TRANSACTION_PARTITION_VERIFICATION_ENABLE = declared("transaction.partition.verification.enable")
-TRANSACTION_STATE_LOG_MIN_ISR = declared("transaction.state.log.min.isr")
+AUTO_CREATE_TOPICS_ENABLE = declared_key("auto.create.topics.enable")
+BROKER_RACK = declared_key("broker.rack")
+DEFAULT_REPLICATION_FACTOR = declared_key("default.replication.factor")
+LOG_DIRS = declared_key("log.dirs")
+MIN_INSYNC_REPLICAS = declared_key("min.insync.replicas")
+OFFSETS_COMMIT_REQUIRED_ACKS = declared_key("offsets.commit.required.acks")
+REPLICA_FETCH_WAIT_MAX_MS = declared_key("replica.fetch.wait.max.ms")
+REPLICA_LAG_TIME_MAX_MS = declared_key("replica.lag.time.max.ms")
+TRANSACTION_PARTITION_VERIFICATION_ENABLE = declared_key("transaction.partition.verification.enable")
+TRANSACTION_STATE_LOG_MIN_ISR = declared_key("transaction.state.log.min.isr")
 
 Rule = Callable[[Cluster], Iterator[Finding]]
 
-DURABILITY = (declared("min.insync.replicas"), declared("unclean.leader.election.enable"), declared("flush.messages"))
+DURABILITY = (
+    declared_key("min.insync.replicas"),
+    declared_key("unclean.leader.election.enable"),
+    declared_key("flush.messages"),
+)
 """What of a topic decides whether it loses, and may be set for brokers as well."""
 
 
@@ -91,7 +95,7 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
             if least is not None and least > factor:
                 groups.setdefault((least, factor), []).append(topic)
     kafka = cluster.versions.kafka
-    capped = at_least(kafka.value, "3.7") if kafka is not None else None
+    capped = is_at_least(kafka.value, "3.7") if kafka is not None else None
     for (least, factor), topics in groups.items():
         then = {
             True: f"this version takes it as {factor}, so a write is acknowledged with fewer copies than it says",
@@ -114,7 +118,7 @@ def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
         values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
             said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
-            stated = [answer.origin for answer in answers.values() if isinstance(answer, Stated)]
+            stated = [answer.origin for answer in answers.values() if isinstance(answer, StatedValue)]
             what = f"{settings_table()[key].broker_names[0]} is not the same on all brokers: {said}"
             to_do = "make it the same everywhere, or set it on each topic"
             yield Finding("contradiction", "error", what, stated[-1], to_do)
@@ -131,7 +135,7 @@ def creators_that_differ(cluster: Cluster) -> Iterator[Finding]:
     for key in MADE_WITH:
         answers = {node: value_of(cluster, node, key) for node in creating_nodes(cluster, names[key])}
         values = {node: said.value for node, said in answers.items() if not isinstance(said, Unknown)}
-        stated = [said.origin for said in answers.values() if isinstance(said, Stated)]
+        stated = [said.origin for said in answers.values() if isinstance(said, StatedValue)]
         if len(set(values.values())) > 1 and stated:
             if any(not node.keeps_topics for node in values):
                 yield _controllers_differ(key, values, stated[-1])
@@ -158,7 +162,7 @@ def _controllers_differ(key: KeyName, values: Mapping[Broker, str], where: Origi
 def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
     """A file that says more than the description of a topic: the broker has not read it, or ZooKeeper was asked."""
     for key in DURABILITY:
-        groups: dict[Stated, list[str]] = {}
+        groups: dict[StatedValue, list[str]] = {}
         for topic in cluster.topics:
             for said in omitted_settings(cluster, topic, settings_table()[key]):
                 groups.setdefault(said, []).append(topic.name)
@@ -253,7 +257,7 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
                 )
                 yield Finding("contradiction", "error", what, where, "kafka-reassign-partitions.sh", "KAFKA-3959")
     kafka = cluster.versions.kafka
-    capped = at_least(kafka.value, "3.7") if kafka is not None else None
+    capped = is_at_least(kafka.value, "3.7") if kafka is not None else None
     for broker in given:
         least = number_of(cluster, broker, TRANSACTION_STATE_LOG_MIN_ISR)
         factor = number_of(cluster, broker, REPLICAS_OF[TRANSACTIONS])
@@ -280,14 +284,14 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
     """KIP-890 switched off: what a write that is late does then, the model says. Since 4.0 leaders ask all the same
     about clients that speak transaction version 2."""
     key, kafka = TRANSACTION_PARTITION_VERIFICATION_ENABLE, cluster.versions.kafka
-    if kafka is not None and at_least(kafka.value, "3.6") is False:
+    if kafka is not None and is_at_least(kafka.value, "3.6") is False:
         return
-    old = kafka is not None and at_least(kafka.value, "4.0") is False
+    old = kafka is not None and is_at_least(kafka.value, "4.0") is False
     whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
-    verifies_offsets = kafka is None or at_least(kafka.value, "3.7") is not False
+    verifies_offsets = kafka is None or is_at_least(kafka.value, "3.7") is not False
     for broker in cluster.keepers:
         found = value_of(cluster, broker, key)
-        if not isinstance(found, Stated) or found.value.lower() != "false":
+        if not isinstance(found, StatedValue) or found.value.lower() != "false":
             continue
         for hazard, what in _UNVERIFIED if verifies_offsets else _UNVERIFIED[:1]:
             run = run_to(hazard, UNVERIFIED)
@@ -346,7 +350,7 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
     for broker in cluster.keepers:
         dirs = value_of(cluster, broker, LOG_DIRS)
         if not isinstance(dirs, Unknown) and any(map(is_temporary, dirs.value.split(","))):
-            groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
+            groups.setdefault((dirs.value[:60], isinstance(dirs, StatedValue)), []).append(broker)
     for (dirs, stated), alike in groups.items():
         who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
         what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: {_loses(dirs)}"

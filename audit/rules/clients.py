@@ -12,20 +12,20 @@ from ..cluster.statements import Unknown
 from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from ..facts.placement import has_one_by_default
 from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
 from ..startup import producers
-from ..startup.producers import is_transactional, stated, why_producer_stops
+from ..startup.producers import is_transactional, stated_setting, why_producer_stops
 from ..startup.served_clients import is_not_served
 from .group_members import has_new_protocol, member_rules
 
-ACKS = declared("acks")
-ENABLE_AUTO_COMMIT = declared("enable.auto.commit")
-ENABLE_AUTO_OFFSET_STORE = declared("enable.auto.offset.store")
-ENABLE_IDEMPOTENCE = declared("enable.idempotence")
-GROUP_PROTOCOL = declared("group.protocol")
-ISOLATION_LEVEL = declared("isolation.level")
-RETRIES = declared("retries")
+ACKS = declared_key("acks")
+ENABLE_AUTO_COMMIT = declared_key("enable.auto.commit")
+ENABLE_AUTO_OFFSET_STORE = declared_key("enable.auto.offset.store")
+ENABLE_IDEMPOTENCE = declared_key("enable.idempotence")
+GROUP_PROTOCOL = declared_key("group.protocol")
+ISOLATION_LEVEL = declared_key("isolation.level")
+RETRIES = declared_key("retries")
 
 
 def client_rules(cluster: Cluster) -> Iterator[Finding]:
@@ -33,7 +33,7 @@ def client_rules(cluster: Cluster) -> Iterator[Finding]:
     for client in cluster.clients:
         yield from is_not_served(cluster, client)
         if client.kind == "producer":
-            yield from refused(cluster, client)
+            yield from refused_settings(cluster, client)
             yield from unsafe(cluster, client)
             yield from gives_sequences_again(cluster, client)
             yield from is_not_remembered(cluster, client)
@@ -61,15 +61,15 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
     send again."""
     answer = value_of(cluster, client, ACKS)
     acks = None if isinstance(answer, Unknown) else MODEL_ACKS.get(answer.value)
-    safe = stated(client, ACKS) is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
+    safe = stated_setting(client, ACKS) is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
     if acks in _NOT_WAITING and not safe and not isinstance(answer, Unknown):
         name, means, profile = _NOT_WAITING[acks]
         if name in costs(Sender(acks, careful=False, in_flight=1, retries=True)):
-            by = "" if stated(client, ACKS) else ", by default"
+            by = "" if stated_setting(client, ACKS) else ", by default"
             what = f"{client.name} has acks={answer.value}{by}: {means}"
             where = place_of(cluster, client, ACKS)
             yield Finding("client", "warning", what, where, "acks=all", f"{_check('producer', profile, name)}; KIP-679")
-    retries = stated(client, RETRIES)
+    retries = stated_setting(client, RETRIES)
     no_retries = Sender("all", careful=False, in_flight=1, retries=False)
     if retries is not None and retries.value == "0" and THERE in costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
@@ -95,8 +95,8 @@ def is_not_remembered(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Brokers of 0.11 remember an idempotent producer's last batch alone (ProducerStateManager of 0.11.0.3); clients of
     that time had one request in flight, and those from 1.0 on may have five (KAFKA-5494)."""
     kafka, version = cluster.versions.kafka, client.version
-    old = kafka is not None and at_least(kafka.value, "0.11") is True and at_least(kafka.value, "1.0") is False
-    if not old or version is None or at_least(version.value, "1.0") is not True:
+    old = kafka is not None and is_at_least(kafka.value, "0.11") is True and is_at_least(kafka.value, "1.0") is False
+    if not old or version is None or is_at_least(version.value, "1.0") is not True:
         return
     if base_family(client) not in ("java", "librdkafka"):  # what others have in flight then is not known
         return
@@ -124,15 +124,20 @@ _NOT_WAITING = {
 }
 
 
-def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def refused_settings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What it does not start with, and what switches off the idempotence that nobody asked for."""
     refusals = list(producers.refusals(cluster, client))
     yield from refusals
     yield from producers.may_linger_too_long(client)
     on = value_of(cluster, client, ENABLE_IDEMPOTENCE)
-    if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, ENABLE_IDEMPOTENCE) is not None:
+    if (
+        refusals
+        or isinstance(on, Unknown)
+        or on.value != "true"
+        or stated_setting(client, ENABLE_IDEMPOTENCE) is not None
+    ):
         return
-    for setting in producers.in_force(client):
+    for setting in producers.settings_in_force(client):
         if producers.switches_off(client, setting):
             what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
             java = base_family(client) == "java"
@@ -188,7 +193,7 @@ def way_to_commit(client: Client) -> Settings | None:
     takes positions anew in the background in 4.1.0, too (`kip_848_retry`), if it fails before:
     of that there is a note.
     """
-    family, stores = base_family(client), stated(client, ENABLE_AUTO_OFFSET_STORE)
+    family, stores = base_family(client), stated_setting(client, ENABLE_AUTO_OFFSET_STORE)
     if family == "sarama" or (family == "librdkafka" and stores is not None and stores.value == "false"):
         return (("commits", Commits.EACH),)
     if family == "librdkafka" or _commits_in_background(client):
@@ -201,7 +206,7 @@ _COMMITTING_IN_POLL = ("java", "kafka-python", "franz-go")
 
 def _commits_in_background(client: Client) -> bool:
     """Whether a client has KIP-848's consumer, and may be of a release whose background thread commits."""
-    old = client.version is None or at_least(client.version.value, "4.0") is not True
+    old = client.version is None or is_at_least(client.version.value, "4.0") is not True
     return base_family(client) == "java" and has_new_protocol(client) and old
 
 

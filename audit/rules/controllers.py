@@ -11,13 +11,13 @@ from ..cluster.findings import Finding, Kind, Severity
 from ..cluster.settings import number_of, place_of
 from ..cluster.statements import Setting
 from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
 
-ZOOKEEPER_CONNECT = declared("zookeeper.connect")
+ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
 
-UNCLEAN = declared("unclean.leader.election.enable")
-SESSION = declared("zookeeper.session.timeout.ms")
+UNCLEAN = declared_key("unclean.leader.election.enable")
+SESSION = declared_key("zookeeper.session.timeout.ms")
 SHORT_SESSION, LONG_SESSION = 6000, 18000
 """In milliseconds: what Kafka's default was up to 2.4, and what it has been since (KIP-537)."""
 GRANTED = (4000, 40000)
@@ -100,7 +100,7 @@ def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
         seen.add(session)
         where, what = place_of(cluster, broker, SESSION), f"{SESSION}={session}: "
         to_do = f"between {SHORT_SESSION} and {LONG_SESSION}, Kafka's defaults before and since 2.5"
-        least, most = granted = _granted(cluster)
+        least, most = granted = _session_bounds(cluster)
         if not least <= session <= most:
             said = "where its tickTime is 2000" if cluster.sessions is None else f"({cluster.sessions.origin})"
             what += f"ZooKeeper grants {least} to {most} ms {said}"
@@ -115,7 +115,7 @@ def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("advice", "note", what, where, to_do, "KIP-537")
 
 
-def _granted(cluster: Cluster) -> tuple[int, int]:
+def _session_bounds(cluster: Cluster) -> tuple[int, int]:
     """Between which bounds ZooKeeper grants a session, in milliseconds."""
     if cluster.sessions is None:
         return GRANTED
@@ -143,9 +143,9 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
     kafka = cluster.versions.kafka
     given = [controller for controller in cluster.controllers if controller.settings]
     brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
-    if cluster.control_plane != "kraft" or not given or kafka is None or at_least(kafka.value, "3.9") is False:
+    if cluster.control_plane != "kraft" or not given or kafka is None or is_at_least(kafka.value, "3.9") is False:
         return
-    mine, theirs = [_stated(broker) for broker in brokers], [_stated(broker) for broker in given]
+    mine, theirs = [_unclean_setting(broker) for broker in brokers], [_unclean_setting(broker) for broker in given]
     wanted = next((setting for setting in mine if setting is not None), None)
     has = {"false" if setting is None else setting.value.lower() for setting in theirs}
     if wanted is not None and wanted.value.lower() not in has:
@@ -154,7 +154,7 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("contradiction", "warning", what, wanted.origin, "set it on the controllers, or on each topic")
 
 
-def _stated(broker: Broker) -> Setting | None:
+def _unclean_setting(broker: Broker) -> Setting | None:
     return next((setting for setting in reversed(broker.settings) if setting.key == UNCLEAN), None)
 
 
@@ -234,7 +234,7 @@ def unlike_servers(cluster: Cluster) -> Iterator[Finding]:
             return
 
 
-METADATA, LOGS = declared("metadata.log.dir"), (declared("log.dirs"), declared("log.dir"))
+METADATA, LOGS = declared_key("metadata.log.dir"), (declared_key("log.dirs"), declared_key("log.dir"))
 
 
 def metadata_that_goes(cluster: Cluster) -> Iterator[Finding]:

@@ -14,22 +14,22 @@ from collections.abc import Iterator
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
-from ..startup.producers import stated
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
+from ..startup.producers import stated_setting
 from ..startup.served_clients import is_not_served
 
-AUTO_OFFSET_RESET = declared("auto.offset.reset")
+AUTO_OFFSET_RESET = declared_key("auto.offset.reset")
 
 PROTOCOL, SESSION, HEARTBEAT = (
-    declared("group.protocol"),
-    declared("session.timeout.ms"),
-    declared("heartbeat.interval.ms"),
+    declared_key("group.protocol"),
+    declared_key("session.timeout.ms"),
+    declared_key("heartbeat.interval.ms"),
 )
 _STRATEGY, _REMOTE, _POLL = (
-    declared("partition.assignment.strategy"),
-    declared("group.remote.assignor"),
-    declared("max.poll.interval.ms"),
+    declared_key("partition.assignment.strategy"),
+    declared_key("group.remote.assignor"),
+    declared_key("max.poll.interval.ms"),
 )
 
 _SINCE = {"java": "3.7", "librdkafka": "2.4"}
@@ -70,7 +70,7 @@ def has_new_protocol(client: Client) -> bool:
 
 
 def _asks_for_new(client: Client) -> bool:
-    protocol = stated(client, PROTOCOL)
+    protocol = stated_setting(client, PROTOCOL)
     return protocol is not None and protocol.value.lower() == "consumer"
 
 
@@ -78,7 +78,7 @@ def _since(client: Client, since: str | None) -> bool | None:
     """Whether a client is of a release or later; None if it is not stated. Without a release none is."""
     if since is None:
         return False
-    return None if client.version is None else at_least(client.version.value, since)
+    return None if client.version is None else is_at_least(client.version.value, since)
 
 
 def _heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -109,7 +109,7 @@ def _polls(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if has_new_protocol(client) and _since(client, since) is not False:
         return
     if poll < session:
-        key = _POLL if stated(client, _POLL) is not None else SESSION
+        key = _POLL if stated_setting(client, _POLL) is not None else SESSION
         what = f"session.timeout.ms={session} is above max.poll.interval.ms={poll}: the consumer does not start"
         yield Finding("contradiction", "error", what, place_of(cluster, client, key), f"at most {poll}", source)
 
@@ -118,16 +118,16 @@ def _of_another_protocol(client: Client) -> Iterator[Finding]:
     """Settings of one protocol with the other, and a protocol that the client's release has not."""
     family = base_family(client) or ""
     since, source = _REFUSED.get(family, ("", ""))
-    protocol = stated(client, PROTOCOL)
+    protocol = stated_setting(client, PROTOCOL)
     if family == "librdkafka" and protocol is not None and _since(client, _SINCE[family]) is False:
         what = f"`{PROTOCOL}={protocol.value}` is known since librdkafka 2.4: the consumer does not start"
         yield Finding("contradiction", "error", what, protocol.origin, f"remove {PROTOCOL}", "CHANGELOG v2.4.0")
     elif _asks_for_new(client) and since and _since(client, since):
-        for setting in filter(None, (stated(client, key) for key in (_STRATEGY, HEARTBEAT, SESSION))):
+        for setting in filter(None, (stated_setting(client, key) for key in (_STRATEGY, HEARTBEAT, SESSION))):
             if setting.value.strip():
                 what = f"`{setting.key}={setting.value}` with {PROTOCOL}=consumer: the consumer does not start"
                 yield Finding("contradiction", "error", what, setting.origin, f"remove {setting.key}", source)
-    remote = stated(client, _REMOTE)
+    remote = stated_setting(client, _REMOTE)
     if family == "java" and remote is not None and remote.value and not _asks_for_new(client) and _since(client, "3.9"):
         what = f"`{_REMOTE}={remote.value}` with {PROTOCOL}=classic: the consumer does not start"
         yield Finding("contradiction", "error", what, remote.origin, f"{PROTOCOL}=consumer", "ConsumerConfig")
@@ -135,7 +135,7 @@ def _of_another_protocol(client: Client) -> Iterator[Finding]:
 
 def _reset(client: Client) -> Iterator[Finding]:
     """`by_duration`, which Java's consumers know since 4.0 (KIP-1106)."""
-    reset = stated(client, AUTO_OFFSET_RESET)
+    reset = stated_setting(client, AUTO_OFFSET_RESET)
     unknown = base_family(client) == "java" and _since(client, "4.0") is False
     if unknown and reset is not None and reset.value.startswith("by_duration:"):
         what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"

@@ -47,7 +47,7 @@ def _layers(cluster: Cluster) -> Iterator[Layer]:
 
 
 def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
-    every = key_names.by_scope()
+    every = key_names.names_by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
     for setting in settings:
         if setting.key in (IMPORTED, INCLUDED, GROUPED):
@@ -114,10 +114,10 @@ def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None
         if never and cluster.states_nothing(setting):
             message = "has no value"
         if key is not None and message:
-            yield Finding("wrong_value", "error", _said(setting, message), setting.origin, _legal(key))
+            yield Finding("wrong_value", "error", _setting_message(setting, message), setting.origin, _legal(key))
 
 
-def _said(setting: Setting, message: str) -> str:
+def _setting_message(setting: Setting, message: str) -> str:
     value = setting.value if len(setting.value) <= MOST_SHOWN else setting.value[:MOST_SHOWN] + "..."
     comment = "; in a properties file a comment has a line of its own" if re.search(r"\s#", setting.value) else ""
     return f"`{setting.key}={value}` {message}{comment}"

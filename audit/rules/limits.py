@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 from ..cluster.statements import Setting
-from ..kafka.keys import declared, settings_by_name
+from ..kafka.keys import declared_key, settings_by_name
 from ..kafka.topic_settings import CONSTRAINTS
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 
-LOG_DIRS = declared("log.dirs")
+LOG_DIRS = declared_key("log.dirs")
 
-MIGRATION = declared("zookeeper.metadata.migration.enable")
-TIERED, TIERED_TOPIC = declared("remote.log.storage.system.enable"), declared("remote.storage.enable")
+MIGRATION = declared_key("zookeeper.metadata.migration.enable")
+TIERED, TIERED_TOPIC = declared_key("remote.log.storage.system.enable"), declared_key("remote.storage.enable")
 
 
 def limit_rules(cluster: Cluster) -> Iterator[Finding]:
@@ -45,7 +45,7 @@ def _hides_disks(cluster: Cluster) -> bool:
     """Whether a broker may keep from its controller that a log directory failed: in KRaft before 3.7
     (`ReplicaManager.handleLogDirFailure`, 3.6.0)."""
     kafka = cluster.versions.kafka
-    return cluster.control_plane == "kraft" and (kafka is None or at_least(kafka.value, "3.7") is not True)
+    return cluster.control_plane == "kraft" and (kafka is None or is_at_least(kafka.value, "3.7") is not True)
 
 
 _UNDECIDED = ("migration", "tiered topic")

@@ -18,7 +18,7 @@ from ..cluster.findings import Finding, ModelRun
 from ..cluster.settings import base_family, place_of
 from ..exploring.small_models import SmallModel, explore_small_model
 from ..kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 from ..startup.producers import TRANSACTIONAL, is_transactional, why_producer_stops
 
 Bounds = Mapping[str, int]
@@ -132,7 +132,7 @@ Row = tuple[Hazard, str, ModelRun]
 
 def _of_one(version: str, second: bool | None) -> Iterator[Row]:
     """Of a version that is known, with transactions of version 2, without, or either (None)."""
-    newest = at_least(version, "4.0") is True
+    newest = is_at_least(version, "4.0") is True
     old = _release_of(version, BEFORE_VERSION_2)
     if newest and second is not False:
         yield from _rows(_release_of(version, WITH_VERSION_2), "")
@@ -182,7 +182,7 @@ def _of_calls(cluster: Cluster, writers: Iterable[Client], second: bool | None) 
     if not any(_is_of_application(writer) for writer in writers):
         return
     version = cluster.versions.kafka
-    newest = second is not False and version is not None and at_least(version.value, "4.0") is True
+    newest = second is not False and version is not None and is_at_least(version.value, "4.0") is True
     releases = WITH_VERSION_2 if newest else BEFORE_VERSION_2
     run = run_to(OLDER_COUNTS, releases[-1] if version is None else _release_of(version.value, releases))
     if run is not None:
@@ -191,13 +191,13 @@ def _of_calls(cluster: Cluster, writers: Iterable[Client], second: bool | None) 
 
 def _release_of(version: str, releases: tuple[Release, ...]) -> Release:
     """The last of some releases that a version may be of; where its text leaves it open, the one before."""
-    return next((one for one in reversed(releases) if at_least(version, one.since) is True), releases[0])
+    return next((one for one in reversed(releases) if is_at_least(version, one.since) is True), releases[0])
 
 
 def of_version_2(cluster: Cluster, writer: Client) -> bool | None:
     """Whether a producer's transactions are of version 2: its brokers have finalized that, and its client speaks it,
     as Java's does since 4.0, and librdkafka's does not; None where it is not known."""
-    new = None if writer.version is None else at_least(writer.version.value, "4.0")
+    new = None if writer.version is None else is_at_least(writer.version.value, "4.0")
     speaks = {"java": new, "librdkafka": False}.get(base_family(writer) or "")
     both = (speaks, _has_version_2(cluster))
     return False if False in both else None if None in both else True

@@ -9,11 +9,11 @@ from ..cluster.findings import Finding
 from ..cluster.settings import ELR_FEATURE, elr_is_too_early
 from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
-from ..kafka.keys import declared
-from ..kafka.versions import at_least, span
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least, span
 from ..startup.protocol_versions import FORMAT, PROTOCOL, why_version_refused
 
-UNCLEAN_LEADER_ELECTION_ENABLE = declared("unclean.leader.election.enable")
+UNCLEAN_LEADER_ELECTION_ENABLE = declared_key("unclean.leader.election.enable")
 
 
 def version_rules(cluster: Cluster) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     key = UNCLEAN_LEADER_ELECTION_ENABLE
     stated = [setting for setting in all_settings(cluster) if setting.key == key and setting.value.lower() == "true"]
     kafka = cluster.versions.kafka
-    reads = at_least(kafka.value, "3.9") if kafka is not None else None
+    reads = is_at_least(kafka.value, "3.9") if kafka is not None else None
     if not stated or cluster.control_plane != "kraft" or reads is True:
         return
     more = f", and {len(stated) - 1} more" if len(stated) > 1 else ""
@@ -82,7 +82,9 @@ def features_held_back(cluster: Cluster) -> Iterator[Finding]:
         why = "in which it is not finished" if early else "which does not know it"
         what = f"{name} {level.value} is above Kafka {kafka.value}, {why}"
         yield Finding("contradiction", "error", what, level.origin, f"at most {kafka.value}")
-    off = [text for since, text in gates if at_least(kafka.value, since) and at_least(level.value, since) is False]
+    off = [
+        text for since, text in gates if is_at_least(kafka.value, since) and is_at_least(level.value, since) is False
+    ]
     if off:
         what = f"{name} {level.value} below Kafka {kafka.value} keeps off: {'; '.join(off)}"
         to_do = "kafka-features.sh upgrade" if name == "metadata.version" else f"raise {name}, then restart each broker"
@@ -90,11 +92,11 @@ def features_held_back(cluster: Cluster) -> Iterator[Finding]:
 
 
 GONE: Mapping[str, str] = {
-    declared("zookeeper.connect"): "4.0",
+    declared_key("zookeeper.connect"): "4.0",
     PROTOCOL: "4.0",
-    declared("message.format.version"): "4.0",
+    declared_key("message.format.version"): "4.0",
     FORMAT: "4.0",
-    declared("offsets.commit.required.acks"): "4.0",
+    declared_key("offsets.commit.required.acks"): "4.0",
 }
 
 
@@ -103,7 +105,7 @@ def removed_settings(cluster: Cluster) -> Iterator[Finding]:
     kafka = cluster.versions.kafka
     settings = {setting.key: setting for setting in all_settings(cluster) if setting.key in GONE}
     for key, setting in settings.items():
-        if kafka is not None and at_least(kafka.value, GONE[key]):
+        if kafka is not None and is_at_least(kafka.value, GONE[key]):
             what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"
             yield Finding("contradiction", "warning", what, setting.origin, "remove it", "docs/upgrade.html, 4.0")
 
@@ -112,7 +114,7 @@ def old_format(cluster: Cluster) -> Iterator[Finding]:
     """Records of a format without leader epochs are truncated by the high watermark, whatever the binary."""
     kafka = cluster.versions.kafka
     old = [setting for setting in all_settings(cluster) if setting.key in FORMATS and is_before_epochs(setting.value)]
-    if old and (kafka is None or at_least(kafka.value, "3.0") is not True):
+    if old and (kafka is None or is_at_least(kafka.value, "3.0") is not True):
         more = f" (and {len(old) - 1} more)" if len(old) > 1 else ""
         what = (
             f"`{old[0].key}={old[0].value}`{more} has no leader epochs: followers truncate by the high watermark again"

@@ -17,15 +17,15 @@ from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, entries, names_in
 from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Origin, Setting
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
 
-ADVERTISED_LISTENERS = declared("advertised.listeners")
-BROKER_ID = declared("broker.id")
-CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared("controller.quorum.bootstrap.servers")
-CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
-NODE_ID = declared("node.id")
-PROCESS_ROLES = declared("process.roles")
+ADVERTISED_LISTENERS = declared_key("advertised.listeners")
+BROKER_ID = declared_key("broker.id")
+CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared_key("controller.quorum.bootstrap.servers")
+CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
+NODE_ID = declared_key("node.id")
+PROCESS_ROLES = declared_key("process.roles")
 
 Reasons = Iterator[tuple[str, Origin]]
 """Why a node does not start, and where that is set."""
@@ -56,7 +56,7 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
         yield from _of_voters(voters)
     advertised, listeners = stated.get(ADVERTISED_LISTENERS), stated.get("listeners")
     if advertised is not None:
-        yield from _advertised(advertised, "`advertised.listeners`")
+        yield from _advertised_reasons(advertised, "`advertised.listeners`")
     if listeners is None or "://" not in listeners.value:
         return
     yield from _alone(cluster, listeners)
@@ -65,8 +65,8 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
         return
     controllers = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
     if advertised is None and ADVERTISED_LISTENERS not in stated_settings(node) and is_whole(cluster, node):
-        yield from _advertised(listeners, "`listeners`, which are advertised,", controllers)
-    yield from _between(cluster, node, listeners, stated, controllers)
+        yield from _advertised_reasons(listeners, "`listeners`, which are advertised,", controllers)
+    yield from _between_brokers_reasons(cluster, node, listeners, stated, controllers)
 
 
 def _of_voters(voters: Setting) -> Reasons:
@@ -87,7 +87,7 @@ def _alone(cluster: Cluster, listeners: Setting) -> Reasons:
     for name in (name for name, many in names.items() if many > 1):
         yield f"two of its `listeners` have the name {name}", listeners.origin
     kafka = cluster.versions.kafka
-    pairs = kafka is None or at_least(kafka.value, "3.6") is not False
+    pairs = kafka is None or is_at_least(kafka.value, "3.6") is not False
     for port, of_port in hosts.items():
         if port and len(of_port) > 1 and not (pairs and sorted(map(_family, of_port)) == [4, 6]):
             yield f"two of its `listeners` have the port {port}", listeners.origin
@@ -101,7 +101,7 @@ def _family(host: str) -> int:
         return 0
 
 
-def _advertised(setting: Setting, what: str, but: set[str] | None = None) -> Reasons:
+def _advertised_reasons(setting: Setting, what: str, but: set[str] | None = None) -> Reasons:
     """0.0.0.0 is no address to be reached at (validateValues: effectiveAdvertisedBrokerListeners)."""
     for name, host, _ in entries(setting):
         if host == "0.0.0.0" and name.upper() not in (but or ()):
@@ -133,10 +133,10 @@ def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated
 def compares_exactly(cluster: Cluster) -> bool:
     """Whether names of controllers' listeners are compared as they are written (controllerListenerNames, to 4.0)."""
     kafka = cluster.versions.kafka
-    return kafka is not None and at_least(kafka.value, "4.1") is False
+    return kafka is not None and is_at_least(kafka.value, "4.1") is False
 
 
-def _between(
+def _between_brokers_reasons(
     cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting], controllers: set[str]
 ) -> Reasons:
     """The listener between brokers is one that is advertised (getInterBrokerListenerNameAndSecurityProtocol)."""

@@ -18,29 +18,29 @@ from typing import TypeAlias
 from ...language.immutable import immutable
 from ..cluster.cluster import DESCRIBED, Broker, Cluster
 from ..cluster.settings import is_whole, stated_settings, value_of
-from ..cluster.statements import HIDDEN, Default, Origin, Setting, Stated
-from ..kafka.keys import NEVER_EMPTY, declared, settings_by_name, why_illegal
-from ..kafka.versions import at_least
+from ..cluster.statements import HIDDEN, Default, Origin, Setting, StatedValue
+from ..kafka.keys import NEVER_EMPTY, declared_key, settings_by_name, why_illegal
+from ..kafka.versions import is_at_least
 from . import protocol_versions
 from .listeners import identity_refusals, listener_refusals
 from .numbers import number_refusals
 from .protocols import advertised_extra, control_plane_refusals, protocol_refusals
 from .value_types import type_refusals
 
-CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
-LOG_DIR = declared("log.dir")
-LOG_DIRS = declared("log.dirs")
-PROCESS_ROLES = declared("process.roles")
+CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
+LOG_DIR = declared_key("log.dir")
+LOG_DIRS = declared_key("log.dirs")
+PROCESS_ROLES = declared_key("process.roles")
 
-WAIT, LAG = declared("replica.fetch.wait.max.ms"), declared("replica.lag.time.max.ms")
+WAIT, LAG = declared_key("replica.fetch.wait.max.ms"), declared_key("replica.lag.time.max.ms")
 
 UNBOUNDED = frozenset({
-    declared("default.replication.factor"), declared("flush.ms"), LAG, WAIT,
-    declared("replica.high.watermark.checkpoint.interval.ms"),
+    declared_key("default.replication.factor"), declared_key("flush.ms"), LAG, WAIT,
+    declared_key("replica.high.watermark.checkpoint.interval.ms"),
 })  # fmt: skip
 """Settings whose least value is no validator of the broker's: with less it starts."""
 
-GONE_IN_4 = frozenset({declared("inter.broker.protocol.version"), declared("message.format.version")})
+GONE_IN_4 = frozenset({declared_key("inter.broker.protocol.version"), declared_key("message.format.version")})
 """Settings that 4.0 does not define any more, so that it does not read their values."""
 
 Refusals: TypeAlias = tuple[tuple[Broker, str], ...]
@@ -137,7 +137,7 @@ def why_value_refused(cluster: Cluster, setting: Setting) -> str:
     key, kafka = settings_by_name().get(setting.key), cluster.versions.kafka
     if key is None or setting.key not in key.broker_names or setting.value == HIDDEN:
         return ""
-    if key.name in GONE_IN_4 and kafka is not None and at_least(kafka.value, "4.0") is not False:
+    if key.name in GONE_IN_4 and kafka is not None and is_at_least(kafka.value, "4.0") is not False:
         return ""
     if not setting.value:
         return "has no value" if key.type in NEVER_EMPTY and cluster.states_nothing(setting) else ""
@@ -153,8 +153,8 @@ def why_value_refused(cluster: Cluster, setting: Setting) -> str:
 def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Settings that are legal alone."""
     wait, lag = (value_of(cluster, node, key) for key in (WAIT, LAG))
-    if isinstance(wait, Stated | Default) and isinstance(lag, Stated | Default):
-        stated = next((setting for setting in (wait, lag) if isinstance(setting, Stated)), None)
+    if isinstance(wait, StatedValue | Default) and isinstance(lag, StatedValue | Default):
+        stated = next((setting for setting in (wait, lag) if isinstance(setting, StatedValue)), None)
         if stated is not None and int(wait.value) > int(lag.value):
             yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
     yield from _of_logs(cluster, node)
@@ -172,7 +172,11 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         yield f"it is a broker alone, and `{voters.key}` has its id {node.id} as a voter's", voters.origin
 
 
-RETENTION = (declared("log.retention.ms"), declared("log.retention.minutes"), declared("log.retention.hours"))
+RETENTION = (
+    declared_key("log.retention.ms"),
+    declared_key("log.retention.minutes"),
+    declared_key("log.retention.hours"),
+)
 """The strongest first. Of these 0 is refused (validateValues: logRetentionTimeMillis); below 0 there is no limit."""
 
 

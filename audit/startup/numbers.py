@@ -8,30 +8,30 @@ from collections.abc import Iterator, Mapping
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.settings import number_of, stated_settings
 from ..cluster.statements import Origin, Setting
-from ..kafka.keys import declared, other_settings
-from ..kafka.versions import at_least
+from ..kafka.keys import declared_key, other_settings
+from ..kafka.versions import is_at_least
 
-CONNECTIONS_MAX_IDLE_MS = declared("connections.max.idle.ms")
-CONNECTION_FAILED_AUTHENTICATION_DELAY_MS = declared("connection.failed.authentication.delay.ms")
-LOG_CLEANER_DEDUPE_BUFFER_SIZE = declared("log.cleaner.dedupe.buffer.size")
-LOG_CLEANER_THREADS = declared("log.cleaner.threads")
-LOG_ROLL_HOURS = declared("log.roll.hours")
-LOG_ROLL_JITTER_HOURS = declared("log.roll.jitter.hours")
-LOG_ROLL_JITTER_MS = declared("log.roll.jitter.ms")
-LOG_ROLL_MS = declared("log.roll.ms")
-OFFSETS_COMMIT_REQUIRED_ACKS = declared("offsets.commit.required.acks")
-OFFSETS_TOPIC_REPLICATION_FACTOR = declared("offsets.topic.replication.factor")
-QUEUED_MAX_REQUEST_BYTES = declared("queued.max.request.bytes")
-REPLICA_FETCH_WAIT_MAX_MS = declared("replica.fetch.wait.max.ms")
-REPLICA_SOCKET_TIMEOUT_MS = declared("replica.socket.timeout.ms")
-SOCKET_REQUEST_MAX_BYTES = declared("socket.request.max.bytes")
+CONNECTIONS_MAX_IDLE_MS = declared_key("connections.max.idle.ms")
+CONNECTION_FAILED_AUTHENTICATION_DELAY_MS = declared_key("connection.failed.authentication.delay.ms")
+LOG_CLEANER_DEDUPE_BUFFER_SIZE = declared_key("log.cleaner.dedupe.buffer.size")
+LOG_CLEANER_THREADS = declared_key("log.cleaner.threads")
+LOG_ROLL_HOURS = declared_key("log.roll.hours")
+LOG_ROLL_JITTER_HOURS = declared_key("log.roll.jitter.hours")
+LOG_ROLL_JITTER_MS = declared_key("log.roll.jitter.ms")
+LOG_ROLL_MS = declared_key("log.roll.ms")
+OFFSETS_COMMIT_REQUIRED_ACKS = declared_key("offsets.commit.required.acks")
+OFFSETS_TOPIC_REPLICATION_FACTOR = declared_key("offsets.topic.replication.factor")
+QUEUED_MAX_REQUEST_BYTES = declared_key("queued.max.request.bytes")
+REPLICA_FETCH_WAIT_MAX_MS = declared_key("replica.fetch.wait.max.ms")
+REPLICA_SOCKET_TIMEOUT_MS = declared_key("replica.socket.timeout.ms")
+SOCKET_REQUEST_MAX_BYTES = declared_key("socket.request.max.bytes")
 
 DEFAULTS: Mapping[str, int] = {
     name: int(key.defaults[0].value) for name, key in other_settings().items() if key.defaults
 }
 """What holds where a node does not state it."""
 
-PER_IP, OVERRIDES = declared("max.connections.per.ip"), declared("max.connections.per.ip.overrides")
+PER_IP, OVERRIDES = declared_key("max.connections.per.ip"), declared_key("max.connections.per.ip.overrides")
 MIB = 1 << 20
 
 
@@ -66,7 +66,13 @@ def _of_commits(cluster: Cluster, node: Broker, stated: Mapping[str, Setting]) -
     key, factor = OFFSETS_COMMIT_REQUIRED_ACKS, OFFSETS_TOPIC_REPLICATION_FACTOR
     kafka = cluster.versions.kafka
     acks, most = number_of(cluster, node, key), number_of(cluster, node, factor)
-    if key not in stated or acks is None or most is None or kafka is None or at_least(kafka.value, "4.0") is not False:
+    if (
+        key not in stated
+        or acks is None
+        or most is None
+        or kafka is None
+        or is_at_least(kafka.value, "4.0") is not False
+    ):
         return
     if acks > most:
         yield f"`{key}={acks}` is above `{factor}={most}`", stated[key].origin

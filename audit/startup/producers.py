@@ -22,19 +22,19 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of, value_of
 from ..cluster.statements import HIDDEN, Setting, Unknown
-from ..kafka.keys import KeyName, declared, is_never_blank, settings_table, why_illegal
-from ..kafka.versions import at_least
+from ..kafka.keys import KeyName, declared_key, is_never_blank, settings_table, why_illegal
+from ..kafka.versions import is_at_least
 from .served_clients import is_not_served
 
-REQUEST_TIMEOUT_MS = declared("request.timeout.ms")
-TRANSACTION_MAX_TIMEOUT_MS = declared("transaction.max.timeout.ms")
-TRANSACTION_TIMEOUT_MS = declared("transaction.timeout.ms")
-ACKS = declared("acks")
+REQUEST_TIMEOUT_MS = declared_key("request.timeout.ms")
+TRANSACTION_MAX_TIMEOUT_MS = declared_key("transaction.max.timeout.ms")
+TRANSACTION_TIMEOUT_MS = declared_key("transaction.timeout.ms")
+ACKS = declared_key("acks")
 
-IN_FLIGHT = declared("max.in.flight.requests.per.connection")
-TRANSACTIONAL = declared("transactional.id")
-IDEMPOTENCE = declared("enable.idempotence")
-DELIVERY, LINGER = declared("delivery.timeout.ms"), declared("linger.ms")
+IN_FLIGHT = declared_key("max.in.flight.requests.per.connection")
+TRANSACTIONAL = declared_key("transactional.id")
+IDEMPOTENCE = declared_key("enable.idempotence")
+DELIVERY, LINGER = declared_key("delivery.timeout.ms"), declared_key("linger.ms")
 
 
 @immutable
@@ -93,9 +93,9 @@ def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
     """KafkaProducer of kafka-python refuses what it has no name for, as 1.4.7 and 2.1.5 do ("Unrecognized configs").
 
     Idempotence and transactions came with 2.2.0."""
-    if base_family(client) != "kafka-python" or not _within(client, "1.4.7", "2.2.0"):
+    if base_family(client) != "kafka-python" or not _is_version_in(client, "1.4.7", "2.2.0"):
         return
-    for given in (stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)):
+    for given in (stated_setting(client, IDEMPOTENCE), stated_setting(client, TRANSACTIONAL)):
         if given is not None:
             what = f"`{given.key}={given.value}` is unknown to kafka-python before 2.2.0: the producer does not start"
             to_do = "remove it, or kafka-python 2.2.0 or later"
@@ -104,32 +104,34 @@ def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
 
 def _demands(client: Client) -> Demands | None:
     for demands in DEMANDS.get(base_family(client) or "", ()):
-        if client.version is None or _within(client, demands.since, demands.until):
+        if client.version is None or _is_version_in(client, demands.since, demands.until):
             return demands
     return None
 
 
-def _within(client: Client, since: str, until: str = "") -> bool:
+def _is_version_in(client: Client, since: str, until: str = "") -> bool:
     """Whether a client's version is stated, and in a span."""
-    if client.version is None or at_least(client.version.value, since) is not True:
+    if client.version is None or is_at_least(client.version.value, since) is not True:
         return False
-    return not until or at_least(client.version.value, until) is False
+    return not until or is_at_least(client.version.value, until) is False
 
 
 def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
     """What an idempotent producer refuses."""
-    asked = stated(client, IDEMPOTENCE)
+    asked = stated_setting(client, IDEMPOTENCE)
     explicit, implied = asked is not None and _is_on(asked), asked is None and is_transactional(client)
     wanted = f"with {IDEMPOTENCE}=true" if explicit else f"with {TRANSACTIONAL}"
     by_default = asked is None and _is_default(cluster, client)
-    for setting in in_force(client):
+    for setting in settings_in_force(client):
         if not _breaks(setting, demands):
             continue
         if explicit or (implied and demands.implied):
             yield _refusal(setting, f" {wanted}", demands)
         elif by_default and demands.by_default:
             yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false", demands)
-        elif by_default and setting.key == IN_FLIGHT and base_family(client) == "java" and _within(client, "4.0"):
+        elif (
+            by_default and setting.key == IN_FLIGHT and base_family(client) == "java" and _is_version_in(client, "4.0")
+        ):
             yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false: since 4.0 that is refused", demands)
     if explicit and demands.unset:
         yield from _defaults_that_break(cluster, client, demands)
@@ -138,7 +140,7 @@ def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Itera
 def _defaults_that_break(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
     for key in (ACKS, IN_FLIGHT):
         answer = value_of(cluster, client, key)
-        if stated(client, key) is not None or isinstance(answer, Unknown):
+        if stated_setting(client, key) is not None or isinstance(answer, Unknown):
             continue
         setting = Setting(key, answer.value, place_of(cluster, client, IDEMPOTENCE))
         if _breaks(setting, demands):
@@ -147,8 +149,10 @@ def _defaults_that_break(cluster: Cluster, client: Client, demands: Demands) -> 
 
 def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
     """Transactions without idempotence, and a transactional.id without one."""
-    asked, given = stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)
-    if given is None or (not demands.implied and not _within(client, "1.37.0")):  # Sarama has transactions since then
+    asked, given = stated_setting(client, IDEMPOTENCE), stated_setting(client, TRANSACTIONAL)
+    if given is None or (
+        not demands.implied and not _is_version_in(client, "1.37.0")
+    ):  # Sarama has transactions since then
         return
     if given.value and asked is not None and not _is_on(asked):
         what = f"`{asked.key}={asked.value}` with {TRANSACTIONAL}: the producer does not start"
@@ -168,16 +172,16 @@ def _is_on(setting: Setting) -> bool:
 
 def is_transactional(client: Client) -> bool:
     """Whether the client's own file, or the program that it is part of, says that it writes transactions."""
-    setting = stated(client, TRANSACTIONAL)
+    setting = stated_setting(client, TRANSACTIONAL)
     return setting is not None and setting.value != ""
 
 
-def stated(client: Client, key: KeyName) -> Setting | None:
+def stated_setting(client: Client, key: KeyName) -> Setting | None:
     """What the client's own file says, whatever profile is active."""
     return next((setting for setting in reversed(client.settings) if setting.key == key and not setting.when), None)
 
 
-def in_force(client: Client) -> list[Setting]:
+def settings_in_force(client: Client) -> list[Setting]:
     """The last statement of each setting."""
     return list({setting.key: setting for setting in client.settings if not setting.when}.values())
 
@@ -216,7 +220,7 @@ def _illegal(client: Client) -> Iterator[str]:
     """What Java's ConfigDef refuses; that it is not a legal value is a finding already, made by the readers."""
     if base_family(client) != "java":
         return
-    for setting in in_force(client):
+    for setting in settings_in_force(client):
         key = settings_table().get(setting.key)
         if key is None or "producer" not in key.scopes or setting.value == HIDDEN:
             continue
@@ -246,15 +250,15 @@ def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
     family = base_family(client)
     if family == "librdkafka":
         yield from _delivery_of_librdkafka(cluster, client)
-    elif family == "java" and (client.version is None or _within(client, "2.1")):
+    elif family == "java" and (client.version is None or _is_version_in(client, "2.1")):
         yield from _delivery_of_java(cluster, client, "ProducerConfig")
-    elif family == "kafka-python" and _within(client, "2.2.0"):
+    elif family == "kafka-python" and _is_version_in(client, "2.2.0"):
         yield from _delivery_of_java(cluster, client, "kafka-python, producer/record_accumulator.py")
 
 
 def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator[Finding]:
     delivery, linger, request = (number_of(cluster, client, key) for key in (DELIVERY, LINGER, REQUEST_TIMEOUT_MS))
-    if stated(client, DELIVERY) is None or delivery is None or linger is None or request is None:
+    if stated_setting(client, DELIVERY) is None or delivery is None or linger is None or request is None:
         return
     if delivery < linger + request:
         what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
@@ -264,8 +268,12 @@ def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator
 
 def may_linger_too_long(client: Client) -> Iterator[Finding]:
     """A librdkafka whose version is not stated, with a linger.ms that is longer than message.timeout.ms by default."""
-    linger = stated(client, LINGER)
-    if base_family(client) != "librdkafka" or client.version is not None or stated(client, DELIVERY) is not None:
+    linger = stated_setting(client, LINGER)
+    if (
+        base_family(client) != "librdkafka"
+        or client.version is not None
+        or stated_setting(client, DELIVERY) is not None
+    ):
         return
     number = linger.value.partition(".")[0] if linger is not None else ""
     if linger is not None and number.isdecimal() and int(number) >= MESSAGE_TIMEOUT:
@@ -285,14 +293,14 @@ def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Findin
     transaction, where = number_of(cluster, client, TRANSACTION_TIMEOUT_MS), place_of(cluster, client, DELIVERY)
     source, lowers = (
         "librdkafka, rd_kafka_conf_finalize",
-        stated(client, LINGER) is None or _within(client, "1.5", "1.9"),
+        stated_setting(client, LINGER) is None or _is_version_in(client, "1.5", "1.9"),
     )
     too_short = not lowers and delivery and linger is not None and delivery <= linger
-    if too_short or (delivery == 0 and _within(client, "1.0", "1.2")):  # there 0 was not without end yet
+    if too_short or (delivery == 0 and _is_version_in(client, "1.0", "1.2")):  # there 0 was not without end yet
         what = f"message.timeout.ms={delivery} is not above linger.ms={linger}: the producer does not start"
         yield Finding("contradiction", "error", what, where, f"{(linger or 0) + 1} or more", source)
     longer = delivery is not None and transaction is not None and delivery > transaction
-    if is_transactional(client) and stated(client, DELIVERY) is not None and longer:
+    if is_transactional(client) and stated_setting(client, DELIVERY) is not None and longer:
         what = f"message.timeout.ms={delivery} is above transaction.timeout.ms={transaction}"
         what += ": the producer does not start"
         yield Finding("contradiction", "error", what, where, f"at most {transaction}", source)

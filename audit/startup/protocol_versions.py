@@ -10,14 +10,14 @@ from __future__ import annotations
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
-from ..kafka.keys import declared
+from ..kafka.keys import declared_key
 from ..kafka.protocol_versions import known_since
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 from .listeners import Reasons
 
-PROCESS_ROLES = declared("process.roles")
+PROCESS_ROLES = declared_key("process.roles")
 
-PROTOCOL, FORMAT = declared("inter.broker.protocol.version"), declared("log.message.format.version")
+PROTOCOL, FORMAT = declared_key("inter.broker.protocol.version"), declared_key("log.message.format.version")
 
 
 def why_version_refused(text: str, kafka: str | None, owner: str = "") -> str:
@@ -26,7 +26,7 @@ def why_version_refused(text: str, kafka: str | None, owner: str = "") -> str:
     release = known_since(text, strict=owner != "cp-server")
     if release is None:
         return "is not a version that any release knows"
-    if kafka is not None and at_least(kafka, release) is False:
+    if kafka is not None and is_at_least(kafka, release) is False:
         return f"is not a version that Kafka {kafka} knows"
     return ""
 
@@ -36,10 +36,10 @@ def version_refusals(cluster: Cluster, node: Broker) -> Reasons:
     is not stated is the newest one."""
     every, stated = stated_settings(node), readable_settings(node)
     protocol, kafka = stated.get(PROTOCOL), cluster.versions.kafka
-    if protocol is None or PROCESS_ROLES in every or kafka is None or at_least(kafka.value, "4.0") is not False:
+    if protocol is None or PROCESS_ROLES in every or kafka is None or is_at_least(kafka.value, "4.0") is not False:
         return
     if FORMAT not in every:
-        newest = is_whole(cluster, node) and at_least(kafka.value, "0.11") is True
+        newest = is_whole(cluster, node) and is_at_least(kafka.value, "0.11") is True
         if newest and _record(protocol) < RECORDS:
             yield f"`{PROTOCOL}={protocol.value}` needs a `{FORMAT}` as old, and none is set", protocol.origin
     elif FORMAT in stated and _record(protocol) < _record(stated[FORMAT]):
@@ -54,6 +54,6 @@ RECORDS = 2
 def _record(setting: Setting) -> int:
     """The format of records that a protocol version has; the newest of one that nobody knows, which says nothing."""
     release = known_since(setting.value)
-    if release is None or at_least(release, "0.11"):
+    if release is None or is_at_least(release, "0.11"):
         return RECORDS
-    return 1 if at_least(release, "0.10") else 0
+    return 1 if is_at_least(release, "0.10") else 0

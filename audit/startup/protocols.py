@@ -15,30 +15,30 @@ from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, PROTOCOLS, as_written, names_in
 from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
-from ..kafka.keys import KeyName, declared
-from ..kafka.versions import at_least
+from ..kafka.keys import KeyName, declared_key
+from ..kafka.versions import is_at_least
 from .listeners import Reasons, compares_exactly
 
-BROKER_ID = declared("broker.id")
-LOG_DIR = declared("log.dir")
-LOG_DIRS = declared("log.dirs")
-NODE_ID = declared("node.id")
-REMOTE_LOG_STORAGE_SYSTEM_ENABLE = declared("remote.log.storage.system.enable")
+BROKER_ID = declared_key("broker.id")
+LOG_DIR = declared_key("log.dir")
+LOG_DIRS = declared_key("log.dirs")
+NODE_ID = declared_key("node.id")
+REMOTE_LOG_STORAGE_SYSTEM_ENABLE = declared_key("remote.log.storage.system.enable")
 
 ROLES, ZOOKEEPER, MIGRATION = (
-    declared("process.roles"),
-    declared("zookeeper.connect"),
-    declared("zookeeper.metadata.migration.enable"),
+    declared_key("process.roles"),
+    declared_key("zookeeper.connect"),
+    declared_key("zookeeper.metadata.migration.enable"),
 )
-QUORUM = (declared("controller.quorum.voters"), declared("controller.quorum.bootstrap.servers"))
-OF_CONTROL_PLANE, EARLY = declared("control.plane.listener.name"), declared("early.start.listeners")
-MECHANISM, MECHANISMS = declared("sasl.mechanism.inter.broker.protocol"), declared("sasl.enabled.mechanisms")
-IBP, ADVERTISED = declared("inter.broker.protocol.version"), declared("advertised.listeners")
+QUORUM = (declared_key("controller.quorum.voters"), declared_key("controller.quorum.bootstrap.servers"))
+OF_CONTROL_PLANE, EARLY = declared_key("control.plane.listener.name"), declared_key("early.start.listeners")
+MECHANISM, MECHANISMS = declared_key("sasl.mechanism.inter.broker.protocol"), declared_key("sasl.enabled.mechanisms")
+IBP, ADVERTISED = declared_key("inter.broker.protocol.version"), declared_key("advertised.listeners")
 LEGAL = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """The security protocols, which are names of listeners that the map has by default (SecurityProtocol)."""
 
 MOST_PORT = 65535
-GENERATION, MOST_RESERVED = declared("broker.id.generation.enable"), declared("reserved.broker.max.id")
+GENERATION, MOST_RESERVED = declared_key("broker.id.generation.enable"), declared_key("reserved.broker.max.id")
 RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
 """What says which `broker.id` a node may have with ZooKeeper, with its defaults (KafkaConfig, to 3.9)."""
 
@@ -51,7 +51,7 @@ def protocol_refusals(cluster: Cluster, node: Broker) -> Reasons:
     protocols = _map(cluster, node)
     if wrong or protocols is None:
         return
-    yield from _without_protocol(cluster, node, protocols)
+    yield from _unmapped_listeners(cluster, node, protocols)
     yield from _sasl(cluster, node, protocols)
 
 
@@ -86,7 +86,7 @@ def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
     return protocols
 
 
-def _without_protocol(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
+def _unmapped_listeners(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
     """Names of listeners that are not in the map (createEndPoint, getInterBrokerListenerNameAndSecurityProtocol,
     validateValues: a broker alone knows the protocol of the controllers' listeners, too)."""
     stated = readable_settings(node)
@@ -134,7 +134,7 @@ def control_plane_refusals(cluster: Cluster, node: Broker) -> Reasons:
         yield from _of_kraft(cluster, node, roles)
     elif ROLES not in every:
         yield from _of_zookeeper(cluster, node)
-    if ROLES not in every or _in_force(cluster, node, MIGRATION, "false") == "true":
+    if ROLES not in every or _value_in_force(cluster, node, MIGRATION, "false") == "true":
         yield from _connects(cluster, node)
     yield from _of_directories(cluster, node)
     early, mine = stated.get(EARLY), stated.get("listeners")
@@ -228,7 +228,7 @@ def _connects(cluster: Cluster, node: Broker) -> Reasons:
 def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Reasons:
     """With generation an id is -1 or one of the reserved ones, without it and in a migration 0 or more (validateValues:
     brokerId)."""
-    generation, most = (_in_force(cluster, node, key, RULE[key]) for key in RULE)
+    generation, most = (_value_in_force(cluster, node, key, RULE[key]) for key in RULE)
     off = stated_settings(node).get(GENERATION)
     if off is not None and generation == "false" and not ids and not _has_id(node) and is_whole(cluster, node):
         yield f"`{GENERATION}=false`, and its file has no `broker.id`", off.origin
@@ -238,7 +238,7 @@ def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Rea
             yield f"`{id_.key}={id_.value}` is below -1", id_.origin
         elif generation == "false" and number < 0:
             yield f"`{id_.key}={id_.value}` is below 0, and nodes get no id (`{GENERATION}=false`)", id_.origin
-        elif number < 0 and _in_force(cluster, node, MIGRATION, "false") == "true" and _is(cluster, "3.4", "4.0"):
+        elif number < 0 and _value_in_force(cluster, node, MIGRATION, "false") == "true" and _is(cluster, "3.4", "4.0"):
             yield f"`{id_.key}={id_.value}` is below 0 and `{MIGRATION}` is on", id_.origin
         elif generation == "true" and most.isdecimal() and number > int(most):
             yield f"`{id_.key}={id_.value}` is above {most} (`{MOST_RESERVED}`)", id_.origin
@@ -249,7 +249,7 @@ def _has_id(node: Broker) -> bool:
     return not stated_settings(node).keys().isdisjoint({BROKER_ID, NODE_ID})
 
 
-def _in_force(cluster: Cluster, node: Broker, key: KeyName, default: str) -> str:
+def _value_in_force(cluster: Cluster, node: Broker, key: KeyName, default: str) -> str:
     """What a node has for a key, in small letters; "" where its value is withheld, or an image may have set it."""
     if key in stated_settings(node):
         return readable_settings(node)[key].value.lower() if key in readable_settings(node) else ""
@@ -306,9 +306,9 @@ def _is_before_kraft(protocol: str) -> bool:
 def _is(cluster: Cluster, since: str, until: str) -> bool:
     """Whether the release is stated, and is one from `since` on and before `until` ("": of any later one)."""
     kafka = cluster.versions.kafka
-    if kafka is None or at_least(kafka.value, since) is not True:
+    if kafka is None or is_at_least(kafka.value, since) is not True:
         return False
-    return not until or at_least(kafka.value, until) is False
+    return not until or is_at_least(kafka.value, until) is False
 
 
 def _items(text: str) -> list[str]:

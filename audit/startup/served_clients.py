@@ -14,8 +14,8 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, value_of
 from ..cluster.statements import Setting, Unknown
-from ..kafka.keys import declared
-from ..kafka.versions import at_least
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
 
 BASELINE, FIRST_WITHOUT_OLD = "2.1", "4.0"
 """The oldest Java client that brokers of a release and later serve."""
@@ -23,7 +23,7 @@ BASELINE, FIRST_WITHOUT_OLD = "2.1", "4.0"
 LOOKED_AT = {"librdkafka": "1.8.2", "sarama": "1.30.1", "kafka-python": "2.0.2"}
 """Of other clients the oldest that KIP-896 looked at, which is served."""
 
-PROTOCOLS = declared("group.coordinator.rebalance.protocols")
+PROTOCOLS = declared_key("group.coordinator.rebalance.protocols")
 GROUP_VERSION = "group.version"
 FIRST_WITH_GROUPS = "3.7"
 
@@ -31,20 +31,20 @@ FIRST_WITH_GROUPS = "3.7"
 def is_not_served(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Why the brokers do not serve a client; of what may be too old, that it is not known."""
     yield from _too_old(cluster, client)
-    yield from _without_protocol(cluster, client)
+    yield from _protocol_findings(cluster, client)
 
 
 def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
     kafka, version, family = cluster.versions.kafka, client.version, base_family(client)
-    if kafka is None or version is None or at_least(kafka.value, FIRST_WITHOUT_OLD) is not True:
+    if kafka is None or version is None or is_at_least(kafka.value, FIRST_WITHOUT_OLD) is not True:
         return
-    if family == "java" and at_least(version.value, BASELINE) is False:
+    if family == "java" and is_at_least(version.value, BASELINE) is False:
         what = (
             f"{client.name} is a Java client of {version.value}, and brokers of {kafka.value} have none of its "
             f"requests any more: the {client.kind} does not start"
         )
         yield Finding("contradiction", "error", what, version.origin, f"a client of {BASELINE} or later", "KIP-896")
-    elif family in LOOKED_AT and at_least(version.value, LOOKED_AT[family]) is False:
+    elif family in LOOKED_AT and is_at_least(version.value, LOOKED_AT[family]) is False:
         what = (
             f"{client.name} is {family} {version.value}: whether brokers of {kafka.value}, which have no requests of "
             f"before {BASELINE} any more, serve it is not known; {LOOKED_AT[family]} is served"
@@ -53,7 +53,7 @@ def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
         yield Finding("incomplete", "warning", what, version.origin, to_do, "KIP-896")
 
 
-def _without_protocol(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _protocol_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     asked = next((setting for setting in client.settings if _asks_for_groups(client, setting)), None)
     why = "" if asked is None else _why_no_groups(cluster)
     if asked is not None and why:
@@ -71,7 +71,7 @@ def _why_no_groups(cluster: Cluster) -> str:
     kafka = cluster.versions.kafka
     if kafka is None:
         return ""
-    if at_least(kafka.value, FIRST_WITH_GROUPS) is False:
+    if is_at_least(kafka.value, FIRST_WITH_GROUPS) is False:
         return f"brokers of {kafka.value} do not have that protocol"
     level = cluster.versions.features.get(GROUP_VERSION)
     if level is not None and level.value == "0":

@@ -13,21 +13,21 @@ from ..cluster.cluster import Broker, Cluster
 from ..cluster.settings import readable_settings
 from ..cluster.statements import Origin, Setting
 from ..kafka.keys import other_settings, why_illegal
-from ..kafka.versions import at_least
+from ..kafka.versions import is_at_least
 
 
 def type_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Why a node does not start, and where that is set."""
     kafka = cluster.versions.kafka
-    if kafka is None or at_least(kafka.value, "2.8") is not True or at_least(kafka.value, "4.0") is not False:
+    if kafka is None or is_at_least(kafka.value, "2.8") is not True or is_at_least(kafka.value, "4.0") is not False:
         return
     for setting in readable_settings(node).values():
-        why = _refused(setting)
+        why = _why_refused(setting)
         if why:
             yield f"`{setting.key}={setting.value}` {why}", setting.origin
 
 
-def _refused(setting: Setting) -> str:
+def _why_refused(setting: Setting) -> str:
     """What is wrong with a value, in words; "" if nothing is, or where nothing is written."""
     value, key = setting.value.strip(), other_settings().get(setting.key)
     if not value or key is None or not key.checked:

@@ -9,12 +9,13 @@ from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Versions
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import HIDDEN, Origin, Setting, Stated, Unknown, UnreadableInputError
+from tidegate.audit.cluster.statements import HIDDEN, Origin, Setting, StatedValue, Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka import key_names as names
-from tidegate.audit.kafka.keys import declared, settings_by_name, settings_table
+from tidegate.audit.kafka.keys import declared_key, settings_by_name, settings_table
 
 from ..conftest import ROOT
+from .readers.containers.test_strimzi import STRIMZI
 
 FIXTURES = ROOT / "tests" / "fixtures" / "audit"
 RELEASES = sorted(path.name for path in FIXTURES.iterdir())
@@ -101,7 +102,7 @@ def test_what_the_script_collected_of_real_clusters(release: str) -> None:
             "flush.messages",
             "replica.lag.time.max.ms",
         ):
-            assert not isinstance(value_of(cluster, topic(cluster, name), declared(key)), Unknown), (name, key)
+            assert not isinstance(value_of(cluster, topic(cluster, name), declared_key(key)), Unknown), (name, key)
 
 
 def test_brokers_without_elr_have_none_not_an_empty_one() -> None:
@@ -114,8 +115,8 @@ def test_a_topic_described_by_brokers_shows_every_layer(release: str) -> None:
     """The brokers' files say min.insync.replicas=2, and `Configs:` of a topic that says nothing has it."""
     cluster, _ = captured(release, "healthy")
     for name, expected in (("orders", "1" if release.startswith("4") else "2"), ("payments", "1")):
-        answer = value_of(cluster, topic(cluster, name), declared("min.insync.replicas"))
-        assert isinstance(answer, Stated) and answer.value == expected, name
+        answer = value_of(cluster, topic(cluster, name), declared_key("min.insync.replicas"))
+        assert isinstance(answer, StatedValue) and answer.value == expected, name
     assert topic(cluster, "orders").complete
 
 
@@ -123,7 +124,7 @@ def test_a_topic_described_by_brokers_shows_every_layer(release: str) -> None:
 def test_names_and_defaults_are_those_of_the_releases_own_classes(release: str) -> None:
     version = release.split("-")[0]
     rows = [line.split("\t") for line in (FIXTURES / release / "settings.tsv").read_text().splitlines()]
-    assert {name for scope, name, _, _ in rows if name not in names.by_scope()[scope]} == set()
+    assert {name for scope, name, _, _ in rows if name not in names.names_by_scope()[scope]} == set()
     checked = 0
     for scope, name, kind, default in rows:
         key = settings_by_name().get(name) if scope in ("broker", "topic") else settings_table().get(name)
@@ -144,14 +145,18 @@ def same(one: str, other: str) -> bool:
 def own_default(version: str, scope: str, name: str) -> str | Unknown:
     """What the table answers for a thing that states nothing."""
     here = Origin("x")
-    cluster = Cluster(versions=Versions(kafka=Stated(version, here), distribution=Stated("apache", here)))
+    cluster = Cluster(versions=Versions(kafka=StatedValue(version, here), distribution=StatedValue("apache", here)))
     if scope in ("producer", "consumer"):
         kind = "producer" if scope == "producer" else "consumer"
-        answer = value_of(cluster, Client("c", kind, here, Stated("java", here), Stated(version, here)), declared(name))
+        answer = value_of(
+            cluster, Client("c", kind, here, StatedValue("java", here), StatedValue(version, here)), declared_key(name)
+        )
     elif scope == "topic":
-        answer = value_of(cluster, Topic("t", here, complete=True), declared(name))
+        answer = value_of(cluster, Topic("t", here, complete=True), declared_key(name))
     else:
-        answer = value_of(cluster, Broker(1, here, settings=(Setting("num.io.threads", "8", here),)), declared(name))
+        answer = value_of(
+            cluster, Broker(1, here, settings=(Setting("num.io.threads", "8", here),)), declared_key(name)
+        )
     return answer if isinstance(answer, Unknown) else answer.value
 
 
@@ -189,7 +194,7 @@ def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> No
     assert "hunter2" not in repr((cluster, findings))
     (broker,) = cluster.brokers
     for key in ("min.insync.replicas", "unclean.leader.election.enable", "replica.lag.time.max.ms"):
-        assert isinstance(value_of(cluster, broker, declared(key)), Unknown), "a value that is not legal is none"
+        assert isinstance(value_of(cluster, broker, declared_key(key)), Unknown), "a value that is not legal is none"
 
 
 def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
@@ -201,7 +206,7 @@ def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
     assert typo.to_do == "write `acks`"
     (client,) = cluster.clients
     assert client.kind == "producer" and client.family is not None and client.family.value == "java"
-    assert isinstance(value_of(cluster, client, declared("acks")), Unknown)
+    assert isinstance(value_of(cluster, client, declared_key("acks")), Unknown)
 
 
 def test_a_key_of_another_scope_is_reported(tmp_path: Path) -> None:
@@ -237,8 +242,8 @@ def test_clients_are_reported_apart_by_keys_that_only_they_have(
 def test_librdkafkas_names_are_read_as_kafkas(tmp_path: Path) -> None:
     text = "socket.keepalive.enable=true\nrequest.required.acks=1\n"
     cluster, _ = of(tmp_path, app__properties=text)
-    answer = value_of(cluster, cluster.clients[0], declared("acks"))
-    assert isinstance(answer, Stated) and answer.value == "1" and answer.origin.line == 2
+    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    assert isinstance(answer, StatedValue) and answer.value == "1" and answer.origin.line == 2
 
 
 @pytest.mark.parametrize("family", ["librdkafka", "confluent-kafka-python"])
@@ -247,8 +252,8 @@ def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_li
 ) -> None:
     (tmp_path / "app.properties").write_text("bootstrap.servers=a\nrequest.required.acks=1\n", encoding="utf-8")
     cluster, findings = read_cluster([tmp_path], Options(clients=(f"{family}:2.3",)))
-    answer = value_of(cluster, cluster.clients[0], declared("acks"))
-    assert isinstance(answer, Stated) and answer.value == "1"
+    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    assert isinstance(answer, StatedValue) and answer.value == "1"
     assert ["acks=1" in finding.what for finding in findings] == [True]
 
 
@@ -315,7 +320,7 @@ def test_a_pattern_that_no_topic_has_is_reported(tmp_path: Path) -> None:
 
 def test_a_client_of_no_stated_family_may_mean_what_librdkafka_reads(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, app__properties="bootstrap.servers=a\nrequest.required.acks=0\n")
-    answer = value_of(cluster, cluster.clients[0], declared("acks"))
+    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) and {default.value for default in answer.possible} == {"0", "1", "all"}
 
 
@@ -355,70 +360,9 @@ def test_springs_names_are_read_as_kafkas(tmp_path: Path, name: str, text: str) 
     assert stated[("consumer", "auto.offset.reset")] == "earliest"
     assert stated[("consumer", "auto.commit.interval.ms")] == "5000"
     assert not findings
-    assert isinstance(value_of(cluster, consumer, declared("enable.auto.commit")), Unknown), (
+    assert isinstance(value_of(cluster, consumer, declared_key("enable.auto.commit")), Unknown), (
         "Spring has its own default"
     )
-
-
-STRIMZI = """\
-apiVersion: kafka.strimzi.io/v1beta2
-kind: Kafka
-metadata: {name: my-cluster}
-spec:
-  kafka:
-    version: 3.9.0
-    metadataVersion: 3.9-IV0
-    config:
-      min.insync.replicas: 2
-      offsets.topic.replication.factor: 3
----
-apiVersion: kafka.strimzi.io/v1beta2
-kind: KafkaNodePool
-metadata: {name: both, labels: {strimzi.io/cluster: my-cluster}}
-spec: {replicas: 3, roles: [controller, broker], storage: {type: ephemeral}}
----
-apiVersion: kafka.strimzi.io/v1beta2
-kind: KafkaTopic
-metadata: {name: orders}
-spec:
-  partitions: 12
-  replicas: 3
-  config:
-    retention.ms: 7200000
-"""
-
-
-def test_strimzis_resources(tmp_path: Path) -> None:
-    cluster, findings = of(tmp_path, cluster__yaml=STRIMZI)
-    assert {finding.kind for finding in findings} == {"advice", "incomplete", "not_modelled"}
-    assert [(b.id, b.roles, b.ephemeral) for b in cluster.brokers] == [
-        (i, ("broker", "controller"), True) for i in range(3)
-    ]
-    assert cluster.control_plane == "kraft"
-    assert cluster.versions.kafka is not None and cluster.versions.kafka.origin.line == 6
-    (orders,) = cluster.topics
-    assert (orders.partition_count, orders.replication_factor) == (12, 3)
-    answer = value_of(cluster, orders, declared("min.insync.replicas"))
-    assert isinstance(answer, Stated) and answer.value == "2" and answer.origin.line == 9
-    assert answer.origin.place == "spec.kafka.config.min.insync.replicas"
-    unclean = value_of(cluster, orders, declared("unclean.leader.election.enable"))
-    assert not isinstance(unclean, Unknown) and unclean.value == "false"
-
-
-def test_a_pool_of_another_cluster_is_left_out(tmp_path: Path) -> None:
-    other = STRIMZI.split("---\n")[1].replace("name: both", "name: theirs").replace(": my-cluster", ": another")
-    cluster, findings = of(tmp_path, cluster__yaml=STRIMZI + "---\n" + other)
-    assert len(cluster.brokers) == 3
-    (said_so,) = [finding for finding in findings if finding.kind == "not_read"]
-    assert said_so.what == "KafkaNodePool theirs is of cluster another, not of my-cluster: left out"
-
-
-def test_an_audit_is_of_one_cluster(tmp_path: Path) -> None:
-    other = STRIMZI.split("---\n")[0].replace("my-cluster", "another")
-    with pytest.raises(
-        UnreadableInputError, match=r"^two Kafka resources, my-cluster \(\S+:1\) and another \(\S+:26\): an"
-    ):
-        of(tmp_path, cluster__yaml=STRIMZI + "---\n" + other)
 
 
 COMPOSE = """\
@@ -448,11 +392,13 @@ def test_compose_services(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, compose__yml=COMPOSE)
     assert [(b.id, b.roles) for b in cluster.brokers] == [(1, ("broker", "controller")), (2, ("broker",))]
     assert cluster.versions.kafka is not None and cluster.versions.kafka.value == "4.1.0"
-    one, two = (value_of(cluster, broker, declared("offsets.topic.replication.factor")) for broker in cluster.brokers)
-    assert isinstance(one, Stated) and (one.value, one.origin.line) == ("1", 10)
-    assert isinstance(two, Stated) and (two.value, two.origin.line) == ("3", 16)
-    shared = value_of(cluster, cluster.brokers[0], declared("min.insync.replicas"))
-    assert isinstance(shared, Stated) and shared.value == "2", "settings that are merged in count"
+    one, two = (
+        value_of(cluster, broker, declared_key("offsets.topic.replication.factor")) for broker in cluster.brokers
+    )
+    assert isinstance(one, StatedValue) and (one.value, one.origin.line) == ("1", 10)
+    assert isinstance(two, StatedValue) and (two.value, two.origin.line) == ("3", 16)
+    shared = value_of(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
+    assert isinstance(shared, StatedValue) and shared.value == "2", "settings that are merged in count"
 
 
 def test_bitnamis_prefix(tmp_path: Path) -> None:
@@ -460,7 +406,7 @@ def test_bitnamis_prefix(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, compose__yml=text)
     (broker,) = cluster.brokers
     assert broker.id == 7
-    assert isinstance(value_of(cluster, broker, declared("offsets.topic.replication.factor")), Unknown), (
+    assert isinstance(value_of(cluster, broker, declared_key("offsets.topic.replication.factor")), Unknown), (
         "the image sets it"
     )
 
@@ -522,11 +468,11 @@ def test_options_are_stronger_than_files(tmp_path: Path) -> None:
     (tmp_path / "pay.properties").write_text("acks=1\nlinger.ms=1\n", encoding="utf-8")
     options = Options("3.9.1", "3.9-IV0", None, ("eligible.leader.replicas.version=1",), ("java:2.8",), "msk")
     cluster, _ = read_cluster([tmp_path], options)
-    assert cluster.versions.kafka == Stated("3.9.1", Origin("command line"))
-    assert cluster.versions.distribution == Stated("msk", Origin("command line"))
+    assert cluster.versions.kafka == StatedValue("3.9.1", Origin("command line"))
+    assert cluster.versions.distribution == StatedValue("msk", Origin("command line"))
     assert cluster.versions.features["eligible.leader.replicas.version"].value == "1"
     (client,) = cluster.clients
-    assert client.family == Stated("java", Origin("command line")) and client.version is not None
+    assert client.family == StatedValue("java", Origin("command line")) and client.version is not None
 
 
 @pytest.mark.parametrize(
@@ -561,17 +507,6 @@ def test_the_withheld_value_says_that_it_is(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, server__properties="broker.id=1\nssl.key.password=hunter2\n")
     (setting,) = [stated for stated in cluster.brokers[0].settings if stated.key == "ssl.key.password"]
     assert setting.value == HIDDEN
-
-
-def test_a_rack_that_is_named_when_the_broker_starts_is_not_one_rack_for_all(tmp_path: Path) -> None:
-    text = STRIMZI.replace(
-        "    config:\n      min", "    rack: {topologyKey: topology.kubernetes.io/zone}\n    config:\n      min"
-    )
-    cluster, findings = of(tmp_path, cluster__yaml=text)
-    assert [broker.rack for broker in cluster.brokers] == [None] * 3
-    assert not [finding for finding in findings if "rack" in finding.what]
-    cluster, _ = of(tmp_path, server__properties="broker.id=9\nbroker.rack=${ZONE}\n")
-    assert next(broker.rack for broker in cluster.brokers if broker.id == 9) is None
 
 
 def test_compose_services_that_only_have_kafka_in_their_names_are_no_brokers(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.requirements import PRESETS
-from tidegate.audit.answers.scenario import renamed
+from tidegate.audit.answers.scenario import rename_brokers
 from tidegate.audit.report.document import spans
 
 from ..conftest import ROOT, Run
@@ -175,7 +175,9 @@ def test_a_page_of_a_loss_has_the_users_brokers_throughout(tidegate: Run, tmp_pa
     folder = tmp_path / "out" / "scenarios"
     assert "Broker 2 becomes leader in epoch 1" in (folder / "01-orders.html").read_text(encoding="utf-8")
     path = folder / "01-orders.trace.json"
-    trace = renamed(json.loads(path.read_text(encoding="utf-8")), {"A": "broker 1", "B": "broker 2", "C": "broker 3"})
+    trace = rename_brokers(
+        json.loads(path.read_text(encoding="utf-8")), {"A": "broker 1", "B": "broker 2", "C": "broker 3"}
+    )
     assert {lane["id"] for lane in trace["lanes"]} == {"broker 1", "broker 2", "broker 3"}
     assert set(trace["states"]["0"]["log"]) == set(trace["frames"]["0"]["lanes"]) == set(trace["view"]["lanes"])
     assert set(trace["view"]["lanes"]) == {lane["id"] for lane in trace["lanes"]}

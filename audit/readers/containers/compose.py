@@ -13,10 +13,10 @@ from typing import Literal
 
 from ...cluster.statements import Setting
 from ..broker_properties import of_broker
-from ..parsed_file import Part, in_latin
+from ..parsed_file import Part, as_latin
 from ..programs import connect, frameworks, spring_names
 from ..programs.active_profiles import VARIABLE, note_active
-from ..yaml_settings import at
+from ..yaml_settings import origin_at
 from ..yamls import Tree
 from . import commands, compose_services, created_topics, volumes
 from .image_variables import MARKS, image, key_of, note_perhaps, note_unread, owner_of, perhaps, unread
@@ -34,7 +34,7 @@ def _is_of_program(variable: str) -> bool:
     )
 
 
-def recognised(tree: Tree) -> bool:
+def is_recognised(tree: Tree) -> bool:
     """Whether a YAML document has compose services of which one is a broker, a program that is read by variables, or
     creates topics or alters settings."""
     services = tree.get("services")
@@ -96,7 +96,7 @@ def read(path: str, tree: Tree) -> Part:
         _service(part, path, name, service, tree.get("volumes"))
     for name, service in every:
         commands.note_created(part, path, service)
-        _created(part, path, name, service)
+        _add_created_topics(part, path, name, service)
         if not _is_broker(service):
             _worker(part, path, name, service)
             _spring(part, path, name, service)
@@ -133,21 +133,25 @@ def _note_layers(part: Part, path: str, brokers: Sequence[tuple[str, Tree]], nam
             "container where the image or the settings have changed, which is the loss of a disk"
         )
         to_do = "mount a volume where log.dirs is"
-        part.note("advice", "warning", what, at(path, service, f"services.{name}"), to_do, "docs.docker.com, Volumes")
+        part.note(
+            "advice", "warning", what, origin_at(path, service, f"services.{name}"), to_do, "docs.docker.com, Volumes"
+        )
 
 
-def _created(part: Part, path: str, name: str, service: Tree) -> None:
+def _add_created_topics(part: Part, path: str, name: str, service: Tree) -> None:
     """Topics that the start script of wurstmeister's image creates."""
     for variable, value, sub in variables(service):
         if variable == "KAFKA_CREATE_TOPICS" and value:
-            created_topics.of_variable(part, value, at(path, sub, f"services.{name}.environment.{variable}"))
+            created_topics.of_variable(part, value, origin_at(path, sub, f"services.{name}.environment.{variable}"))
 
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:
     place = f"services.{name}.environment"
-    given = [(variable, value, at(path, sub, f"{place}.{variable}")) for variable, value, sub in variables(service)]
+    given = [
+        (variable, value, origin_at(path, sub, f"{place}.{variable}")) for variable, value, sub in variables(service)
+    ]
     texts = [
-        (text, at(path, tree, f"services.{name}.{key}"))
+        (text, origin_at(path, tree, f"services.{name}.{key}"))
         for key in ("command", "entrypoint")
         if (tree := service.get(key)) is not None
         for text in texts_of(tree)
@@ -159,22 +163,22 @@ def _spring(part: Part, path: str, name: str, service: Tree) -> None:
 def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None) -> None:
     given: list[Setting] = []
     for variable, value, sub in variables(service):
-        key, origin = key_of(variable), at(path, sub, f"services.{name}.environment.{variable}")
+        key, origin = key_of(variable), origin_at(path, sub, f"services.{name}.environment.{variable}")
         if why := unread(variable, service):
             note_unread(part, variable, why, origin)
         elif key is not None:
             note_perhaps(part, variable, service, origin)
-            given.append(Setting(key, in_latin(value), origin, perhaps(variable, service)))
+            given.append(Setting(key, as_latin(value), origin, perhaps(variable, service)))
     made = of_broker(path, commands.overridden(given, commands.overrides(path, service)))
     commands.note_unread(part, path, f"service {name}", service)
-    _mounted(part, path, name, service)
+    _note_mounted_settings(part, path, name, service)
     broker = made.brokers[0]
     extra = service.get("env_file")
     if extra is not None:
         what = f"service {name} has variables of `env_file`, which is not read"
         to_do = "give what `docker compose config` prints, which has all of them"
-        part.note("incomplete", "error", what, at(path, extra, f"services.{name}.env_file"), to_do)
-    where = at(path, service, f"services.{name}")
+        part.note("incomplete", "error", what, origin_at(path, extra, f"services.{name}.env_file"), to_do)
+    where = origin_at(path, service, f"services.{name}")
     machine = f"the computer that runs {path}"
     ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named))
     host = broker.host or name
@@ -195,7 +199,7 @@ def _network(service: Tree) -> Literal["", "host", "inner"]:
     return "" if ports is not None and ports.items() else "inner"
 
 
-def _mounted(part: Part, path: str, name: str, service: Tree) -> None:
+def _note_mounted_settings(part: Part, path: str, name: str, service: Tree) -> None:
     """The finding that a service has a file of settings mounted, which its image merges with the variables."""
     listed = [section for key in ("volumes", "configs", "secrets") if (section := service.get(key)) is not None]
     for mount in (entry for entries in listed for _, entry in entries.items()):
@@ -203,15 +207,19 @@ def _mounted(part: Part, path: str, name: str, service: Tree) -> None:
         target = mount.text("target") or (parts[1] if len(parts) > 1 else "")
         if volumes.is_of_settings(target):
             what = f"service {name} has {target} mounted, which may have settings of Kafka, and it was not read"
-            part.note("incomplete", "error", what, at(path, mount, f"services.{name}.{mount.path[-2]}"), commands.GIVE)
+            part.note(
+                "incomplete", "error", what, origin_at(path, mount, f"services.{name}.{mount.path[-2]}"), commands.GIVE
+            )
 
 
 def _worker(part: Part, path: str, name: str, service: Tree) -> None:
     """A worker of Connect; and the finding that it has variables which are not read."""
-    given = [(v, value, at(path, sub, f"services.{name}.environment.{v}")) for v, value, sub in variables(service)]
+    given = [
+        (v, value, origin_at(path, sub, f"services.{name}.environment.{v}")) for v, value, sub in variables(service)
+    ]
     connect.of_variables(part, path, name, given)
     extra = service.get("env_file")
     if extra is not None and any(PROGRAMS.match(variable) for variable, _, _ in given):
         what = f"service {name} has variables of `env_file`, which is not read"
         to_do = "give what `docker compose config` prints, which has all of them"
-        part.note("incomplete", "error", what, at(path, extra, f"services.{name}.env_file"), to_do)
+        part.note("incomplete", "error", what, origin_at(path, extra, f"services.{name}.env_file"), to_do)

@@ -26,7 +26,7 @@ OVERRIDE = (
 """The names of what it merges into that file; of several in one folder the first."""
 
 
-def beside(path: Path, given: Iterable[Path]) -> Part | None:
+def override_beside(path: Path, given: Iterable[Path]) -> Part | None:
     """What is said where a compose file is given alone, and an override file lies beside it; else None."""
     found = next((name for name in OVERRIDE if path.name in MAIN and path.with_name(name).is_file()), None)
     return None if found is None or path.with_name(found) in given else unread(str(path.with_name(found)))

@@ -49,11 +49,11 @@ class Project:
         """A compose file's document with what it includes and extends, then with the files that override it."""
         node = self._file(path, tree, (path,))
         for other, later in overriding:
-            node = merged(node, self._file(other, later, (other,)))
+            node = merge_nodes(node, self._file(other, later, (other,)))
             self.taken.add(other)
         for place in _resets_in_lists(node):
             self._unread("`!reset` or `!override` of one entry of a list is not read", Origin(path, place.line))
-        return Tree(_without_resets(node))
+        return Tree(_drop_resets(node))
 
     def _unread(self, what: str, where: Origin) -> None:
         self.part.note("incomplete", "error", what, where, CONFIG)
@@ -64,19 +64,19 @@ class Project:
         entries = services.items() if services is not None else []
         extended = {name: self._service(path, tree, name, chain) for name, _ in entries}
         node = _with(tree.node, "services", extended) if extended else tree.node
-        for included, where in self._included(path, tree, chain):
-            node = self._joined(node, included, where)
+        for included, where in self._included_files(path, tree, chain):
+            node = self._join_services(node, included, where)
         return node
 
-    def _joined(self, node: Node, included: Node, where: Origin) -> Node:
+    def _join_services(self, node: Node, included: Node, where: Origin) -> Node:
         """With the services of an included file. Compose refuses a name that both have."""
         mine, theirs = (Tree(side).get("services") for side in (node, included))
         shared = {name for name, _ in mine.items()} & {name for name, _ in theirs.items()} if mine and theirs else ()
         for name in sorted(shared):
             self._unread(f"service {name} is in an included file as well, which Compose refuses", where)
-        return merged(included, node)
+        return merge_nodes(included, node)
 
-    def _included(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Iterator[tuple[Node, Origin]]:
+    def _included_files(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Iterator[tuple[Node, Origin]]:
         listed = tree.get("include")
         for _, entry in listed.items() if listed is not None else ():
             where = Origin(path, entry.line, "include")
@@ -92,7 +92,7 @@ class Project:
                     continue
                 nodes.append(self._file(*found, (*chain, found[0])))
             if nodes:
-                yield reduce(merged, nodes), where
+                yield reduce(merge_nodes, nodes), where
 
     def _other(self, path: str, named: str, where: Origin, verb: str) -> tuple[str, Tree] | None:
         """Another file that a file names, relative to its own folder; None, and a note, where it is not read."""
@@ -120,7 +120,7 @@ class Project:
         if extends is None:
             return found.node
         where = Origin(path, extends.line, f"services.{name}.extends")
-        own, base = _without(found.node, "extends"), extends.text("service") or extends.text() or ""
+        own, base = _drop_key(found.node, "extends"), extends.text("service") or extends.text() or ""
         named, step = extends.text("file"), f"{path} {name}"
         other = (path, tree) if named is None else self._other(path, named, where, "extended")
         if other is None:
@@ -131,15 +131,15 @@ class Project:
         if other[1].get("services", base) is None:
             self._unread(f"service {name} extends {base or 'a service'}, which {other[0]} does not have", where)
             return own
-        return merged(self._service(*other, base, (*chain, step)), own)
+        return merge_nodes(self._service(*other, base, (*chain, step)), own)
 
 
-def merged(earlier: Node, later: Node, key: str = "", *, null_counts: bool = False) -> Node:
+def merge_nodes(earlier: Node, later: Node, key: str = "", *, null_counts: bool = False) -> Node:
     """Two values as Compose merges them: mappings by key, lists one behind the other, else the later one."""
     if _tag(later) in (OVERRIDE, RESET) or key in REPLACED:
         return later
     if key in BY_NAME:
-        earlier, later = _named(earlier), _named(later)
+        earlier, later = _as_mapping(earlier), _as_mapping(later)
     if isinstance(earlier, MappingNode) and isinstance(later, MappingNode):
         return _mapping([*_merged_pairs(earlier, later, null_counts=key in BY_NAME)], later)
     if isinstance(earlier, SequenceNode) and isinstance(later, SequenceNode):
@@ -153,7 +153,7 @@ def _merged_pairs(earlier: Node, later: Node, *, null_counts: bool) -> Iterator[
     stronger, weaker = dict(_entries(later)), {name for name, _ in _entries(earlier)}
     for name, value in _entries(earlier):
         other = stronger.get(name)
-        yield _scalar(name, value), value if other is None else merged(value, other, name, null_counts=null_counts)
+        yield _scalar(name, value), value if other is None else merge_nodes(value, other, name, null_counts=null_counts)
     yield from ((_scalar(name, value), value) for name, value in _entries(later) if name not in weaker)
 
 
@@ -162,7 +162,7 @@ def _entries(node: Node) -> list[tuple[str, Node]]:
     return [(str(key.value), value) for key, value in yamls.pairs(node) if isinstance(key, ScalarNode)]
 
 
-def _named(node: Node) -> Node:
+def _as_mapping(node: Node) -> Node:
     """A list of `NAME=value` as a mapping; a name alone is passed on from where Compose runs."""
     if not isinstance(node, SequenceNode):
         return node
@@ -208,26 +208,26 @@ def _sequence(entries: list[Node], like: Node) -> Node:
     return _SEQUENCE("tag:yaml.org,2002:seq", entries, like.start_mark, like.start_mark)
 
 
-def _renamed(entries: Iterable[tuple[str, Node]], like: Node) -> Node:
+def _mapping_like(entries: Iterable[tuple[str, Node]], like: Node) -> Node:
     return _mapping([(_scalar(name, value), value) for name, value in entries], like)
 
 
 def _with(node: Node, name: str, values: dict[str, Node]) -> Node:
     """A document with other values in the mapping below one key."""
-    return _renamed(
-        ((key, _renamed(values.items(), value) if key == name else value) for key, value in _entries(node)), node
+    return _mapping_like(
+        ((key, _mapping_like(values.items(), value) if key == name else value) for key, value in _entries(node)), node
     )
 
 
-def _without(node: Node, name: str) -> Node:
-    return _renamed(((key, value) for key, value in _entries(node) if key != name), node)
+def _drop_key(node: Node, name: str) -> Node:
+    return _mapping_like(((key, value) for key, value in _entries(node) if key != name), node)
 
 
-def _without_resets(node: Node, depth: int = 0) -> Node:
+def _drop_resets(node: Node, depth: int = 0) -> Node:
     if depth > yamls.DEEPEST or not isinstance(node, MappingNode):
         return node
     kept = ((name, value) for name, value in _entries(node) if _tag(value) != RESET)
-    return _renamed(((name, _without_resets(value, depth + 1)) for name, value in kept), node)
+    return _mapping_like(((name, _drop_resets(value, depth + 1)) for name, value in kept), node)
 
 
 def _resets_in_lists(node: Node) -> Iterator[Tree]:

@@ -8,7 +8,7 @@ from ...cluster.statements import OF_IMAGE, Origin
 from ...kafka import key_names
 from ...kafka.releases import CONFLUENT
 from ..parsed_file import Part
-from ..yaml_settings import at
+from ..yaml_settings import origin_at
 from ..yamls import Tree
 
 IMAGES = {
@@ -55,7 +55,7 @@ def unread(variable: str, service: Tree) -> str:
     theirs = variable.startswith("KAFKA_CFG_")
     if owner != "bitnami" and theirs:
         return f"`{variable}` has no effect: only Bitnami's image reads KAFKA_CFG_, and this one is of {owner}"
-    mine = key in key_names.by_scope()["broker"] and key not in ("broker.id", "node.id")
+    mine = key in key_names.names_by_scope()["broker"] and key not in ("broker.id", "node.id")
     if owner == "bitnami" and not theirs and mine:
         return f"`{variable}` has no effect: Bitnami's image reads KAFKA_CFG_ alone"
     return ""
@@ -95,7 +95,7 @@ def image(part: Part, path: str, service: Tree) -> None:
     owner = owner_of(service)
     if owner is None:
         return
-    origin = at(path, place, ".".join(place.path))
+    origin = origin_at(path, place, ".".join(place.path))
     part.fact("distribution", owner, origin, f"the image is {name}")
     release = re.match(r"v?(\d+\.\d+)(\.\d+)?", tag)
     if release and owner in ("cp-kafka", "cp-server"):

@@ -16,7 +16,7 @@ from ...cluster.cluster import Broker
 from ...cluster.statements import Origin, Setting
 from .. import properties
 from ..broker_properties import BROKER_MARKS, broker_of
-from ..parsed_file import Part, in_latin, numbers
+from ..parsed_file import Part, as_latin, numbers
 from ..programs import connect
 from ..programs.active_profiles import note_active
 from ..yamls import Tree
@@ -324,4 +324,4 @@ def _of_variables(path: str, container: Tree, maps: Maps) -> Iterator[Setting]:
     ):
         key = image_variables.key_of(name) if not image_variables.unread(name, container) else None
         if key is not None:  # what comes from a field or a secret is filled in later
-            yield Setting(key, in_latin(value), origin, image_variables.perhaps(name, container))
+            yield Setting(key, as_latin(value), origin, image_variables.perhaps(name, container))

@@ -124,6 +124,6 @@ def _is_read(text: str, found: re.Match[str], files: frozenset[str]) -> bool:
     variable = found.groupdict().get("variable")
     if variable is not None:
         passed_over = commands.PASSED_OVER.match(text, found.start()) is not None
-        return passed_over or key_of(variable) not in key_names.by_scope()["broker"]
+        return passed_over or key_of(variable) not in key_names.names_by_scope()["broker"]
     runs = RUNS.match(text, found.start())
     return runs is not None and Path(runs["file"].strip("\"'")).name in files

@@ -30,7 +30,7 @@ def of_spring(
     """The clients of an application with Spring Boot, by its variables and by its arguments, also those that variables
     hand to the Java machine; `name` is that of its service or container, `texts` are of its command."""
     mine = [Setting(spring_key(v), value, where) for v, value, where in given if v.upper().startswith(SPRING)]
-    mine += [replace(s, key=spring_names.spelt(s.key)) for s in _dotted(given)]
+    mine += [replace(s, key=spring_names.spelt(s.key)) for s in _dotted_settings(given)]
     mine += spring_names.arguments([*texts, *((value, where) for _, value, where in given)])
     frameworks.of_variables(part, name, given)
     about = [setting for setting in mine if setting.key.startswith("spring.kafka.")]
@@ -45,7 +45,7 @@ def of_spring(
         part.note("incomplete", "error", what, where, spring_profiles.IN_FORCE, spring_profiles.EXTERNAL)
 
 
-def _dotted(given: Sequence[tuple[str, str, Origin]]) -> list[Setting]:
+def _dotted_settings(given: Sequence[tuple[str, str, Origin]]) -> list[Setting]:
     """Variables with dots in their names, which are taken as they are."""
     return [Setting(v, value, where) for v, value, where in given if v.lower().startswith("spring.")]
 

@@ -20,7 +20,7 @@ LABEL = "strimzi.io/cluster"
 """Whose pool or topic a resource is."""
 
 
-def recognised(tree: Tree) -> bool:
+def is_recognised(tree: Tree) -> bool:
     """Whether a YAML document is of Strimzi's brokers or topics."""
     return is_of_strimzi(tree) and tree.text("kind") in KINDS
 

@@ -48,7 +48,7 @@ def is_ephemeral(settings: Sequence[Setting], mounts: Iterable[Mount]) -> bool |
     ][:1]
     folders = [folder.strip() for value in given for folder in value.split(",")] or list(OF_IMAGES)
     listed = list(mounts)
-    placed = [(folder, _under(folder, listed)) for folder in folders]
+    placed = [(folder, _innermost_mount(folder, listed)) for folder in folders]
     found = [mount[1] if mount is not None else True for folder, mount in placed if mount or folder.startswith(_SHARED)]
     return any(found) if found else None
 
@@ -72,12 +72,12 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
     listed = list(mounts)
     if stated is not None and "$" not in stated:
         folders = [folder.strip() for folder in stated.split(",") if folder.strip().startswith("/")]
-        return any(_under(folder, listed) is None for folder in folders) if folders else None
-    on_none = all(_under(folder, listed) is None for folder in OF_OWNER.get(owner or "", OF_IMAGES))
+        return any(_innermost_mount(folder, listed) is None for folder in folders) if folders else None
+    on_none = all(_innermost_mount(folder, listed) is None for folder in OF_OWNER.get(owner or "", OF_IMAGES))
     return on_none and (True if stated is None and owner in OF_OWNER else None)
 
 
-def _under(folder: str, mounts: Sequence[Mount]) -> Mount | None:
+def _innermost_mount(folder: str, mounts: Sequence[Mount]) -> Mount | None:
     """The innermost mount that a folder is in, `..` followed as far as no link is in the way."""
     holding = [mount for mount in mounts if PurePosixPath(normpath(folder)).is_relative_to(normpath(mount[0]))]
     return max(holding, key=lambda mount: len(normpath(mount[0])), default=None)
@@ -93,12 +93,12 @@ def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
         short = entry.text()
         if short is not None:
             parts = short.split(":")
-            yield (parts[1] if len(parts) > 1 else parts[0]), len(parts) > 1 and _in_memory(volumes, parts[0])
+            yield (parts[1] if len(parts) > 1 else parts[0]), len(parts) > 1 and _is_in_memory(volumes, parts[0])
         elif (target := entry.text("target")) is not None:
-            yield target, entry.text("type") == "tmpfs" or _in_memory(volumes, entry.text("source") or "")
+            yield target, entry.text("type") == "tmpfs" or _is_in_memory(volumes, entry.text("source") or "")
 
 
-def _in_memory(volumes: Tree | None, name: str) -> bool:
+def _is_in_memory(volumes: Tree | None, name: str) -> bool:
     """Whether a named volume is a tmpfs by its driver's options, or a folder of the host is in memory."""
     return is_in_memory(name) or (volumes is not None and volumes.text(name, "driver_opts", "type") == "tmpfs")
 

@@ -61,7 +61,7 @@ def active_profiles(parts: Sequence[Part]) -> Active | None:
     return Active(names, fact.origin)
 
 
-def activated(client: Client, active: Active | None) -> Client:
+def activate_profiles(client: Client, active: Active | None) -> Client:
     """A client with what is in force while these profiles are active, and without what is not."""
     if active is None or any(setting.key == GROUPED for setting in client.settings) or profile_of(client.origin.path):
         return client

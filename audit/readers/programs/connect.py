@@ -163,21 +163,21 @@ def _connector(
             what = f"`{setting.key}` of connector {name} sets up a producer of its own, and was not read"
             part.note("incomplete", "error", what, setting.origin, GIVE)
             break
-    _created(part, name, settings)
+    _add_created_topics(part, name, settings)
     if (mirrors := re.search(r"Mirror(Source|Checkpoint|Heartbeat)Connector$", class_)) is not None:
-        workers.mirrored(part, Origin(path, line), settings, _OF_MIRRORS[mirrors[1]])
+        workers.add_mirror_topics(part, Origin(path, line), settings, _OF_MIRRORS[mirrors[1]])
 
 
-def _created(part: Part, name: str, settings: Sequence[Setting]) -> None:
+def _add_created_topics(part: Part, name: str, settings: Sequence[Setting]) -> None:
     for setting in settings:
         if (found := _CREATED.fullmatch(setting.key)) is not None:
             group = "" if found["group"] == "default" else f", group {found['group']}"
-            workers.made(
+            workers.add_topic(
                 part, f"(topics that {name} creates{group})", setting.origin, setting, "-1", (), by_itself=False
             )
         if setting.key == f"{_LETTERS}.name" and setting.value:
             factor = next((other for other in settings if other.key == f"{_LETTERS}.replication.factor"), None)
-            workers.made(part, setting.value, setting.origin, factor, "3", (), by_itself=False)
+            workers.add_topic(part, setting.value, setting.origin, factor, "3", (), by_itself=False)
 
 
 def _clients(part: Part, path: str, tree: Tree, name: str) -> None:

@@ -76,7 +76,7 @@ def arguments(texts: Iterable[tuple[str, Origin]]) -> list[Setting]:
 @cache
 def _of_kafka() -> dict[str, str]:
     """Kafka's names of clients' settings, and Spring's for some of them, each without what does not matter."""
-    every = key_names.by_scope()
+    every = key_names.names_by_scope()
     found = {uniform(name): name for name in sorted(every["producer"] | every["consumer"])}
     return found | {uniform(name): key for name, key in SPRING.items()}
 

@@ -17,12 +17,12 @@ from pathlib import PurePath
 from typing import Literal
 
 from ...cluster.cluster import Client
-from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Origin, Setting, Stated
+from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Origin, Setting, StatedValue
 from ...kafka import key_names
 from ..parsed_file import Part
 from ..yamls import Tree
 from . import spring_names
-from .active_profiles import activated, active_profiles, profile_of
+from .active_profiles import activate_profiles, active_profiles, profile_of
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
 ON_CLOUD = ("spring.config.activate.on-cloud-platform", "spring.config.activate.onCloudPlatform")
@@ -55,7 +55,7 @@ def of_the_application(settings: Sequence[Setting]) -> list[Setting]:
     return [*imports, *groups, *(replace(s, key=INCLUDED) for s in settings if INCLUDE.fullmatch(s.key))]
 
 
-def settled(client: Client) -> Client:
+def settle_includes(client: Client) -> Client:
     """With what included profiles set as in force: they are, whichever are active (`spring.profiles.include`)."""
     named = [setting for setting in client.settings if setting.key == INCLUDED and not setting.when]
     included = {name.strip() for setting in named for name in setting.value.split(",")}
@@ -101,12 +101,16 @@ def apply_profiles(parts: Sequence[Part]) -> None:
         if active is not None and any(_is_of_spring(client) for client in part.clients):
             part.assumptions.append(active.says)
         part.clients = [
-            _ranked(_in_environments(settled(activated(client, active) if _is_of_spring(client) else client), clients))
+            _rank_settings(
+                _add_environments(
+                    settle_includes(activate_profiles(client, active) if _is_of_spring(client) else client), clients
+                )
+            )
             for client in part.clients
         ]
 
 
-def _ranked(client: Client) -> Client:
+def _rank_settings(client: Client) -> Client:
     """In Spring's order: what a client's own settings say is stronger than what is common, in whatever file."""
     of_spring = client.family is not None and client.family.value == "spring"
     return replace(client, settings=tuple(sorted(client.settings, key=spring_names.rank))) if of_spring else client
@@ -129,7 +133,7 @@ def _is_of_spring(client: Client) -> bool:
     return client.family is not None and client.family.value == "spring" and _path(client).suffix in WEAKER_FIRST
 
 
-def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
+def _add_environments(client: Client, clients: Sequence[Client]) -> Client:
     """With what services set by variables, which are stronger than files: whose application it is, nothing says."""
     if not _path(client).stem.startswith("application"):
         return client
@@ -173,13 +177,13 @@ def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
     part = Part("Spring Boot properties")
     settings = [replace(setting, key=spring_names.spelt(setting.key)) for setting in given]
     kinds = _kinds(settings, whole=whole)
-    settings = list(_bound(settings, part))
+    settings = list(_bound_settings(settings, part))
     for kind in kinds:
         mine = [_of_spring(setting, kind) for setting in settings if _prefix(setting.key, kind) is not None]
         mine.sort(key=spring_names.rank)
         origin = Origin(path)
         where = mine[0].origin if mine else origin
-        family = Stated("spring", where, "Spring's client is the Java client with defaults of its own")
+        family = StatedValue("spring", where, "Spring's client is the Java client with defaults of its own")
         every = (*mine, *of_the_application(settings))
         part.clients.append(Client(PurePath(path).name, kind, origin, family, None, every))
     for setting in settings if part.clients else ():
@@ -193,7 +197,7 @@ def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
     return part
 
 
-def _bound(settings: Sequence[Setting], part: Part) -> Iterator[Setting]:
+def _bound_settings(settings: Sequence[Setting], part: Part) -> Iterator[Setting]:
     """The settings without those that Spring Boot binds to nothing, each of which is named."""
     for setting in settings:
         own = re.match(r"spring\.kafka\.(producer|consumer)\.(?!properties[.\[])(.+)", setting.key)
@@ -215,7 +219,7 @@ def _kinds(settings: Sequence[Setting], *, whole: bool) -> Sequence[Literal["pro
     """Which clients an application has: those with settings of their own, and those that common settings are about."""
     own = {kind for kind in KINDS if any(setting.key.startswith(f"spring.kafka.{kind}.") for setting in settings)}
     common = {_of_spring(s, "").key for s in settings if _prefix(s.key, "") is not None}
-    every = key_names.by_scope()
+    every = key_names.names_by_scope()
     for kind, other in (KINDS, KINDS[::-1]):
         own |= {kind} if common & (every[kind] - every[other]) else set()
     if not own and whole and any(setting.key.startswith("spring.kafka.") for setting in settings):

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from ...cluster.cluster import Client, Topic, Use
-from ...cluster.statements import Origin, Setting, Stated
+from ...cluster.statements import Origin, Setting, StatedValue
 from ...kafka import key_names
 from ..parsed_file import Part
 
@@ -63,7 +63,7 @@ def of_worker(path: str, settings: Sequence[Setting]) -> Part:
             own = [setting for setting in settings if setting.key.startswith(f"{prefix}.") and setting.key != topic.key]
             topical = tuple(Setting(setting.key[len(prefix) + 1 :], setting.value, setting.origin) for setting in own)
             factor = by_key.get(f"{prefix}.replication.factor")
-            made(part, topic.value, topic.origin, factor, STORAGE_REPLICAS, topical)
+            add_topic(part, topic.value, topic.origin, factor, STORAGE_REPLICAS, topical)
     return part
 
 
@@ -81,11 +81,11 @@ def _mirrors(path: str, settings: Sequence[Setting]) -> Part:
     """A file for several clusters. Which of them is audited it does not say: the topics are those of each target."""
     part = Part("MirrorMaker properties")
     _clients(part, path, settings, "MirrorMaker runs the Java client")
-    mirrored(part, Origin(path), settings)
+    add_mirror_topics(part, Origin(path), settings)
     return part
 
 
-def mirrored(part: Part, where: Origin, settings: Sequence[Setting], which: str = "") -> None:
+def add_mirror_topics(part: Part, where: Origin, settings: Sequence[Setting], which: str = "") -> None:
     """The topics that MirrorMaker creates; `which` is what the settings for their replicas begin with."""
     for name, (key, default) in MIRRORS.items():
         if re.match(which, key) is None:
@@ -93,7 +93,7 @@ def mirrored(part: Part, where: Origin, settings: Sequence[Setting], which: str 
         pattern = re.compile(rf"(?:[^.]+->[^.]+\.)?{re.escape(key)}")
         stated = [setting for setting in settings if pattern.fullmatch(setting.key)]
         least = min(stated, key=lambda setting: _number(setting.value), default=None)
-        made(part, name, where if least is None else least.origin, least, default, ())
+        add_topic(part, name, where if least is None else least.origin, least, default, ())
 
 
 def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Setting]) -> Part:
@@ -112,13 +112,13 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
         ]
         exactly = [setting for asked in once[-1:] for setting in _exactly_once(kind, application.value, asked.origin)]
         first, last = _of_streams(path) if kind == "consumer" else (_timeout(path) if once else [], [])
-        given = [*first, *_known(mine, kind), *stripped, *exactly, *last]
+        given = [*first, *_settings_of_clients(mine, kind), *stripped, *exactly, *last]
         _client(part, path, kind, given, "Streams runs the Java client")
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
     part.uses.append(Use("topic", pattern, application.origin, (name,)))
     factor = by_key.get("replication.factor")
     where = application.origin if factor is None else factor.origin
-    made(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
+    add_topic(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
     if factor is None:
         part.made = [replace(topic, streams=path) for topic in part.made]
     return part
@@ -152,9 +152,9 @@ def _of_streams(path: str) -> tuple[list[Setting], list[Setting]]:
     return [Setting("auto.offset.reset", "earliest", where)], [Setting("enable.auto.commit", "false", where)]
 
 
-def _known(settings: Sequence[Setting], kind: str) -> list[Setting]:
+def _settings_of_clients(settings: Sequence[Setting], kind: str) -> list[Setting]:
     """What of the application's own settings its clients take too."""
-    return [setting for setting in settings if setting.key in key_names.by_scope()[kind]]
+    return [setting for setting in settings if setting.key in key_names.names_by_scope()[kind]]
 
 
 def _clients(part: Part, path: str, settings: Sequence[Setting], why: str, exactly: Sequence[Setting] = ()) -> None:
@@ -184,12 +184,12 @@ def _client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: 
 def plain(path: str, name: str, kind: str, settings: Sequence[Setting], why: str) -> Client:
     """A producer or consumer of the Java client; settings may be written with its kind before them."""
     word: Literal["producer", "consumer"] = "producer" if kind == "producer" else "consumer"
-    family = Stated("java", Origin(path), why)
+    family = StatedValue("java", Origin(path), why)
     bare = tuple(replace(setting, key=setting.key.removeprefix(f"{kind}.")) for setting in settings)
     return Client(name, word, Origin(path), family, None, bare)
 
 
-def made(
+def add_topic(
     part: Part,
     name: str,
     origin: Origin,

@@ -8,7 +8,7 @@ from importlib.resources import files
 from ...kafka.keys import settings_table
 
 
-def kept() -> tuple[str, ...]:
+def kept_names() -> tuple[str, ...]:
     """Every name of a setting whose value the audit reads; of all others a collection has the name alone."""
     keys = settings_table().values()
     aliases = (alias for key in keys for names in key.aliases.values() for alias in names)
@@ -18,4 +18,4 @@ def kept() -> tuple[str, ...]:
 def script() -> str:
     """The whole script, for `sh`. What it keeps is what `keys.toml` has."""
     text = files("tidegate.audit.readers.running").joinpath("collect.sh").read_text(encoding="utf-8")
-    return text.replace("@KEYS@", "\n".join(textwrap.wrap(" ".join(kept()), 116, break_on_hyphens=False)))
+    return text.replace("@KEYS@", "\n".join(textwrap.wrap(" ".join(kept_names()), 116, break_on_hyphens=False)))

@@ -24,7 +24,7 @@ INSTEAD = "or collect with Kafka's own tools: tidegate audit --collect"
 
 
 @immutable
-class Secured:
+class ConnectionSettings:
     """How to connect. `user` and `password` are of the mechanisms `WITH_PASSWORD`; `tls` is None without TLS.
 
     `request_ms` is how long one request may take, None if nothing says.
@@ -39,10 +39,10 @@ class Secured:
     request_ms: int | None = None
 
 
-def read_security(path: Path | None) -> Secured:
+def read_security(path: Path | None) -> ConnectionSettings:
     """What a file of client properties says; without one, that nothing is secured. Raises UnreadableInputError."""
     if path is None:
-        return Secured()
+        return ConnectionSettings()
     try:
         given = javaproperties.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -52,26 +52,28 @@ def read_security(path: Path | None) -> Secured:
             f"--command-config {path} is not a properties file: {type(error).__name__}."
         ) from None
     try:
-        return _secured({key: value.strip() for key, value in given.items()})
-    except _Refused as error:
+        return _connection_settings({key: value.strip() for key, value in given.items()})
+    except _ConnectionFileError as error:
         raise UnreadableInputError(f"--command-config {path}: {error}.") from None
 
 
-class _Refused(Exception):
+class _ConnectionFileError(Exception):
     """What the file asks for and cannot be done, and what to do. It has no value of a secret in it."""
 
 
-def _secured(given: Mapping[str, str]) -> Secured:
+def _connection_settings(given: Mapping[str, str]) -> ConnectionSettings:
     for key, value in given.items():
         if "${" in value:
-            raise _Refused(f"{key} is taken from a config provider, which only Java reads: write the value, {INSTEAD}")
+            raise _ConnectionFileError(
+                f"{key} is taken from a config provider, which only Java reads: write the value, {INSTEAD}"
+            )
     protocol = given.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in PROTOCOLS:
-        raise _Refused(f"security.protocol is not one of {', '.join(PROTOCOLS)}")
+        raise _ConnectionFileError(f"security.protocol is not one of {', '.join(PROTOCOLS)}")
     request = given.get("request.timeout.ms", "")
     mechanism = given.get("sasl.mechanism", "GSSAPI").upper() if protocol.startswith("SASL") else None
     user, password = _login(given, mechanism)
-    return Secured(
+    return ConnectionSettings(
         protocol,
         mechanism,
         user,
@@ -91,10 +93,12 @@ def _login(given: Mapping[str, str], mechanism: str | None) -> tuple[str | None,
         return None, None
     if mechanism not in WITH_PASSWORD:
         known = ", ".join((*WITH_PASSWORD, "GSSAPI"))
-        raise _Refused(f"sasl.mechanism {mechanism} is not supported here, only {known}: use one of these, {INSTEAD}")
+        raise _ConnectionFileError(
+            f"sasl.mechanism {mechanism} is not supported here, only {known}: use one of these, {INSTEAD}"
+        )
     options = _jaas(given.get("sasl.jaas.config", ""))
     if "username" not in options or "password" not in options:
-        raise _Refused('sasl.jaas.config must have username="..." and password="..." for ' + mechanism)
+        raise _ConnectionFileError('sasl.jaas.config must have username="..." and password="..." for ' + mechanism)
     return options["username"], options["password"]
 
 
@@ -113,7 +117,7 @@ def _context(given: Mapping[str, str]) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cadata=trusted)
     except ssl.SSLError as error:
-        raise _Refused(f"the certificates of ssl.truststore cannot be read: {error.reason}") from None
+        raise _ConnectionFileError(f"the certificates of ssl.truststore cannot be read: {error.reason}") from None
     context.check_hostname = bool(given.get("ssl.endpoint.identification.algorithm", "https"))
     mine = _pem_of(given, "keystore", ("certificate.chain", "key"))
     if mine is not None:
@@ -130,7 +134,7 @@ def _present(context: ssl.SSLContext, pem: str, password: str | None) -> None:
             context.load_cert_chain(file.name, password=password or "")
         except (ssl.SSLError, OSError, ValueError) as error:
             why = type(error).__name__
-            raise _Refused(f"the key or the certificate of ssl.keystore cannot be read ({why})") from None
+            raise _ConnectionFileError(f"the key or the certificate of ssl.keystore cannot be read ({why})") from None
 
 
 def _pem_of(given: Mapping[str, str], store: str, inline: tuple[str, ...]) -> str | None:
@@ -144,9 +148,9 @@ def _pem_of(given: Mapping[str, str], store: str, inline: tuple[str, ...]) -> st
     try:
         raw = Path(location).read_bytes()
     except OSError as error:
-        raise _Refused(f"ssl.{store}.location {location}: {error.strerror}") from None
+        raise _ConnectionFileError(f"ssl.{store}.location {location}: {error.strerror}") from None
     if raw.startswith(JKS):
-        raise _Refused(
+        raise _ConnectionFileError(
             f"ssl.{store}.location {location} is of Java's own format JKS; make a PKCS12 of it with keytool "
             "-importkeystore -deststoretype PKCS12 and name that"
         )
@@ -167,7 +171,7 @@ def _pem_of_pkcs12(raw: bytes, password: str, what: str) -> str:
     try:
         store = load_pkcs12(raw, password.encode() or None)
     except ValueError:
-        raise _Refused(f"{what} is no PEM and no PKCS12, or its password is another one") from None
+        raise _ConnectionFileError(f"{what} is no PEM and no PKCS12, or its password is another one") from None
     held = [store.cert, *store.additional_certs] if store.cert is not None else list(store.additional_certs)
     parts = [certificate.certificate.public_bytes(Encoding.PEM) for certificate in held]
     if store.key is not None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ....language.immutable import immutable
 from ...cluster.cluster import Partition, Quorum, Topic
-from ...cluster.statements import HIDDEN, Origin, Setting, Stated
+from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue
 from ...kafka import key_names
 from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ..parsed_file import Part, numbers
@@ -144,7 +144,7 @@ def _cut(head: Mapping[str, str]) -> str:
     for pair in pairs(text, Origin("")):
         key, last = settings_table().get(pair.key), pair.value.rpartition(",")[2]
         named = last.partition("=")[0].strip()
-        begins = "," in pair.value and any(k.startswith(named) for k in key_names.by_scope()["topic"])
+        begins = "," in pair.value and any(k.startswith(named) for k in key_names.names_by_scope()["topic"])
         wrong_now = key is not None and (
             (not pair.value and key.type in NEVER_EMPTY) or why_illegal(key, pair.value) != ""
         )
@@ -202,7 +202,7 @@ Layers = list[tuple[str, str, str]]
 
 
 @immutable
-class Described:
+class DescribedSetting:
     """One setting as a broker describes it: the value in force, whether it is withheld, and the layers that give it,
     strongest first, as (source, name, value). `source` is Kafka's `ConfigSource`. A value of null is "null".
     """
@@ -216,7 +216,7 @@ class Described:
 def configs(path: str, text: str) -> Part | None:
     """`kafka-configs.sh --describe`, of topics, of brokers and of all brokers, with `--all` or without."""
     if not CONFIG_HEAD.search(text):
-        return _by_zookeeper(path, text)
+        return _note_zookeeper_output(path, text)
     part = Part("kafka-configs.sh --describe")
     into: list[Setting] = []
     dynamic: list[Setting] = []
@@ -227,7 +227,7 @@ def configs(path: str, text: str) -> Part | None:
             into, dynamic = _entity(part, head)
         elif read is not None:
             layers: Layers = re.findall(LAYER, read[4])
-            described = Described(read[1], read[2].strip(), read[3] == "true", layers)
+            described = DescribedSetting(read[1], read[2].strip(), read[3] == "true", layers)
             add_setting(part, into, dynamic, described, Origin(path, number))
         elif CUT_LINE.match(line):
             what = "a setting's line is cut short, so that its other settings are not known"
@@ -241,7 +241,7 @@ def configs(path: str, text: str) -> Part | None:
     return part
 
 
-def _by_zookeeper(path: str, text: str) -> Part | None:
+def _note_zookeeper_output(path: str, text: str) -> Part | None:
     """What `kafka-configs.sh --zookeeper` prints, which is not read: it has no word of where a value comes from."""
     found = BY_ZOOKEEPER.search(text)
     if found is None:
@@ -270,7 +270,9 @@ def end_of_configs(part: Part) -> None:
         part.facts.pop("inter_broker_protocol", None)  # KRaft has the setting, and does not read it
 
 
-def add_setting(part: Part, into: list[Setting], dynamic: list[Setting], described: Described, origin: Origin) -> None:
+def add_setting(
+    part: Part, into: list[Setting], dynamic: list[Setting], described: DescribedSetting, origin: Origin
+) -> None:
     """Everything that one described setting says, into the lists of its entity (`lists_of`). All of an entity's
     settings have the value in force first, and then those of the layers below, which count too.
     """
@@ -288,7 +290,7 @@ def add_setting(part: Part, into: list[Setting], dynamic: list[Setting], describ
             return
 
 
-def _note_facts(part: Part, described: Described, origin: Origin) -> None:
+def _note_facts(part: Part, described: DescribedSetting, origin: Origin) -> None:
     """What a running broker's settings say about the release: its default protocol is that release's."""
     if described.key == "process.roles" and described.value:
         part.control_plane = "kraft"
@@ -352,7 +354,7 @@ def features(path: str, text: str) -> Part | None:
             if release:
                 part.fact("kafka", release[0], origin, f"the brokers know metadata.version up to {most}")
         elif level != "-":
-            part.features.update({name: Stated(level, origin)})
+            part.features.update({name: StatedValue(level, origin)})
     return part
 
 

@@ -25,13 +25,13 @@ from kafka.errors import (
 from kafka.protocol.api_key import ApiKey
 
 from ...cluster.cluster import Partition, Quorum, Topic
-from ...cluster.statements import HIDDEN, Origin, Setting, Stated, UnreadableInputError
+from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue, UnreadableInputError
 from ...kafka.releases import METADATA_VERSIONS
 from ..parsed_file import Part
 from .admin import Admin
-from .collection import kept
-from .connection import Secured
-from .descriptions import Described, add_setting, end_of_configs, lists_of
+from .collection import kept_names
+from .connection import ConnectionSettings
+from .descriptions import DescribedSetting, add_setting, end_of_configs, lists_of
 
 FORMAT = "a running cluster"
 CONNECT_SECONDS = 15.0
@@ -40,15 +40,15 @@ MOST_TOPICS = 100
 """Topics of which the settings are asked for at once: some 3 KB each."""
 
 
-def read(address: str, how: Secured, connect_seconds: float = CONNECT_SECONDS) -> Part:
+def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT_SECONDS) -> Part:
     """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises UnreadableInputError, in one sentence."""
     part = Part(FORMAT)
     with _client(address, how, connect_seconds) as client, _refusals(address):
         brokers = client.brokers()
         _features(part, client, address)
-        described = list(_described(client))
+        described = list(_described_topics(client))
         moving = _moving(part, client, address)
-        names = [topic["name"] for topic in described if _allowed(part, topic, address)]
+        names = [topic["name"] for topic in described if _is_allowed(part, topic, address)]
         settings = _settings_of_topics(client, names)
         for topic in described:
             if topic["name"] in settings:
@@ -95,7 +95,7 @@ class _Heard(logging.Handler):
 
 
 @contextmanager
-def _quiet(how: Secured) -> Generator[_Heard, None, None]:
+def _quiet(how: ConnectionSettings) -> Generator[_Heard, None, None]:
     """kafka-python's log goes nowhere but into the reason of a failure."""
     logger, heard = logging.getLogger("kafka"), _Heard(how.mechanism is not None)
     before = logger.propagate
@@ -109,16 +109,16 @@ def _quiet(how: Secured) -> Generator[_Heard, None, None]:
 
 
 @contextmanager
-def _client(address: str, how: Secured, connect_seconds: float) -> Generator[Admin, None, None]:
+def _client(address: str, how: ConnectionSettings, connect_seconds: float) -> Generator[Admin, None, None]:
     with _quiet(how) as heard:
-        client = _connected(address, how, connect_seconds, heard)
+        client = _connect(address, how, connect_seconds, heard)
         try:
             yield client
         finally:
             client.close()
 
 
-def _connected(address: str, how: Secured, connect_seconds: float, heard: _Heard) -> Admin:
+def _connect(address: str, how: ConnectionSettings, connect_seconds: float, heard: _Heard) -> Admin:
     try:
         return Admin(
             bootstrap_servers=[text.strip() for text in address.split(",")],
@@ -173,7 +173,7 @@ def _refusals(address: str) -> Generator[None, None, None]:
 # --- topics -----------------------------------------------------------------------------------------------------------
 
 
-def _described(client: Admin) -> Iterator[dict[str, Any]]:
+def _described_topics(client: Admin) -> Iterator[dict[str, Any]]:
     """Every topic, with its eligible leader replicas where brokers know them (KIP-966): then in pages."""
     if ApiKey.DescribeTopicPartitions not in client.api_versions():
         yield from client.describe_topics()
@@ -194,7 +194,7 @@ def _described(client: Admin) -> Iterator[dict[str, Any]]:
     yield from topics.values()
 
 
-def _allowed(part: Part, topic: Mapping[str, Any], address: str) -> bool:
+def _is_allowed(part: Part, topic: Mapping[str, Any], address: str) -> bool:
     if topic["error_code"] == 0:
         return True
     what = f"topic {topic['name']} is not described (error {topic['error_code']})"
@@ -220,39 +220,41 @@ def _moving(part: Part, client: Admin, address: str) -> Moving:
     }
 
 
-def _settings_of_topics(client: Admin, names: Iterable[str]) -> dict[str, list[Described]]:
+def _settings_of_topics(client: Admin, names: Iterable[str]) -> dict[str, list[DescribedSetting]]:
     """What holds for each topic, every setting with its layers; nothing for one whose settings were refused."""
-    found: dict[str, list[Described]] = {}
+    found: dict[str, list[DescribedSetting]] = {}
     rest = iter(names)
     while some := list(islice(rest, MOST_TOPICS)):
         resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in some]
         said = client.describe_configs(resources, include_synonyms=True, config_filter="all").get("topic", {})
-        found.update({name: described(said.get(name, {})) for name in some})
+        found.update({name: described_settings(said.get(name, {})) for name in some})
     return found
 
 
-def described(configs: Mapping[str, Mapping[str, Any]]) -> list[Described]:
+def described_settings(configs: Mapping[str, Mapping[str, Any]]) -> list[DescribedSetting]:
     """Settings as a collection has them: of those that the audit has no use for, and of secrets, the name alone."""
-    return [setting for name, entry in configs.items() if (setting := _described_one(name, entry)) is not None]
+    return [setting for name, entry in configs.items() if (setting := _described_setting(name, entry)) is not None]
 
 
-def _described_one(name: str, entry: Mapping[str, Any]) -> Described | None:
+def _described_setting(name: str, entry: Mapping[str, Any]) -> DescribedSetting | None:
     if name not in KEPT:
-        return Described(name, HIDDEN, True, [])
+        return DescribedSetting(name, HIDDEN, True, [])
     if entry["is_sensitive"]:
         return None
     layers = [(synonym["source"], synonym["name"], _text(synonym["value"])) for synonym in entry.get("synonyms", ())]
-    return Described(name, _text(entry["value"]), False, layers)
+    return DescribedSetting(name, _text(entry["value"]), False, layers)
 
 
-KEPT = frozenset(kept())
+KEPT = frozenset(kept_names())
 
 
 def _text(value: str | None) -> str:
     return "null" if value is None else value
 
 
-def _topic(part: Part, described: Mapping[str, Any], settings: list[Described], moving: Moving, address: str) -> None:
+def _topic(
+    part: Part, described: Mapping[str, Any], settings: list[DescribedSetting], moving: Moving, address: str
+) -> None:
     """One topic: what kafka-topics.sh would print of it, and then every setting with its layers."""
     name = described["name"]
     origin = Origin(address, None, f"topic {name}")
@@ -278,7 +280,7 @@ def _topic(part: Part, described: Mapping[str, Any], settings: list[Described], 
         add_setting(part, into, dynamic, setting, origin)
 
 
-def _default(setting: Described) -> bool:
+def _default(setting: DescribedSetting) -> bool:
     return setting.sensitive or not setting.layers or setting.layers[0][0] == "DEFAULT_CONFIG"
 
 
@@ -305,7 +307,7 @@ def _partitions(described: Mapping[str, Any], moving: Moving, origin: Origin) ->
 
 def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) -> None:
     """Each broker answers for itself. What is set for all of them is a layer of every one's settings."""
-    wide: dict[str, Described] = {}
+    wide: dict[str, DescribedSetting] = {}
     for number in brokers:
         origin = Origin(address, None, f"broker {number}")
         try:
@@ -318,8 +320,8 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
             part.note("not_read", "warning", what, origin, "look at the broker, and audit again")
             continue
         entries = said.get("broker", {}).get(str(number), {})
-        settings = described(entries)
-        wide.update({setting.key: setting for setting in described(dict(_wide(entries)))})
+        settings = described_settings(entries)
+        wide.update({setting.key: setting for setting in described_settings(dict(_wide(entries)))})
         if not settings:
             what = f"the brokers do not give the settings of broker {number}"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
@@ -361,7 +363,7 @@ def _features(part: Part, client: Admin, address: str) -> None:
         part.fact("kafka", most.partition("-")[0], origin, f"the brokers know metadata.version up to {most}")
     for name, entry in found.items():
         if name != "metadata.version":
-            part.features[name] = Stated(str(entry.get("finalized", (0, 0))[1]), origin)
+            part.features[name] = StatedValue(str(entry.get("finalized", (0, 0))[1]), origin)
 
 
 def _name_of(level: int) -> str | None:

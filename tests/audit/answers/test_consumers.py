@@ -20,7 +20,7 @@ from tidegate.audit.answers.consumers import (
 )
 from tidegate.audit.answers.requirements import Requirement, check_requirements
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Use, Versions
-from tidegate.audit.cluster.statements import Origin, Setting, Stated
+from tidegate.audit.cluster.statements import Origin, Setting, StatedValue
 from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, group_failures
 from tidegate.audit.kafka.internal_topics import OFFSETS
 from tidegate.audit.kafka.profiles import NEWEST
@@ -45,7 +45,12 @@ def verdict_of(name: str, *others: str, **words: Word) -> SubjectVerdict:
 def consumer(family: str = "java", version: str | None = "3.9", **settings: str) -> Client:
     reported = tuple(Setting(key.replace("_", "."), value, FILE) for key, value in settings.items())
     return Client(
-        "reader", "consumer", FILE, Stated(family, FILE), None if version is None else Stated(version, FILE), reported
+        "reader",
+        "consumer",
+        FILE,
+        StatedValue(family, FILE),
+        None if version is None else StatedValue(version, FILE),
+        reported,
     )
 
 
@@ -196,7 +201,7 @@ def test_what_a_cell_depends_on_is_said() -> None:
 
 
 def test_the_worst_reader_of_alike_topics_counts() -> None:
-    both = (consumer(auto_offset_reset="earliest"), Client("late", "consumer", FILE, Stated("java", FILE), None))
+    both = (consumer(auto_offset_reset="earliest"), Client("late", "consumer", FILE, StatedValue("java", FILE), None))
     assert cell("no-skips", FINE, LOST, cluster(*both)).why.startswith("late starts anew where its offset is lost")
     assert cell("no-skips", verdict_of("orders", "bills"), LOST, cluster(both[0])).on == (READERS,), (
         "nobody reads bills"
@@ -262,15 +267,15 @@ def test_who_sees_that_a_log_was_cut(family: str, version: str | None, sees: boo
 
 
 def test_brokers_before_2_3_are_not_asked_where_an_epoch_ends() -> None:
-    old = Versions(kafka=Stated("2.2.1", FILE))
+    old = Versions(kafka=StatedValue("2.2.1", FILE))
     assert [sees_truncation(replace(cluster(), versions=old), one) for one in (EARLIEST, OLD)] == [False, False]
-    assert sees_truncation(replace(cluster(), versions=Versions(kafka=Stated("2.3.0", FILE))), EARLIEST) is True
+    assert sees_truncation(replace(cluster(), versions=Versions(kafka=StatedValue("2.3.0", FILE))), EARLIEST) is True
 
 
 def test_what_is_missing_of_the_racks_is_that_of_the_offsets_topic() -> None:
     offsets = verdict_of(OFFSETS, no_loss="depends")
     table = {**offsets.table, ("no-loss", "power-loss@one"): Answer("depends", "model", "", (RACK,))}
-    placed = Cluster(brokers=(Broker(1, FILE, rack=Stated("a", FILE), roles=("broker",)),))
+    placed = Cluster(brokers=(Broker(1, FILE, rack=StatedValue("a", FILE), roles=("broker",)),))
     found = add_consumer_rows([verdict_of("orders"), replace(offsets, table=table)], placed)[0]
     cell = found.table["no-skips", "power-loss@one"]
     assert cell.on == (f"which brokers have {OFFSETS}", READERS)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.answer import Answer
-from tidegate.audit.answers.runs_shown import in_own_fault, run_of
+from tidegate.audit.answers.runs_shown import answer_in_own_fault, run_of
 from tidegate.audit.answers.scenario import sentences
 from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
@@ -85,7 +85,7 @@ def test_a_run_is_of_the_fault_that_its_cell_names(step: str, cell: str, cache: 
         answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations)  # what is known first answers for the others
         for power, question in itertools.product(OF_POWER, ("no-loss", "no-unread")):
             shown = answer(one, QUESTION[question], power, explorations)
-            own = in_own_fault(shown, one, power, explorations)
+            own = answer_in_own_fault(shown, one, power, explorations)
             steps_of |= {step_.step.partition("(")[0] for step_ in shown.steps}
             assert (own.word, own.property, len(own.steps)) == (shown.word, shown.property, len(shown.steps))
             assert not [step_.step for step_ in own.steps if step_.step.startswith(STANDS_IN)]
@@ -114,15 +114,17 @@ def test_a_loss_that_is_none_with_losses_of_power_is_a_disagreement(cache: Path)
     one, power, disk = replace(SIGNATURE, acks="leader"), BY_NAME["power-loss@all"], BY_NAME["disk-loss@all"]
     shown = answer(one, QUESTION["no-loss"], disk, explorations)
     with pytest.raises(DisagreementError, match="holds at the end of what violates it"):
-        in_own_fault(replace(shown, steps=shown.steps[:1], property="acknowledged_kept"), one, power, explorations)
+        answer_in_own_fault(
+            replace(shown, steps=shown.steps[:1], property="acknowledged_kept"), one, power, explorations
+        )
     with pytest.raises(DisagreementError, match="does not replay with losses of power alone"):
-        in_own_fault(replace(shown, steps=(*shown.steps, *shown.steps)), one, power, explorations)
+        answer_in_own_fault(replace(shown, steps=(*shown.steps, *shown.steps)), one, power, explorations)
 
 
 def test_with_storage_that_goes_with_the_process_an_empty_disk_is_the_fault(cache: Path) -> None:
     explorations, one = Explorations(cache, workers=1), replace(SIGNATURE, acks="leader", ephemeral=True)
     shown = answer(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
-    assert in_own_fault(shown, one, BY_NAME["power-loss@all"], explorations) is shown
+    assert answer_in_own_fault(shown, one, BY_NAME["power-loss@all"], explorations) is shown
     assert any(step.step.startswith("lose_disk") for step in shown.steps)
 
 

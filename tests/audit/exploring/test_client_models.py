@@ -13,7 +13,7 @@ from tidegate.audit.answers.acknowledgements import add_client_losses
 from tidegate.audit.answers.answer import Answer, SubjectVerdict, Table
 from tidegate.audit.answers.client_losses import client_loss
 from tidegate.audit.cluster.cluster import Client
-from tidegate.audit.cluster.statements import Origin, Setting, Stated
+from tidegate.audit.cluster.statements import Origin, Setting, StatedValue
 from tidegate.audit.exploring import small_models
 from tidegate.audit.exploring.client_models import (
     DUPLICATES,
@@ -29,8 +29,8 @@ from tidegate.audit.exploring.client_models import (
     costs,
     crash_costs,
     misses_a_cut,
+    send_under_another_leader,
     skips_what_was_cut,
-    under_another_leader,
 )
 from tidegate.audit.exploring.small_models import SmallModel, explore_small_model, kept_in
 from tidegate.audit.facts.producers import gives_again
@@ -75,7 +75,7 @@ def test_what_a_producer_does_with_a_record_that_it_gives_up(sender: Sender, fai
 
 
 def test_another_leader_makes_no_difference_to_who_is_careful_with_one_request_in_flight() -> None:
-    found = under_another_leader(Sender("all", careful=True, in_flight=1, retries=True), loses=True)
+    found = send_under_another_leader(Sender("all", careful=True, in_flight=1, retries=True), loses=True)
     assert not found.steps and found.states > 1000
 
 
@@ -132,7 +132,7 @@ def test_how_a_client_commits_by_itself(
     family: str | None, version: str | None, own: dict[str, str], way: Settings | None
 ) -> None:
     settings = tuple(Setting(key, value, FILE) for key, value in own.items())
-    code, of = (None if text is None else Stated(text, FILE) for text in (family, version))
+    code, of = (None if text is None else StatedValue(text, FILE) for text in (family, version))
     assert way_to_commit(Client("reader", "consumer", FILE, code, of, settings)) == way
 
 

@@ -13,7 +13,7 @@ from tidegate.audit.answers.verdicts import explore_losses
 from tidegate.audit.exploring.explorations import MANY, CaseExplorer, Explorations, ScenarioStep, StopRule
 from tidegate.audit.exploring.inference import case_to_explore, is_decided, knowledge_of
 from tidegate.audit.kafka.profiles import profiles, switches
-from tidegate.audit.questions.case_order import BUDGETS, first_of, narrower_cases, wider_cases, within
+from tidegate.audit.questions.case_order import BUDGETS, first_of, is_case_within, narrower_cases, wider_cases
 from tidegate.audit.questions.cases import asked_instead, asks_loss, case_with, cases_in, loss_case, loss_ways, plan_of
 from tidegate.audit.questions.questions import KEPT_READS, OF_TOPICS, PROPERTIES, QUESTION, WITNESS, Case
 from tidegate.audit.questions.signature import Signature
@@ -93,7 +93,7 @@ def test_what_a_whole_exploration_says_others_would_not_change(
 
 def pairs(some: Sequence[Case]) -> list[tuple[Case, Case]]:
     """Pairs of which one has all the faults of the other."""
-    return [(less, more) for less in some for more in some if less != more and within(less, more)]
+    return [(less, more) for less in some for more in some if less != more and is_case_within(less, more)]
 
 
 @pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed not in COSTLY[1:]))
@@ -114,24 +114,30 @@ def test_a_crash_is_a_loss_of_power_that_lost_nothing_and_a_disk_is_one_that_los
     def case(**faults: int) -> Case:
         return case_with("loss", one, faults)
 
-    assert within(case(crashes=1), case(power_losses=1)) and within(case(crashes=2), case(power_losses=2))
-    assert within(case(disk_losses=1), case(power_losses=1)) and within(case(host_losses=2), case(power_losses=2))
-    assert within(case(crashes=1), case(crashes=1, isr_shrinks=1)) and within(case(), case(fences=1))
-    assert not within(case(power_losses=1), case(crashes=1)) and not within(case(crashes=2), case(power_losses=1))
+    assert is_case_within(case(crashes=1), case(power_losses=1)) and is_case_within(
+        case(crashes=2), case(power_losses=2)
+    )
+    assert is_case_within(case(disk_losses=1), case(power_losses=1)) and is_case_within(
+        case(host_losses=2), case(power_losses=2)
+    )
+    assert is_case_within(case(crashes=1), case(crashes=1, isr_shrinks=1)) and is_case_within(case(), case(fences=1))
+    assert not is_case_within(case(power_losses=1), case(crashes=1)) and not is_case_within(
+        case(crashes=2), case(power_losses=1)
+    )
     # What was flushed by one loss of power is not lost by the next: a crash flushes nothing.
-    assert not within(case(crashes=1, power_losses=1), case(power_losses=2))
-    assert not within(case(disk_losses=2), case(power_losses=2))
-    assert not within(case(shutdowns=1, disk_losses=1), case(shutdowns=1, power_losses=1))
-    assert not within(case(preferred_elections=1), case(fences=1, power_losses=2))
+    assert not is_case_within(case(crashes=1, power_losses=1), case(power_losses=2))
+    assert not is_case_within(case(disk_losses=2), case(power_losses=2))
+    assert not is_case_within(case(shutdowns=1, disk_losses=1), case(shutdowns=1, power_losses=1))
+    assert not is_case_within(case(preferred_elections=1), case(fences=1, power_losses=2))
 
 
 def test_what_is_on_the_disk_is_not_lost_with_power_but_with_the_disk() -> None:
     one = next(signature for signature in signatures() if signature.replicas == 3 and signature.fsync)
     crash, power, disk = (case_with("loss", one, {name: 1}) for name in ("crashes", "power_losses", "disk_losses"))
-    assert crash == power and within(crash, power) and not within(disk, power)
+    assert crash == power and is_case_within(crash, power) and not is_case_within(disk, power)
     # More of them than the model has crashes stay what they are.
     all_, disk = case_with("loss", one, {"power_losses": 5}), case_with("loss", one, {"disk_losses": 1})
-    assert all_.values["power_losses"] == 5 and within(crash, all_) and not within(disk, all_)
+    assert all_.values["power_losses"] == 5 and is_case_within(crash, all_) and not is_case_within(disk, all_)
 
 
 @pytest.mark.parametrize("seed", tiered(range(4), lambda seed: seed == 1))
@@ -199,7 +205,7 @@ def test_every_cell_is_ordered_below_itself_with_less_in_sync() -> None:
     for one in random.Random(1).sample(list(signatures()), 20):
         for cell in CELLS:
             whole = loss_case(one, BY_NAME[f"{cell.fault.name}@all"])
-            assert within(whole, loss_case(one, cell)), cell.name
+            assert is_case_within(whole, loss_case(one, cell)), cell.name
 
 
 def test_waves_explore_less_than_there_is(new_explorations: NewExplorations) -> None:

@@ -13,7 +13,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.keys import declared
+from tidegate.audit.kafka.keys import declared_key
 from tidegate.audit.questions.signature import Signature, Subject
 from tidegate.audit.questions.subjects import subjects
 
@@ -188,15 +188,15 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
         cluster = read_cluster_texts(
             [("s.properties", text, True)], Options(kafka_version="3.9.0", distribution=owner), "x"
         )[0]
-        found = value_of(cluster, cluster.brokers[0], declared("default.replication.factor"))
+        found = value_of(cluster, cluster.brokers[0], declared_key("default.replication.factor"))
         possible = found.possible if isinstance(found, Unknown) else [found]
         assert {int(default.value) for default in possible} == (factors or set()), owner
-        least = value_of(cluster, cluster.brokers[0], declared("min.insync.replicas"))
+        least = value_of(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
         assert isinstance(least, Unknown) == (owner != "apache")
         if isinstance(least, Unknown):
             assert {default.value for default in least.possible} == ({"1", "2"} if owner == "msk" else set())
         assert isinstance(
-            value_of(cluster, cluster.brokers[0], declared("unclean.leader.election.enable")), Unknown
+            value_of(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable")), Unknown
         ) == (owner != "apache")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 from tidegate.audit.answers.requirements import Requirement
-from tidegate.audit.answers.scenario import names, names_after, said
+from tidegate.audit.answers.scenario import names, names_after, step_sentences
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.explorations import ScenarioStep
@@ -234,5 +234,5 @@ def test_brokers_have_their_own_names_where_each_has_a_replica() -> None:
     subject = subject_of(cluster, "(new topics)")
     assert subject.hosts == ("broker red", "broker blue")
     steps = [ScenarioStep("produce(leader=B)", "⟨B⟩ appends record 0, and ⟨A⟩ fetches it", fault=False)]
-    assert said(steps, names(subject, steps)) == ["Broker red appends record 0, and broker blue fetches it"]
+    assert step_sentences(steps, names(subject, steps)) == ["Broker red appends record 0, and broker blue fetches it"]
     assert names_after(subject, steps, 3)["C"] == "added broker"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tidegate.audit.kafka.key_names import aliases, by_scope, canonical_names, nearest_name
+from tidegate.audit.kafka.key_names import aliases, canonical_names, names_by_scope, nearest_name
 
 
 def test_names_by_scope() -> None:
-    names = by_scope()
+    names = names_by_scope()
     assert "min.insync.replicas" in names["broker"] and "min.insync.replicas" in names["topic"]
     assert "acks" in names["producer"] and "acks" not in names["consumer"]
     assert "queue.buffering.max.ms" in names["librdkafka"]

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Partition, Topic, Versions
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import HIDDEN, Default, Origin, Setting, SettingValue, Stated, Unknown
-from tidegate.audit.kafka.key_names import by_scope
+from tidegate.audit.cluster.statements import HIDDEN, Default, Origin, Setting, SettingValue, StatedValue, Unknown
+from tidegate.audit.kafka.key_names import names_by_scope
 from tidegate.audit.kafka.keys import (
     PLAIN,
     UndeclaredKeyError,
-    declared,
+    declared_key,
     distributions,
     is_kept,
     other_settings,
@@ -26,7 +26,7 @@ from tidegate.audit.kafka.keys import (
     settings_table,
     why_illegal,
 )
-from tidegate.audit.kafka.versions import at_least, span
+from tidegate.audit.kafka.versions import is_at_least, span
 
 from ...conftest import ROOT
 
@@ -41,8 +41,8 @@ def setting(key: str, value: str) -> Setting:
 
 def versions(kafka: str | None = None, distribution: str | None = "apache") -> Versions:
     return Versions(
-        kafka=Stated(kafka, HERE) if kafka else None,
-        distribution=Stated(distribution, HERE) if distribution else None,
+        kafka=StatedValue(kafka, HERE) if kafka else None,
+        distribution=StatedValue(distribution, HERE) if distribution else None,
     )
 
 
@@ -60,8 +60,8 @@ def producer(family: str | None, version: str | None, *settings: Setting) -> Cli
         "pay",
         "producer",
         HERE,
-        Stated(family, HERE) if family else None,
-        Stated(version, HERE) if version else None,
+        StatedValue(family, HERE) if family else None,
+        StatedValue(version, HERE) if version else None,
         settings,
     )
 
@@ -98,25 +98,25 @@ def test_a_topic_is_stronger_than_dynamic_than_cluster_wide_than_the_file() -> N
     file, own = setting(name, "1"), setting(name, "2")
     wide = setting(name, "3")
     static = Cluster(brokers=tuple(broker(i, file) for i in (1, 2, 3)), versions=versions("3.9"))
-    assert shown(value_of(static, topic(), declared(name))) == "1"
+    assert shown(value_of(static, topic(), declared_key(name))) == "1"
     cluster = Cluster(brokers=static.brokers, dynamic=(wide,), versions=versions("3.9"))
-    assert shown(value_of(cluster, topic(), declared(name))) == "3"
+    assert shown(value_of(cluster, topic(), declared_key(name))) == "3"
     dynamic = Cluster(brokers=tuple(broker(i, file, dynamic=(own,)) for i in (1, 2, 3)), dynamic=(wide,))
-    assert shown(value_of(dynamic, topic(), declared(name))) == "2"
-    assert shown(value_of(dynamic, topic(setting(name, "4")), declared(name))) == "4"
+    assert shown(value_of(dynamic, topic(), declared_key(name))) == "2"
+    assert shown(value_of(dynamic, topic(setting(name, "4")), declared_key(name))) == "4"
 
 
 def test_brokers_that_differ_are_no_answer() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")), broker(2)), versions=versions("3.9"))
-    answer = value_of(cluster, topic(replicas=(1, 2)), declared("min.insync.replicas"))
+    answer = value_of(cluster, topic(replicas=(1, 2)), declared_key("min.insync.replicas"))
     assert isinstance(answer, Unknown)
     assert "broker 1: 2; broker 2: 1" in answer.why
 
 
 def test_one_file_for_three_brokers_is_an_assumption_that_is_reported() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")),), versions=versions("3.9"))
-    answer = value_of(cluster, topic(), declared("min.insync.replicas"))
-    assert isinstance(answer, Stated)
+    answer = value_of(cluster, topic(), declared_key("min.insync.replicas"))
+    assert isinstance(answer, StatedValue)
     assert answer.assumed == "brokers 2, 3, whose files were not given, are like broker 1"
 
 
@@ -135,19 +135,19 @@ def test_defaults_are_of_a_version_and_of_an_owner(
     kafka: str | None, distribution: str | None, expected: str | None
 ) -> None:
     cluster = Cluster(brokers=(broker(1),), versions=versions(kafka, distribution))
-    assert shown(value_of(cluster, topic(replicas=(1,)), declared("unclean.leader.election.enable"))) == expected
+    assert shown(value_of(cluster, topic(replicas=(1,)), declared_key("unclean.leader.election.enable"))) == expected
 
 
 def test_a_default_that_never_changed_needs_no_version() -> None:
     cluster = Cluster(brokers=(broker(1),), versions=versions())
-    answer = value_of(cluster, topic(replicas=(1,)), declared("min.insync.replicas"))
+    answer = value_of(cluster, topic(replicas=(1,)), declared_key("min.insync.replicas"))
     assert answer == Default("1", "TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG")
 
 
 def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete() -> None:
     cluster = Cluster(versions=versions("3.9"))
-    assert isinstance(value_of(cluster, topic(), declared("min.insync.replicas")), Unknown)
-    assert shown(value_of(cluster, topic(complete=True), declared("min.insync.replicas"))) == "1"
+    assert isinstance(value_of(cluster, topic(), declared_key("min.insync.replicas")), Unknown)
+    assert shown(value_of(cluster, topic(complete=True), declared_key("min.insync.replicas"))) == "1"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
 def test_a_clients_default_is_its_familys(
     family: str | None, version: str | None, key: str, expected: str | None
 ) -> None:
-    assert shown(value_of(Cluster(), producer(family, version), declared(key))) == expected
+    assert shown(value_of(Cluster(), producer(family, version), declared_key(key))) == expected
 
 
 @pytest.mark.parametrize(
@@ -221,11 +221,11 @@ def test_a_default_may_turn_on_idempotence(
     family: str, version: str | None, own: dict[str, str], key: str, expected: str | None
 ) -> None:
     client = producer(family, version, *(setting(name, value) for name, value in own.items()))
-    assert shown(value_of(Cluster(), client, declared(key))) == expected
+    assert shown(value_of(Cluster(), client, declared_key(key))) == expected
 
 
 def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
-    answer = value_of(Cluster(), producer("java", None), declared("acks"))
+    answer = value_of(Cluster(), producer("java", None), declared_key("acks"))
     assert isinstance(answer, Unknown)
     assert answer.ask.startswith("--client")
     assert [default.value for default in answer.possible] == ["1", "all"]
@@ -233,7 +233,7 @@ def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
 
 def test_hours_and_minutes_of_retention_are_milliseconds() -> None:
     cluster = Cluster(brokers=(broker(1, setting("log.retention.hours", "2")),), versions=versions("3.9"))
-    assert shown(value_of(cluster, topic(replicas=(1,)), declared("retention.ms"))) == "7200000"
+    assert shown(value_of(cluster, topic(replicas=(1,)), declared_key("retention.ms"))) == "7200000"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_hours_and_minutes_of_retention_are_milliseconds() -> None:
     ],
 )
 def test_versions_compare(version: str, release: str, expected: bool | None) -> None:
-    assert at_least(version, release) is expected
+    assert is_at_least(version, release) is expected
 
 
 @pytest.mark.parametrize("text", ["", "latest", "x.1", "3.9.1.0.5", "3.9!"])
@@ -286,18 +286,18 @@ def test_what_a_described_topic_leaves_out_is_a_default_that_its_brokers_may_sho
     """Without a distribution the table does not tell, but a running broker does; a stale file does not."""
     key = "unclean.leader.election.enable"
     shown = Cluster(brokers=(broker(1, setting(key, "false")),), versions=versions(None, None))
-    assert value_of(shown, topic(complete=True, replicas=(1,)), declared(key)) == Stated("false", HERE)
+    assert value_of(shown, topic(complete=True, replicas=(1,)), declared_key(key)) == StatedValue("false", HERE)
     name = "min.insync.replicas"
     stale = Cluster(brokers=(broker(1, setting(name, "2")),), versions=versions(None, None))
-    assert isinstance(value_of(stale, topic(complete=True, replicas=(1,)), declared(name)), Unknown)
+    assert isinstance(value_of(stale, topic(complete=True, replicas=(1,)), declared_key(name)), Unknown)
 
 
 def test_a_rule_about_a_setting_that_is_not_declared_is_an_error_when_it_is_imported() -> None:
-    assert declared("log.dir") == "log.dir"
+    assert declared_key("log.dir") == "log.dir"
     with pytest.raises(
         UndeclaredKeyError, match=r"`log\.flush\.interval` is asked for and not in audit/kafka/keys\.toml"
     ):
-        declared("log.flush.interval")
+        declared_key("log.flush.interval")
 
 
 def test_a_setting_has_one_place_in_the_table() -> None:
@@ -305,7 +305,7 @@ def test_a_setting_has_one_place_in_the_table() -> None:
         not other_settings().keys() & settings_by_name().keys()
         and not other_settings().keys() & settings_table().keys()
     )
-    names = frozenset[str]().union(*by_scope().values())
+    names = frozenset[str]().union(*names_by_scope().values())
     assert {name for name in other_settings() if not name.startswith("confluent.")} <= names
     for key in other_settings().values():
         assert all(not why_illegal(key, row.value) and is_kept(key.name, row.value) for row in key.defaults), key
@@ -333,7 +333,7 @@ RULES = ("startup", "facts", "questions", "answers", "rules", "cluster/settings.
 
 def asked_for(path: Path) -> Iterator[str]:
     """The texts in a module that are names of settings with dots."""
-    names = frozenset[str]().union(*by_scope().values())
+    names = frozenset[str]().union(*names_by_scope().values())
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value and node.value in names:
             yield node.value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.kafka.versions import at_least, is_version, span
+from tidegate.audit.kafka.versions import is_at_least, is_version, span
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from tidegate.audit.kafka.versions import at_least, is_version, span
     ],
 )
 def test_whether_it_is_that_release_or_later(version: str, release: str, answer: bool | None) -> None:
-    assert at_least(version, release) is answer
+    assert is_at_least(version, release) is answer
 
 
 def test_a_text_is_every_release_that_begins_so() -> None:

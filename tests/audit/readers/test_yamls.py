@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.yamls import YamlError, documents, in_1_1
+from tidegate.audit.readers.yamls import YamlError, documents, typed_scalar
 
 TEXT = """\
 kind: Kafka
@@ -24,7 +24,7 @@ spec:
     [("yes", "true"), ("off", "false"), ("0x10", "16"), ("010", "8"), ("1_000", "1000"), ("all", "all"), ("0b11", "3")],
 )
 def test_what_yaml_1_1_makes_of_a_scalar(text: str, meant: str) -> None:
-    assert in_1_1(text) == meant
+    assert typed_scalar(text) == meant
 
 
 def test_parts_have_their_lines_and_merged_entries() -> None:

@@ -12,7 +12,7 @@ import pytest
 from tidegate.audit.answers.requirements import check_requirements, parse_requirement
 from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.cluster.cluster import Broker, Cluster, Quorum
-from tidegate.audit.cluster.statements import Origin, Stated
+from tidegate.audit.cluster.statements import Origin, StatedValue
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.signature import Subject, Variant
 from tidegate.audit.repairs.changes import moves_of
@@ -84,7 +84,7 @@ def test_what_to_do_names_the_nodes() -> None:
         True, True
     ]  # fmt: skip
     old, new = (
-        plan_move("controllers", replace(kraft, versions=replace(kraft.versions, kafka=Stated(kafka, here))))
+        plan_move("controllers", replace(kraft, versions=replace(kraft.versions, kafka=StatedValue(kafka, here))))
         for kafka in ("3.9", "4.1")
     )
     assert (old, "upgrade to 4.1" in new.says, len(new.commands)) == (step, False, 2)

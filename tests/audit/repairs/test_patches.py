@@ -11,9 +11,9 @@ import yaml
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
-from tidegate.audit.cluster.statements import Stated
+from tidegate.audit.cluster.statements import StatedValue
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.keys import declared
+from tidegate.audit.kafka.keys import declared_key
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.plans import PlanStep, plan_changes
@@ -126,9 +126,9 @@ def test_a_setting_of_the_brokers(name: str, change: tuple[str, str], key: str, 
     assert diff[0].startswith("# kafka.yaml") and diff[0].endswith(", Kafka")
     after = cluster_of(applied(text, "Kafka", diff))
     broker = next(node for node in after.brokers if "broker" in node.roles)
-    answer = value_of(after, broker, declared(key))
+    answer = value_of(after, broker, declared_key(key))
     stated = {setting.key: setting.value for setting in broker.settings}
-    assert stated[key] == value and (not isinstance(answer, Stated) or answer.value == value)
+    assert stated[key] == value and (not isinstance(answer, StatedValue) or answer.value == value)
     before = {setting.key: setting.value for setting in cluster.brokers[-1].settings}
     assert {k: v for k, v in stated.items() if k != key} == {k: v for k, v in before.items() if k != key}
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
-from tidegate.audit.answers.transactions import WRITERS, add_transactions, written
+from tidegate.audit.answers.transactions import WRITERS, add_transactions, writes_transactions
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
-from tidegate.audit.kafka.versions import at_least
+from tidegate.audit.kafka.versions import is_at_least
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.rules.advice import advise
@@ -59,7 +59,7 @@ CLIENTS: dict[str, tuple[dict[str, str], str, str | None]] = {
 def test_the_log_of_transactions_counts_where_transactions_are_written(name: str) -> None:
     clients, expected, result = CLIENTS[name]
     cluster = cluster_of(**clients)
-    assert written(cluster) == expected
+    assert writes_transactions(cluster) == expected
     required = next(requirement for requirement in DEFAULT if requirement.of == "transactions")
     failed = RequirementCheck(required, "failed", Answer("can lose"))
     log = subject(cluster, "__transaction_state")
@@ -181,7 +181,7 @@ def test_streams_commits_the_offsets_of_a_transaction_once_but_an_application_be
 def test_the_epoch_of_a_commit_of_offsets_is_checked_since_2_4_1() -> None:
     """ProducerAppendInfo.maybeValidateDataBatch of 2.4.1 checks it whoever appends; ValidationType.None of 2.4.0 does
     not."""
-    of = {version: [r.offsets for r in BEFORE_VERSION_2 if at_least(version, r.since)][-1] for version in OFFSETS_OF}
+    of = {version: [r.offsets for r in BEFORE_VERSION_2 if is_at_least(version, r.since)][-1] for version in OFFSETS_OF}
     assert of == OFFSETS_OF
     assert "is not checked before 2.4.1" in UNFENCED.what
 
@@ -262,6 +262,6 @@ def test_commits_of_offsets_are_verified_since_3_7() -> None:
 
 
 def test_streams_that_processes_exactly_once_writes_transactions() -> None:
-    assert written(cluster_of(streams=STREAMS)) == "yes"
-    assert written(cluster_of(streams=STREAMS.replace("exactly_once_v2", "at_least_once"))) == "unknown"
+    assert writes_transactions(cluster_of(streams=STREAMS)) == "yes"
+    assert writes_transactions(cluster_of(streams=STREAMS.replace("exactly_once_v2", "at_least_once"))) == "unknown"
     assert warned("3.5.0", "java:3.5", producer=STREAMS) == warned("3.5.0", "java:3.5")

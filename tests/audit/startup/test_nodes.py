@@ -10,7 +10,7 @@ from tidegate.audit.cluster.cluster import Broker, Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Default, Origin, UnreadableInputError
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.keys import declared
+from tidegate.audit.kafka.keys import declared_key
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.startup.nodes import ids_of_down_nodes, nodes_down
 from tidegate.reports.audit.sarif import audit_sarif
@@ -152,7 +152,7 @@ def test_without_a_version_the_protocol_says_which_release_is_the_first() -> Non
     (asked,) = (subject for subject in subjects(cluster) if not subject.internal)
     releases = {words for variant in asked.variants for fact, words in variant.given if fact == "version"}
     assert releases and all(words >= "2.6" for words in releases)
-    answer = value_of(cluster, cluster.brokers[0], declared("replica.lag.time.max.ms"))
+    answer = value_of(cluster, cluster.brokers[0], declared_key("replica.lag.time.max.ms"))
     assert answer == Default("30000", "KIP-537")  # 10000 before 2.5
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.bench.liveness import guarded
+from tidegate.bench.liveness import answer_with_guards
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.language.binding import load
@@ -123,7 +123,7 @@ def test_what_tlc_says_of_the_published_replication(states: int, size: tuple[int
     found = words_of(verdict)
     assert verdict.distinct_states == states
     assert {"weak_isr": "holds", "strong_isr": "holds"}.items() <= found.items()
-    assert {prop.name: guarded(prop) for prop in verdict.properties if prop.name in TLC_OF_REPLICATION} == (
+    assert {prop.name: answer_with_guards(prop) for prop in verdict.properties if prop.name in TLC_OF_REPLICATION} == (
         TLC_OF_REPLICATION
     )
     undecided = {prop.name: prop.why for prop in verdict.properties if prop.verdict == "undecided"}
@@ -229,5 +229,7 @@ def test_safras_algorithm_detects_termination(tmp_path: Path) -> None:
     """TLC has 19,474 states within the constraint; those beyond it, which it does not count, are here too."""
     verdict = with_claims("published/ewd998", tmp_path, messages=1)
     assert (verdict.distinct_states, words_of(verdict)) == (50_733, {"termination_is_detected": "undecided"})
-    assert [guarded(prop) for prop in verdict.properties] == ["holds"], "as TLC says: the constraint is a guard to it"
+    assert [answer_with_guards(prop) for prop in verdict.properties] == ["holds"], (
+        "as TLC says: the constraint is a guard to it"
+    )
     assert 50_733 - (verdict.states_beyond or 0) == 19_474

@@ -16,11 +16,11 @@ import pytest
 from playwright.sync_api import Browser
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.scenario import is_of_requests
-from tidegate.audit.answers.scenario import said as scenario_said
+from tidegate.audit.answers.scenario import step_sentences as scenario_said
 from tidegate.audit.exploring.explorations import ScenarioStep
 from tidegate.audit.facts.facts import UsedSetting
 from tidegate.audit.kafka.profiles import definition
-from tidegate.audit.repairs.after_repair import OmittedStep, taken
+from tidegate.audit.repairs.after_repair import OmittedStep, take_steps
 from tidegate.audit.report.cluster_words import step_said, title_of
 from tidegate.audit.report.deciding_settings import NOT_GIVEN, PLACING, setting_text
 from tidegate.language.judge import attempt, initial_states
@@ -241,7 +241,7 @@ def test_what_cannot_happen_with_the_repair_is_left_out_with_its_guard() -> None
     model = definition().bind("partition", {"replicas": 2, "power_losses": 1, "min_isr": 2, "acks": "all"}, None)
     steps = ("produce(A)", "advance_high_watermark(A)", "elect_uncleanly(B)", "lose_power(broker=A, kept=2)")
     lost = tuple(ScenarioStep(step, step, fault=False) for step in steps)
-    made = taken(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
+    made = take_steps(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
     assert [step.step.partition("(")[0] for step in made.steps] == [
         "produce", "fetch", "advance_high_watermark", "lose_power"
     ]  # fmt: skip
@@ -262,7 +262,7 @@ def test_a_step_beyond_the_faults_of_a_cell_is_not_said_to_be_impossible(shrinks
         "propose_shrink(leader=A, follower=C)",
     )
     lost = tuple(ScenarioStep(step, step, fault=False) for step in steps)
-    made = taken(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
+    made = take_steps(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
     assert list(made.left_out) == left_out
     assert made.left_out[4].beyond
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.answers.transactions import written
+from tidegate.audit.answers.transactions import writes_transactions
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
@@ -180,6 +180,6 @@ def test_sources_that_write_exactly_once_write_transactions(tmp_path: Path, supp
     text = "group.id=c\nkey.converter=x\nvalue.converter=x\nproducer.enable.idempotence=false\n"
     cluster, _ = of(tmp_path, {"connect.properties": f"{text}exactly.once.source.support={support}\n"})
     worker = cluster.client("connect.properties", "producer")
-    assert worker is not None and written(cluster) == expected
+    assert worker is not None and writes_transactions(cluster) == expected
     stated = {setting.key: setting.value for setting in worker.settings}
     assert stated["enable.idempotence"] == ("true" if expected == "yes" else "false")

@@ -11,8 +11,8 @@ from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import SECRET
-from tidegate.audit.kafka.keys import declared
-from tidegate.audit.readers.running.collection import kept, script
+from tidegate.audit.kafka.keys import declared_key
+from tidegate.audit.readers.running.collection import kept_names, script
 from tidegate.cli.main import main
 
 from ....conftest import ROOT
@@ -145,7 +145,7 @@ def test_what_a_properties_file_keeps(tmp_path: Path) -> None:
     ]
     cluster, findings = read_cluster([tmp_path / "out" / "1-server.properties"])
     assert [finding.where.line for finding in findings if finding.kind == "typo"] == [16]
-    answer = value_of(cluster, cluster.brokers[0], declared("log.dirs"))
+    answer = value_of(cluster, cluster.brokers[0], declared_key("log.dirs"))
     assert "data/a,data/b" in repr(answer)
 
 
@@ -181,7 +181,7 @@ def test_the_command_config_is_passed_on_and_not_collected(tmp_path: Path) -> No
 
 
 def test_what_is_kept_is_no_secret() -> None:
-    assert [name for name in kept() if SECRET.search(name)] == []
+    assert [name for name in kept_names() if SECRET.search(name)] == []
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")

@@ -42,11 +42,11 @@ from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Broker, Cluster, Topic
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Setting, Unknown, UnreadableInputError
-from tidegate.audit.kafka.keys import declared, settings_table
+from tidegate.audit.kafka.keys import declared_key, settings_table
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.readers.running import live
 from tidegate.audit.readers.running.admin import Admin
-from tidegate.audit.readers.running.connection import Secured, read_security
+from tidegate.audit.readers.running.connection import ConnectionSettings, read_security
 from tidegate.cli.main import main
 
 from ....capture import brokers as capture
@@ -197,12 +197,14 @@ def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
     """What every setting of the table is, for every broker and topic."""
     things: list[tuple[object, Broker | Topic]] = [(broker.id, broker) for broker in cluster.brokers]
     things += [(topic.name, topic) for topic in cluster.topics]
-    found = {(name, key): value_of(cluster, thing, declared(key)) for name, thing in things for key in settings_table()}
+    found = {
+        (name, key): value_of(cluster, thing, declared_key(key)) for name, thing in things for key in settings_table()
+    }
     return {where: "unknown" if isinstance(answer, Unknown) else answer.value for where, answer in found.items()}
 
 
-def asked(address: str, how: Secured | None = None) -> Cluster:
-    cluster, _ = read_cluster([], None, [(address, live.read(address, how or Secured()))])
+def asked(address: str, how: ConnectionSettings | None = None) -> Cluster:
+    cluster, _ = read_cluster([], None, [(address, live.read(address, how or ConnectionSettings()))])
     return cluster
 
 
@@ -210,7 +212,7 @@ def asked(address: str, how: Secured | None = None) -> Cluster:
 def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
     capture.collect(here.kafka, here.plain, tmp_path / "collected")
     collected, findings = read_cluster([tmp_path / "collected"])
-    direct, same = read_cluster([], None, [(here.plain, live.read(here.plain, Secured()))])
+    direct, same = read_cluster([], None, [(here.plain, live.read(here.plain, ConnectionSettings()))])
     one, other = shown(collected), shown(direct)
     for about in one:
         assert other[about] == one[about], about
@@ -292,13 +294,13 @@ def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsy
 @pytest.mark.long
 def test_a_listener_of_another_kind_is_reported(here: Here, tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match=r"no broker answered within 2 s.*--command-config if"):
-        live.read(here.secured, Secured(), 2)
+        live.read(here.secured, ConnectionSettings(), 2)
     path = tmp_path / "client.properties"
     path.write_text("security.protocol=SSL\n", encoding="utf-8")
     assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured, read_security(path))
 
 
-def refusal(address: str, how: Secured) -> str:
+def refusal(address: str, how: ConnectionSettings) -> str:
     """What is said where nobody answers, and why: a busy machine may need longer than half a second to hear of it."""
     for seconds in (0.5, 5.0, 50.0):
         with pytest.raises(UnreadableInputError) as caught:
@@ -394,7 +396,7 @@ class Answers:
 
 def of_answers(monkeypatch: pytest.MonkeyPatch, **others: Any) -> tuple[Cluster, list[str]]:
     monkeypatch.setattr(live, "Admin", Answers(**others))
-    cluster, findings = read_cluster([], None, [("a:9092", live.read("a:9092", Secured()))])
+    cluster, findings = read_cluster([], None, [("a:9092", live.read("a:9092", ConnectionSettings()))])
     return cluster, [finding.what for finding in findings if finding.kind == "not_read"]
 
 
@@ -494,7 +496,7 @@ def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(client, "describe_topic_partitions", page, raising=False)
     monkeypatch.setattr(live, "Admin", client)
-    (topic,) = live.read("a:9092", Secured()).topics
+    (topic,) = live.read("a:9092", ConnectionSettings()).topics
     assert [(partition.number, partition.elr, partition.last_known_elr) for partition in topic.partitions] == [
         (n, (), ()) for n in range(3)
     ]
@@ -502,12 +504,12 @@ def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_listens() -> None:
     (port,) = capture.free_ports(1)
-    assert "REFUSED" in refusal(f"127.0.0.1:{port}", Secured()).upper()
+    assert "REFUSED" in refusal(f"127.0.0.1:{port}", ConnectionSettings()).upper()
 
 
 def test_somebody_listens_who_says_nothing() -> None:
     with silent() as address, pytest.raises(UnreadableInputError, match=r"no broker answered within 0\.5 s"):
-        live.read(address, Secured(), 0.5)
+        live.read(address, ConnectionSettings(), 0.5)
 
 
 @contextmanager
