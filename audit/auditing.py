@@ -138,7 +138,7 @@ def _reporting(
 
 def _timeout_message(explorations: Explorations, reports: Sequence[SubjectReport]) -> str:
     """That time did not suffice, how much is open for want of it, and what to do; "" where it did."""
-    left, asked = explorations.unfinished, len(explorations.known)
+    left, asked = explorations.unfinished_count, len(explorations.known)
     if not left:
         return ""
     cells = [cell for report in reports for cell in report.verdict.table.values()]

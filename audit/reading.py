@@ -228,7 +228,7 @@ def _wide(path: str, text: str) -> Part | None:
 
 def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
     """A file that only audit.toml says to be a client's: all that matters in it may be left to its default."""
-    kinds = dict.fromkeys(kind for use in uses for kind, name in use.named if is_called(path, name))
+    kinds = dict.fromkeys(kind for use in uses for kind, name in use.client_names if is_called(path, name))
     if not kinds or "\0" in text or text.startswith(WIDE):
         return None
     if _is_tree(Path(path)) or Path(path).suffix.lower() == ".toml":

@@ -53,7 +53,7 @@ class TopicKind:
     together: int
     producer: str
 
-    def placed(self, at: int) -> list[int]:
+    def replicas_at(self, at: int) -> list[int]:
         """The brokers of one partition; `at` moves them along."""
         left, rack, found = self.replicas, at, list[int]()
         while left:
@@ -131,7 +131,7 @@ def topic_lines(topic: WrittenTopic) -> Iterator[str]:
     start = f"Topic: {topic.name}\tTopicId: 2klHJtMBR12u4S4fX6kMDg\tPartitionCount: {topic.partitions}\t"
     yield f"{start}ReplicationFactor: {topic.kind.replicas}\tConfigs: {settings}\n"
     for at in range(topic.partitions):
-        placed = topic.kind.placed(at)
+        placed = topic.kind.replicas_at(at)
         all_ = ",".join(map(str, placed))
         yield (
             f"\tTopic: {topic.name}\tPartition: {at}\tLeader: {placed[0]}\tReplicas: {all_}\tIsr: {all_}\tElr: \t"

@@ -10,7 +10,7 @@ import argparse
 import time
 
 from tidegate.real.driving.nodes.releases import fetch_raft_release
-from tidegate.real.inprocess.conforming import Compared, conform
+from tidegate.real.inprocess.conforming import ComparisonReach, conform
 from tidegate.real.inprocess.hosting import Host, Settings
 from tidegate.real.inprocess.hunting import LENGTH
 
@@ -30,7 +30,7 @@ def main() -> None:
         rate = _steps(host, options.time)
     print(f"random schedules: {rate:,.0f} steps/s, {rate / GOAL:.1f} times the goal of {GOAL:,}")
     *_, looked = conform(release, 1, runs=None, seconds=options.time)
-    assert isinstance(looked, Compared)
+    assert isinstance(looked, ComparisonReach)
     compared = looked.steps / looked.seconds
     print(f"with the model, states compared: {compared:,.0f} steps/s, 1/{rate / compared:,.0f} of that")
 

@@ -28,7 +28,7 @@ class ClusterWords:
 
         return letters_of(self.called)
 
-    def lettered(self, document: Document) -> Document:
+    def saved_document(self, document: Document) -> Document:
         """A run of the model as it is saved, with what its brokers are called in the cluster."""
         from ..audit.report.cluster_words import letters_note
 
@@ -38,13 +38,13 @@ class ClusterWords:
             "notes": [*document["notes"], letters_note(self.called)],
         }
 
-    def shown(self, document: Document, model: Model, run: Run) -> Document:
+    def document_in_words(self, document: Document, model: Model, run: Run) -> Document:
         """The same as it is shown."""
         from ..audit.report.cluster_words import explored_document
 
         return explored_document(document, model, run, self.called, self.before)
 
-    def around(self, model: Model, run: Run) -> NeighbourhoodWords:
+    def neighbourhood_words(self, model: Model, run: Run) -> NeighbourhoodWords:
         """What says the states around such a run."""
         from ..audit.report.cluster_words import ScenarioWords
 

@@ -103,13 +103,13 @@ def run(options: argparse.Namespace) -> Exit:
 
 def _compare_runs(options: argparse.Namespace, release: Release, limit: float | None) -> tuple[list[Any], Any]:
     """The differences, and how far was looked."""
-    from ..real.inprocess.conforming import Compared, Difference, conform
+    from ..real.inprocess.conforming import ComparisonReach, Difference, conform
 
-    found, so_far = list[Difference](), Compared(0, 0, 0, (), (), 0.0)
+    found, so_far = list[Difference](), ComparisonReach(0, 0, 0, (), (), 0.0)
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
 
-        def say(looked: Compared) -> None:
+        def say(looked: ComparisonReach) -> None:
             if report is not None:
                 runs, steps = count_text(looked.runs, "run"), count_text(looked.steps, "step")
                 text = f"{runs}, {steps} compared, {count_text(len(found), 'difference')}"

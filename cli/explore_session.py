@@ -80,14 +80,14 @@ class Session:
 
     def here(self, *, every: bool = False, whole: bool = False) -> str:
         """The state, what the last step changed, and what can happen; `every` step, and the `whole` state."""
-        document, at = self.shown(), len(self.branch.run.steps)
+        document, at = self.document_in_words(), len(self.branch.run.steps)
         page = TextPage(self.text_format)
         page.rule()
         sentence = document["steps"][-1]["sentence"] if at else f"{self.model.name}: the initial state."
         page.line(f"{at:>4}  {sentence}", hang=6, style="bold")
         write_state(page, document, at, whole=whole or not has_lanes(document), held=False)
         for watch in self.watches:
-            value = self._said(watch.shown(self.branch.state))
+            value = self._value_words(watch.value_words(self.branch.state))
             page.line(f"watch     {watch.text} = {value}", indent=3, hang=10, style="cyan")
         page.blank()
         self._steps(page, every=every)
@@ -96,14 +96,14 @@ class Session:
     def document(self) -> Document:
         """The run so far as a trace document."""
         document = run_document(self.model, self.branch.run)
-        return document if self.words is None else self.words.lettered(document)
+        return document if self.words is None else self.words.saved_document(document)
 
-    def shown(self) -> Document:
+    def document_in_words(self) -> Document:
         """The same as it is shown: of an audit's trace, in the words of the cluster."""
         document = self.document()
-        return document if self.words is None else self.words.shown(document, self.model, self.branch.run)
+        return document if self.words is None else self.words.document_in_words(document, self.model, self.branch.run)
 
-    def _said(self, value: str) -> str:
+    def _value_words(self, value: str) -> str:
         """A value of the model as it is shown."""
         return value if self.words is None else self.words.value(value)
 
@@ -161,7 +161,7 @@ class Session:
         chosen = steps[number - 1]
         if chosen.step is None:
             raise UsageError(f"{chosen.text} breaks the model's own types and leads nowhere: {chosen.breaks}")
-        self.branch = self.branch.taken(chosen.step)
+        self.branch = self.branch.with_steps(chosen.step)
         return self.here()
 
     def _take_steps(self, text: str) -> str:
@@ -176,7 +176,7 @@ class Session:
             raise UsageError(str(error)) from None
         except ModelError as error:
             raise UsageError(f"the step breaks the model's own types: {error.message} ({error.where})") from None
-        self.branch = self.branch.taken(*run.steps)
+        self.branch = self.branch.with_steps(*run.steps)
         return self.here()
 
     def undo(self, rest: str) -> str:
@@ -271,7 +271,7 @@ class Session:
             return f"{name} is not {what} in {looked}; {end}\n"
         if not found.run.steps:
             return f"{name} is {what} here already\n"
-        self.branch = self.branch.taken(*found.run.steps)
+        self.branch = self.branch.with_steps(*found.run.steps)
         return f"{name} is {what} after {count_text(len(found.run.steps), 'step')} more ({looked})\n{self.here()}"
 
     def watch(self, rest: str) -> str:
@@ -288,7 +288,7 @@ class Session:
             for at, value in enumerate(watch.shown_in(states)):
                 if value != before:
                     since = f"{'from step' if at else 'at first'} {at or ''}".strip()
-                    page.line(f"{since}: {self._said(value)}", indent=5)
+                    page.line(f"{since}: {self._value_words(value)}", indent=5)
                 before = value
         return page.text()
 
@@ -308,10 +308,10 @@ class Session:
         self.branch = Branch(self.model, Run(self.starts[number - 1], ()))
         return self.here()
 
-    def taken(self, _rest: str) -> str:
+    def steps_so_far(self, _rest: str) -> str:
         """The steps so far."""
         page = TextPage(self.text_format)
-        document = self.shown()
+        document = self.document_in_words()
         for step in document["steps"]:
             mark = "" if step["kind"] == "protocol" else f"  ({step['kind']})"
             page.line(f"{step['i']:>4}  {step['sentence']}{mark}", hang=6)
@@ -351,9 +351,9 @@ class Session:
     def html(self) -> str:
         """The run as a page in which other steps can be taken, too."""
         run = self.branch.run
-        words = None if self.words is None else self.words.around(self.model, run)
+        words = None if self.words is None else self.words.neighbourhood_words(self.model, run)
         beside = neighbourhood_document(self.model, run, watches=self.watches, words=words)
-        return html_page([self.shown()], around=beside, graph="" if words else small_graph(self.model, run))
+        return html_page([self.document_in_words()], around=beside, graph="" if words else small_graph(self.model, run))
 
     def help(self, _rest: str) -> str:
         """All commands."""
@@ -408,7 +408,7 @@ COMMANDS: Mapping[str, Command] = {
     "unwatch": Command("N", "end a watch", Session.unwatch),
     "steps": Command("", "every step that can happen here", Session.steps),
     "state": Command("", "every field of the state", Session.whole),
-    "run": Command("", "the steps so far, and the command that replays them", Session.taken),
+    "run": Command("", "the steps so far, and the command that replays them", Session.steps_so_far),
     "start": Command("[N]", "begin anew, in the model's Nth initial state", Session.begin),
     "save": Command("[FILE]", "save the run as a trace, FILE.trace.json", Session.save),
     "page": Command("[FILE] [--open]", "write the run as a page, FILE.html", Session.page),

@@ -51,7 +51,7 @@ class ExplorationServer:
 
     def __init__(self, model: Model, run: Run, memory: int | None = None, words: ClusterWords | None = None) -> None:
         self.model, self.run, self.memory, self.words = model, run, memory, words
-        self.around = Neighbourhood(model, words=None if words is None else words.around(model, run))
+        self.around = Neighbourhood(model, words=None if words is None else words.neighbourhood_words(model, run))
         self.path = [self.around.number(state) for state in run.states()]
         self.around.expand(self.path[-1])
         self.lock = threading.Lock()
@@ -65,7 +65,7 @@ class ExplorationServer:
             beside = self.around.document(self.run, self.path)
             if self.words is None:
                 return trace_html([document], around=beside, live=True, graph=small_graph(self.model, self.run))
-            shown = self.words.shown(self.words.lettered(document), self.model, self.run)
+            shown = self.words.document_in_words(self.words.saved_document(document), self.model, self.run)
             return trace_html([shown], around=beside, live=True)
 
     def next(self, given: dict[str, str]) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class ExplorationServer:
         prop = next((prop for prop in self.model.properties if prop.name == given.get("property")), None)
         if prop is None or not prop.applicable:
             raise UsageError(f"no property of states or steps is called {given.get('property')}")
-        found = self._searched(state, prop)
+        found = self._search_nearest(state, prop)
         what = "reached" if prop.kind == "reachable" else "violated"
         looked = f"{count_text(found.states, 'state')} explored from here"
         with self.lock:
@@ -96,7 +96,7 @@ class ExplorationServer:
             after = f"after {count_text(len(taken), 'step')} more ({looked})" if taken else "here already"
             return self._new_parts(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
 
-    def _searched(self, state: State, prop: Property) -> NearestState:
+    def _search_nearest(self, state: State, prop: Property) -> NearestState:
         """The one search that is under way. UsageError where another one is."""
         if not self.searching.acquire(blocking=False):
             raise UsageError("another search is under way; stop it first")

@@ -307,7 +307,7 @@ def _node_text(model: Model, text: str, name: str) -> NodeText:
     """A field, a part of one, or an expression of the model's language."""
     first, *parts = name.split(".")
     if not all(part.isidentifier() for part in (first, *parts)):
-        return parse_watch(model, name).shown
+        return parse_watch(model, name).value_words
     known = {field.name for field in model.fields}
     if first not in known:
         raise UsageError(f"--quotient {text}: {model.name} has no field {first}; {suggest_name(first, known)}")

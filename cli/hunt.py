@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> Exit:
 def _hunt(options: argparse.Namespace) -> Exit:
     from ..real.driving.nodes.releases import fetch_raft_release
     from ..real.driving.verdict import full_version
-    from ..real.inprocess.hunting import RELEASES, Case, Hunted, hunt
+    from ..real.inprocess.hunting import RELEASES, Case, HuntReach, hunt
 
     if options.kafka_version is None:
         raise UsageError(f"give the release with --kafka-version; known are {', '.join(RELEASES)}")
@@ -85,11 +85,11 @@ def _hunt(options: argparse.Namespace) -> Exit:
     out: Path | None = None if options.out is None else prepare_directory(options.out)
     release = fetch_raft_release(full_version(options.kafka_version))
     limit = 60.0 if options.time is None and options.runs is None else options.time
-    cases, so_far = list[Case](), Hunted(0, 0, 0, 0.0)
+    cases, so_far = list[Case](), HuntReach(0, 0, 0, 0.0)
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
 
-        def say(looked: Hunted) -> None:
+        def say(looked: HuntReach) -> None:
             if report is not None:
                 rate = count_text(round(looked.steps / max(looked.seconds, 0.001)))
                 text = f"{count_text(looked.runs, 'run')}, {rate} steps/s, {count_text(len(cases), 'finding')}"
@@ -141,7 +141,7 @@ def _replay(options: argparse.Namespace) -> Exit:
     from ..real.driving.nodes.releases import fetch_raft_release
     from ..real.driving.verdict import full_version
     from ..real.inprocess.hosting import Host
-    from ..real.inprocess.hunting import case_of, replayed
+    from ..real.inprocess.hunting import case_of, replay_case
 
     try:
         case = case_of(json.loads(options.replay.read_text(encoding="utf-8")))
@@ -149,7 +149,7 @@ def _replay(options: argparse.Namespace) -> Exit:
         raise UsageError(f"{options.replay}: it cannot be read: {error}") from None
     release = fetch_raft_release(full_version(options.kafka_version or case.kafka))
     with Host(release) as host:
-        case, states = replayed(host, case)
+        case, states = replay_case(host, case)
     if options.json:
         print_json(case.document())
     else:

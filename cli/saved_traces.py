@@ -65,7 +65,7 @@ def _add_missing_steps(saved: Document, path: Path) -> Document:
     except StepError as error:
         raise UsageError(f"{path}: {_changed_model_text(saved)}: {error}") from None
     words = cluster_words(saved)
-    return document if words is None else words.lettered(document)
+    return document if words is None else words.saved_document(document)
 
 
 def _check_loop(document: Document, path: Path) -> None:

@@ -95,7 +95,11 @@ def _name_brokers(path: Path, document: dict[str, Any]) -> dict[str, Any]:
             model = bind_saved_model(document, str(path))
             run = replay_saved_trace(model, document, str(path))
             chosen = "verdict" not in document["wording"]
-            return words.shown(document, model, run) if chosen else trace_in_cluster_words(document, model, run)
+            return (
+                words.document_in_words(document, model, run)
+                if chosen
+                else trace_in_cluster_words(document, model, run)
+            )
         except UsageError as error:
             kept = rename_brokers({key: part for key, part in document.items() if key != "wording"}, document["called"])
             return kept | {"notes": [*kept["notes"], f"said in the model's words: {error}"]}

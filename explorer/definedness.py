@@ -82,7 +82,7 @@ class LoopScope:
             case ir.StateField(state=state, field=field_):
                 return ("state", self.version, state, field_)
             case ir.Call(function=ir.Function(body=(ir.Return(value=value),))):
-                return self.inside(node).key(value)
+                return self.scope_in_helper(node).key(value)
             case ir.Call(function=function, arguments=arguments):
                 return ("call", self.version, id(function), *map(self.key, arguments))
             case tuple():
@@ -93,7 +93,7 @@ class LoopScope:
             case _:
                 return (node,)
 
-    def inside(self, call: ir.Call) -> LoopScope:
+    def scope_in_helper(self, call: ir.Call) -> LoopScope:
         """The scope in the body of a helper."""
         names = (name for name, _ in call.function.parameters)
         return replace(self, names=dict(zip(names, map(self.key, call.arguments), strict=True)))
@@ -125,7 +125,7 @@ class LoopScope:
     def less(self, one: ir.Expr, other: ir.Expr, by: int) -> LoopScope:
         """The scope in which `one + by <= other`."""
         (a, more), (b, less) = self.linear(one), self.linear(other)
-        known = self._known(one, other)
+        known = self._known_bounds(one, other)
         known[a, b] = min(known.get((a, b), less - more - by), less - more - by)
         scope = replace(self, differences=known)
         if isinstance(other, ir.Arithmetic) and other.op == "min":
@@ -138,7 +138,7 @@ class LoopScope:
         """The scope in which `max(i + 1 for i in range(n) if ...)` is at most `n`."""
         match value:
             case ir.Call(function=ir.Function(body=(ir.Return(value=inner),))):
-                return replace(self.inside(value).greatest(inner), names=self.names)
+                return replace(self.scope_in_helper(value).greatest(inner), names=self.names)
             case ir.Quantified(kind="max", generators=(one,), body=body, default=default):
                 round_ = self.bind(one.variable)
                 key, more = round_.linear(body)
@@ -153,10 +153,10 @@ class LoopScope:
     def is_less(self, one: ir.Expr, other: ir.Expr, by: int) -> bool:
         """Whether `one + by <= other` is known."""
         (a, more), (b, less) = self.linear(one), self.linear(other)
-        known = self._known(one, other)
+        known = self._known_bounds(one, other)
         return _distance(known, a, b) <= less - more - by
 
-    def _known(self, *of: ir.Expr) -> dict[tuple[Key, Key], int]:
+    def _known_bounds(self, *of: ir.Expr) -> dict[tuple[Key, Key], int]:
         """What is known, with what the types of some integers say."""
         known = dict(self.differences)
         for expression in of:
@@ -182,7 +182,7 @@ class LoopScope:
                     scope = scope.when(part, truth)
                 return scope
             case ir.Call(function=ir.Function(body=(ir.Return(value=value),))), _:
-                return replace(self.inside(condition).when(value, truth), names=self.names)
+                return replace(self.scope_in_helper(condition).when(value, truth), names=self.names)
             case ir.IsNone(option=option), False:
                 return replace(self, some=self.some | {self.key(option)})
             case ir.Compare(op=op, left=left, right=right), _:
@@ -294,11 +294,11 @@ class _DefinednessReader:
                 yield from self.expression(yes, scope.when(condition, True), exposed)
                 yield from self.expression(no, scope.when(condition, False), exposed)
             case ir.Quantified():
-                yield from self._quantified(node, scope, exposed)
+                yield from self._read_quantifier(node, scope, exposed)
             case ir.Call(function=function, arguments=arguments):
                 for argument in arguments:
                     yield from self.expression(argument, scope, exposed)
-                yield from self.block(function.body, scope.inside(node), exposed)
+                yield from self.block(function.body, scope.scope_in_helper(node), exposed)
             case ir.MakeMap(variable=variable, value=value):
                 yield from self.expression(value, scope.bind(variable), exposed)
             case _:
@@ -315,11 +315,11 @@ class _DefinednessReader:
                     yield from self.claim(operand, scope)
                     scope = scope.when(operand, True)
             case ir.Quantified(kind="all"):
-                yield from self._quantified(node, scope, False, is_claim=True)
+                yield from self._read_quantifier(node, scope, False, is_claim=True)
             case _:
                 yield from self.expression(node, scope, False)
 
-    def _quantified(
+    def _read_quantifier(
         self, node: ir.Quantified, scope: LoopScope, exposed: bool, *, is_claim: bool = False
     ) -> Iterator[ir.Where]:
         if node.default is not None:

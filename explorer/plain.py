@@ -157,7 +157,7 @@ class _Exploration:
 
     def _begin(self) -> None:
         for state in list(initial_states(self.model)):
-            self._found(state, None)
+            self._keep_state(state, None)
 
     def _expand(self, number: int) -> None:
         state = self.states[number]
@@ -175,12 +175,12 @@ class _Exploration:
                 continue
             moved = True
             self._cross(number, state, action, arguments, result)
-            self._found(result, (number, action.name, arguments))
+            self._keep_state(result, (number, action.name, arguments))
         self.held += held and not moved
         if not moved and not held and self.search.deadlocks and not self.deadlock and not self._may_end(number, state):
             self.deadlock = True
             self.failure = deadlock(self.model, self._path(number))
-            self._violated()
+            self._end_at_violation()
 
     def _is_beyond_bound(self, number: int, state: State) -> bool:
         """Whether a state lies beyond a `@bound`: asked once, before the actions, and counted."""
@@ -216,9 +216,9 @@ class _Exploration:
             self.runs[prop.name] = self._path(number, step)
             self.transitions.remove(prop)
         if broken:
-            self._violated()
+            self._end_at_violation()
 
-    def _found(self, state: State, origin: tuple[int, str, Mapping[str, Any]] | None) -> None:
+    def _keep_state(self, state: State, origin: tuple[int, str, Mapping[str, Any]] | None) -> None:
         """Keeps a state that is new, and checks it."""
         number = len(self.states)
         try:
@@ -238,13 +238,13 @@ class _Exploration:
         self.witnesses = [prop for prop in self.witnesses if prop not in met]
         self.invariants = [prop for prop in self.invariants if prop not in broken]
         if broken:
-            self._violated()
+            self._end_at_violation()
 
     def _keep(self, state: State, origin: tuple[int, str, Mapping[str, Any]] | None) -> None:
         self.states.append(state)
         self.origins.append(origin)
 
-    def _violated(self) -> None:
+    def _end_at_violation(self) -> None:
         """Ends the search, unless it is to go on to what else can go wrong."""
         if not self.search.keep_going:
             raise _SearchEndedError
@@ -307,7 +307,7 @@ class _Exploration:
 
     def verdict(self) -> Verdict:
         """What the search found."""
-        found, liveness = len(self.states), self._judged()
+        found, liveness = len(self.states), self._judge_runs()
         grown = max(0, peak_memory_bytes() - self.memory)
         ending = Ending(
             engine="python",
@@ -332,7 +332,7 @@ class _Exploration:
         )
         return verdict_of(self.model, ending)
 
-    def _judged(self) -> Mapping[str, Answer]:
+    def _judge_runs(self) -> Mapping[str, Answer]:
         """What is so of the properties of whole runs, once every state is known."""
         if not self.model.liveness or not self.exhausted or self.projection is not None:
             return {}

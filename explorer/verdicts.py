@@ -80,7 +80,7 @@ class Ending:
     liveness: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
 
     @property
-    def passed(self) -> bool:
+    def looked_at_all(self) -> bool:
         """Whether the engine looked at all that it was to look at."""
         sampled = self.sampled is not None and not self.cut_short
         return self.exhausted or sampled or self.bounded is not None
@@ -160,7 +160,7 @@ def _ending_with_images(model: Model, ending: Ending) -> Ending:
 def _ending_with_shown_runs(model: Model, ending: Ending) -> Ending:
     """How a search ended that stopped early, once every property was checked along the runs that it shows: what a run
     violates or reaches is not open, whatever the search was stopped by."""
-    if ending.passed:
+    if ending.looked_at_all:
         return ending
     shown = [*ending.runs.values(), *([] if ending.failure is None else [ending.failure.run])]
     runs = dict(ending.runs)
@@ -174,7 +174,7 @@ def _ending_with_shown_runs(model: Model, ending: Ending) -> Ending:
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     """Which bounds of the whole model a search that found nothing kept within."""
-    if outcome in _FAILURES or not ending.passed:
+    if outcome in _FAILURES or not ending.looked_at_all:
         return ""
     said = f"; nothing beyond @bound {', '.join(bound.name for bound in model.bounds)}" if model.bounds else ""
     if model.step_bounds:
@@ -222,7 +222,7 @@ def _property(prop: Property, ending: Ending) -> PropertyVerdict:
     if prop.kind == "reachable":
         word = "reached" if run is not None else "missing" if ending.exhausted else "undecided"
         return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
-    word = "violated" if run is not None else "holds" if ending.passed else "undecided"
+    word = "violated" if run is not None else "holds" if ending.looked_at_all else "undecided"
     return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
 
 
@@ -270,7 +270,7 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "liveness" if violated <= set(LIVENESS) else "safety"
     if ending.deadlock:
         return "deadlock"
-    if not ending.passed or _unchecked_properties(properties) or _open_liveness_texts(properties):
+    if not ending.looked_at_all or _unchecked_properties(properties) or _open_liveness_texts(properties):
         return "none"
     if any(action.happened_despite for action in ending.actions):
         return "vacuous"
@@ -307,16 +307,16 @@ def _unchecked_properties(properties: tuple[PropertyVerdict, ...]) -> list[str]:
 def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:
     if outcome in _FAILURES:
         return "violated"
-    decided = ending.passed and not _unchecked_properties(properties) and not _open_liveness_texts(properties)
+    decided = ending.looked_at_all and not _unchecked_properties(properties) and not _open_liveness_texts(properties)
     return "holds" if decided else "inconclusive"
 
 
 def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> str:
     grounds = _grounds(outcome, ending)
     missed = _unchecked_properties(properties)
-    if outcome == "none" and ending.passed and _open_liveness_texts(properties):
+    if outcome == "none" and ending.looked_at_all and _open_liveness_texts(properties):
         return f"{grounds}, but {'; '.join(_open_liveness_texts(properties))}"
-    if outcome != "none" or not missed or not ending.passed:
+    if outcome != "none" or not missed or not ending.looked_at_all:
         return grounds
     return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not checked"
 

@@ -37,7 +37,7 @@ class GateSettings:
 class Command(Protocol):
     """A command that runs."""
 
-    def ended(self) -> tuple[int, str, str]:
+    def wait(self) -> tuple[int, str, str]:
         """Waits for it: its exit, minus a signal's number if that ended it, its output and its errors."""
         ...
 
@@ -116,7 +116,7 @@ class Workers:
                 worker = until.enter_context(self._start(arguments))
                 self._running.add(worker)
             try:
-                return worker.ended()
+                return worker.wait()
             finally:
                 with self._lock:
                     self._running.discard(worker)

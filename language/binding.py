@@ -106,7 +106,7 @@ class Definition:
         title = name or (f"{self.name}:{profile}" if profile else self.name)
         return _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
 
-    def revalued(self, model: Model, name: str, given: Mapping[str, Value | str]) -> Model:
+    def with_constants(self, model: Model, name: str, given: Mapping[str, Value | str]) -> Model:
         """A model of this definition with other values of its open constants: its typed form is shared, so that one
         kernel serves both, and it is made in hundredths of a second. Raises UsageError for a constant that is not open.
         """
@@ -270,7 +270,7 @@ class _Binding:
         found: list[Identity] = []
         for domain in self.definition.domains:
             try:
-                found.append(cast(Identity, self.types.named(domain)))
+                found.append(cast(Identity, self.types.type_of_class(domain)))
             except AbandonedError:
                 continue
         return tuple(found)
@@ -355,7 +355,7 @@ class _Binding:
             self.diagnostics.add("TG009", where, message, "another name for the field")
         else:
             interval = self.types.interval(constant)
-            return Int(0, interval.hi, None, self.types.opened(constant))
+            return Int(0, interval.hi, None, self.types.as_open(constant))
         return None
 
     # --- functions ---------------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def check_for(type_: types.Type, values: Values) -> TypeCheck:
             raise TypeError("the type of None alone holds no stored value")
 
 
-_map_class = Map[Any, Any].over
+_map_class = Map[Any, Any].with_keys
 """Once: an alias of a generic class looks its attributes up anew each time, which is slow."""
 
 
@@ -312,7 +312,7 @@ class MapCheck(TypeCheck):
         given = cast("Map[Any, Any]", value).plain()
         if given.is_over(self.keys):
             with suppress(ModelError):  # what is wrong is said below, with its key
-                return _map_class(self.keys, tuple(map(self.inner, given.held())))
+                return _map_class(self.keys, tuple(map(self.inner, given.stored_values())))
         for key in given:
             if key not in self.keys:
                 raise ModelError(f"{show(key)} is not a key of this Map")

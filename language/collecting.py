@@ -315,7 +315,9 @@ class Collector:
             ):
                 source = read(self.path)
                 message = "modules lists a model's files, as a tuple of imported modules"
-                self.diagnostics.add("TG010", source.where(source.assigned()["modules"]), message, "modules = (a, b)")
+                self.diagnostics.add(
+                    "TG010", source.where(source.assignments()["modules"]), message, "modules = (a, b)"
+                )
 
     def _check_look_alikes(self, modules: tuple[ModuleType, ...], state: str) -> None:
         """A function that takes the state and is neither marked nor called is one whose decorator was forgotten."""
@@ -348,7 +350,7 @@ class Collector:
     def _constants(self, modules: tuple[ModuleType, ...]) -> dict[str, Constant]:
         found: dict[str, Constant] = {}
         for module in modules:
-            own = read(str(module.__file__)).assigned()
+            own = read(str(module.__file__)).assignments()
             for name, value in vars(module).items():
                 if isinstance(value, Constant) and (name in own or not value.name):
                     value.name = name
@@ -356,7 +358,7 @@ class Collector:
             for value in vars(module).values():
                 if isinstance(value, Constant) and found.setdefault(value.name, value) is not value:
                     source = read(str(module.__file__))
-                    place = source.assigned().get(value.name, source.tree.body[0])
+                    place = source.assignments().get(value.name, source.tree.body[0])
                     message = f"two different constants are called {value.name}"
                     self.diagnostics.add(
                         "TG009", source.where(place), message, "one constant, imported where it is used"
@@ -435,7 +437,7 @@ class Collector:
     def _profile_place(self, profile: str, name: str) -> ir.Where:
         """Where a profile sets a constant; the whole of `profiles` when that is not written literally."""
         source = read(self.path)
-        node = source.assigned().get("profiles")
+        node = source.assignments().get("profiles")
         if node is None:
             return ir.Where(self.path, 1, 0, 1, 1)
         for outer in ast.walk(node):

@@ -116,7 +116,7 @@ class Owner(Protocol):
         """Stores `new` at `key`, which must still hold `old`."""
         ...
 
-    def at(self, key: Any) -> Any:
+    def element(self, key: Any) -> Any:
         """What is at `key` now."""
         ...
 
@@ -179,9 +179,9 @@ class Container:
 
     def current(self) -> Any:
         """What is now where this view was read; of a value, the value itself."""
-        return self if self._owner is None else self._owner.at(self._key)
+        return self if self._owner is None else self._owner.element(self._key)
 
-    def at(self, key: Any) -> Any:
+    def element(self, key: Any) -> Any:
         """The element at `key` of what is now where this view was read; see `Owner`."""
         return self.current()[key]
 

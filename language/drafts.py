@@ -139,7 +139,7 @@ class Cells:
             raise stale(key)
         self.values[key] = new.with_owner(self, key, self.shape.checks[key])
 
-    def at(self, key: str) -> Any:
+    def element(self, key: str) -> Any:
         """What the field holds now."""
         return self.values[key]
 

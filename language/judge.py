@@ -48,7 +48,7 @@ class StoppedStep:
     step_bound: str | None = None
 
     @property
-    def at_bound(self) -> bool:
+    def is_at_bound(self) -> bool:
         """Whether the bounds of the model stopped it, and not the protocol."""
         return self.by_limit or any(part is not None for part in (self.budget, self.bound, self.step_bound))
 
@@ -441,7 +441,7 @@ def stop_reason(model: Model, state: State, action: Action, arguments: Mapping[s
 def stop_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:
     """What the step is, with the reason: `disabled: s.up[r] is false`; of one at a bound the reason alone."""
     why = stop_reason(model, state, action, arguments, stopped)
-    return why if stopped.at_bound else f"disabled: {why}"
+    return why if stopped.is_at_bound else f"disabled: {why}"
 
 
 def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:

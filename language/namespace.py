@@ -88,7 +88,7 @@ class Namespace:
     ) -> None:
         self.values = values
         self.state_class = state_class
-        self.shape = Shape(state_class, fields, values, self._bound)
+        self.shape = Shape(state_class, fields, values, self._bind_thing)
         self._sizes = domain_sizes or {}
         self._images = images or {}
         self._abstract = abstract or {}
@@ -105,7 +105,7 @@ class Namespace:
         known = self._functions.get(id(original))
         if known is None:
             made = adapt(original, self._adaptations)
-            known = bind_adapted(original, made, lambda helper: self.globals_of(helper.__globals__), self._bound)
+            known = bind_adapted(original, made, lambda helper: self.globals_of(helper.__globals__), self._bind_thing)
             depth = depth_of(original)
             if depth is not None:
                 known = _to_a_depth(known, depth.value(self.values))
@@ -124,7 +124,7 @@ class Namespace:
             known = self._globals[id(original)] = dict(original)
             self._kept.append(original)
             for name, thing in original.items():
-                known[name] = self._bound(thing)
+                known[name] = self._bind_thing(thing)
             known.setdefault("next", self._next)
             known |= {**GLOBALS, KEY: self._adaptations}
         return known
@@ -142,7 +142,7 @@ class Namespace:
             self._domains[python] = known
         return known
 
-    def _bound(self, thing: Any) -> Any:
+    def _bind_thing(self, thing: Any) -> Any:
         if isinstance(thing, Constant):
             return self.values.get(thing.name, thing.default)
         if isinstance(thing, ConstantExpression):
@@ -161,7 +161,7 @@ class Namespace:
         if interval is not None:
             return range(interval.lo.value(self.values), interval.hi.value(self.values) + 1)
         if holds_constants(thing):
-            return bind_nested(thing, self._bound)
+            return bind_nested(thing, self._bind_thing)
         if isinstance(thing, FunctionType) and self._is_of_a_model(thing.__globals__):
             return self.function(thing)
         if isinstance(thing, ModuleType) and self._is_of_a_model(vars(thing)):

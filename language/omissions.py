@@ -44,7 +44,7 @@ def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:
     return any(
         statement is not function and _names(statement, function.name)
         for source in sources
-        for statement in source.by_word.get(function.name, ())
+        for statement in source.statements_by_word.get(function.name, ())
     )
 
 

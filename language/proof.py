@@ -185,7 +185,7 @@ class Proof:
             return "vacuous"
         return "conditional" if any(self.word_of(goal) == "conditional" for goal in self.goals) else "proved"
 
-    def assumed(self) -> tuple[str, ...]:
+    def assumed_lemmas(self) -> tuple[str, ...]:
         """The lemmas that the proof rests on although it does not prove them: they were not to be proved, or not all
         of their obligations are."""
         open_ = {finding.obligation.goal for finding in self.findings if finding.word != "proved"}
@@ -218,4 +218,4 @@ class Proof:
             return "not proved"
         if any(empty.of_all or empty.goal == goal for empty in self.empty):
             return "vacuous"
-        return "conditional" if self.breaking() or any(lemma != goal for lemma in self.assumed()) else "proved"
+        return "conditional" if self.breaking() or any(lemma != goal for lemma in self.assumed_lemmas()) else "proved"

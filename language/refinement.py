@@ -44,16 +44,16 @@ class Refinement:
     def step(self, before: State, after: State, action: str | None = None) -> Step | Stutters | None:
         """The first abstract step that a step is, of those that its action may be. ModelError where an image lies
         outside the abstract types, or an abstract action breaks them."""
-        return self.between(self.image(before), self.image(after), action)
+        return self.abstract_step(self.image(before), self.image(after), action)
 
-    def between(self, image: State, wanted: State, action: str | None = None) -> Step | Stutters | None:
+    def abstract_step(self, image: State, wanted: State, action: str | None = None) -> Step | Stutters | None:
         """The first abstract step from one image to another."""
         allowed = None if action is None else self.may_be.get(action)
         if image == wanted and (allowed is None or STUTTERS in allowed):
             return STUTTERS
         return next((step for step in self._steps(image, allowed) if step.after == wanted), None)
 
-    def by_any_action(self, image: State, wanted: State) -> Step | Stutters | None:
+    def step_of_any_action(self, image: State, wanted: State) -> Step | Stutters | None:
         """The first abstract step from one image to another, whatever a step's action may be. An action that breaks the
         abstract types is none."""
         if image == wanted:

@@ -93,7 +93,7 @@ class Map(Container, Generic[K, V]):
         self._owner = None
 
     @classmethod
-    def over(cls, keys: dict[K, int], values: tuple[V, ...]) -> Map[K, V]:
+    def with_keys(cls, keys: dict[K, int], values: tuple[V, ...]) -> Map[K, V]:
         """A map whose keys, with their positions, are shared with other maps of its type."""
         made = cast("Map[K, V]", object.__new__(cls))
         made._keys = keys
@@ -135,7 +135,7 @@ class Map(Container, Generic[K, V]):
         """Whether the map has these keys, in this order."""
         return self._keys is keys or self._keys == keys
 
-    def held(self) -> tuple[V, ...]:
+    def stored_values(self) -> tuple[V, ...]:
         """The values, in the order of the keys."""
         return self._items
 
@@ -344,12 +344,12 @@ class Set(Container, Generic[T]):
         return self._items
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self.ordered())
+        return iter(self.ordered_elements())
 
-    def ordered(self) -> tuple[T, ...]:
+    def ordered_elements(self) -> tuple[T, ...]:
         """The elements in their order, kept once computed."""
         if self._owner is not None:
-            return cast("Set[T]", self._plain).ordered()
+            return cast("Set[T]", self._plain).ordered_elements()
         try:
             return self._order
         except AttributeError:

@@ -58,9 +58,9 @@ class WatchedExpression:
         except Exception as error:
             raise to_model_error(self.model, error) from error
 
-    def shown(self, state: State) -> str:
+    def value_words(self, state: State) -> str:
         """What it is in a state, as people write it; why it has no value, where it has none."""
-        return self._shown(state, Effort(STEPS))
+        return self._evaluated_words(state, Effort(STEPS))
 
     def shown_in(self, states: Sequence[State]) -> list[str]:
         """What it is in each state, as people write it. Once `STEPS_TOGETHER` steps are taken, the states after have no
@@ -71,11 +71,11 @@ class WatchedExpression:
                 texts.append(f"no value: the states before took {STEPS_TOGETHER:,} steps of Python")
                 continue
             effort = Effort(STEPS)
-            texts.append(self._shown(state, effort))
+            texts.append(self._evaluated_words(state, effort))
             left -= STEPS - max(effort.left, 0)
         return texts
 
-    def _shown(self, state: State, effort: Effort) -> str:
+    def _evaluated_words(self, state: State, effort: Effort) -> str:
         try:
             return show(self._value(state, effort))
         except ModelError as error:

@@ -80,7 +80,7 @@ def abstract_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Docume
             if last is None:
                 found = STUTTERS if anywhere or refinement.is_initial(image) else None
             else:
-                found = refinement.between(last, image, run.steps[number - 1].action)
+                found = refinement.abstract_step(last, image, run.steps[number - 1].action)
         except ModelError:
             states[str(number)] = None
             break
@@ -147,7 +147,7 @@ def _abstract_step_sentences(refinement: Refinement, run: Run, at: int) -> Itera
     still: list[int] = []
     for number, step in enumerate(run.steps[: max(at - 1, 0)], 1):
         before, after = (refinement.image(state) for state in run.states()[number - 1 : number + 1])
-        found = refinement.between(before, after, step.action)
+        found = refinement.abstract_step(before, after, step.action)
         if not isinstance(found, Step):
             still.append(number)
             continue
@@ -190,7 +190,7 @@ def _wrong_end_sentence(refinement: Refinement, run: Run, at: int) -> str:
 
 def _wrong_step_text(refinement: Refinement, before: State, image: State, step: Step) -> str:
     """That a step is no abstract step, or another one than its action may be."""
-    name, other = refinement.abstract.name, refinement.by_any_action(before, image)
+    name, other = refinement.abstract.name, refinement.step_of_any_action(before, image)
     changed = _abstract_changes_text(refinement, before, image)
     if step.action not in refinement.may_be or other is None:
         return f"However, no action of {name} does this: {changed}."

@@ -242,7 +242,9 @@ class _ArgumentText:
         for record, name in list(self.words.mentioned.items()):
             step, cell = self._first_occurrence(record)
             if cell is not None:
-                where = f"came into {self.words.owned(parent_cell(cell))} at offset {cell.parts[-1][1]} in step {step}"
+                where = (
+                    f"came into {self.words.cell_name(parent_cell(cell))} at offset {cell.parts[-1][1]} in step {step}"
+                )
                 said = "." if step in mentioned else f": {self._step_sentence(step)}"
                 yield step, f"Let {name} be the {type(record).__name__.lower()} that {where}{said}"
 

@@ -41,7 +41,7 @@ class Branch:
         """Where the run has come to."""
         return self.run.steps[-1].after if self.run.steps else self.run.start
 
-    def taken(self, *steps: Step) -> Branch:
+    def with_steps(self, *steps: Step) -> Branch:
         """The branch with steps more; what was undone is kept where these are its first steps."""
         known = self.ahead[: len(steps)] == steps
         run = Run(self.run.start, (*self.run.steps, *steps))
@@ -55,7 +55,7 @@ class Branch:
 
     def redone(self, number: int = 1) -> Branch:
         """The branch with so many of the steps taken again that were undone."""
-        return self.taken(*self.ahead[:number])
+        return self.with_steps(*self.ahead[:number])
 
 
 def possible_steps(model: Model, state: State) -> Iterator[PossibleStep]:

@@ -391,7 +391,9 @@ def step_without_reads(
 def change_texts(changed: Sequence[Change], before: State, after: State, names: RecordNames) -> list[str]:
     """Changes as people read them, records of logs by the names that the picture gives them."""
     states = {"-": before, "+": after, "~": after}
-    return [change.text(lambda value, state=states[change.sign]: names.changed(value, state)) for change in changed]
+    return [
+        change.text(lambda value, state=states[change.sign]: names.name_of_change(value, state)) for change in changed
+    ]
 
 
 def step_text(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:

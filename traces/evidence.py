@@ -124,7 +124,7 @@ class Reading:
 
     def step(self, action: Action, arguments: Mapping[str, Any]) -> Effects:
         """What a step rests on, taken from the state that the action's text names; it must be enabled."""
-        self._block(action.form.body, self._given(action, arguments))
+        self._block(action.form.body, self._argument_values(action, arguments))
         return Effects(tuple(dict.fromkeys(self.guards)), tuple(self.writes))
 
     def false_guard(self, action: Action, arguments: Mapping[str, Any]) -> ir.Require | ir.Limit | None:
@@ -132,14 +132,14 @@ class Reading:
         author's function prints is printed."""
         self._is_trying = True
         try:
-            self._block(action.form.body, self._given(action, arguments))
+            self._block(action.form.body, self._argument_values(action, arguments))
         except _GuardStopped as stopped:
             return stopped.guard
         finally:
             self._is_trying = False
         return None
 
-    def _given(self, action: Action, arguments: Mapping[str, Any]) -> Environment:
+    def _argument_values(self, action: Action, arguments: Mapping[str, Any]) -> Environment:
         given: Environment = {}
         for parameter in action.form.parameters:
             value = arguments[parameter.name]

@@ -96,7 +96,7 @@ class _Descent:
         """Walks one statement; the reason, where it returns."""
         match node:
             case ir.Return(value=value):
-                return self.returned(value)
+                return self.reason_of_return(value)
             case ir.If(condition=condition, yes=yes, no=no):
                 return self.branch(condition, yes, no)
             case ir.For(variable=variable, source=source, body=body):
@@ -122,7 +122,7 @@ class _Descent:
             self.taken.pop()  # what follows does not depend on the test
         return reason
 
-    def returned(self, value: ir.Expr) -> Reason | None:
+    def reason_of_return(self, value: ir.Expr) -> Reason | None:
         """The reason for a returned value: for `return False` that of the condition that led there."""
         if not isinstance(value, ir.Const):
             return self.reason(value, self.want)
@@ -155,9 +155,9 @@ class _Descent:
             case ir.Name(name=name) if name in self.made_from:
                 return self.local(self.made_from[name], want)
             case ir.Quantified(kind="all" | "any" as kind) if (kind == "all") is want:
-                return self.quantified(node, want)
+                return self.reason_of_quantifier(node, want)
             case ir.Call():
-                return self.called(node, want)
+                return self.reason_of_call(node, want)
             case _:
                 return self.as_written(node, want)
 
@@ -186,7 +186,7 @@ class _Descent:
         finally:
             self.names, self.made_from = now
 
-    def called(self, node: ir.Call, want: bool) -> Reason:
+    def reason_of_call(self, node: ir.Call, want: bool) -> Reason:
         """A call is the reason, and inside the helper is why."""
         if self.depth == _MAX_CALL_DEPTH:
             return self.as_written(node, want)
@@ -196,7 +196,7 @@ class _Descent:
         inside = _Descent(self.reading, self.depth + 1, want, names, shown)
         return self.as_written(node, want, inside.function(node.function))
 
-    def quantified(self, node: ir.Quantified, want: bool) -> Reason:
+    def reason_of_quantifier(self, node: ir.Quantified, want: bool) -> Reason:
         """`all` that is false, `any` that should be: the first values of its variables for which the body decides."""
         if text_at(node.where).startswith(f"{node.kind}("):
             for _ in self.rounds(node.generators):

@@ -51,19 +51,19 @@ STEPS = "@STEPS@"
 class NeighbourhoodWords(Protocol):
     """How a page says what the model has names for: an audit's speaks of a cluster, and not of what steps read."""
 
-    def named(self, value: Any) -> Any:
+    def name_brokers(self, value: Any) -> Any:
         """A state, or another value of JSON, with the names that its members have."""
         ...
 
-    def framed(self, frame: Document) -> Document:
+    def frame_in_words(self, frame: Document) -> Document:
         """What is drawn of a state: its `lanes` and its `board`."""
         ...
 
-    def stepped(self, document: Document, state: State, step: Step) -> Document:
+    def step_in_words(self, document: Document, state: State, step: Step) -> Document:
         """A step from a state."""
         ...
 
-    def valued(self, text: str) -> str:
+    def value_in_words(self, text: str) -> str:
         """A value that is watched."""
         ...
 
@@ -146,7 +146,7 @@ class Neighbourhood:
         """What is watched, in words, in the state of each node from `since` on."""
         known = self.shown.setdefault(watch.text, [])
         values = watch.shown_in(self.states[len(known) :])
-        known += values if self.words is None else map(self.words.valued, values)
+        known += values if self.words is None else map(self.words.value_in_words, values)
         return known[since:]
 
     def explore(self, most: int, size: int) -> None:
@@ -180,7 +180,7 @@ class Neighbourhood:
             if number is None:
                 said = to_json(value, of)
                 number = self.held[at, value] = self._shared_number(
-                    said if self.words is None else self.words.named(said)
+                    said if self.words is None else self.words.name_brokers(said)
                 )
             numbers.append(number)
         return numbers
@@ -195,7 +195,7 @@ class Neighbourhood:
             frame = {"lanes": self.picture.lanes(state), "board": self.picture.board(state)}
         except UndrawableError:
             return None
-        return frame if self.words is None else self.words.framed(frame)
+        return frame if self.words is None else self.words.frame_in_words(frame)
 
     def _truth_characters(self, state: State) -> str:
         """A character for each property; `-` of those of steps."""
@@ -219,7 +219,7 @@ class Neighbourhood:
         truth = {prop.name: truth_of_run(self.model, prop, run, anywhere=True)[1] for prop in steps}
         document |= {"marks": drawn, "truth": truth}
         if self.words is not None:
-            document = self.words.stepped(document | {"call": document["step"]}, state, chosen.step)
+            document = self.words.step_in_words(document | {"call": document["step"]}, state, chosen.step)
         return (
             document
             | self._shared_parts({name: document[name] for name in SHARED_STEP_PARTS if name in document})

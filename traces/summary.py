@@ -101,7 +101,7 @@ class Summary:
     ) -> list[str]:
         """What was counted on, who lost it, and what came of that."""
         promise = self._find_promise(step, lost, said)
-        what, who = self._named(lost), lane
+        what, who = self._name_records(lost), lane
         if promise is not None and (promise.records == lost or len(lost) == 1):
             what = "it" if len(lost) == 1 else "them"
         cells = [cell for cell in self.mentioned.get(step, ()) if cell.field == self.log]
@@ -205,7 +205,7 @@ class Summary:
         if not set(passed) & set(records):
             return None
         who = self.words.value(lanes[0])
-        return _Promise(f"{who} committed {self._named(passed)} at step {step}", who, passed)
+        return _Promise(f"{who} committed {self._name_records(passed)} at step {step}", who, passed)
 
     def _promise_by_set(
         self, step: int, cell: StatePart, records: Sequence[Any], said: Callable[[int], str]
@@ -236,7 +236,7 @@ class Summary:
         leads = [_BECAME_LEADER.sub(r"\1 became leader", text) for text in texts if _BECAME_LEADER.fullmatch(text)]
         return f"{leads[0]} at step {step}" if leads else f"{said(step).removesuffix('.')} (step {step})"
 
-    def _named(self, records: Sequence[Any]) -> str:
+    def _name_records(self, records: Sequence[Any]) -> str:
         if len(records) > RECORDS_MAX:
             return f"{len(records)} records"
         return join_words([self.words.value(record) for record in records])

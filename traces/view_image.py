@@ -137,9 +137,9 @@ class _SvgReader:
             self._refuse(f"<{tag}>")
         self.open.append(tag)
         for attribute, value in attributes.items():
-            self._given(attribute.rpartition(" ")[2].lower(), value)
+            self._read_attribute(attribute.rpartition(" ")[2].lower(), value)
 
-    def _given(self, name: str, value: str) -> None:
+    def _read_attribute(self, name: str, value: str) -> None:
         if name.startswith("on") or name in ("base", "src"):
             self._refuse(f"the attribute {name}")
         if name == "href" and not _INSIDE_ADDRESS.match(value):

@@ -28,7 +28,7 @@ class RecordNames:
         self.entries = tuple(_log_entry_types(model))
         self._picture = _picture_for_names(model)
 
-    def drawn(self, record: Any) -> str | None:
+    def name_of_record(self, record: Any) -> str | None:
         """The name of a record of a log."""
         if self._picture is None or not isinstance(record, self.entries):
             return None
@@ -37,11 +37,11 @@ class RecordNames:
         except UndrawableError:
             return None
 
-    def changed(self, value: Any, state: State) -> str | None:
+    def name_of_change(self, value: Any, state: State) -> str | None:
         """The name of what came into a part of a state, or left it: a record, or a record's number in a set of them."""
-        return self.drawn(value if not is_number(value) else self.numbered(value, state))
+        return self.name_of_record(value if not is_number(value) else self.record_of_number(value, state))
 
-    def numbered(self, number: int, state: State) -> Any:
+    def record_of_number(self, number: int, state: State) -> Any:
         """The record of a log that has this number as its `id`; None where no log has it."""
         records = (record for record in _records_in_state(state) if isinstance(record, self.entries))
         return next((record for record in records if getattr(record, "id", None) == number), None)
@@ -101,7 +101,7 @@ class Wording:
         """The name of a record of a log."""
         if record not in self.mentioned:
             taken = set(self.mentioned.values())
-            name = self._names.drawn(record) or record_letter(len(taken))
+            name = self._names.name_of_record(record) or record_letter(len(taken))
             while name in taken:
                 name += "'"
             self.mentioned[record] = name
@@ -109,7 +109,7 @@ class Wording:
 
     # --- cells --------------------------------------------------------------------------------------------------------
 
-    def owned(self, cell: StatePart) -> str:
+    def cell_name(self, cell: StatePart) -> str:
         """What a cell is called: `A's high watermark`, `the quorum's ISR`, `the registered leader` (a field that is a
         participle owns nothing), `A's match index of B`, `committed`."""
         keys = [part for kind, part in cell.parts if kind == "key"]
@@ -135,14 +135,18 @@ class Wording:
         if kind == "length":
             return self.fact(parent_cell(cell), state, past=past)
         if _is_kind(cell):
-            return f"{self.owned(parent_cell(cell))} {be} {'nothing' if value is ABSENT else f'of the kind {value}'}"
+            return (
+                f"{self.cell_name(parent_cell(cell))} {be} {'nothing' if value is ABSENT else f'of the kind {value}'}"
+            )
         if kind == "member":
-            member, whole = self._member_text(cell.parts[-1][1], state), self.owned(parent_cell(cell))
+            member, whole = self._member_text(cell.parts[-1][1], state), self.cell_name(parent_cell(cell))
             return f"{member} {be} {'' if value else 'not '}in {whole}"
         if kind == "at":
             held = self.value(value) if value is not ABSENT else "nothing"
-            return f"{self.owned(parent_cell(cell))} {'had' if past else 'has'} {held} at offset {cell.parts[-1][1]}"
-        name = self.owned(cell)
+            return (
+                f"{self.cell_name(parent_cell(cell))} {'had' if past else 'has'} {held} at offset {cell.parts[-1][1]}"
+            )
+        name = self.cell_name(cell)
         if name.endswith(_PREPOSITIONS) and "'s " in name:
             return self._action_of_field(name, value)
         if isinstance(value, CONTAINERS):
@@ -158,7 +162,7 @@ class Wording:
         if cell.parts and cell.parts[-1][0] == "member":
             return [
                 f"{self._member_text(cell.parts[-1][1], after)} {'came into' if new else 'left'} "
-                f"{self.owned(parent_cell(cell))}"
+                f"{self.cell_name(parent_cell(cell))}"
             ]
         sequence = enclosing_sequence(cell, before)
         if sequence is not None and isinstance(sequence.look(after), Seq):
@@ -166,7 +170,7 @@ class Wording:
         if _is_kind(cell):
             return [
                 self._scalar_effect(
-                    self.owned(parent_cell(cell)), parent_cell(cell).look(before), parent_cell(cell).look(after)
+                    self.cell_name(parent_cell(cell)), parent_cell(cell).look(before), parent_cell(cell).look(after)
                 )
             ]
         if is_record(old) and type(old) is type(new):
@@ -175,7 +179,7 @@ class Wording:
             return [text for part in inner for text in self.effects(part, before, after)]
         if isinstance(old, Set) and isinstance(new, Set):
             return [self._set_effects(cell, cast("Set[Any]", old), cast("Set[Any]", new), after)]
-        return [self._scalar_effect(self.owned(cell), old, new)]
+        return [self._scalar_effect(self.cell_name(cell), old, new)]
 
     def _scalar_effect(self, name: str, old: Any, new: Any) -> str:
         if isinstance(old, int) and isinstance(new, int) and not isinstance(new, bool):
@@ -190,11 +194,11 @@ class Wording:
 
     def _member_text(self, member: Any, state: State) -> str:
         """A member of a set: by the name of its record, where the set is of records' numbers."""
-        record = self._names.numbered(member, state) if is_number(member) else None
+        record = self._names.record_of_number(member, state) if is_number(member) else None
         return self.value(member) if record is None else self.name(record)
 
     def _sequence_effects(self, cell: StatePart, old: Seq[Any], new: Seq[Any]) -> str:
-        name = self.owned(cell)
+        name = self.cell_name(cell)
         shared = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         lost, got = list(old)[shared:], list(new)[shared:]
         if len(lost) == len(got) and self._ends_in_place:
@@ -210,7 +214,7 @@ class Wording:
     def _set_effects(self, cell: StatePart, old: Set[Any], new: Set[Any], state: State) -> str:
         lost, got = ([self._member_text(element, state) for element in some] for some in (old - new, new - old))
         parts = [f"{join_words(got)} came into" if got else "", f"{join_words(lost)} left" if lost else ""]
-        return f"{' and '.join(part for part in parts if part)} {self.owned(cell)}"
+        return f"{' and '.join(part for part in parts if part)} {self.cell_name(cell)}"
 
     def _values_text(self, values: Sequence[Any]) -> str:
         return join_words([self.value(value) for value in values])

@@ -154,7 +154,7 @@ def cases_of(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ..
 
 def _can_lose(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
     cases = cases_of(signature, one, cell)
-    return any(name in explorations.found(case).scenarios for case in cases for name in _LOSS)
+    return any(name in explorations.result(case).scenarios for case in cases for name in _LOSS)
 
 
 def _scenario(
@@ -166,7 +166,7 @@ def _scenario(
     for signature in signatures:
         for cell, _ in _FAULTS:
             for case in cases_of(signature, one, cell):
-                found = explorations.found(case).scenarios
+                found = explorations.result(case).scenarios
                 for name in _LOSS:
                     if name in found:
                         return sentences(verdict.subject, Answer("can lose", "model", "", (), found[name], case, name))

@@ -75,7 +75,7 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
 def _cases_of_lag(signature: Signature, explorations: Explorations) -> Iterator[Case]:
     """Where writes or reads stop with the replicas that are out of the ISR down: what is if they only lag."""
     for down, *behind in service_cases(signature):
-        if explorations.found(down).scenarios:
+        if explorations.result(down).scenarios:
             yield from behind
 
 
@@ -183,7 +183,7 @@ def _loss(
     if question.asked == "reads" and not signature.follower_reads:
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
     plan = plan_of(signature)
-    if plan.cases[0].explored not in explorations.known:
+    if plan.cases[0].explored_case not in explorations.known:
         explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
     said: list[Answer] = []
     ways, few = loss_ways(signature, cell, in_rack), asks_loss(signature, cell, in_rack)
@@ -418,7 +418,7 @@ def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
 
 
 def _delivery_answer(question: Question, case: Case, explorations: Explorations) -> Answer:
-    found: CaseResult = explorations.found(case)
+    found: CaseResult = explorations.result(case)
     names = [*question.properties]
     ways = {name: LossFound(case, found.scenarios[name]) for name in names if name in found.scenarios}
     own = CaseKnowledge(ways, found.checked, WITNESS in found.reached, True, found.stopped, case, found.states)
@@ -438,7 +438,7 @@ def _goes_on(
 ) -> Answer:
     """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
     down, *behind = goes_on_cases(signature, cell, in_rack, controllers)
-    found = explorations.found(down)
+    found = explorations.result(down)
     name = next(iter(question.properties))
     lost = found.scenarios.get(name)
     missing = _missing(cell, signature, in_rack, down)
@@ -447,7 +447,7 @@ def _goes_on(
             return Answer("not checked", "", INCONCLUSIVE + (found.stopped or "nothing ever comes to rest"))
         return Answer("no loss found", "model", f"a leader serves {missing}: {_states(found.states)}")
     until = "until they are back"
-    if any(name in explorations.found(case).checked for case in behind):
+    if any(name in explorations.result(case).checked for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
     before = max(0, int(down.values["host_losses"]) - min(signature.replicas, away(cell.fault, signature, in_rack)))
     return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name, before=before)

@@ -165,7 +165,7 @@ class Client:
     settings: tuple[Setting, ...] = ()
     embedded: bool = False
 
-    def called(self, name: str) -> bool:
+    def has_name(self, name: str) -> bool:
         """Whether `audit.toml` means it by this name."""
         return name == self.name or is_called(self.origin.path, name)
 
@@ -198,7 +198,7 @@ class Use:
     critical: bool = False
 
     @property
-    def named(self) -> tuple[tuple[Literal["producer", "consumer"], str], ...]:
+    def client_names(self) -> tuple[tuple[Literal["producer", "consumer"], str], ...]:
         """The clients by what they are."""
         return (*(("producer", name) for name in self.producers), *(("consumer", name) for name in self.consumers))
 
@@ -302,7 +302,7 @@ class Cluster:
 
     def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:
         """The client of this name, or of the file whose path ends with it; of one kind, if both are in one file."""
-        return next((client for client in self.clients if client.called(name) and kind in (None, client.kind)), None)
+        return next((client for client in self.clients if client.has_name(name) and kind in (None, client.kind)), None)
 
 
 def is_run_by_strimzi(cluster: Cluster) -> bool:

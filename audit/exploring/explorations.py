@@ -202,7 +202,7 @@ class CaseExplorer:
         """The same with all that its exploration checks."""
         _, model = self._open(case)
         values = {name: value for name, value in case.constants if name in model.open}
-        return definition().revalued(model, "partition", values)
+        return definition().with_constants(model, "partition", values)
 
     def engine(self, case: Case) -> Engine:
         """The kernel for a case, made or loaded once."""
@@ -239,7 +239,7 @@ class CaseExplorer:
         hurried = seconds is not None and seconds < SLOWER * self.slowest
         return model, engine.verdict(model, search, ending.is_here, hurried=hurried), ending.given_up
 
-    def found(self, case: Case, until: float | None = None) -> CaseResult:
+    def explore(self, case: Case, until: float | None = None) -> CaseResult:
         """What a case finds until a moment (`time.time`)."""
         left = None if until is None else until - time.time()
         if left is not None and (left <= 0 or not self.is_in_time(case, left)):
@@ -333,18 +333,20 @@ class Explorations:
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
         self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
 
-    def found(self, case: Case) -> CaseResult:
+    def result(self, case: Case) -> CaseResult:
         """What one case finds."""
         self.all([case])
-        return seen_by(case, self.known[case.explored])
+        return seen_by(case, self.known[case.explored_case])
 
     def all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""
-        wanted = [explored for explored in dict.fromkeys(case.explored for case in cases) if explored not in self.known]
+        wanted = [
+            explored for explored in dict.fromkeys(case.explored_case for case in cases) if explored not in self.known
+        ]
         if wanted and self._is_frozen:
             raise UnexploredError(wanted)
         for case in wanted:
-            if (kept := self._kept(case)) is not None:
+            if (kept := self._saved_result(case)) is not None:
                 self._learn(case, kept)
         new = dict.fromkeys(explored for explored in wanted if explored not in self.known)
         self._say("compiling", 0, len(new))
@@ -362,7 +364,7 @@ class Explorations:
         nothing else to do. Nothing begins for few."""
         if self.workers < 2 or self.folder is None or self.late:
             return
-        wanted = dict.fromkeys(case.explored for case in cases)
+        wanted = dict.fromkeys(case.explored_case for case in cases)
         new = [case for case in wanted if case not in self.known and not self._is_kept(case)]
         if len(new) >= WORTH_A_PROCESS:
             self._ahead |= dict.fromkeys(new)
@@ -413,7 +415,7 @@ class Explorations:
         own = [case for case in cases if case not in self.known]
         worth = WORTH_A_TURN if self.processes.running else WORTH_A_PROCESS
         if self.workers < 2 or self.folder is None or len(own) < worth:
-            yield from ((case, self.bench.found(case, self.until)) for case in own)
+            yield from ((case, self.bench.explore(case, self.until)) for case in own)
             return
         self._prepare(own)
         yield from self._of_chunks(self.processes.results(list(chunks_of(own, self.workers))))
@@ -427,7 +429,7 @@ class Explorations:
             yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
 
     @property
-    def unfinished(self) -> int:
+    def unfinished_count(self) -> int:
         """How many explorations time did not suffice for."""
         return sum(1 for found in self.known.values() if found.stopped and not found.for_good and found.stopped != DIED)
 
@@ -438,7 +440,7 @@ class Explorations:
     def _path(self, case: Case) -> Path | None:
         return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"
 
-    def _kept(self, case: Case) -> CaseResult | None:
+    def _saved_result(self, case: Case) -> CaseResult | None:
         path = self._path(case)
         try:
             kept = None if path is None else json.loads(path.read_text(encoding="utf-8"))
@@ -502,4 +504,4 @@ def _prepare(case: Case) -> None:
 
 def _explore(cases: Sequence[Case]) -> list[CaseResult]:
     bench, until = _benches[0]
-    return [bench.found(case, until) for case in cases]
+    return [bench.explore(case, until) for case in cases]

@@ -59,21 +59,21 @@ class CaseKnowledge:
 def knowledge_of(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
     """What is known of a case, given the others of its plan; nothing is explored."""
     found = explorations.inferred.get((plan, case))
-    if found is None or (not found.explored and case.explored in explorations.known):
+    if found is None or (not found.explored and case.explored_case in explorations.known):
         found = explorations.inferred[plan, case] = _infer_knowledge(case, plan, explorations)
     return found
 
 
 def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
     """What a case's own exploration found, or its brief one, which is the beginning of it; None if there was none."""
-    return explorations.known.get(case.explored) or explorations.known.get(case.beside.explored)
+    return explorations.known.get(case.explored_case) or explorations.known.get(case.brief_case.explored_case)
 
 
 def _infer_knowledge(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
     own = result_of(case, explorations)
     if own is not None and _answers_all(case, own):
-        return _own_knowledge(case, own, explored=case.explored in explorations.known)
-    order, whole = plan.order(case), explorations.known.get(case.explored)
+        return _own_knowledge(case, own, explored=case.explored_case in explorations.known)
+    order, whole = plan.order(case), explorations.known.get(case.explored_case)
     results = _results(plan, explorations)
     fewer, more = ({other: found for other in some if (found := results.get(other)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
@@ -177,7 +177,7 @@ def case_to_explore(question: Question, case: Case, ways: Ways, plan: Plan, expl
     if found.explored or found.decides(question.name):
         return None
     lost = any(way.is_enough(frozenset(knowledge_of(way, plan, explorations).lost)) for way in ways)
-    return case.beside if lost else case
+    return case.brief_case if lost else case
 
 
 def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
@@ -196,7 +196,7 @@ def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
 
 def _is_unknown(case: Case, plan: Plan, explorations: Explorations) -> bool:
     """Whether a probe is still to be made. The calm one is needed to know that anything is ever acknowledged."""
-    if case.explored in explorations.known:
+    if case.explored_case in explorations.known:
         return False
     return case is plan.cases[0] or not _is_settled(case, plan, explorations)
 

@@ -58,7 +58,7 @@ class Processes(Generic[T, R]):
         """
         waiting = deque(tasks)
         while waiting:
-            pool = self._prepared()
+            pool = self._prepared_pool()
             yield from self._results(pool, waiting)
 
     def rest(self) -> Iterator[tuple[T, R | None]]:
@@ -66,7 +66,7 @@ class Processes(Generic[T, R]):
         tasks, self.spare = self.spare, deque[T]()
         yield from self.results(tasks)
         while self._beside:
-            yield from self._ended({})
+            yield from self._ended_work({})
 
     @property
     def running(self) -> bool:
@@ -91,7 +91,7 @@ class Processes(Generic[T, R]):
             self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), work.begin, work.arguments)
         return self._pool
 
-    def _prepared(self) -> ProcessPoolExecutor:
+    def _prepared_pool(self) -> ProcessPoolExecutor:
         """The processes, all prepared; one that dies of that prepares for itself what it runs, and dies if it must."""
         try:
             for one in self._preparing:
@@ -117,9 +117,9 @@ class Processes(Generic[T, R]):
                     return
             if not running and not waiting:
                 return
-            yield from self._ended(running)
+            yield from self._ended_work(running)
 
-    def _ended(self, running: dict[Future[R], tuple[T, int]]) -> Iterator[tuple[T, R | None]]:
+    def _ended_work(self, running: dict[Future[R], tuple[T, int]]) -> Iterator[tuple[T, R | None]]:
         """What has ended of these and of the spare ones, once anything has; all of them if the pool is broken."""
         for future in wait([*running, *self._beside], return_when=FIRST_COMPLETED).done:
             if isinstance(future.exception(), BrokenProcessPool):

@@ -70,7 +70,7 @@ def producer_facts(
         on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
         yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.shown, {**on.sets, "gives_again": again}), off), _ASK)
     else:
-        if not any(producer.called(name) for name in _producer_names(cluster, topic)):
+        if not any(producer.has_name(name) for name in _producer_names(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
             used.append(UsedSetting("producer", producer.name, producer.origin, why))
         if producer not in said:

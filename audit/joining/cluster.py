@@ -167,7 +167,7 @@ def _clients(joined: JoinedParts, options: Options) -> tuple[Client, ...]:
     clients += _also(clients, [use for part in joined.parts for use in part.uses])
     given = sorted((client_option(text) for text in options.clients), key=lambda option: option[0] is not None)
     for name, family, _ in given:
-        if name is not None and not any(client.called(name) for client in clients):
+        if name is not None and not any(client.has_name(name) for client in clients):
             files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
             raise WrongOptionError(
                 f"--client {name}={family}: no client's file is called so; those that were read: {files}."
@@ -178,8 +178,8 @@ def _clients(joined: JoinedParts, options: Options) -> tuple[Client, ...]:
 def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
     """One file for producers and consumers, where only `audit.toml` says that it is for both."""
     found: dict[tuple[str, str], Client] = {}
-    for kind, name in (named for use in uses for named in use.named):
-        mine = [client for client in clients if client.called(name)]
+    for kind, name in (named for use in uses for named in use.client_names):
+        mine = [client for client in clients if client.has_name(name)]
         if mine and all(client.kind != kind for client in mine):
             found[kind, mine[0].origin.path] = replace(mine[0], kind=kind)
     return list(found.values())
@@ -187,7 +187,7 @@ def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
 
 def _with_version(client: Client, given: Sequence[tuple[str | None, str, StatedValue | None]]) -> Client:
     for name, family, version in given:
-        if name is None or client.called(name):
+        if name is None or client.has_name(name):
             client = replace(client, family=StatedValue(family, OPTIONS), version=version)
     aliases = key_names.canonical_names(base_family(client) or "")
     settings = (replace(setting, key=aliases.get(setting.key, setting.key)) for setting in client.settings)
@@ -405,12 +405,12 @@ def _of_two_ways(
 def _uses(joined: JoinedParts, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
-        embedded = any(client.embedded for _, name in use.named if (client := cluster.client(name)) is not None)
+        embedded = any(client.embedded for _, name in use.client_names if (client := cluster.client(name)) is not None)
         what = "" if use.subject != "topic" or embedded else not_described(joined.parts, cluster, use)
         if what:
             to_do = "describe all topics, or correct the pattern, which is matched whole"
             joined.incomplete(what, use.origin, to_do)
-        for _, name in use.named:
+        for _, name in use.client_names:
             if cluster.client(name) is None:
                 what = (
                     f"{use.subject} {use.pattern} is said to use {name}, "

@@ -159,10 +159,10 @@ class Plan:
 def first_of(cases: Iterable[Case]) -> list[Case]:
     """The cases without those that others among them may answer: they are asked for again if these do not. What most
     likely keeps waits for the wider ones, what most likely loses for both ends."""
-    some = dict.fromkeys(case.explored for case in cases)
+    some = dict.fromkeys(case.explored_case for case in cases)
 
     def has(others: Ways, case: Case) -> bool:
-        return any(other.explored in some for other in others if other.explored != case)
+        return any(other.explored_case in some for other in others if other.explored_case != case)
 
     return [
         case

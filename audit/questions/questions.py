@@ -141,7 +141,7 @@ class Case:
         return hash((self.asked, self.constants, self.brief))
 
     @cached_property
-    def beside(self) -> Case:
+    def brief_case(self) -> Case:
         """The brief one of the same faults and settings."""
         return one_object_of(Case(self.asked, self.constants, brief=True))
 
@@ -174,7 +174,7 @@ class Case:
         return self.stay < 1
 
     @cached_property
-    def explored(self) -> Case:
+    def explored_case(self) -> Case:
         """The case whose exploration is this one's too, step by step, with settings that cannot matter as by default.
 
         Each fault takes one member out of the ISR, and nothing else does. Those that no fault can reach stay: with one

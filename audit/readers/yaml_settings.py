@@ -14,7 +14,7 @@ def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
     return tuple(
         Setting(name, as_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
         for name, sub in tree.items()
-        if (value := sub.typed()) is not None
+        if (value := sub.typed_text()) is not None
     )
 
 

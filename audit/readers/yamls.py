@@ -32,7 +32,7 @@ class YamlLeaf:
     is_plain: bool = False
 
     @property
-    def typed(self) -> str:
+    def typed_text(self) -> str:
         """Its text as YAML 1.1 has it."""
         return typed_scalar(self.value) if self.is_plain else self.value
 
@@ -89,7 +89,7 @@ class Tree:
         value = found.node.value
         return None if value in ("", "null", "~") and found.node.style is None else value
 
-    def typed(self) -> str | None:
+    def typed_text(self) -> str | None:
         """A scalar's text as a reader of YAML 1.1 hands it on, such as Kubernetes' and Spring's."""
         text = self.text()
         plain = isinstance(self.node, ScalarNode) and self.node.style is None

@@ -133,7 +133,7 @@ def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any
     stopped = attempt(model, state, action, arguments)
     assert isinstance(stopped, StoppedStep), "a step that can be taken is taken"
     none_of_it = action.budget is not None and not model.values[action.budget]
-    return OmittedStep(stop_reason(model, state, action, arguments, stopped), beyond=stopped.at_bound or none_of_it)
+    return OmittedStep(stop_reason(model, state, action, arguments, stopped), beyond=stopped.is_at_bound or none_of_it)
 
 
 def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:

@@ -157,7 +157,7 @@ def explored_document(
     about = {"title": "A run of the cluster", "letters": letters_of(called), "properties": _properties(trace)}
     own = {key: part for key, part in trace.items() if key != "wording"}
     own["notes"] = [note for note in trace["notes"] if note != letters_note(called)]
-    return told.said(rename_brokers(own, called)) | {
+    return told.trace_in_words(rename_brokers(own, called)) | {
         "disabled": told.could_happen(),
         "cluster": about | {"before": before},
     }
@@ -179,15 +179,15 @@ class ScenarioWords:
         )
         self.doubled = records_of_several_epochs(list(texts))
 
-    def named(self, value: Any) -> Any:
+    def name_brokers(self, value: Any) -> Any:
         """A state, or another value of JSON, with the brokers' names."""
         return value_named(value, self.told.called)
 
-    def framed(self, frame: Document) -> Document:
+    def frame_in_words(self, frame: Document) -> Document:
         """What is drawn of a state."""
         return frame_in_words(value_named(frame, self.told.called) | {"marks": {}})
 
-    def stepped(self, document: Document, state: State, step: Step) -> Document:
+    def step_in_words(self, document: Document, state: State, step: Step) -> Document:
         """A step from a state."""
         shown: Document = value_named(document, self.told.called)
         changed = [change_in_words(change) for change in shown["changed"]]
@@ -196,7 +196,7 @@ class ScenarioWords:
             "changed": name_records(changed, self.doubled | records_of_several_epochs(changed)),
         }
 
-    def valued(self, text: str) -> str:
+    def value_in_words(self, text: str) -> str:
         """A value that is watched."""
         return value_said(text, self.told.called)
 
@@ -395,7 +395,7 @@ class ClusterRun:
             _row("event", number, f"{self.sentence(number).removesuffix('.')} (step {number}).")
             for number in sorted({*mentioned, *faults})
         ]
-        return self.said(trace) | {
+        return self.trace_in_words(trace) | {
             "title": title,
             "argument": rows if trace["kind"] == "counterexample" else [],
             "disabled": self.could_happen(),
@@ -408,7 +408,7 @@ class ClusterRun:
             },
         }
 
-    def said(self, trace: Mapping[str, Any]) -> Document:
+    def trace_in_words(self, trace: Mapping[str, Any]) -> Document:
         """A trace whose brokers are renamed already with its steps, changes and records in an operator's words."""
         shown: Document = {**trace}
         if shown["view"] is not None:

@@ -14,11 +14,11 @@ def use_rules(cluster: Cluster) -> list[Finding]:
 def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
     """Producers of programs, such as connectors, that do not wait for all replicas and of which no file says what they
     write: no topic can be said to be safe from them, whatever is assumed of its producers."""
-    named = [name for use in cluster.uses for _, name in use.named]
+    named = [name for use in cluster.uses for _, name in use.client_names]
     found: list[Finding] = []
     for client in cluster.clients:
         of_program = client.embedded and client.family is not None and client.family.value == "java"
-        if client.kind != "producer" or not of_program or any(map(client.called, named)):
+        if client.kind != "producer" or not of_program or any(map(client.has_name, named)):
             continue
         weak = [setting for setting in client.settings if setting.key == "acks" and setting.value not in ("all", "-1")]
         if weak:

@@ -167,7 +167,7 @@ def _weaker_claim(model: Model, questions: Questions, question: Question, graph:
     }
     kept = [fairness for fairness in bits if graph.first_stopped(bits[fairness]) is None]
     weak, strong = (_union(bits[it] for it in kept if it.strong == is_strong) for is_strong in (False, True))
-    if graph.fair(dataclasses.replace(question.wanted, weak=weak, strong=strong)) is not None:
+    if graph.fair(dataclasses.replace(question.violating_runs, weak=weak, strong=strong)) is not None:
         return ""
     named = f"with {', '.join(fairness.text() for fairness in kept)} alone" if kept else "without any fairness"
     return f"; {named} it holds of the runs that stay within the limits"
@@ -199,11 +199,11 @@ def _answer_within_bounds(
     if question.when is not None and not graph.is_ever(question.when):
         name = question.prop.name
         return Answer("holds", why=f"though {name} is true in no state, so that nothing is claimed", idle=True)
-    component = graph.fair(question.wanted)
+    component = graph.fair(question.violating_runs)
     if component is None:
         fair = ", ".join(fairness.text() for fairness in question.prop.fairness)
         return Answer("holds", why=f"of the runs with {fair}" if fair else "")
-    return lasso(graph, component, question.wanted)
+    return lasso(graph, component, question.violating_runs)
 
 
 def _answer_without_bounds(
@@ -217,13 +217,13 @@ def _answer_without_bounds(
 ) -> Answer:
     """What is so once a step that a limit stops counts as one that can happen."""
     heed()
-    component, arguments = graph.fair(question.wanted), question.case.arguments
+    component, arguments = graph.fair(question.violating_runs), question.case.arguments
     if component is None:
         loop = [within.way[-1], *(edge.target for edge in within.loop)]
         hindrance = _hindrance(model, question, graph, [replayer.state(index) for index in loop])
         why = "a run within the bounds violates it, but only because a limit stops a step that must happen: "
         return _open_answer(question, "violated", why, hindrance)
-    made = lasso(graph, component, question.wanted)
+    made = lasso(graph, component, question.violating_runs)
     run, loop = replay_lasso(model, questions, made, replayer)
     wrong = why_not_violated(model, question.prop, question.case, run, loop)
     if wrong is not None:
@@ -277,7 +277,7 @@ def _step(model: Model, questions: Questions, before: State, after: State, group
         its = questions.groups_of(step.action, step.arguments) if counts(model, before, after) else 0
         if step.after == after and groups in (None, its):
             return step
-    named = "" if groups is None else f" by a step of {', '.join(questions.named(groups)) or 'no fairness'}"
+    named = "" if groups is None else f" by a step of {', '.join(questions.group_names(groups)) or 'no fairness'}"
     raise DisagreementError(f"no step of plain Python leads from {before} to {after}{named}, which the graph has")
 
 

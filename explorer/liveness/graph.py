@@ -72,7 +72,7 @@ class Graph(Protocol):
         """The steps from a state that change it, one for each way."""
         ...
 
-    def enabled(self, state: int) -> int:
+    def enabled_groups(self, state: int) -> int:
         """The groups that can happen in a state, a bit each; once hardened, and until softened, those too that a limit
         stops."""
         ...

@@ -93,8 +93,8 @@ def _progress_after_step(
     taken, absent, can, again = was
     return (
         taken | groups & (wanted.weak | wanted.strong),
-        absent | wanted.weak & ~graph.enabled(state),
-        can | wanted.strong & graph.enabled(state),
+        absent | wanted.weak & ~graph.enabled_groups(state),
+        can | wanted.strong & graph.enabled_groups(state),
         again or wanted.again is None or graph.false(state, wanted.again),
     )
 
@@ -154,7 +154,7 @@ class _MissingFairness:
         for edge in steps:
             taken |= edge.groups
         for state in states:
-            can, always = can | graph.enabled(state), always & graph.enabled(state)
+            can, always = can | graph.enabled_groups(state), always & graph.enabled_groups(state)
         self.graph, self.wanted = graph, wanted
         self.weak, self.strong = wanted.weak & always & ~taken, wanted.strong & can & ~taken
         self.again = wanted.again is not None and not any(graph.false(state, wanted.again) for state in states)
@@ -167,7 +167,7 @@ class _MissingFairness:
     def met_by(self, edge: Edge) -> bool:
         """Whether a step brings some of it."""
         again = self.wanted.again
-        met = (self.weak | self.strong) & edge.groups or self.weak & ~self.graph.enabled(edge.target)
+        met = (self.weak | self.strong) & edge.groups or self.weak & ~self.graph.enabled_groups(edge.target)
         return bool(met) or (self.again and again is not None and self.graph.false(edge.target, again))
 
 

@@ -36,7 +36,7 @@ class Question:
         return self.prop.kind
 
     @property
-    def wanted(self) -> Fair:
+    def violating_runs(self) -> Fair:
         """The fair runs that violate it: `leads_to`, those that go on after `when` without `then`; `always_eventually`,
         those without `then` from some time on; `eventually_always`, those in which it is false again and again."""
         if self.kind == "eventually_always":
@@ -56,7 +56,7 @@ class Questions:
         """The groups that a step belongs to, a bit each."""
         return sum(1 << bit for bit, group in enumerate(self.groups) if group.has(action, arguments))
 
-    def named(self, bits: int) -> list[str]:
+    def group_names(self, bits: int) -> list[str]:
         """The groups of some bits, as people read them."""
         return [group.text() for bit, group in enumerate(self.groups) if bits >> bit & 1]
 

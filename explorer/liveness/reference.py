@@ -38,7 +38,7 @@ class PlainGraph:
         """The steps from a state that change it."""
         return self.steps[state]
 
-    def enabled(self, state: int) -> int:
+    def enabled_groups(self, state: int) -> int:
         """The groups that can happen in a state."""
         return self.can[state]
 

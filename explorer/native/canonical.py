@@ -120,10 +120,10 @@ class RenamingCode(Statements):
         for field in self.layout.fields:
             if mentions(field.type, self.names):
                 cell = self.cell(self.before, field.name)
-                self.write(self.cell(Memory(self.target), field.name), self.renamed(field.type, cell))
+                self.write(self.cell(Memory(self.target), field.name), self.rename_members(field.type, cell))
         self.builder.ret(word(0))
 
-    def renamed(self, type_: Type, value: BuiltValue) -> BuiltValue:
+    def rename_members(self, type_: Type, value: BuiltValue) -> BuiltValue:
         """The value with its members renamed."""
         if not mentions(type_, self.names):
             return value
@@ -132,20 +132,20 @@ class RenamingCode(Statements):
                 return NativeNumber(type_, nibble(self, self.moved[name], self.num(value)))
             case Option(of=of):
                 present = self.present(value)
-                inner = self.inside(value, of)
+                inner = self.unwrap_option(value, of)
                 if isinstance(inner, NativeNumber):
                     inner = NativeNumber(of, self.pick(present, inner.value, 0))
-                return NativeOption(type_, present, self.renamed(of, inner))
+                return NativeOption(type_, present, self.rename_members(of, inner))
             case Subset(of=Identity(name=name)):
                 return Mask(type_, self._permute_bits(self.num(value), self.order[name]))
             case Record(fields=fields):
                 parts = zip(fields, self.parts(value), strict=True)
-                return Parts(type_, tuple(self.renamed(field_type, part) for (_, field_type), part in parts))
+                return Parts(type_, tuple(self.rename_members(field_type, part) for (_, field_type), part in parts))
             case Map(key=key, value=of):
-                return Parts(type_, tuple(self.renamed(of, self.item(value, at)) for at in self._new_keys(key)))
+                return Parts(type_, tuple(self.rename_members(of, self.item(value, at)) for at in self._new_keys(key)))
             case Seq(of=of, capacity=capacity):
                 items = [self.item(value, index) for index in range(capacity)]
-                return Items(type_, self.length(value), tuple(self.renamed(of, item) for item in items))
+                return Items(type_, self.length(value), tuple(self.rename_members(of, item) for item in items))
             case Pool():
                 return self._renamed_pool(type_, value)
             case _:
@@ -165,7 +165,7 @@ class RenamingCode(Statements):
         length = self.length(value)
         codes = list[llvm.Value]()
         for index in range(type_.capacity):
-            code = self.packed(type_.of, self.renamed(type_.of, self.item(value, index)))
+            code = self.pack_value(type_.of, self.rename_members(type_.of, self.item(value, index)))
             unused = llvm.Constant(code.type, (1 << code.type.width) - 1)
             used = self.compare(">", length, index)
             codes.append(code if used is True else self.builder.select(self.bit(used), code, unused))
@@ -253,7 +253,7 @@ class Canonical(Statements):
         packed = [self.bor(self.shl(key, INDEX_BITS), member) for member, key in enumerate(keys)]
         for low, high in network(len(packed)):
             a, b = packed[low], packed[high]
-            swap = self.below(b, a)
+            swap = self.is_below(b, a)
             packed[low], packed[high] = self.pick(swap, b, a), self.pick(swap, a, b)
         return packed
 
@@ -356,7 +356,7 @@ class Canonical(Statements):
         for index in reversed(range(self.layout.words)):
             mine = self.builder.load(address(self.builder, self.other, word(index)))
             best = self.builder.load(address(self.builder, self.best, word(index)))
-            better = self.either(better, self.both(self.negate(decided), self.below(mine, best)))
+            better = self.either(better, self.both(self.negate(decided), self.is_below(mine, best)))
             decided = self.either(decided, self.compare("!=", mine, best))
         self.when(better, lambda: self._copy(self.other, self.best))
         self.builder.store(word(0), first)
@@ -427,7 +427,9 @@ class Canonical(Statements):
             case Identity(name=name):
                 return [(self.widen(self.compare("==", self.num(value), member)), 1)] if name == domain.name else []
             case Option(of=Identity() as of):
-                here = self.both(self.present(value), self.compare("==", self.num(self.inside(value, of)), member))
+                here = self.both(
+                    self.present(value), self.compare("==", self.num(self.unwrap_option(value, of)), member)
+                )
                 relation = [(self.widen(here), 1)] if of.name == domain.name else []
                 return [*relation, (self.widen(self.present(value)), 1)]
             case Subset(of=Identity(name=name)) if name == domain.name:

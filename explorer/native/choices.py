@@ -40,18 +40,18 @@ class Choices(Shapes):
     def size(self, type_: Type) -> Num:
         """How many members of a finite scalar type exist in this run."""
         if isinstance(type_, Identity) and type_.size_open is not None:
-            return self.bound(type_.size_open)
+            return self.bound_value(type_.size_open)
         return scalar_size(type_)
 
     def existing(self, type_: Type) -> Callable[[Num], Bit]:
         """Whether the value of a finite type with some position exists in this run."""
         match type_:
             case Identity(size_open=size) if size is not None:
-                count = self.bound(size)
+                count = self.bound_value(size)
                 return lambda at: self.compare("<", at, count)
             case Int(lo=base, lo_open=lo, hi_open=hi) if lo is not None or hi is not None:
-                first = 0 if lo is None else self.sub(self.bound(lo), base)
-                last = type_.hi - base if hi is None else self.sub(self.bound(hi), base)
+                first = 0 if lo is None else self.sub(self.bound_value(lo), base)
+                last = type_.hi - base if hi is None else self.sub(self.bound_value(hi), base)
                 return lambda at: self.both(self.compare("<=", first, at), self.compare("<=", at, last))
             case Option(of=of):
                 inner = self.existing(of)
@@ -101,7 +101,7 @@ class Choices(Shapes):
             made.insert(0, digit)
         return made
 
-    def bound(self, expression: ConstantExpression) -> Num:
+    def bound_value(self, expression: ConstantExpression) -> Num:
         """A bound that depends on open constants, at run time."""
         match expression:
             case Literal(number=number):
@@ -109,9 +109,9 @@ class Choices(Shapes):
             case Constant(name=name):
                 return self.opens[name] if name in self.opens else int(cast(int, self.layout.values[name]))
             case Operation(op=op, left=left, right=right):
-                return self.operate(op, self.bound(left), self.bound(right))
+                return self.operate(op, self.bound_value(left), self.bound_value(right))
             case OpenExpression(expression=opened):
-                return self.bound(opened)
+                return self.bound_value(opened)
             case _:
                 raise TypeError(f"not a bound: {expression}")
 
@@ -148,7 +148,7 @@ class Choices(Shapes):
                 length, digits = self._sequence_at(type_, index)
                 return Items(type_, length, tuple(self.member(of, digit) for digit in digits))
             case Pool():
-                return self.gathered(type_, self._members_at(type_, index))
+                return self.gather_records(type_, self._members_at(type_, index))
             case _:
                 return self.scalar(type_, index)
 
@@ -158,7 +158,7 @@ class Choices(Shapes):
 
     # --- sequences, sets of records, unions ---------------------------------------------------------------------------
 
-    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
+    def gather_records(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
         """The set of the records that are chosen, each by its number; at most as many as the type has room for."""
         raise NotImplementedError
 
@@ -190,7 +190,7 @@ class Choices(Shapes):
     def _existing_elements(self, type_: Seq | Pool) -> Callable[[Num], Bit]:
         """A sequence or set has elements that exist, and no more of them than there is room for."""
         exists = self.existing(type_.of)
-        room = type_.capacity if type_.capacity_open is None else self.bound(type_.capacity_open)
+        room = type_.capacity if type_.capacity_open is None else self.bound_value(type_.capacity_open)
 
         def check(at: Num) -> Bit:
             if isinstance(type_, Seq):

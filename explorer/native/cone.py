@@ -99,7 +99,7 @@ class Texts:
         """Every field that is read anywhere in it."""
         return self._read_once("fields", form, _fields_of)
 
-    def below(self, form: Any) -> list[Any]:
+    def child_nodes(self, form: Any) -> list[Any]:
         """The nodes directly below one."""
         return self._read_once("below", form, children)
 
@@ -144,7 +144,7 @@ class Texts:
             case ir.Choice(condition=condition) if self.may_be_known(condition):
                 return None
             case _:
-                parts = [self.plain(part) for part in self.below(form)]
+                parts = [self.plain(part) for part in self.child_nodes(form)]
                 return None if None in parts else EMPTY_READ.union(*(part for part in parts if part is not None))
 
 
@@ -178,7 +178,7 @@ class Reader:
             case _:
                 return form.number if isinstance(form, ir.Const) else 0
 
-    def known(self, form: ir.Expr) -> int | None:
+    def constant_value(self, form: ir.Expr) -> int | None:
         """Whether a condition is true in every state, or false in every one (1 or 0), if constants decide it."""
         if not self.texts.may_be_known(form):
             return None
@@ -191,20 +191,20 @@ class Reader:
             case ir.Or(operands=operands):
                 return self._known_of_many(operands, 1)
             case ir.Not(operand=operand):
-                inner = self.known(operand)
+                inner = self.constant_value(operand)
                 return None if inner is None else 1 - inner
             case _:
                 return None
 
     def _known_of_many(self, operands: Iterable[ir.Expr], decides: int) -> int | None:
-        numbers = [self.known(operand) for operand in operands]
+        numbers = [self.constant_value(operand) for operand in operands]
         if decides in numbers:
             return decides
         return None if None in numbers else 1 - decides
 
     def is_off(self, body: Iterable[ir.Statement]) -> bool:
         """Whether one of an action's guards is false in every state."""
-        return any(isinstance(one, ir.Require) and self.known(one.condition) == 0 for one in body)
+        return any(isinstance(one, ir.Require) and self.constant_value(one.condition) == 0 for one in body)
 
     def reads(self, form: Any) -> Read:
         """What the value of an expression, or of anything in one, depends on."""
@@ -212,14 +212,16 @@ class Reader:
         if plain is not None:
             return plain
         match form:
-            case ir.And() | ir.Or() | ir.Not() if self.known(form) is not None:
+            case ir.And() | ir.Or() | ir.Not() if self.constant_value(form) is not None:
                 return EMPTY_READ
-            case ir.Choice(condition=condition, yes=yes, no=no) if (chosen := self.known(condition)) is not None:
+            case ir.Choice(condition=condition, yes=yes, no=no) if (
+                chosen := self.constant_value(condition)
+            ) is not None:
                 return self.reads(yes if chosen else no)
             case ir.Call(function=function, arguments=arguments):
                 return self._call(function, arguments)
             case _:
-                return self.all(self.texts.below(form))
+                return self.all(self.texts.child_nodes(form))
 
     def all(self, forms: Iterable[Any]) -> Read:
         """What several of them depend on."""
@@ -279,7 +281,7 @@ class Walk:
         self.reader = reader
         self.locals: dict[str, set[str]] = {}
 
-    def resolved(self, read: Iterable[str]) -> Read:
+    def resolve_names(self, read: Iterable[str]) -> Read:
         """The same with what local names stand for in their place; a name of no `Let` stays."""
         found, waiting = set[str](), list(read)
         while waiting:
@@ -296,7 +298,7 @@ class Walk:
                 case ir.Let(name=name, value=value):
                     self.locals.setdefault(_local(name), set()).update(under, self.reader.reads(value))
                 case ir.If(condition=condition, yes=yes, no=no):
-                    chosen = self.reader.known(condition)
+                    chosen = self.reader.constant_value(condition)
                     inside = under if chosen is not None else under | self.reader.reads(condition)
                     for branch in (yes, no) if chosen is None else (yes if chosen else no,):
                         yield from self.statements(branch, inside)
@@ -324,12 +326,12 @@ class FunctionReads:
         walk = Walk(reader)
         read = set[str]()
         for statement, under in walk.statements(function.body, EMPTY_READ):
-            read |= under | reader.all(reader.texts.below(statement))
+            read |= under | reader.all(reader.texts.child_nodes(statement))
         # Whether a statement after one that may return is executed depends on what that one was under, which is here.
         for condition in reader.texts.conditions(function):
-            if read and reader.known(condition) is None:
+            if read and reader.constant_value(condition) is None:
                 read |= reader.reads(condition)
-        self.read = walk.resolved(read)
+        self.read = walk.resolve_names(read)
 
 
 class ActionReads:
@@ -344,7 +346,7 @@ class ActionReads:
                 place = statement.place
                 value = statement.length if isinstance(statement, ir.Truncate) else statement.value
                 read = under | reader.all((*place.indexes, value))
-                stored.setdefault(place.field, set()).update(walk.resolved(read))
+                stored.setdefault(place.field, set()).update(walk.resolve_names(read))
             else:
-                asked |= walk.resolved(under | reader.all(reader.texts.below(statement)))
+                asked |= walk.resolve_names(under | reader.all(reader.texts.child_nodes(statement)))
         self.asked = asked

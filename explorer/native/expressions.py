@@ -87,7 +87,7 @@ class Expressions(Choices):
         self.builder.position_at_end(going)
 
     @contextmanager
-    def under(self, condition: Bit) -> Generator[None]:
+    def assume(self, condition: Bit) -> Generator[None]:
         """Evaluate without branches what Python would evaluate only where the condition holds."""
         before = self.predicate
         self.predicate = self.both(before, condition)
@@ -152,15 +152,15 @@ class Expressions(Choices):
 
     def _Index(self, node: ir.Index) -> BuiltValue:
         container, index = self.evaluate(node.container), self.evaluate(node.index)
-        return self.indexed(container, self.num(index), index.type)
+        return self.indexed_value(container, self.num(index), index.type)
 
-    def indexed(self, container: BuiltValue, index: Num, index_type: Type) -> BuiltValue:
+    def indexed_value(self, container: BuiltValue, index: Num, index_type: Type) -> BuiltValue:
         """`container[index]`, an error outside."""
         if isinstance(container.type, Map):
             key = container.type.key
             if isinstance(key, Int):
                 index = self.sub(index, key.lo)
-                self._bounded(index, scalar_size(key), index_type, key.lo)
+                self._check_index(index, scalar_size(key), index_type, key.lo)
                 self.fail_if(self.negate(self.existing(key)(index)))
             return self.item(container, self._safe(index, scalar_size(key), inside=not isinstance(key, Int)))
         outside = self.either(self.compare("<", index, 0), self.compare(">=", index, self.length(container)))
@@ -170,7 +170,7 @@ class Expressions(Choices):
             return self.zero(container.type.of)
         return self.item(container, self._safe(index, self.capacity(container)))
 
-    def _bounded(self, index: Num, count: int, type_: Type, lo: int) -> None:
+    def _check_index(self, index: Num, count: int, type_: Type, lo: int) -> None:
         if not (isinstance(type_, Int) and type_.lo >= lo and type_.hi < lo + count):
             self.fail_if(self.either(self.compare("<", index, 0), self.compare(">=", index, count)))
 
@@ -180,7 +180,7 @@ class Expressions(Choices):
             return min(max(index, 0), count - 1)
         if self.predicate is True or inside:
             return index
-        return self.pick(self.below(index, count), index, 0)
+        return self.pick(self.is_below(index, count), index, 0)
 
     def _Slice(self, node: ir.Slice) -> BuiltValue:
         sequence = self.evaluate(node.sequence)
@@ -197,7 +197,7 @@ class Expressions(Choices):
     def _clamp(self, index: Num, count: int) -> Num:
         if isinstance(index, int):
             return min(index, count - 1)
-        return self.pick(self.below(index, count), index, 0)
+        return self.pick(self.is_below(index, count), index, 0)
 
     def _Length(self, node: ir.Length) -> BuiltValue:
         return NativeNumber(node.type, self.length(self.evaluate(node.of)))
@@ -220,7 +220,7 @@ class Expressions(Choices):
         if isinstance(go_on, bool):
             return self._sequence(rest, stop_at=stop_at)
         if sum(map(self.cost, rest)) <= CHEAP:
-            with self.under(go_on):
+            with self.assume(go_on):
                 more = self._sequence(rest, stop_at=stop_at)
             return self.either(value, more) if stop_at else self.both(value, more)
         result = self.slot(I1)
@@ -236,9 +236,9 @@ class Expressions(Choices):
         if isinstance(condition, bool):
             return self.evaluate(node.yes if condition else node.no)
         if self.cost(node.yes) + self.cost(node.no) <= CHEAP:
-            with self.under(condition):
+            with self.assume(condition):
                 yes = self.evaluate(node.yes)
-            with self.under(self.negate(condition)):
+            with self.assume(self.negate(condition)):
                 no = self.evaluate(node.no)
             return self.retype(self.select(condition, yes, no), node.type)
         slots = [self.slot(leaf) for leaf in leaf_types(node.type)]
@@ -283,11 +283,11 @@ class Expressions(Choices):
             index, of = self.num(element), container.type.of
             if isinstance(of, Int):
                 index = self.sub(index, of.lo)
-            within = self.below(index, scalar_size(of))
+            within = self.is_below(index, scalar_size(of))
             shifted = self.shr(self.num(container), self._safe_shift(index, of, element.type))
             found = self.compare("!=", self.band(shifted, 1), 0)
             return NativeTruth(node.type, self.both(within, found) if isinstance(of, Int) else found)
-        return NativeTruth(node.type, self._among(element, container))
+        return NativeTruth(node.type, self._is_among(element, container))
 
     def _safe_shift(self, index: Num, of: Type, type_: Type) -> Num:
         if isinstance(index, int):
@@ -295,7 +295,7 @@ class Expressions(Choices):
         exact = isinstance(of, Int) and isinstance(type_, Int) and type_.lo >= of.lo and type_.hi <= of.hi
         return self.band(index, 63) if isinstance(of, Int) and not exact else index
 
-    def _among(self, element: BuiltValue, container: BuiltValue) -> Bit:
+    def _is_among(self, element: BuiltValue, container: BuiltValue) -> Bit:
         length, found = self.length(container), False
         result: Bit = found
         for position in range(self.capacity(container)):
@@ -334,7 +334,7 @@ class Expressions(Choices):
 
     def _MemberAt(self, node: ir.MemberAt) -> BuiltValue:
         index, size = self.integer(node.number), scalar_size(node.type)
-        self._bounded(index, size, node.number.type, 0)
+        self._check_index(index, size, node.number.type, 0)
         self.fail_if(self.negate(self.existing(node.type)(index)))
         return self.member(node.type, self._safe(index, size))
 
@@ -349,7 +349,7 @@ class Expressions(Choices):
         option = self.evaluate(node.option)
         present = self.present(option)
         self.fail_if(self.negate(present))
-        inner = self.inside(option, node.type)
+        inner = self.unwrap_option(option, node.type)
         if self.predicate is True or not isinstance(inner, NativeNumber):
             return inner
         return NativeNumber(inner.type, self.pick(present, inner.value, 0))
@@ -376,7 +376,7 @@ class Expressions(Choices):
         index = self.num(value)
         if isinstance(of, Int):
             index = self.sub(index, of.lo)
-            self._bounded(index, scalar_size(of), value.type, of.lo)
+            self._check_index(index, scalar_size(of), value.type, of.lo)
             self.fail_if(self.negate(self.existing(of)(index)))
             index = self._safe(index, scalar_size(of))
         return self.shl(1, index)
@@ -387,7 +387,7 @@ class Expressions(Choices):
         if not isinstance(of, Int):
             return self.shl(1, index)
         index = self.sub(index, of.lo)
-        within = self.both(self.below(index, scalar_size(of)), self.existing(of)(index))
+        within = self.both(self.is_below(index, scalar_size(of)), self.existing(of)(index))
         return self.pick(within, self.shl(1, self._safe_shift(index, of, value.type)), 0)
 
     def _FullSubset(self, node: ir.FullSubset) -> BuiltValue:
@@ -419,7 +419,7 @@ class Expressions(Choices):
         for number in range(scalar_size(node.type.key)):
             self.env[node.variable] = self.member(node.type.key, number)
             exists = self.existing(node.type.key)(number)
-            with self.under(exists):
+            with self.assume(exists):
                 value = self.evaluate(node.value)
             parts.append(self.select(exists, value, self.zero(node.type.value)))
         return Parts(node.type, tuple(parts))

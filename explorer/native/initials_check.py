@@ -21,10 +21,10 @@ class InitialStatesCheck:
 
     def plain(self, number: int) -> State | None:
         """What plain Python makes of a combination; None where a guard is false. ModelError when it breaks."""
-        initial, arguments = self._named(number)
+        initial, arguments = self._function_and_arguments(number)
         return start_of(self.model, initial, arguments)
 
-    def _named(self, number: int) -> tuple[Initial, Mapping[str, object]]:
+    def _function_and_arguments(self, number: int) -> tuple[Initial, Mapping[str, object]]:
         """A combination's function and arguments."""
         for initial, count in zip(self.model.initials, self.counts, strict=True):
             if number < count:
@@ -61,7 +61,7 @@ class InitialStatesCheck:
 
     def _text(self, number: int) -> str:
         """`start(leader=B) (model.py:12)`."""
-        initial, arguments = self._named(number)
+        initial, arguments = self._function_and_arguments(number)
         return name_with_line(format_step(initial.name, arguments), initial.form.where)
 
 

@@ -304,7 +304,7 @@ def _map_encoder(number_of: Encoder, encoded: Encoder, shape: Array) -> Encoder:
 
     def write(value: Any) -> int:
         first = number_of(next(iter(value)))  # members outside open bounds are laid out, and stay zero
-        return sum(encoded(item) << places[index] for index, item in enumerate(value.held(), first))
+        return sum(encoded(item) << places[index] for index, item in enumerate(value.stored_values(), first))
 
     return write
 

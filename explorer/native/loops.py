@@ -144,9 +144,9 @@ class Loops(Expressions):
                 then(True)
             return
         for condition in conditions:
-            with self.under(active):
+            with self.assume(active):
                 active = self.both(active, self.condition(condition))
-        with self.under(active):
+        with self.assume(active):
             then(active)
 
     def _jumps(self, node: ir.Quantified) -> bool:

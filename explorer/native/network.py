@@ -131,7 +131,7 @@ class Network:
         for k in range(self.word("OFFSETS", state), self.word("OFFSETS", state + 1)):
             yield Edge(self.half("TARGETS", k), self._labelled[self.half("LABELS", k)])
 
-    def enabled(self, state: int) -> int:
+    def enabled_groups(self, state: int) -> int:
         """The groups that can happen in a state."""
         return self.word(self._enabled, state)
 

@@ -52,7 +52,7 @@ class Observations(Protocol[Origin]):
         """The states in which a run may begin, each with its origin."""
         ...
 
-    def shown(self, index: int, state: State, origin: Origin) -> State | None:
+    def state_showing(self, index: int, state: State, origin: Origin) -> State | None:
         """Some state with the fields as an observation has them; the other fields do not matter. None where no state of
         the model has them."""
         ...
@@ -80,7 +80,7 @@ class Observations(Protocol[Origin]):
         runs without them are searched first."""
         ...
 
-    def renewed(self, state: State, origin: Origin) -> tuple[State, Origin]:
+    def renew_state(self, state: State, origin: Origin) -> tuple[State, Origin]:
         """The state from which a search goes on once a state shows the next observation: the same but for what makes
         runs end that go on for long."""
         ...
@@ -187,17 +187,17 @@ class Search(Generic[Origin]):
     def _answer_without_run(
         self, best: _Node[Origin] | None, exhausted: bool, expanded: int, began: float
     ) -> Answer[Origin]:
-        instead = tuple((self._decoded(words), origin) for (_, origin), words in self.others.words.items())
+        instead = tuple((self._decode_state(words), origin) for (_, origin), words in self.others.words.items())
         seen, legs = (-1, ()) if best is None else (best.seen, self._legs(best))
         return Answer(legs, seen, instead, exhausted, expanded, time.monotonic() - began)
 
     def _expand(self, node: _Node[Origin]) -> None:
         made = self.frontiers[node.model].successors(node.words)
         if made is None:
-            raise DisagreementError(f"a step from {self._decoded(node.words)} breaks the model's own types")
+            raise DisagreementError(f"a step from {self._decode_state(node.words)} breaks the model's own types")
         for action, words in made:
             shown = self._project_words(words)
-            seen = self._seen(node, shown)
+            seen = self._count_seen(node, shown)
             if seen == node.seen:
                 self._put(self._node_after(node, action, words, words, node.seen, node.model, node.origin, 0))
                 if node.seen + 1 < len(self.observations) and self.observations.is_of_a_step(node.seen + 1):
@@ -210,10 +210,10 @@ class Search(Generic[Origin]):
         observed."""
         if node.model not in self.observations.which(seen):
             return True
-        before, after = self._decoded(node.words), self._decoded(words)
+        before, after = self._decode_state(node.words), self._decode_state(words)
         if not self.observations.admits(node.seen, seen, before, after):
             return False
-        renewed, origin = self.observations.renewed(after, node.origin)
+        renewed, origin = self.observations.renew_state(after, node.origin)
         more = self.observations.unlikely(seen, before, after)
         encoded = self.frontier.encode(renewed)
         for number in self._models(seen):
@@ -244,30 +244,30 @@ class Search(Generic[Origin]):
         faults = node.faults + (action in self.faults)
         return _Node(words, seen, model, origin, node, action, reached, node.unlikely + more, faults, node.steps + 1)
 
-    def _seen(self, node: _Node[Origin], shown: Words) -> int | None:
+    def _count_seen(self, node: _Node[Origin], shown: Words) -> int | None:
         """How many observations are seen where something is shown: as many as before, or more; None where it is no
         observation that may come next."""
-        if shown == self._wanted(node, node.seen):
+        if shown == self._observed_words(node, node.seen):
             return node.seen
         for index in range(node.seen + 1, len(self.observations)):
-            if shown == self._wanted(node, index):
+            if shown == self._observed_words(node, index):
                 return index
             if not self.observations.may_be_missed(index):
                 return None
         return None
 
-    def _wanted(self, node: _Node[Origin], index: int) -> Words | None:
+    def _observed_words(self, node: _Node[Origin], index: int) -> Words | None:
         """The words of the observed fields as an observation has them, for the origin of a node."""
         key = index, node.origin
         if key not in self._shown:
-            state = self.observations.shown(index, self._decoded(node.words), node.origin)
+            state = self.observations.state_showing(index, self._decode_state(node.words), node.origin)
             self._shown[key] = None if state is None else self._project_words(self.frontier.encode(state))
         return self._shown[key]
 
     def _project_words(self, words: Words) -> Words:
         return tuple(word & mask for word, mask in zip(words, self.masks, strict=True))
 
-    def _decoded(self, words: Words) -> State:
+    def _decode_state(self, words: Words) -> State:
         return decode(self.model, self.frontier.program, words)
 
     def _put(self, node: _Node[Origin]) -> None:
@@ -285,16 +285,16 @@ class Search(Generic[Origin]):
         while path[-1].parent is not None:
             path.append(path[-1].parent)
         path.reverse()
-        legs, steps, start = list[Leg[Origin]](), list[Step](), self._decoded(path[0].words)
+        legs, steps, start = list[Leg[Origin]](), list[Step](), self._decode_state(path[0].words)
         for before, after in itertools.pairwise(path):
             steps.append(self._step(before, after))
             if after.seen > before.seen:
                 legs.append(Leg(Run(start, tuple(steps)), after.seen, before.origin, before.model))
-                steps, start = [], self._decoded(after.words)
+                steps, start = [], self._decode_state(after.words)
         return tuple(legs)
 
     def _step(self, before: _Node[Origin], after: _Node[Origin]) -> Step:
-        state, end = self._decoded(before.words), self._decoded(after.reached)
+        state, end = self._decode_state(before.words), self._decode_state(after.reached)
         for step in judge.steps(self.models[before.model], state):
             if step.action == after.action and step.after == end:
                 return step

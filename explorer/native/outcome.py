@@ -70,7 +70,7 @@ class Findings:
     notes: list[str] = field(default_factory=list[str])
 
     @property
-    def ended(self) -> bool:
+    def is_done(self) -> bool:
         """Whether there is nothing more to do."""
         broken = self.error is not None or self.property_error is not None
         return broken or self.violated or self.exhausted or self.stopped is not None
@@ -258,7 +258,7 @@ class Confirmation:
     def recheck(self, index: int) -> None:
         """Judge one state again: its steps action by action, and every property."""
         words = self.frontier.state_words(index)
-        state = self._decoded(index, words)
+        state = self._decode_state(index, words)
         taken = self._steps(words, state)
         self._recheck_steps(words, state, taken)
         if not taken and self.frontier["DEADLOCKS"] and is_deadlock(self.model, state):
@@ -282,7 +282,7 @@ class Confirmation:
             for terminal in self.model.terminals if (ends == 1) != is_terminal(self.model, state) else ():
                 self._check_same_answer(terminal, ends == 1, self._value(terminal, state), state)
 
-    def _decoded(self, index: int, words: Words) -> State:
+    def _decode_state(self, index: int, words: Words) -> State:
         """The state that words stand for."""
         try:
             state = decode(self.model, self.frontier.program, words)

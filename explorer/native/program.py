@@ -112,8 +112,8 @@ def generate(
     them."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens, effort)
-    functions.masked("invariants", program.invariants, wanted=False)
-    functions.masked("witnesses", program.witnesses, wanted=True)
+    functions.masked_properties("invariants", program.invariants, wanted=False)
+    functions.masked_properties("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
     functions.expand(program, model)
     functions.made["canonical"] = canonical_function(module, layout, symmetric, program.cones and program.cones.cell)
@@ -234,7 +234,7 @@ class _Functions:
             PropertyCode(self.layout, known, self.opens, self.effort).generate(asked, known.args[1:])
         return known
 
-    def masked(self, name: str, properties: Sequence[Property], *, wanted: bool) -> None:
+    def masked_properties(self, name: str, properties: Sequence[Property], *, wanted: bool) -> None:
         """`name(c, at, mask)`: a bit for each property of the mask whose value at the state is `wanted`."""
         function = self._function(name, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(function.append_basic_block())

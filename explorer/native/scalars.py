@@ -106,7 +106,7 @@ class Scalars:
             return _COMPARE[op](left, right)
         return self.builder.icmp_signed(op, self.number(left), self.number(right))
 
-    def below(self, left: Num, right: Num) -> Bit:
+    def is_below(self, left: Num, right: Num) -> Bit:
         """Unsigned `left < right`, for raw codes: what is negative is not below."""
         if isinstance(left, int) and isinstance(right, int):
             return 0 <= left < right

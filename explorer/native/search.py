@@ -97,7 +97,7 @@ def _attempt(
     frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or memory_for_search())
     try:
         driver = Driver(model, search, kernel, frontier, report, faster)
-        driver.run(None if enough is None else lambda: enough(driver.decided(), frontier["COUNT"]))
+        driver.run(None if enough is None else lambda: enough(driver.decided_properties(), frontier["COUNT"]))
         if driver.failed:
             return None
         driver.findings.symmetry = tuple(domain.name for domain in symmetry.domains)
@@ -150,7 +150,7 @@ class Driver:
         """Search until everything is explored or something ends it; or, between two levels, until it is `enough`."""
         try:
             self._start()
-            while not self.findings.ended and not self.failed and self._level():
+            while not self.findings.is_done and not self.failed and self._level():
                 if enough is not None and enough():
                     return
         except KeyboardInterrupt as interrupt:
@@ -160,7 +160,7 @@ class Driver:
             if self.crew is not None:
                 self.crew.close()
 
-    def decided(self) -> frozenset[str]:
+    def decided_properties(self) -> frozenset[str]:
         """The properties that were violated or met so far."""
         program, found = self.frontier.program, self.findings
         bits = ((program.invariants, found.invariants), (program.witnesses, found.witnesses))
@@ -174,7 +174,7 @@ class Driver:
         for first in range(0, len(states), self.frontier.slots):
             self.frontier.offer(states[first : first + self.frontier.slots])
             self._slices()
-            if self.findings.ended:
+            if self.findings.is_done:
                 return
         self._end_level(0, 0.0)
 
@@ -184,7 +184,7 @@ class Driver:
         self._slices(self.frontier.sound, "COMBINATION")
         self.frontier["COMBINATION"] = 0
         self._slices(self.frontier.begin, "COMBINATION")
-        if not self.findings.ended:
+        if not self.findings.is_done:
             self._end_level(0, 0.0)
 
     def _level(self) -> bool:
@@ -200,7 +200,7 @@ class Driver:
             self._slices()
         if self.failed:
             return False
-        if not self.findings.ended and self.frontier["COUNT"] == begin:
+        if not self.findings.is_done and self.frontier["COUNT"] == begin:
             self.findings.exhausted = True
             return False
         self._end_level(begin, seconds)
@@ -231,7 +231,7 @@ class Driver:
         """Call the kernel until the level is done or the search has ended; `run` is what to call, and `counted` the
         cell in which it counts what it has done."""
         run = run or self.frontier.explore
-        while not self.findings.ended:
+        while not self.findings.is_done:
             begin, since = self.frontier[counted], time.perf_counter()
             self.frontier["STOP"] = begin + self.slice
             self.frontier.prepare()
@@ -260,18 +260,18 @@ class Driver:
                 if self._witness_too(about):
                     found.fail("invariants", detail, about)
                     self.frontier["CHECK"] &= ~detail
-                    self._violated()
+                    self._end_at_violation()
             case "TRANSITION":
                 found.crossed |= self.frontier["CROSSED"]
                 self.frontier["CROSSED"] = 0
-                self._violated()
+                self._end_at_violation()
             case "WITNESS":
                 found.fail("witnesses", detail, about)
                 self.frontier["SEEK"] &= ~detail
             case "DEADLOCK" if self._has_nothing_before():
                 found.deadlock = about if found.deadlock is None else found.deadlock
                 self.frontier["DEADLOCKS"] = 0
-                self._violated()
+                self._end_at_violation()
             case "ERROR" if self.frontier["COMBINATION"] < self.frontier["COMBINATIONS"]:
                 raise self.starts.broken(self.frontier["COMBINATION"])
             case "ERROR" if self._has_nothing_before():
@@ -301,7 +301,7 @@ class Driver:
             end, self.frontier["END"] = self.frontier["END"], self.frontier["NEXT"]
             self._slices()
             self.frontier["END"] = end
-        return not self.findings.ended
+        return not self.findings.is_done
 
     def _witness_too(self, index: int) -> bool:
         """Look for witnesses in a state that violated an invariant, as the kernel stopped before it did; whether they
@@ -320,7 +320,7 @@ class Driver:
             self.findings.stop(f"the time limit of {limit:g} s was reached")
         return self.findings.stopped is not None
 
-    def _violated(self) -> None:
+    def _end_at_violation(self) -> None:
         if not self.search.keep_going:
             self.findings.violated = True
 

@@ -86,7 +86,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"not an option: {value}")
 
-    def inside(self, value: BuiltValue, type_: Type) -> BuiltValue:
+    def unwrap_option(self, value: BuiltValue, type_: Type) -> BuiltValue:
         """The value inside an option that is present, where one of `type_` is needed.
 
         A cell is read by its own type, whose interval says what its bits mean.
@@ -217,7 +217,7 @@ class Shapes(Access):
         here, there = self.present(left), self.present(right)
         if here is False or there is False:
             return self.negate(self.either(here, there))
-        inner = self.equal(self.inside(left, of), self.inside(right, of))
+        inner = self.equal(self.unwrap_option(left, of), self.unwrap_option(right, of))
         return self.both(self.same(here, there), self.either(self.negate(here), inner))
 
     def _equal_items(self, left: BuiltValue, right: BuiltValue) -> Bit:
@@ -255,7 +255,7 @@ class Shapes(Access):
                 return [self.number(self.num(value))]
             case Option(of=of):
                 absent = isinstance(value, NativeOption) and value.value is None
-                inner = self.zero(of) if absent else self.inside(value, of)
+                inner = self.zero(of) if absent else self.unwrap_option(value, of)
                 return [self.bit(self.present(value)), *self.flatten(inner, of)]
             case Record(fields=fields):
                 return [

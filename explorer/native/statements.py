@@ -141,7 +141,7 @@ class Statements(Loops):
         cell: BuiltValue = self.cell(Memory(self.target), place.field)
         for index in place.indexes:
             at = self.evaluate(index)
-            cell = self.indexed(cell, self.num(at), at.type)
+            cell = self.indexed_value(cell, self.num(at), at.type)
         assert isinstance(cell, PackedValue)
         return cell
 
@@ -164,7 +164,7 @@ class Statements(Loops):
 
     def room(self, type_: Seq | Pool) -> Num:
         """The capacity in this run."""
-        return type_.capacity if type_.capacity_open is None else self.bound(type_.capacity_open)
+        return type_.capacity if type_.capacity_open is None else self.bound_value(type_.capacity_open)
 
     def place_of(self, cell: PackedValue, index: Num) -> PackedValue:
         """The cell of an element."""
@@ -225,7 +225,7 @@ class Statements(Loops):
             return
         assert isinstance(type_, Pool)
         self.check(type_.of, value)
-        self._pool_add(cell, type_, self.packed(type_.of, value))
+        self._pool_add(cell, type_, self.pack_value(type_.of, value))
 
     def _Remove(self, node: ir.Remove) -> None:
         value, cell, type_ = self.settle(self.evaluate(node.value)), self.locate(node.place), node.place.type
@@ -239,7 +239,7 @@ class Statements(Loops):
         assert isinstance(type_, Pool)
         self._pool_remove(cell, type_, value, node.strict)
 
-    def packed(self, type_: Type, value: BuiltValue) -> llvm.Value:
+    def pack_value(self, type_: Type, value: BuiltValue) -> llvm.Value:
         """A value as one LLVM integer, in the form and order in which a pool keeps it."""
         words = self.stage(type_, value)
         return self.wide_code(words, -(-words.shape.bits // 64) * 64 or 64)
@@ -253,10 +253,10 @@ class Statements(Loops):
         for element in node.elements:
             value = self.settle(self.evaluate(element))
             self.check(type_.of, value)
-            self._pool_add(cell, type_, self.packed(type_.of, value))
+            self._pool_add(cell, type_, self.pack_value(type_.of, value))
         return cell
 
-    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
+    def gather_records(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
         """See `Choices`. Records whose bits are known are added in their order, after those that are there."""
         type_ = replace(type_, capacity_open=None)
         cell, shape = self.stage(type_, Items(type_, 0, ())), shape_of(type_.of)
@@ -268,7 +268,7 @@ class Statements(Loops):
                 self.when(here, lambda record=record: self._put_last(cell, type_, record))
             return cell
         for record, here in zip(records, chosen, strict=True):
-            self.when(here, lambda record=record: self._pool_add(cell, type_, self.packed(type_.of, record)))
+            self.when(here, lambda record=record: self._pool_add(cell, type_, self.pack_value(type_.of, record)))
         return cell
 
     def collected_records(self, node: ir.Quantified) -> BuiltValue:
@@ -284,7 +284,7 @@ class Statements(Loops):
                 self._put_last(cell, type_, value)
                 return
             self.check(type_.of, value)
-            self._pool_add(cell, type_, self.packed(type_.of, value))
+            self._pool_add(cell, type_, self.pack_value(type_.of, value))
 
         if type_.capacity:
             self._generate(node, run, jump=True)
@@ -307,7 +307,7 @@ class Statements(Loops):
                         lambda record: self._put_last(cell, type_, record))  # fmt: skip
         if node.op in ("|", "^"):
             self._add_matching(right, lambda record: self._stands(record, left, wanted),
-                            lambda record: self._pool_add(cell, type_, self.packed(type_.of, record)))  # fmt: skip
+                            lambda record: self._pool_add(cell, type_, self.pack_value(type_.of, record)))  # fmt: skip
         return cell
 
     def _is_subset(self, left: BuiltValue, right: BuiltValue) -> Bit:
@@ -315,14 +315,14 @@ class Statements(Loops):
         length = self.length(left)
         for index in range(self.capacity(left)):
             beyond = self.compare("<=", length, index)
-            result = self.both(result, self.either(beyond, self._among(self.item(left, index), right)))
+            result = self.both(result, self.either(beyond, self._is_among(self.item(left, index), right)))
         return result
 
     def _stands(self, record: BuiltValue, others: BuiltValue, wanted: Bit | None) -> Bit:
         """Whether a record is among others as it is wanted to be; True where it does not matter."""
         if wanted is None:
             return True
-        among = self._among(record, others)
+        among = self._is_among(record, others)
         return among if wanted else self.negate(among)
 
     def _add_matching(
@@ -417,20 +417,20 @@ class Statements(Loops):
             case Map(key=key, value=of):
                 exists = self.existing(key)
                 for index, part in enumerate(self.parts(value)):
-                    with self.under(exists(index)):
+                    with self.assume(exists(index)):
                         self.check(of, part)
             case Seq() | Pool():
                 self.fail_if(self.compare(">", self.length(value), self.room(type_)))
                 for index in range(min(self.capacity(value), type_.capacity)):
-                    with self.under(self.compare(">", self.length(value), index)):
+                    with self.assume(self.compare(">", self.length(value), index)):
                         self.check(type_.of, self.item(value, index))
             case _:
                 pass
 
     def _check_int(self, type_: Int, value: BuiltValue) -> None:
         number, known = self.num(value), value.type
-        lo: Num = type_.lo if type_.lo_open is None else self.bound(type_.lo_open)
-        hi: Num = type_.hi if type_.hi_open is None else self.bound(type_.hi_open)
+        lo: Num = type_.lo if type_.lo_open is None else self.bound_value(type_.lo_open)
+        hi: Num = type_.hi if type_.hi_open is None else self.bound_value(type_.hi_open)
         if not (isinstance(known, Int) and isinstance(lo, int) and known.lo >= lo):
             self.fail_if(self.compare("<", number, lo))
         if not (isinstance(known, Int) and isinstance(hi, int) and known.hi <= hi):
@@ -439,8 +439,8 @@ class Statements(Loops):
     def _check_option(self, of: Type, value: BuiltValue) -> None:
         if isinstance(value, NativeOption) and value.value is None:
             return
-        with self.under(self.present(value)):
-            self.check(of, self.inside(value, of))
+        with self.assume(self.present(value)):
+            self.check(of, self.unwrap_option(value, of))
 
     def write(self, cell: PackedValue, value: BuiltValue) -> None:
         """Write a value that belongs to the cell's type."""
@@ -467,7 +467,9 @@ class Statements(Loops):
         flag, payload = self.part(cell, 0, Bool()), self.part(cell, 1, of)
         self.insert(self.memory(cell), flag.word, flag.shift, 1, self.widen(self.present(value)))
         self.when(
-            self.present(value), lambda: self.write(payload, self.inside(value, of)), lambda: self.clear_parts(payload)
+            self.present(value),
+            lambda: self.write(payload, self.unwrap_option(value, of)),
+            lambda: self.clear_parts(payload),
         )
 
     def clear_parts(self, cell: PackedValue) -> None:
@@ -502,11 +504,11 @@ class Statements(Loops):
                 inside = (
                     0
                     if isinstance(value, NativeOption) and value.value is None
-                    else self.raw(of, shape, self.inside(value, of))
+                    else self.raw(of, shape, self.unwrap_option(value, of))
                 )
                 return self.pick(self.present(value), self.add(inside, 1), 0)
             case Option(of=of), Struct(parts=parts, places=places):
-                inside = self.raw(of, parts[1], self.inside(value, of))
+                inside = self.raw(of, parts[1], self.unwrap_option(value, of))
                 flag = self.shl(1, places[0][1])
                 return self.pick(self.present(value), self.bor(flag, self.shl(inside, places[1][1])), 0)
             case Record(fields=fields), Struct(parts=parts, places=places):

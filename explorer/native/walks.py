@@ -141,33 +141,33 @@ class WalkWorker:
         match event:
             case "INVARIANT":
                 seen = self.frontier.truths("witnesses", self.frontier.state_words(about), self.frontier["SEEK"])
-                self._witnessed(seen & ~ERROR_BIT if seen & ERROR_BIT == 0 else 0, about)
+                self._note_witnesses(seen & ~ERROR_BIT if seen & ERROR_BIT == 0 else 0, about)
                 self.frontier["CHECK"] &= ~detail
                 for bit in _bits(detail):
-                    self._found("invariants", bit, confirm.invariant(program.invariants[bit], about), about)
+                    self._note_find("invariants", bit, confirm.invariant(program.invariants[bit], about), about)
             case "WITNESS":
-                self._witnessed(detail, about)
+                self._note_witnesses(detail, about)
             case "TRANSITION":
                 crossed, self.frontier["CROSSED"] = self.frontier["CROSSED"], 0
                 for bit in _bits(crossed):
-                    self._found("transitions", bit, confirm.transition(program.transitions[bit], bit), about + 1)
+                    self._note_find("transitions", bit, confirm.transition(program.transitions[bit], bit), about + 1)
             case "DEADLOCK":
                 self.frontier["DEADLOCKS"] = 0
-                self._found("deadlock", 0, confirm.deadlock(about), about)
+                self._note_find("deadlock", 0, confirm.deadlock(about), about)
             case "ERROR":
-                self._found("error", 0, confirm.model_error(about), about, final=True)
+                self._note_find("error", 0, confirm.model_error(about), about, final=True)
             case "PROPERTY_ERROR":
-                self._found("error", 0, confirm.property_error(about), about, final=True)
+                self._note_find("error", 0, confirm.property_error(about), about, final=True)
             case _:
                 raise AssertionError(f"the kernel answered {event}")
 
-    def _witnessed(self, bits: int, about: int) -> None:
+    def _note_witnesses(self, bits: int, about: int) -> None:
         self.frontier["SEEK"] &= ~bits
         for bit in _bits(bits):
             witness = self.kernel.program.witnesses[bit]
-            self._found("witnesses", bit, self.confirm.witness(witness, about), about, final=False)
+            self._note_find("witnesses", bit, self.confirm.witness(witness, about), about, final=False)
 
-    def _found(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
+    def _note_find(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
         ends = not self.search.keep_going if final is None else final
         self.finds.add(kind, bit, Find(self.walker.number, steps, result), final=ends)
 
@@ -260,9 +260,9 @@ class WalkPool:
         seconds, tally = time.perf_counter() - self.started, self.tally()
         memory = sum(worker.frontier.bytes_used() for worker in self.workers)
         rate = tally.steps / max(seconds, 1e-9)
-        self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, memory, seconds, walks=self.taken()))
+        self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, memory, seconds, walks=self.walk_count()))
 
-    def taken(self) -> int:
+    def walk_count(self) -> int:
         """Walks that were taken to their end, or to the find that ended the search."""
         return min(self._next, self.walks.number or ENDLESS, self.finds.end)
 
@@ -273,7 +273,7 @@ class WalkPool:
     def verdict(self) -> Verdict:
         """What the walks say, and how many they were."""
         kernel = replace(self.kernel, seconds=self.compile_seconds)
-        took = WalksEnded(self.taken(), self.tally(), self.finds, self.seconds, self.stopped)
+        took = WalksEnded(self.walk_count(), self.tally(), self.finds, self.seconds, self.stopped)
         return verdict(self.model, self.search, kernel, self.workers[0].frontier, took)
 
     def close(self) -> None:

@@ -53,7 +53,7 @@ class Algebra:
 
     def number(self, shape: Shape) -> Number:
         """A scalar as a number; a truth value counts as 0 or 1."""
-        return shape if isinstance(shape, Number) else self.numbers.counted(bit(shape))
+        return shape if isinstance(shape, Number) else self.numbers.as_number(bit(shape))
 
     def is_at(self, index: Number, at: int) -> Bit:
         """Whether a number is this constant."""
@@ -130,7 +130,7 @@ class Algebra:
         if isinstance(table, Function):
             return table
         ends = cast(Function, other).ends
-        return Function(ends, memoize(lambda index: self.picked(table.parts, table.first, index)))
+        return Function(ends, memoize(lambda index: self.pick(table.parts, table.first, index)))
 
     def as_records(self, pool: Heap | Records) -> Records:
         """Records of any number: those of a few."""
@@ -140,7 +140,7 @@ class Algebra:
         """A sequence of few elements as one of any number of them: what is not there is the other's."""
         if not few.parts:
             return Sequence(few.length, many.at)
-        return Sequence(few.length, memoize(lambda at: self.picked(few.parts, 0, at)))
+        return Sequence(few.length, memoize(lambda at: self.pick(few.parts, 0, at)))
 
     def _option_choice(self, condition: Bit, yes: SymbolicOption, no: SymbolicOption) -> Shape | None:
         if yes.value is None or no.value is None:
@@ -220,7 +220,7 @@ class Algebra:
             case SymbolicOption(present=present, value=value):
                 rest = [] if value is None else self.keys(value)
                 return [
-                    self.numbers.counted(present),
+                    self.numbers.as_number(present),
                     *(self.numbers.choose(present, key, self._lower_bound(key)) for key in rest),
                 ]
             case Fields(parts=parts):
@@ -228,7 +228,7 @@ class Algebra:
             case Table(parts=parts):
                 return [key for part in parts for key in self.keys(part)]
             case Members(bits=bits):
-                return [self.numbers.counted(there) for there in reversed(bits)]
+                return [self.numbers.as_number(there) for there in reversed(bits)]
             case Slots(length=length, parts=parts):
                 return self._keys_of_first(length, parts)
             case Heap(count=count, slots=slots):
@@ -242,7 +242,7 @@ class Algebra:
         found: list[Number] = []
         for at, part in enumerate(parts):
             there = self.is_below(at, end)
-            found.append(self.numbers.counted(there))
+            found.append(self.numbers.as_number(there))
             found += (self.numbers.choose(there, key, self._lower_bound(key)) for key in self.keys(part))
         return found
 
@@ -251,20 +251,20 @@ class Algebra:
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    def at(self, container: Shape, index: Shape) -> Shape:
+    def element(self, container: Shape, index: Shape) -> Shape:
         """The element at an index or a key that is there."""
         place = self.number(index)
         match container:
             case Table(first=first, parts=parts):
-                return self.picked(parts, first, place)
+                return self.pick(parts, first, place)
             case Slots(parts=parts):
-                return self.picked(parts, 0, place)
+                return self.pick(parts, 0, place)
             case Function(at=at) | Sequence(at=at):
                 return at(place)
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
 
-    def picked(self, parts: Several[Shape], first: int, index: Number) -> Shape:
+    def pick(self, parts: Several[Shape], first: int, index: Number) -> Shape:
         """One of several; where the index is none of theirs, any of them."""
         if isinstance(index.term, int):
             return parts[min(max(index.term - first, 0), len(parts) - 1)]
@@ -299,7 +299,7 @@ class Algebra:
             case Slots(length=length) | Sequence(length=length) | Heap(count=length):
                 return length
             case Members(bits=bits):
-                return self.total(self.numbers.counted(there) for there in bits)
+                return self.total(self.numbers.as_number(there) for there in bits)
             case _:
                 raise ExtensionalError
 
@@ -332,7 +332,7 @@ class Algebra:
     def _put(self, parts: Several[Shape], first: int, index: Number, value: Shape) -> tuple[Shape, ...]:
         return tuple(self.choose(self.is_at(index, at + first), value, part) for at, part in enumerate(parts))
 
-    def appended(self, sequence: Slots | Sequence, value: Shape) -> Slots | Sequence:
+    def append(self, sequence: Slots | Sequence, value: Shape) -> Slots | Sequence:
         """The sequence with one more element, for which there is room."""
         longer = self.numbers.arithmetic("+", sequence.length, constant_number(1))
         if isinstance(sequence, Sequence):
@@ -366,14 +366,14 @@ class Algebra:
             elif self.numbers.less(pool.count, constant_number(at)) is not True:
                 slots.append(cast(Fields, pushed))
             was_below = is_below
-        count = self.numbers.arithmetic("+", pool.count, self.numbers.counted(is_new))
+        count = self.numbers.arithmetic("+", pool.count, self.numbers.as_number(is_new))
         return Heap(count, tuple(slots), pool.multiple)
 
     def with_if(self, condition: Bit, pool: Heap, record: Fields) -> Heap:
         """The set with a record more where the condition holds."""
         return cast(Heap, self.choose(condition, self.with_record(pool, record), pool))
 
-    def combined(self, op: str, left: Heap | Records, right: Heap | Records) -> Shape:
+    def combine(self, op: str, left: Heap | Records, right: Heap | Records) -> Shape:
         """An operator on sets of records, or of bags their sum and their difference. Extensional, where those without a
         capacity are asked to be within others, or a bag without one loses a copy."""
         if op == "<=":
@@ -398,10 +398,10 @@ class Algebra:
     def _subtract_bag(self, bag: Heap, gone: Heap) -> Heap:
         """A bag without one copy of each record of another."""
         for at, record in enumerate(gone.slots):
-            bag = cast(Heap, self.choose(self.is_below(at, gone.count), self.without_record(bag, record), bag))
+            bag = cast(Heap, self.choose(self.is_below(at, gone.count), self.remove_record(bag, record), bag))
         return bag
 
-    def without_record(self, pool: Heap | Records, record: Fields, left: Bit = False) -> Heap | Records:
+    def remove_record(self, pool: Heap | Records, record: Fields, left: Bit = False) -> Heap | Records:
         """The pool without one copy of the record, if it has one. Where it may be there more than once, and it is not
         counted how often, `left` is whether one more is there."""
         if isinstance(pool, Records):
@@ -416,9 +416,9 @@ class Algebra:
             gone = or_bits(gone, and_bits(self.is_below(at, pool.count), self.same(old, record)))
             following = pool.slots[at + 1] if at + 1 < len(pool.slots) else old
             slots.append(cast(Fields, self.choose(gone, following, old)))
-        count = self.numbers.arithmetic("-", pool.count, self.numbers.counted(gone))
+        count = self.numbers.arithmetic("-", pool.count, self.numbers.as_number(gone))
         least = max(0, int(pool.count.lo) - 1)
-        return Heap(self.numbers.narrowed(count, least, pool.count.hi), tuple(slots), pool.multiple)
+        return Heap(self.numbers.narrow(count, least, pool.count.hi), tuple(slots), pool.multiple)
 
 
 def is_in_result(op: str, a: Bit, b: Bit) -> Bit:

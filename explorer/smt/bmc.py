@@ -136,7 +136,7 @@ class _BoundedSearch:
                 break
             met = [question for question, variable in asked.items() if variable < len(values) and values[variable]]
             run = unrolling.run(values)
-            self._found(met, run)
+            self._note_run(met, run)
             asked = {question: variable for question, variable in asked.items() if question not in met}
             wanted = [question for question in wanted if question not in met]
         unrolling.solver.add([(-variable,) for variable in asked.values()])
@@ -144,7 +144,7 @@ class _BoundedSearch:
             unrolling.order_last()
         return wanted
 
-    def _found(self, met: list[CircuitQuestion], run: Run) -> None:
+    def _note_run(self, met: list[CircuitQuestion], run: Run) -> None:
         """Notes what was found in a run, once plain Python has confirmed it."""
         for question in met:
             failed = self._confirm(question, run)

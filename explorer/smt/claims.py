@@ -100,7 +100,7 @@ class Claims:
         """Why a property says nothing with these constants; "" when it does."""
         if not said:
             return self._switches(prop)
-        fixed = {name: shape for name, shape in self.fixed().items() if name in fields_read(prop)}
+        fixed = {name: shape for name, shape in self.fixed_fields().items() if name in fields_read(prop)}
         if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(said):
             return ""
         writers = [action for action in self.model.actions if action.form.writes & set(fixed)]
@@ -124,7 +124,7 @@ class Claims:
         with watch_deadline(CLOCK):
             return solver.check() == z3.unsat
 
-    def fixed(self) -> Mapping[str, Shape]:
+    def fixed_fields(self) -> Mapping[str, Shape]:
         """The fields that no step changes where all of them have their initial values, with those values.
 
         What an action changes is dropped at once: it changes that also where less is known of the state before."""

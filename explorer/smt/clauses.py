@@ -36,7 +36,7 @@ class Clause:
     defined: Bit = True
     members: tuple[Member, ...] = ()
 
-    def assumed(self) -> z3.BoolRef:
+    def as_assumption(self) -> z3.BoolRef:
         """The clause as a hypothesis: quantified, with triggers of ours."""
         body = formula(implies(self.hypothesis, self.conclusion))
         occurring = constants_of_terms([body])

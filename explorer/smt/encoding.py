@@ -89,15 +89,17 @@ class Encoding:
         least = cast(int, self.model.constants[name].minimum)
         return Number(z3.Int(f"constant.{name}"), 1 if least == 0 else least, inf)
 
-    def computed(self, expression: ConstantExpression) -> Number:
+    def constant_value(self, expression: ConstantExpression) -> Number:
         """The value of an expression over constants."""
         match expression:
             case Operation(op=op, left=left, right=right):
-                return self.numbers.arithmetic(cast(Arithmetic, op), self.computed(left), self.computed(right))
+                return self.numbers.arithmetic(
+                    cast(Arithmetic, op), self.constant_value(left), self.constant_value(right)
+                )
             case Constant(name=name) if name in self._variables:
                 return self._variables[name]
             case OpenExpression(expression=opened):
-                return self.computed(opened)
+                return self.constant_value(opened)
             case _:
                 return constant_number(expression.value(self.values))
 
@@ -112,7 +114,7 @@ class Encoding:
     def _is_open(self, expression: ConstantExpression | None) -> bool:
         return expression is not None and bool(expression.names() & self.boundless)
 
-    def bound(self, open_: ConstantExpression | None, closed: int) -> Bound:
+    def bound_value(self, open_: ConstantExpression | None, closed: int) -> Bound:
         """A bound: the static one, the value of an open one, or infinite where it is a variable (see `ends`)."""
         if open_ is None:
             return closed
@@ -122,13 +124,13 @@ class Encoding:
         """The first and the last number of a scalar type, infinite where no number is known to be it."""
         match type_:
             case Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
-                return -self.bound(None if lo_open is None else -lo_open, -lo), self.bound(hi_open, hi)
+                return -self.bound_value(None if lo_open is None else -lo_open, -lo), self.bound_value(hi_open, hi)
             case Bool():
                 return 0, 1
             case Enumeration(members=members):
                 return 0, len(members) - 1
             case Identity(size=size, size_open=size_open):
-                return 0, self.bound(size_open, size) - 1
+                return 0, self.bound_value(size_open, size) - 1
             case _:
                 raise TypeError(f"{type_} is not a scalar type")
 
@@ -136,8 +138,8 @@ class Encoding:
         """The first and the last number of a scalar type, as terms where they depend on constants without bounds."""
         lo, hi = self.interval(type_)
         lo_open, hi_open = (type_.lo_open, type_.hi_open) if isinstance(type_, Int) else (None, None)
-        first = self.computed(lo_open) if lo_open is not None and lo == -inf else constant_number(int(lo))
-        return first, self.computed(hi_open) if hi_open is not None and hi == inf else constant_number(int(hi))
+        first = self.constant_value(lo_open) if lo_open is not None and lo == -inf else constant_number(int(lo))
+        return first, self.constant_value(hi_open) if hi_open is not None and hi == inf else constant_number(int(hi))
 
     def fits(self, type_: Type, number: Number) -> Bit:
         """Whether a number is one of a scalar type's values."""
@@ -145,7 +147,7 @@ class Encoding:
         lo, hi = self.interval(type_)
         least = is_at_least(self.numbers, number, first) if lo == -inf else True
         most = is_at_least(self.numbers, last, number) if hi == inf else True
-        return and_bits(self.numbers.within(number, lo, hi), least, most)
+        return and_bits(self.numbers.is_in_interval(number, lo, hi), least, most)
 
     def numbers_of(self, type_: Type) -> range | None:
         """The numbers of a scalar type's values; None when it is not known how many there are."""
@@ -157,7 +159,7 @@ class Encoding:
         something in them that has no end: these have no order here in which a few of them could stand."""
         if isinstance(type_, Pool) and self._has_no_end(type_.of):
             return inf
-        return self.bound(type_.capacity_open, type_.capacity)
+        return self.bound_value(type_.capacity_open, type_.capacity)
 
     def _has_no_end(self, type_: Type) -> bool:
         """Whether values of a type have something in them of which it is not known how much there is."""
@@ -177,10 +179,10 @@ class Encoding:
 
     def has_room(self, type_: Seq, length: Number) -> Bit:
         """Whether a sequence may be so long."""
-        below = self.numbers.within(length, 0, self.capacity(type_))
+        below = self.numbers.is_in_interval(length, 0, self.capacity(type_))
         if type_.capacity_open is None or not self._is_open(type_.capacity_open):
             return below
-        return and_bits(below, is_at_least(self.numbers, self.computed(type_.capacity_open), length))
+        return and_bits(below, is_at_least(self.numbers, self.constant_value(type_.capacity_open), length))
 
     # --- variables ----------------------------------------------------------------------------------------------------
 
@@ -282,7 +284,7 @@ class Encoding:
         capacity = self.capacity(type_)
         if capacity == inf and isinstance(type_, Pool):
             return Records(
-                lambda record: self._apply_function(name, (*at, *self.flattened(type_.of, record)), z3.BoolSort()),
+                lambda record: self._apply_function(name, (*at, *self.flatten(type_.of, record)), z3.BoolSort()),
                 type_.multiple,
             )
         length = self._length(name, type_, at, said)
@@ -292,7 +294,7 @@ class Encoding:
         if isinstance(type_, Seq):
             return Slots(length, parts)
         heap = Heap(length, cast("tuple[Fields, ...]", parts), type_.multiple)
-        said.append(self.in_order(heap))
+        said.append(self.is_sorted(heap))
         return heap
 
     def _length(self, name: str, type_: Seq | Pool, at: tuple[Number, ...], said: list[Bit]) -> Number:
@@ -304,7 +306,7 @@ class Encoding:
         said.append(and_bits(right, self.has_room(type_, length) if isinstance(type_, Seq) else True))
         return length
 
-    def in_order(self, heap: Heap) -> Bit:
+    def is_sorted(self, heap: Heap) -> Bit:
         """Whether a pool's records are sorted, and different if it is a set."""
         sorted_: list[Bit] = []
         for at, (one, other) in enumerate(zip(heap.slots, heap.slots[1:], strict=False)):
@@ -335,27 +337,27 @@ class Encoding:
     def _is_zero(self, number: Number) -> Bit:
         return self.numbers.same(Number(number.term, -inf, inf), constant_number(0))
 
-    def flattened(self, type_: Type, shape: Shape, there: Bit = True) -> list[Number | Bit]:
+    def flatten(self, type_: Type, shape: Shape, there: Bit = True) -> list[Number | Bit]:
         """A value as scalars, equal exactly if the values are: what is absent counts as 0. Extensional, of a value with
         something in it that has no end."""
         match type_, shape:
             case Option(of=of), SymbolicOption(present=present, value=value, blank=blank):
                 is_there = False if value is None else True if blank else and_bits(there, present)
                 inner = self.least(of) if value is None else value
-                return [and_bits(there, present), *self.flattened(of, inner, is_there)]
+                return [and_bits(there, present), *self.flatten(of, inner, is_there)]
             case Record(fields=fields), Fields(parts=parts):
-                return [scalar for name, of in fields for scalar in self.flattened(of, parts[name], there)]
+                return [scalar for name, of in fields for scalar in self.flatten(of, parts[name], there)]
             case _, Members(bits=bits):
                 return [and_bits(there, own) for own in bits]
             case Map(value=of), Table(parts=parts):
-                return [scalar for part in parts for scalar in self.flattened(of, part, there)]
+                return [scalar for part in parts for scalar in self.flatten(of, part, there)]
             case Seq(of=of), Slots(length=length, parts=parts) if self.capacity(type_) < inf:
                 whole = (*parts, *(self.least(of) for _ in range(int(self.capacity(type_)) - len(parts))))
                 inside = [and_bits(there, self.algebra.is_below(at, length)) for at in range(len(whole))]
                 rest = (
                     scalar
                     for part, within in zip(whole, inside, strict=True)
-                    for scalar in self.flattened(of, part, within)
+                    for scalar in self.flatten(of, part, within)
                 )
                 return [self.numbers.choose(there, length, constant_number(0)), *rest]
             case _, Number():
@@ -404,7 +406,7 @@ class Encoding:
         return is_of_one(self.algebra, self._absent_value, type_, shape)
 
     def _absent_value(self, type_: Type) -> Shape:
-        return self.stored(type_, self.constant(type_, absent_part(type_)))[0]
+        return self.store(type_, self.constant(type_, absent_part(type_)))[0]
 
     def constant(self, type_: Type, value: Any) -> Shape:
         """A value of plain Python as terms."""
@@ -441,7 +443,7 @@ class Encoding:
     def _constant_map(self, first: int, parts: list[Shape], key: Type) -> Shape:
         if self.numbers_of(key) is not None:
             return Table(first, tuple(parts))
-        return Function(self.ends(key), lambda index: self.algebra.picked(parts, first, index))
+        return Function(self.ends(key), lambda index: self.algebra.pick(parts, first, index))
 
     def sequence(self, parts: tuple[Shape, ...], type_: Seq) -> Slots | Sequence:
         """A sequence of these elements."""
@@ -450,7 +452,7 @@ class Encoding:
             return Slots(length, parts)
         if not parts:
             return self._empty_sequence(type_.of)
-        return Sequence(length, memoize(lambda index: self.algebra.picked(parts, 0, index)))
+        return Sequence(length, memoize(lambda index: self.algebra.pick(parts, 0, index)))
 
     def subset(self, elements: list[Number], of: Type) -> Members | UnboundedSet:
         """A set of these members, all of them in range."""
@@ -468,28 +470,28 @@ class Encoding:
 
     # --- what a store keeps -------------------------------------------------------------------------------------------
 
-    def stored(self, type_: Type, shape: Shape) -> tuple[Shape, Bit]:
+    def store(self, type_: Type, shape: Shape) -> tuple[Shape, Bit]:
         """The value in the shape of a cell of this type, and whether it is a value of the type. Of what has no end
         only the length is looked at: see `elements_fit`."""
         match type_:
             case Int() | Enumeration() | Identity():
                 value = self.algebra.number(shape)
-                return self.numbers.narrowed(value, *self.interval(type_)), self.fits(type_, value)
+                return self.numbers.narrow(value, *self.interval(type_)), self.fits(type_, value)
             case Option(of=of):
                 if not isinstance(shape, SymbolicOption):
-                    return self.stored(type_, SymbolicOption(True, shape))
+                    return self.store(type_, SymbolicOption(True, shape))
                 if shape.value is None:
                     return shape, True
-                value, fits = self.stored(of, shape.value)
+                value, fits = self.store(of, shape.value)
                 return SymbolicOption(shape.present, value), implies(shape.present, fits)
             case Record(fields=fields):
                 parts = cast(Fields, shape).parts
-                stored = {name: self.stored(of, parts[name]) for name, of in fields}
+                stored = {name: self.store(of, parts[name]) for name, of in fields}
                 return Fields({name: value for name, (value, _) in stored.items()}), conjunction(
                     fits for _, fits in stored.values()
                 )
             case Map(value=of) if isinstance(shape, Table):
-                elements = [self.stored(of, part) for part in shape.parts]
+                elements = [self.store(of, part) for part in shape.parts]
                 return Table(shape.first, tuple(value for value, _ in elements)), conjunction(
                     fits for _, fits in elements
                 )
@@ -497,14 +499,14 @@ class Encoding:
                 parts, fits = self._stored_parts(of, shape.length, shape.parts, self.capacity(type_))
                 if self.capacity(type_) == inf:
                     return self._endless(of, shape.length, parts), and_bits(fits, self.has_room(type_, shape.length))
-                return Slots(self.numbers.narrowed(shape.length, 0, self.capacity(type_)), parts), fits
+                return Slots(self.numbers.narrow(shape.length, 0, self.capacity(type_)), parts), fits
             case Seq() if isinstance(shape, Sequence):
                 return shape, self.has_room(type_, shape.length)
             case Pool() if isinstance(shape, Heap) and self.capacity(type_) == inf:
                 return self.algebra.as_records(shape), True
             case Pool(of=of) if isinstance(shape, Heap):
                 parts, fits = self._stored_parts(of, shape.count, shape.slots, self.capacity(type_))
-                count = self.numbers.narrowed(shape.count, 0, self.capacity(type_))
+                count = self.numbers.narrow(shape.count, 0, self.capacity(type_))
                 return Heap(count, cast("tuple[Fields, ...]", parts), shape.multiple), fits
             case Subset(of=of) if isinstance(shape, Members):
                 return self._stored_members(of, shape)
@@ -515,7 +517,7 @@ class Encoding:
         """A sequence of few elements in a cell for any number of them."""
         if not parts:
             return self._empty_sequence(of)
-        return Sequence(length, memoize(lambda index: self.algebra.picked(parts, 0, index)))
+        return Sequence(length, memoize(lambda index: self.algebra.pick(parts, 0, index)))
 
     def elements_fit(self, type_: Type, shape: Shape, name: str) -> Bit:
         """Whether the elements of a value that has no end are of the type: said of any one of them, whose number is a
@@ -548,15 +550,15 @@ class Encoding:
                 return True
 
     def _element_fits(self, of: Type, shape: Shape, name: str) -> Bit:
-        return and_bits(self.stored(of, shape)[1], self.elements_fit(of, shape, f"{name}.of"))
+        return and_bits(self.store(of, shape)[1], self.elements_fit(of, shape, f"{name}.of"))
 
     def _stored_parts(
         self, of: Type, length: Number, parts: tuple[Shape, ...], capacity: Bound
     ) -> tuple[tuple[Shape, ...], Bit]:
-        kept, fits = list[Shape](), [self.numbers.within(length, 0, capacity)]
+        kept, fits = list[Shape](), [self.numbers.is_in_interval(length, 0, capacity)]
         room = len(parts) if capacity == inf else int(capacity)
         for at, part in enumerate(parts[:room]):
-            value, right = self.stored(of, part)
+            value, right = self.store(of, part)
             kept.append(value)
             fits.append(implies(self.algebra.is_below(at, length), right))
         kept += (self.least(of) for _ in range(room - len(kept)))

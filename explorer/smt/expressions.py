@@ -171,9 +171,9 @@ class Evaluator:
         if e.op in ("==", "!=") and isinstance(left, Sequence) and isinstance(right, Sequence):
             same = self.same_sequences(left, right, e.where)
             return (same if e.op == "==" else negation(same)), and_bits(one, other)
-        return self._compared(e.op, left, right), and_bits(one, other)
+        return self._compare(e.op, left, right), and_bits(one, other)
 
-    def _compared(self, op: str, left: Shape, right: Shape) -> Bit:
+    def _compare(self, op: str, left: Shape, right: Shape) -> Bit:
         if op in ("==", "!="):
             if isinstance(left, SymbolicOption) != isinstance(right, SymbolicOption):
                 left, right = (
@@ -222,20 +222,20 @@ class Evaluator:
     def _Index(self, e: ir.Index, names: Names) -> Value:
         container, right = self.value(e.container, names)
         index, defined = self.number(e.index, names)
-        there = self.within(container, index)
+        there = self.has_index(container, index)
         if isinstance(container, Slots) and not container.parts:
             return self.encoding.least(e.type), and_bits(right, defined, there)
-        return self.algebra.at(container, index), and_bits(right, defined, there)
+        return self.algebra.element(container, index), and_bits(right, defined, there)
 
-    def within(self, container: Shape, index: Number) -> Bit:
+    def has_index(self, container: Shape, index: Number) -> Bit:
         """Whether the container has something at the index."""
         match container:
             case Table(first=first, parts=parts):
-                return self.numbers.within(index, first, first + len(parts) - 1)
+                return self.numbers.is_in_interval(index, first, first + len(parts) - 1)
             case Function(ends=(first, last)):
                 return and_bits(is_at_least(self.numbers, index, first), is_at_least(self.numbers, last, index))
             case Slots(length=length) | Sequence(length=length):
-                return and_bits(self.numbers.within(index, 0, inf), self.numbers.less(index, length))
+                return and_bits(self.numbers.is_in_interval(index, 0, inf), self.numbers.less(index, length))
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
 
@@ -244,9 +244,9 @@ class Evaluator:
         whole = cast("Slots | Sequence", value)
         start, one = (constant_number(0), True) if e.start is None else self.number(e.start, names)
         stop, other = (whole.length, True) if e.stop is None else self.number(e.stop, names)
-        sane = and_bits(self.numbers.within(start, 0, inf), self.numbers.within(stop, 0, inf))
-        start = self.numbers.narrowed(start, 0, inf if start.hi == inf else max(start.hi, 0))
-        stop = self.numbers.narrowed(stop, 0, inf if stop.hi == inf else max(stop.hi, 0))
+        sane = and_bits(self.numbers.is_in_interval(start, 0, inf), self.numbers.is_in_interval(stop, 0, inf))
+        start = self.numbers.narrow(start, 0, inf if start.hi == inf else max(start.hi, 0))
+        stop = self.numbers.narrow(stop, 0, inf if stop.hi == inf else max(stop.hi, 0))
         end = self.numbers.arithmetic("min", stop, whole.length)
         length = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, start), constant_number(0))
         return self._shift_sequence(whole, start, length), and_bits(right, one, other, sane)
@@ -255,7 +255,7 @@ class Evaluator:
         """The part of a sequence that begins at `start`."""
 
         def at(index: Number) -> Shape:
-            return self.algebra.at(whole, self.numbers.arithmetic("+", index, start))
+            return self.algebra.element(whole, self.numbers.arithmetic("+", index, start))
 
         if isinstance(whole, Sequence):
             return whole if start.term == 0 and length is whole.length else Sequence(length, at)
@@ -274,10 +274,10 @@ class Evaluator:
     def _SetOperation(self, e: ir.SetOperation, names: Names) -> Value:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
         if isinstance(left, Heap | Records) and isinstance(right, Heap | Records):
-            return self.algebra.combined(e.op, left, right), and_bits(one, other)
-        return self._combined(e.op, left, right), and_bits(one, other)
+            return self.algebra.combine(e.op, left, right), and_bits(one, other)
+        return self._combine(e.op, left, right), and_bits(one, other)
 
-    def _combined(self, op: str, left: Shape, right: Shape) -> Shape:
+    def _combine(self, op: str, left: Shape, right: Shape) -> Shape:
         if isinstance(left, UnboundedSet) and isinstance(right, UnboundedSet) and op != "<=":
             return UnboundedSet(lambda member: is_in_result(op, left.has(member), right.has(member)))
         if not isinstance(left, Members) or not isinstance(right, Members):
@@ -298,9 +298,9 @@ class Evaluator:
     def _MemberAt(self, e: ir.MemberAt, names: Names) -> Value:
         number, defined = self.number(e.number, names)
         lo, hi = self.encoding.interval(e.type)
-        member = self.numbers.narrowed(number, lo, hi)
+        member = self.numbers.narrow(number, lo, hi)
         made = self.algebra.is_at(number, 1) if isinstance(e.type, Bool) else member
-        return made, and_bits(defined, self.numbers.within(number, lo, hi))
+        return made, and_bits(defined, self.numbers.is_in_interval(number, lo, hi))
 
     def _is_more_than(self, bits: tuple[Bit, ...], count: int) -> Bit:
         """Whether more than `count` of them are true: as each is taken or left, never by a cardinality constraint."""
@@ -336,9 +336,11 @@ class Evaluator:
             return (right if left.length.term == 0 else left), defined
 
         def at(index: Number) -> Shape:
-            later = self.algebra.at(right, self.numbers.arithmetic("-", index, left.length))
+            later = self.algebra.element(right, self.numbers.arithmetic("-", index, left.length))
             before = self.numbers.less(index, left.length)
-            return self.algebra.choose(before, self.algebra.at(left, index), later) if before is not False else later
+            return (
+                self.algebra.choose(before, self.algebra.element(left, index), later) if before is not False else later
+            )
 
         if isinstance(left, Slots) and isinstance(right, Slots):
             return self._join_sequences(left, right, length), defined
@@ -350,7 +352,7 @@ class Evaluator:
         parts: list[Shape] = []
         for at in range(int(length.hi)):
             beyond = self.numbers.arithmetic("-", constant_number(at), left.length)
-            later = self.algebra.picked(right.parts, 0, beyond)
+            later = self.algebra.pick(right.parts, 0, beyond)
             before = self.algebra.is_below(at, left.length)
             parts.append(self.algebra.choose(before, left.parts[min(at, len(left.parts) - 1)], later))
         return Slots(length, tuple(parts))
@@ -359,7 +361,7 @@ class Evaluator:
         elements, defined = self.values(e.elements, names)
         pool = cast("Heap | Records", self.encoding.least(e.type))
         for element in elements:
-            record, fits = self.encoding.stored(e.type.of, element)
+            record, fits = self.encoding.store(e.type.of, element)
             pool, defined = self.algebra.with_record(pool, cast(Fields, record)), and_bits(defined, fits)
         return pool, defined
 
@@ -476,7 +478,7 @@ class Evaluator:
         bits = cast("list[Bit]", [False] * len(members))
         for there, inner in rounds:
             value, defined = self.number(e.body, inner)
-            loop.need(there, and_bits(defined, self.numbers.within(value, members.start, members.stop - 1)))
+            loop.need(there, and_bits(defined, self.numbers.is_in_interval(value, members.start, members.stop - 1)))
             for at, member in enumerate(members):
                 bits[at] = or_bits(bits[at], and_bits(there, self.algebra.is_at(value, member)))
         return Members(members.start, tuple(bits))
@@ -485,7 +487,7 @@ class Evaluator:
         made = Heap(constant_number(0), (), False)
         for there, inner in rounds:
             value, defined = self.value(body, inner)
-            record, fits = self.encoding.stored(type_.of, value)
+            record, fits = self.encoding.store(type_.of, value)
             loop.need(there, and_bits(defined, fits))
             made = self.algebra.with_if(there, made, cast(Fields, record))
         return made

@@ -150,7 +150,7 @@ class Induction:
         """The actions whose budget is 0, which never happen."""
         return tuple(action for action in self.actions() if is_spent(self.encoding, self.model.action(action)))
 
-    def _wanted(self) -> tuple[Property, ...]:
+    def _asked_properties(self) -> tuple[Property, ...]:
         """The lemmas and properties that were asked for, witnesses apart. UsageError for a name that there is not."""
         known = {lemma.name: lemma for lemma in self.model.lemmas}
         claims = {prop.name: prop for prop in self.model.properties if _is_claim(prop)}
@@ -179,8 +179,8 @@ class Induction:
         NotUnbounded for a lemma or an action that has no meaning without bounds, Unsayable for a property that was
         named and has none."""
         found = dict[str, UnstatedProperty | UnclaimedProperty]()
-        names = tuple(goal.name for goal in self._wanted())
-        changed = self.sample.changed()
+        names = tuple(goal.name for goal in self._asked_properties())
+        changed = self.sample.changed_fields()
         for result in run_tasks(lambda: Claims(self.model, changed, self.symmetric).survey, deque([names]), 1, None):
             if isinstance(result, LostTask):
                 raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
@@ -195,7 +195,7 @@ class Induction:
         named = {*self.asked.lemmas, *self.asked.properties}
         return tuple(
             goal
-            for goal in self._wanted()
+            for goal in self._asked_properties()
             if goal.name not in self.apart
             or (goal.name in named and isinstance(self.apart[goal.name], UnclaimedProperty))
         )
@@ -215,7 +215,7 @@ class Induction:
         return tuple(made)
 
     @cached_property
-    def within(self) -> Model:
+    def bounded_model(self) -> Model:
         """The model within the bounds that were given, its lemmas among its properties."""
         model, wanted = self.given, {*self.instances.names}
         if model.ghosts and model.lemmas and wanted.issubset(prop.name for prop in model.properties):
@@ -228,9 +228,9 @@ class Induction:
     def sample(self) -> Sample:
         """What plain Python sees in reachable states, within the bounds that were given. What cannot be stated without
         bounds is evaluated too: a run that violates it is one."""
-        names = {goal.name for goal in self._wanted()}
+        names = {goal.name for goal in self._asked_properties()}
         return take_sample(
-            self.within, [prop for prop in self.within.properties if prop.name in names], self.asked.seed
+            self.bounded_model, [prop for prop in self.bounded_model.properties if prop.name in names], self.asked.seed
         )
 
     # --- proving -----------------------------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ class Induction:
                 tasks.extend(self._remaining_tasks(result))
                 if not _refutes_or_waits(result):
                     self._simulate()
-                for finding in self._taken(result):
+                for finding in self._findings(result):
                     waiting.pop(finding.obligation, None)
                     self._note(finding, heard)
                 for doubt in _doubts_settled(result):
@@ -369,7 +369,9 @@ class Induction:
         model, apart = self.model, self.apart
         goals = {goal.name: goal.says for goal in self.goals()}
         found = {finding.obligation.goal for finding in self.findings}
-        goals |= {goal.name: goal.says for goal in self._wanted() if goal.name in apart and goal.name in found}
+        goals |= {
+            goal.name: goal.says for goal in self._asked_properties() if goal.name in apart and goal.name in found
+        }
         return Proof(
             model=model.name,
             constants={name: json_constant(value) for name, value in model.values.items()},
@@ -447,7 +449,7 @@ class Induction:
         self.findings.append(finding)
         heard(finding)
 
-    def _taken(self, result: Any) -> Iterator[ProofFinding]:
+    def _findings(self, result: Any) -> Iterator[ProofFinding]:
         match result:
             case SettledDoubt(doubt=doubt, word=word):
                 self.cache.keep_emptiness(doubt.action, doubt.goal, word)
@@ -497,7 +499,7 @@ class Induction:
         return ProofGround(self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
 
     def _worker(self) -> Callable[[Task | Doubt], Iterator[Result]]:
-        return Prover(self.ground(), ReachedStates(self.within, self.sample.met, self.sample.pairs)).work
+        return Prover(self.ground(), ReachedStates(self.bounded_model, self.sample.met, self.sample.pairs)).work
 
 
 def _refutes_or_waits(result: Result | LostTask) -> bool:

@@ -36,18 +36,18 @@ class Integers:
     def fresh(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
         """A variable, and the constraint that it is from `lo` to `hi`."""
         free = z3.Int(name)
-        return Number(free, lo, hi), self.within(Number(free, -inf, inf), lo, hi)
+        return Number(free, lo, hi), self.is_in_interval(Number(free, -inf, inf), lo, hi)
 
-    def within(self, number: Number, lo: Bound, hi: Bound) -> Bit:
+    def is_in_interval(self, number: Number, lo: Bound, hi: Bound) -> Bit:
         """Whether the number lies in the interval."""
         above = True if number.lo >= lo else is_at_least(self, number, constant_number(int(lo)))
         below = True if number.hi <= hi else is_at_least(self, constant_number(int(hi)), number)
         return and_bits(above, below)
 
-    def narrowed(self, number: Number, lo: Bound, hi: Bound) -> Number:
+    def narrow(self, number: Number, lo: Bound, hi: Bound) -> Number:
         """The number, known by other means to lie in the interval; outside of it anything."""
         low, high = max(lo, number.lo), min(hi, number.hi)
-        if low > high or (number.known and not lo <= cast(int, number.term) <= hi):
+        if low > high or (number.is_constant and not lo <= cast(int, number.term) <= hi):
             return constant_number(int(lo))
         return self._cut(number, low, high)
 
@@ -58,19 +58,19 @@ class Integers:
         """The one or the other."""
         if isinstance(condition, bool):
             return yes if condition else no
-        if yes is no or (yes.known and yes.term == no.term):
+        if yes is no or (yes.is_constant and yes.term == no.term):
             return yes
         lo, hi = min(yes.lo, no.lo), max(yes.hi, no.hi)
-        left, right = self._brought(lo, hi, yes, no)
+        left, right = self._of_one_sort(lo, hi, yes, no)
         if left.eq(right):
             return Number(left, lo, hi)
         return Number(chosen_term(condition, left, right), lo, hi)
 
-    def _brought(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
+    def _of_one_sort(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
         """The numbers as terms of one sort that has room for lo..hi."""
         return [self.term(number) for number in numbers]
 
-    def counted(self, bit: Bit) -> Number:
+    def as_number(self, bit: Bit) -> Number:
         """1 or 0."""
         return self.choose(bit, constant_number(1), constant_number(0))
 
@@ -87,17 +87,17 @@ class Integers:
             return left
         if op == "+" and left.term == 0:
             return right
-        return self._computed(op, left, right, lo, hi)
+        return self._compute(op, left, right, lo, hi)
 
     def _extreme(self, op: Operation, left: Number, right: Number) -> Number:
         smaller = self.less(left, right)
         least, most = self.choose(smaller, left, right), self.choose(smaller, right, left)
         lo, hi = _interval(op, left, right)
         chosen = least if op == "min" else most
-        return chosen if chosen.known else self._cut(chosen, lo, hi)
+        return chosen if chosen.is_constant else self._cut(chosen, lo, hi)
 
-    def _computed(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
-        one, other = cast("list[Any]", self._brought(lo, hi, left, right))
+    def _compute(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
+        one, other = cast("list[Any]", self._of_one_sort(lo, hi, left, right))
         match op:
             case "+":
                 return Number(one + other, lo, hi)
@@ -116,17 +116,17 @@ class Integers:
         if left.lo >= right.hi:
             return False
         lo, hi = min(left.lo, right.lo), max(left.hi, right.hi)
-        one, other = cast("list[Any]", self._brought(lo, hi, left, right))
+        one, other = cast("list[Any]", self._of_one_sort(lo, hi, left, right))
         return False if one.eq(other) else one < other
 
     def same(self, left: Number, right: Number) -> Bit:
         """Whether they are equal."""
         if left.hi < right.lo or right.hi < left.lo:
             return False
-        if left.known and right.known:
+        if left.is_constant and right.is_constant:
             return left.term == right.term
         lo, hi = min(left.lo, right.lo), max(left.hi, right.hi)
-        one, other = self._brought(lo, hi, left, right)
+        one, other = self._of_one_sort(lo, hi, left, right)
         return True if one.eq(other) else one == other
 
 
@@ -149,10 +149,10 @@ class BitVectors(Integers):
             bits.append(_ZERO)
         term = cast(z3.BitVecRef, z3.Concat(*reversed(bits)) if size > 1 else bits[0])
         free = Number(term, 0 if lo >= 0 else -(2 ** (size - 1)), 2 ** (size - 1) - 1)
-        return Number(term, lo, hi), self.within(free, lo, hi)
+        return Number(term, lo, hi), self.is_in_interval(free, lo, hi)
 
     def _cut(self, number: Number, lo: Bound, hi: Bound) -> Number:
-        if number.known:
+        if number.is_constant:
             return number
         term = cast(z3.BitVecRef, number.term)
         size = width(lo, hi)
@@ -167,24 +167,24 @@ class BitVectors(Integers):
             return z3.SignExt(missing, term)
         return z3.Extract(size - 1, 0, term) if missing < 0 else term
 
-    def _brought(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
+    def _of_one_sort(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
         size = max(width(lo, hi), *(width(number.lo, number.hi) for number in numbers))
         return [self._wide(number, size) for number in numbers]
 
-    def counted(self, bit: Bit) -> Number:
+    def as_number(self, bit: Bit) -> Number:
         """1 or 0."""
         if isinstance(bit, bool):
             return constant_number(int(bit))
         return Number(z3.Concat(_ZERO, z3.If(bit, _ONE, _ZERO)), 0, 1)
 
-    def _computed(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
+    def _compute(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
         if op in ("//", "%"):
             reach = max(abs(left.lo), abs(left.hi)) + max(abs(right.lo), abs(right.hi))
-            one, other = cast("list[Any]", self._brought(-reach - 1, reach, left, right))
+            one, other = cast("list[Any]", self._of_one_sort(-reach - 1, reach, left, right))
             remainder = one % other  # takes the sign of the divisor, as Python's does
             whole = remainder if op == "%" else (one - remainder) / other
             return self._cut(Number(whole, -reach - 1, reach), lo, hi)
-        return super()._computed(op, left, right, lo, hi)
+        return super()._compute(op, left, right, lo, hi)
 
 
 _ONE, _ZERO = z3.BitVecVal(1, 1), z3.BitVecVal(0, 1)

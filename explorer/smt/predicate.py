@@ -91,7 +91,7 @@ class _Context:
     defined: Bit = True
     members: tuple[Member, ...] = ()
 
-    def under(self, condition: Bit, defined: Bit = True) -> _Context:
+    def assume(self, condition: Bit, defined: Bit = True) -> _Context:
         """Further in, where a condition holds, which had to be defined."""
         return replace(self, hypothesis=and_bits(self.hypothesis, condition), defined=self.need(defined))
 
@@ -99,12 +99,12 @@ class _Context:
         """All that had to be defined, if something more is evaluated here."""
         return self.defined if defined is True else and_bits(self.defined, implies(self.hypothesis, defined))
 
-    def over(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
+    def quantify(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
         """Further in, for all values of some variables that meet a condition."""
         inner = (*self.variables, *variables)
         return replace(self, variables=inner, hypothesis=and_bits(self.hypothesis, condition))
 
-    def met(self, type_: Type, element: Shape) -> _Context:
+    def with_element(self, type_: Type, element: Shape) -> _Context:
         """Further in, for one element of a loop."""
         if not isinstance(type_, Identity) or not isinstance(element, Number) or not isinstance(element.term, int):
             return self
@@ -144,9 +144,9 @@ class _Clauses(Execution):
             case ir.If(condition=condition, yes=yes, no=no):
                 value, defined = self.truth(condition, names)
                 if value is not False:
-                    yield from self.body((*yes, *rest), names, at.under(value, defined), wanted)
+                    yield from self.body((*yes, *rest), names, at.assume(value, defined), wanted)
                 if value is not True:
-                    yield from self.body((*no, *rest), names, at.under(negation(value), defined), wanted)
+                    yield from self.body((*no, *rest), names, at.assume(negation(value), defined), wanted)
             case ir.Assert(condition=condition):
                 value, defined = self.truth(condition, names)
                 inner = replace(at, defined=at.need(and_bits(defined, value)))
@@ -208,8 +208,8 @@ class _Clauses(Execution):
                     yield from self._one_of(operands, names, at, wanted)
             case ir.Choice(condition=condition, yes=yes, no=no):
                 value, defined = self.truth(condition, names)
-                yield from self.says(yes, names, at.under(value, defined), wanted)
-                yield from self.says(no, names, at.under(negation(value), defined), wanted)
+                yield from self.says(yes, names, at.assume(value, defined), wanted)
+                yield from self.says(no, names, at.assume(negation(value), defined), wanted)
             case ir.Quantified(kind="all" | "any" as kind) if (kind == "all") == wanted:
                 for inner, inside in self.open_rounds(e.generators, names, at):
                     yield from self.says(e.body, inner, inside, wanted)
@@ -249,7 +249,7 @@ class _Clauses(Execution):
                 others.append((operand, at))
             else:
                 plain.append(negation(value) if wanted else value)
-                at = at.under(plain[-1], defined)
+                at = at.assume(plain[-1], defined)
         yield from self._clauses_of_disjunction(others, conjunction(plain), at, names, wanted)
 
     def _clauses_of_disjunction(
@@ -277,7 +277,7 @@ class _Clauses(Execution):
         yield self._clause(self.numbers.same(left.length, right.length), and_bits(one, other), at, e.where)
         index, variables, inside = self._position(left.length)
         same = self.algebra.same(left.at(index), right.at(index))
-        yield self._clause(same, True, at.over(variables, inside), e.where)
+        yield self._clause(same, True, at.quantify(variables, inside), e.where)
 
     # --- loops --------------------------------------------------------------------------------------------------------
 
@@ -291,10 +291,10 @@ class _Clauses(Execution):
         first, *rest = generators
         for element, inside in self._round(first, names, at):
             inner = {**names, first.variable: element}
-            inside = inside.met(first.type, element)
+            inside = inside.with_element(first.type, element)
             for condition in first.conditions:
                 value, defined = self.truth(condition, inner)
-                inside = inside.under(value, defined)
+                inside = inside.assume(value, defined)
             if inside.hypothesis is not False or inside.defined is not at.defined:
                 yield from self.open_rounds(tuple(rest), inner, inside)
 
@@ -307,7 +307,7 @@ class _Clauses(Execution):
             return
         inside = replace(at, defined=at.need(and_bits(*loop.defined)))
         for there, element in found:
-            yield element, inside.under(there)
+            yield element, inside.assume(there)
 
     def _arbitrary_element(self, generator: ir.Generator, names: Names, at: _Context) -> tuple[Shape, _Context]:
         """Any element of what has no end."""
@@ -317,7 +317,7 @@ class _Clauses(Execution):
                 index, variables = self._variable(first.lo, end.hi - 1)
                 above = negation(self.numbers.less(index, first))
                 inside = and_bits(above, self._is_in_range(index, first.lo, inf), self.numbers.less(index, end))
-                return index, replace(at, defined=at.need(and_bits(one, other))).over(variables, inside)
+                return index, replace(at, defined=at.need(and_bits(one, other))).quantify(variables, inside)
             case ir.Members(of=Subset(), where=where):
                 raise NotUnboundedError(
                     where, "it visits all sets of numbers without an end", "a domain, or a fixed range"
@@ -325,11 +325,11 @@ class _Clauses(Execution):
             case ir.Members(of=of):
                 lo, hi = self.encoding.interval(of)
                 index, variables = self._variable(lo, hi)
-                return index, at.over(variables, self._is_of_type(of, index))
+                return index, at.quantify(variables, self._is_of_type(of, index))
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
                 element, variables, inside = self._arbitrary_member(container, of.type, generator.source.where)
-                return element, replace(at, defined=at.need(defined)).over(variables, inside)
+                return element, replace(at, defined=at.need(defined)).quantify(variables, inside)
 
     def _arbitrary_member(
         self, container: Shape, type_: Any, where: ir.Where
@@ -359,7 +359,7 @@ class _Clauses(Execution):
         return Number(free, lo, max(lo, hi)), (free,)  # of no number at all, comparisons would fold to anything
 
     def _is_in_range(self, index: Number, lo: float, hi: float) -> Bit:
-        return self.numbers.within(Number(index.term, -inf, inf), lo, hi)
+        return self.numbers.is_in_interval(Number(index.term, -inf, inf), lo, hi)
 
     def _is_of_type(self, type_: Type, index: Number) -> Bit:
         return self.encoding.fits(type_, Number(index.term, -inf, inf))

@@ -127,7 +127,7 @@ class Prover:
             if found is None:
                 yield OpenObligation(obligation, seconds)
             elif self.ground.record and found.word == "proved":
-                yield replace(found, seconds=seconds, needed=self.questions.needed(obligation))
+                yield replace(found, seconds=seconds, needed=self.questions.needed_lemmas(obligation))
             else:
                 yield replace(found, seconds=seconds)
 
@@ -210,7 +210,7 @@ class Prover:
         name = f"no antecedent of {goal}"
         self.questions.predicates[name] = replace(prop, name=name, form=said)
         try:
-            return all(self.questions.at_once(denial) for denial in self._denials(name, prop.kind))
+            return all(self.questions.is_proved_at_once(denial) for denial in self._denials(name, prop.kind))
         except NotUnboundedError:
             return False
 

@@ -68,7 +68,7 @@ class Context:
         """Whether the step is not plainly impossible."""
         return not any(z3.is_false(condition) for condition in self.happens)
 
-    def inside(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+    def in_case(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """The formulas as they are in this case."""
         if not self.case:
             return list(formulas)
@@ -99,7 +99,7 @@ class Questions:
         self._names = [lemma.name for lemma in self.lemmas]
         self._known_of = dict[str, list[z3.BoolRef]]()
 
-    def _said(self, name: str) -> list[z3.BoolRef]:
+    def _formulas_of_lemma(self, name: str) -> list[z3.BoolRef]:
         """What a lemma says of the state before, made when it is first needed: with hints, most are not."""
         if name not in self._known_of:
             form = cast(ir.Function, self.predicates[name].form)
@@ -115,7 +115,7 @@ class Questions:
         NotUnbounded when the goal says something that has no meaning without bounds, or the action does (see
         `prepare`).
         """
-        first, later = self._attempts(self._given(obligation), hard)
+        first, later = self._attempts(self._assumed_lemmas(obligation), hard)
         answer = SolverAnswer(True)
         for context, goals in self._goals(obligation):
             if goals:
@@ -124,7 +124,7 @@ class Questions:
                 break
         return answer
 
-    def needed(self, obligation: Obligation) -> frozenset[str]:
+    def needed_lemmas(self, obligation: Obligation) -> frozenset[str]:
         """The lemmas to begin with next time, for an obligation that was proved: few, though not always the fewest.
 
         They are those of the hint, if it is proved from them; else those that the solver says it used when it is asked
@@ -135,7 +135,7 @@ class Questions:
         hinted = None if self.hints is None else self.hints.of(obligation)
         if hinted is not None and self._cheapest(questions, hinted) is not None:
             return self._thin_lemmas(questions, hinted)
-        used = self._lemmas_used(questions, *self._attempts(self._given(obligation), hard=True))
+        used = self._lemmas_used(questions, *self._attempts(self._assumed_lemmas(obligation), hard=True))
         return self._thin_lemmas(questions, used)
 
     def _thin_lemmas(self, questions: Sequence[Question], lemmas: frozenset[str]) -> frozenset[str]:
@@ -144,32 +144,36 @@ class Questions:
         if work is None:
             return lemmas
         for name in self._names:
-            if name in lemmas and self._proved(questions, lemmas - {name}, work):
+            if name in lemmas and self._is_proved(questions, lemmas - {name}, work):
                 lemmas -= {name}
         return lemmas
 
     def _cheapest(self, questions: Sequence[Question], lemmas: frozenset[str]) -> float | None:
         """How little work is enough for one attempt; None when it fails with all that a first attempt has."""
         most = self.effort.work / SHORT_QUESTIONS
-        return next((most / part for part in _PARTS if self._proved(questions, lemmas, most / part)), None)
+        return next((most / part for part in _PARTS if self._is_proved(questions, lemmas, most / part)), None)
 
-    def _proved(self, questions: Sequence[Question], lemmas: Lemmas, work: float) -> bool:
+    def _is_proved(self, questions: Sequence[Question], lemmas: Lemmas, work: float) -> bool:
         attempt = (lemmas, self.effort.seeds[0], work)
         return all(self._settle(context, goals, [attempt]).proved for context, goals in questions)
 
     def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
         """Whether one quick attempt proves the obligation from just these lemmas."""
         questions = [(context, goals) for context, goals in self._goals(obligation) if goals]
-        return self._proved(questions, lemmas, self.effort.work / SHORT_QUESTIONS)
+        return self._is_proved(questions, lemmas, self.effort.work / SHORT_QUESTIONS)
 
-    def at_once(self, obligation: Obligation) -> bool:
+    def is_proved_at_once(self, obligation: Obligation) -> bool:
         """Whether a single attempt with little work proves the obligation, from the lemmas that are tried first."""
-        attempt = (self._given(obligation)[0], self.effort.seeds[0], self.effort.work / SHORT_QUESTIONS / _PARTS[1])
+        attempt = (
+            self._assumed_lemmas(obligation)[0],
+            self.effort.seeds[0],
+            self.effort.work / SHORT_QUESTIONS / _PARTS[1],
+        )
         return all(
             self._try_attempts(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals
         )
 
-    def _given(self, obligation: Obligation) -> list[Lemmas]:
+    def _assumed_lemmas(self, obligation: Obligation) -> list[Lemmas]:
         """The lemmas to assume, few before many: those that a hint names; else the goal itself, which is most often
         enough, and those that its author stated before it."""
         hinted = None if self.hints is None else self.hints.of(obligation)
@@ -204,7 +208,7 @@ class Questions:
     def _guards_hold(self, instance: Instance, happening: Context) -> Context:
         """That an instance's guards let it through, whatever it breaks after them."""
         said = [formula(instance.valid), formula(instance.guard), *_assumptions(instance.assumptions)]
-        return Context(happening.inside(said), case=happening.case)
+        return Context(happening.in_case(said), case=happening.case)
 
     def _goals(self, obligation: Obligation) -> Iterator[Question]:
         """What has to be proved, each in its context."""
@@ -218,8 +222,8 @@ class Questions:
             case "defined":
                 for instance, happening in self._representative_instances(obligation.action):
                     said = [formula(instance.valid), *_assumptions(instance.assumptions), *instance.bounds]
-                    context = Context(happening.inside(said), case=happening.case)
-                    yield context, happening.inside(_proper([instance.defined]))
+                    context = Context(happening.in_case(said), case=happening.case)
+                    yield context, happening.in_case(_proper([instance.defined]))
             case "step":
                 yield from self._steps(self.predicates[obligation.goal], obligation.action)
 
@@ -232,7 +236,7 @@ class Questions:
                 states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
                 said = self._clauses(goal.form_of(action), *states)
                 wanted = distinct(said, instance, context.case, alike)
-                yield context, context.inside(_goals(wanted))
+                yield context, context.in_case(_goals(wanted))
 
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
@@ -271,7 +275,7 @@ class Questions:
         for case in cases(instance, symmetric):
             context = Context([], case=case)
             named = [term == member for term, member in case if term.num_args() > 0]  # what it is made of occurs too
-            context.happens = [*context.inside(said), *named]
+            context.happens = [*context.in_case(said), *named]
             yield instance, context
 
     # --- trying ------------------------------------------------------------------------------------------------------
@@ -350,7 +354,7 @@ class Questions:
             solver.add(self._state)
             for name in self._names:
                 if lemmas is None or name in lemmas:
-                    solver.add(self._said(name))
+                    solver.add(self._formulas_of_lemma(name))
         return solver
 
     def _lemmas_used(
@@ -359,14 +363,16 @@ class Questions:
         """The lemmas that the solver uses for all questions, taken one by one and case by case where it must be."""
         used = frozenset[str]()
         for context, goals in questions:
-            found = self._used(context, goals, first)
+            found = self._used_lemmas(context, goals, first)
             for case in (case for goal in goals for case in split(goal)) if found is None else ():
-                one = self._used(context, [case], [*first, *later])
+                one = self._used_lemmas(context, [case], [*first, *later])
                 used |= frozenset(self._names) if one is None else one
             used |= found or frozenset[str]()
         return used
 
-    def _used(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> frozenset[str] | None:
+    def _used_lemmas(
+        self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]
+    ) -> frozenset[str] | None:
         """The lemmas that the solver uses to refute that one of the goals is false; None, if it does not do so."""
         for lemmas, seed, work in attempts:
             used = self._used_one(context, goals, lemmas, seed, work)
@@ -382,7 +388,7 @@ class Questions:
         solver.add([*context.happens, self._state, *_negation_of_goals(goals)])
         names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
         for name, text in names.items():
-            solver.add([z3.Implies(name, said) for said in self._said(text)])
+            solver.add([z3.Implies(name, said) for said in self._formulas_of_lemma(text)])
         with watch_deadline(patience(work)):
             found = solver.check(*names)
         if found != z3.unsat:
@@ -444,7 +450,7 @@ def _reason(solver: z3.Solver, work: float) -> str:
 
 
 def _assumptions(some: Sequence[Clause]) -> list[z3.BoolRef]:
-    return [clause.assumed() for clause in some]
+    return [clause.as_assumption() for clause in some]
 
 
 def _goals(some: Sequence[Clause]) -> list[z3.BoolRef]:

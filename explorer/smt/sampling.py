@@ -32,7 +32,7 @@ class Sample:
     met: tuple[State, ...] = ()
     pairs: tuple[tuple[State, State], ...] = ()
 
-    def changed(self) -> frozenset[str]:
+    def changed_fields(self) -> frozenset[str]:
         """The fields that a step which was looked at changes."""
         return frozenset(
             name

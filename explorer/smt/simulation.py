@@ -108,7 +108,7 @@ class FormulaCheck:
             return
         after = constant_state(self.model, self.encoding, taken.after)
         for clause in clauses(form, self.encoding, before, after, suffix="r"):
-            yield _Part(clause.where, f"the refinement {prop.name}", clause.assumed())
+            yield _Part(clause.where, f"the refinement {prop.name}", clause.as_assumption())
 
     def _refines(self, prop: Property, taken: StepTaken) -> bool:
         try:
@@ -147,7 +147,7 @@ class FormulaCheck:
             if lemma.kind == "invariant" and self._holds(lemma, state):
                 form = cast(ir.Function, lemma.form)
                 for clause in clauses(form, self.encoding, here, suffix="h"):
-                    yield _Part(clause.where, f"the lemma {lemma.name}", clause.assumed())
+                    yield _Part(clause.where, f"the lemma {lemma.name}", clause.as_assumption())
 
     def _holds(self, lemma: Property, state: State) -> bool:
         try:
@@ -184,7 +184,7 @@ class FormulaCheck:
             case Seq(of=of), (Slots(length=length) | Elements(length=length)):
                 numbered = enumerate(value)
                 same = [
-                    self.equal(of, self.encoding.algebra.at(shape, constant_number(at)), now, now)
+                    self.equal(of, self.encoding.algebra.element(shape, constant_number(at)), now, now)
                     for at, now in numbered
                 ]
                 return conjunction([numbers.same(length, constant_number(len(value))), *same])
@@ -220,7 +220,7 @@ class FormulaCheck:
                 where = watched.written.get(field.name, action.form.where)
                 says = f"that {field.name} is {pair[0]} after the step"
                 parts.append(_Part(where, says, self.equal(field.type, path.cells[field.name], *pair)))
-        return parts, [assumption.assumed() for assumption in watched.assumptions]
+        return parts, [assumption.as_assumption() for assumption in watched.assumptions]
 
     def _budgets(self) -> frozenset[str]:
         return frozenset(field.name for field in self.model.fields if field.budget is not None)
@@ -229,7 +229,7 @@ class FormulaCheck:
         for parameter in action.form.parameters:
             shape = names[parameter.name]
             yield _Part(
-                parameter.where, f"that {parameter.name} is of its type", self.encoding.stored(parameter.type, shape)[1]
+                parameter.where, f"that {parameter.name} is of its type", self.encoding.store(parameter.type, shape)[1]
             )
             if parameter.pool is not None:
                 there = is_in_pool(self.encoding.algebra, before.fields[parameter.pool], cast(Fields, shape), parameter)

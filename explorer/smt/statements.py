@@ -146,15 +146,15 @@ class Execution(Evaluator):
             path.returned += side.returned
         shared = yes.names.keys() & no.names.keys()
         path.names = {
-            name: self._merged(condition, yes.names[name], no.names[name], yes.here, no.here)
+            name: self._merge(condition, yes.names[name], no.names[name], yes.here, no.here)
             for name in (name for name in yes.names if name in shared)
         }
         if yes.cells is not None and no.cells is not None:
             path.cells = {
-                name: self._merged(condition, yes.cells[name], no.cells[name], yes.here, no.here) for name in yes.cells
+                name: self._merge(condition, yes.cells[name], no.cells[name], yes.here, no.here) for name in yes.cells
             }
 
-    def _merged(self, condition: Bit, yes: Shape, no: Shape, comes: Bit, other: Bit) -> Shape:
+    def _merge(self, condition: Bit, yes: Shape, no: Shape, comes: Bit, other: Bit) -> Shape:
         if yes is no or other is False:
             return yes
         return no if comes is False else self.algebra.choose(condition, yes, no)
@@ -208,7 +208,7 @@ class Execution(Evaluator):
         path.need(implies(inside, and_bits(right, self.of_type(cast(Seq, place.type).of, value, taken))))
         assert path.cells is not None
         many = _AppendedElements(place, first, count, self.later(value, statement.variable, path.names))
-        path.cells[place.field] = self._changed(
+        path.cells[place.field] = self._change_cell(
             many, path.cells[place.field], [index for index, _ in indexes], False, path
         )
         self.version += 1
@@ -219,9 +219,9 @@ class Execution(Evaluator):
 
     def of_type(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
         """Whether the value of an expression is of a type, with all that it is made of."""
-        return and_bits(self.encoding.stored(type_, value)[1], self._copied(type_, expression, value))
+        return and_bits(self.encoding.store(type_, value)[1], self._are_copied(type_, expression, value))
 
-    def _copied(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
+    def _are_copied(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
         """Whether the elements of what has no end are of a type: they are where it is read from a cell with such
         elements, else it has to be proved of any of them."""
         if self.encoding.is_finite or (
@@ -256,56 +256,59 @@ class Execution(Evaluator):
         indexes = [self.value(index, path.names) for index in place.indexes]
         path.need(conjunction(right for _, right in indexes))
         assert path.cells is not None
-        path.cells[place.field] = self._changed(
+        path.cells[place.field] = self._change_cell(
             statement, path.cells[place.field], [index for index, _ in indexes], value, path
         )
         self.version += 1
 
-    def _changed(self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path) -> Shape:
+    def _change_cell(self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path) -> Shape:
         """The cell after the write, which happens `indexes` deep inside of it."""
         if not indexes:
-            after, fits = self._written(statement, cell, value)
+            after, fits = self._write_cell(statement, cell, value)
             path.need(fits)
             return after
         first, *rest = indexes
         index = self.algebra.number(first)
-        path.need(self.within(cell, index))
+        path.need(self.has_index(cell, index))
         if isinstance(cell, Slots) and not cell.parts:
             return cell
-        return self.algebra.put(cell, index, self._changed(statement, self.algebra.at(cell, index), rest, value, path))
+        return self.algebra.put(
+            cell, index, self._change_cell(statement, self.algebra.element(cell, index), rest, value, path)
+        )
 
-    def _written(self, statement: Any, cell: Shape, value: Shape) -> tuple[Shape, Bit]:
+    def _write_cell(self, statement: Any, cell: Shape, value: Shape) -> tuple[Shape, Bit]:
         """A cell after the write, and whether it still is of its type."""
         type_: Type = statement.place.type
         match statement:
             case ir.Store():
-                stored, fits = self.encoding.stored(type_, value)
-                return stored, and_bits(fits, self._copied(type_, statement.value, value))
+                stored, fits = self.encoding.store(type_, value)
+                return stored, and_bits(fits, self._are_copied(type_, statement.value, value))
             case _AppendedElements():
-                longer = statement.appended(self, cast("Slots | Sequence", cell))
-                return self.encoding.stored(type_, longer)
+                longer = statement.append(self, cast("Slots | Sequence", cell))
+                return self.encoding.store(type_, longer)
             case ir.Append():
                 sequence = cast("Slots | Sequence", cell)
-                stored, fits = self.encoding.stored(cast(Seq, type_).of, value)
-                fits = and_bits(fits, self._copied(cast(Seq, type_).of, statement.value, value))
-                longer, room = self.encoding.stored(type_, self.algebra.appended(sequence, stored))
+                stored, fits = self.encoding.store(cast(Seq, type_).of, value)
+                fits = and_bits(fits, self._are_copied(cast(Seq, type_).of, statement.value, value))
+                longer, room = self.encoding.store(type_, self.algebra.append(sequence, stored))
                 return longer, and_bits(fits, room)
             case ir.Truncate():
                 sequence, length = cast("Slots | Sequence", cell), self.algebra.number(value)
                 fits = and_bits(
-                    self.numbers.within(length, 0, length.hi), negation(self.numbers.less(sequence.length, length))
+                    self.numbers.is_in_interval(length, 0, length.hi),
+                    negation(self.numbers.less(sequence.length, length)),
                 )
-                shorter = self.numbers.narrowed(length, 0, sequence.length.hi)
+                shorter = self.numbers.narrow(length, 0, sequence.length.hi)
                 if isinstance(sequence, Slots):
                     return Slots(shorter, sequence.parts), fits
                 return Sequence(shorter, sequence.at), fits
             case ir.Add() if isinstance(type_, Pool):
-                record, fits = self.encoding.stored(type_.of, value)
+                record, fits = self.encoding.store(type_.of, value)
                 grown = self.algebra.with_record(cast("Heap | Records", cell), cast(Fields, record))
-                after, room = self.encoding.stored(type_, grown)
+                after, room = self.encoding.store(type_, grown)
                 return after, and_bits(fits, room)
             case ir.Add():
-                member, fits = self.encoding.stored(cast(Subset, type_).of, value)
+                member, fits = self.encoding.store(cast(Subset, type_).of, value)
                 return self._set_member(cell, member, True), fits
             case _:
                 return self._remove_member(statement, cell, value, type_)
@@ -315,7 +318,7 @@ class Execution(Evaluator):
             pool, record = cast("Heap | Records", cell), cast(Fields, value)
             there = self.algebra.has(pool, record) if statement.strict else True
             left = self.any_bit() if isinstance(pool, Records) and pool.multiple else False
-            return self.algebra.without_record(pool, record, left), there
+            return self.algebra.remove_record(pool, record, left), there
         there = self.algebra.has(cell, value) if statement.strict else True
         return self._set_member(cell, value, False), there
 
@@ -332,7 +335,7 @@ class _AppendedElements:
     count: Number
     element: Callable[[Number], Shape]
 
-    def appended(self, execution: Evaluator, cell: Slots | Sequence) -> Slots | Sequence:
+    def append(self, execution: Evaluator, cell: Slots | Sequence) -> Slots | Sequence:
         """The sequence with all of them. One of a fixed capacity has so many places, whether there is room or not."""
         numbers, length = execution.numbers, cell.length
 
@@ -341,7 +344,7 @@ class _AppendedElements:
             new = self.element(numbers.arithmetic("+", self.first, beyond))
             if isinstance(cell, Slots) and not cell.parts:
                 return new
-            return execution.algebra.choose(numbers.less(index, length), execution.algebra.at(cell, index), new)
+            return execution.algebra.choose(numbers.less(index, length), execution.algebra.element(cell, index), new)
 
         longer = numbers.arithmetic("+", length, self.count)
         if isinstance(cell, Slots):

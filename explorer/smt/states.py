@@ -54,7 +54,7 @@ def constant_state(model: Model, encoding: Encoding, state: State) -> SymbolicSt
 
 
 def _constant(encoding: Encoding, type_: Type, value: Any) -> Shape:
-    return encoding.stored(type_, encoding.constant(type_, value))[0]
+    return encoding.store(type_, encoding.constant(type_, value))[0]
 
 
 def kept_fields(model: Model, encoding: Encoding) -> list[Any]:

@@ -124,7 +124,7 @@ class Number:
     hi: Bound
 
     @property
-    def known(self) -> bool:
+    def is_constant(self) -> bool:
         """Whether it is a constant."""
         return isinstance(self.term, int)
 

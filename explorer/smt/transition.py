@@ -160,7 +160,7 @@ class _Arguments:
             ]
         index, is_slot = self.encoding.numbers.fresh(f"{name}@", 0, len(pool.slots) - 1)
         there = and_bits(is_slot, self.encoding.numbers.less(index, pool.count))
-        return [_Argument(algebra.picked(pool.slots, 0, index), there)]
+        return [_Argument(algebra.pick(pool.slots, 0, index), there)]
 
 
 def is_in_pool(algebra: Algebra, pool: Shape, record: Fields, parameter: Parameter) -> Bit:
@@ -342,7 +342,7 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
         if field.budget is None or encoding.is_finite:
             value, defined = execution.value(expression, path.names)
             path.need(defined)
-            fields[field.name], _ = encoding.stored(field.type, value)
+            fields[field.name], _ = encoding.store(field.type, value)
             path.need(execution.of_type(field.type, expression, value))
     return Start(
         initial=initial,

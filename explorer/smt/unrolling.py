@@ -59,7 +59,7 @@ class UnrolledRuns:
         found = dict(self._copy(self.circuits.of_state, self.states[-1]))
         if self.length:
             found.update(self._copy(self.circuits.of_step, self.states[-2], self.states[-1]))
-        taken = self._taken(question for question in wanted if question.instances)
+        taken = self._step_variables(question for question in wanted if question.instances)
         asked = {
             question: found[question.name] for question in wanted if question.name in found and not question.instances
         }
@@ -76,7 +76,7 @@ class UnrolledRuns:
         self.solver.add([(-self.top, variable) for variable in variables])
         return self.top
 
-    def _taken(self, wanted: Iterable[CircuitQuestion]) -> dict[CircuitQuestion, int]:
+    def _step_variables(self, wanted: Iterable[CircuitQuestion]) -> dict[CircuitQuestion, int]:
         """Variables that imply that the last step is one of the instances asked about."""
         last: Variables = self.steps[-1] if self.steps else {}
         named = {
@@ -127,13 +127,13 @@ class UnrolledRuns:
             state = {f"s.{name}": variable for name, variable in self.states[at].items()}
             arguments = instance.argument_values(SatAssignment([step, state], values))
             sequence.append((instance.action.name, arguments))
-        return self._replayed(start, sequence, values)
+        return self._replay(start, sequence, values)
 
-    def _replayed(self, start: State, sequence: list[tuple[str, dict[str, Any]]], values: list[bool]) -> Run:
+    def _replay(self, start: State, sequence: list[tuple[str, dict[str, Any]]], values: list[bool]) -> Run:
         try:
             run = replay(self.model, start, sequence)
         except (StepError, ModelError) as error:
-            said = self._refused(start, sequence)
+            said = self._refused_step(start, sequence)
             raise DisagreementError(f"bmc found a run that plain Python does not take: {error}{said}") from error
         last = {f"s.{name}": variable for name, variable in self.states[-1].items()}
         decoded = value_of(self.model, SatAssignment([last], values), self.circuits.before)
@@ -141,7 +141,7 @@ class UnrolledRuns:
             raise DisagreementError(self._difference_text(decoded, run))
         return run
 
-    def _refused(self, start: State, sequence: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    def _refused_step(self, start: State, sequence: Sequence[tuple[str, dict[str, Any]]]) -> str:
         """The line of the step that plain Python does not take, and the state that it does not take it from."""
         state = start
         for name, arguments in sequence:

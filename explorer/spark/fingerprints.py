@@ -74,7 +74,7 @@ class FingerprintTable:
         self.job.tables.mkdir(parents=True, exist_ok=True)
         self._lock = self.path.with_suffix(".lock").open("wb")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        if not self._opened():
+        if not self._open():
             self.clear()
         return self
 
@@ -83,7 +83,7 @@ class FingerprintTable:
         if self._lock is not None:
             self._lock.close()
 
-    def _opened(self) -> bool:
+    def _open(self) -> bool:
         """Whether there is a table of this run."""
         try:
             file = self.path.open("r+b")
@@ -108,7 +108,7 @@ class FingerprintTable:
         address = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + OFFSET
         self._cells(address, self.slots, held)
 
-    def _made(self, slots: int) -> mmap.mmap:
+    def _make_table(self, slots: int) -> mmap.mmap:
         """A new, empty table, not yet in its place."""
         with self.path.with_suffix(".new").open("w+b") as file:
             os.ftruncate(file.fileno(), self._size(slots))
@@ -120,7 +120,7 @@ class FingerprintTable:
 
     def clear(self) -> None:
         """Begin with an empty table, which stands at level 0."""
-        self._put(self._made(FIRST_SLOTS), FIRST_SLOTS)
+        self._put(self._make_table(FIRST_SLOTS), FIRST_SLOTS)
         self.mark(0, 0)
         self._point(0)
 
@@ -140,7 +140,7 @@ class FingerprintTable:
             return
         old, before = self._map, self.slots
         assert old is not None
-        table = self._made(slots)
+        table = self._make_table(slots)
         self._map, self.slots = table, slots
         self.mark(TORN_LEVEL, 0)
         self._point(0)

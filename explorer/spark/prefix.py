@@ -43,7 +43,7 @@ class Prefix:
         """Search; True when there is more to do than this process should do alone. Between two levels it is looked at
         whether it was interrupted."""
         self.driver.run(lambda: self._has_enough(interrupted))
-        return not self.driver.findings.ended
+        return not self.driver.findings.is_done
 
     def _has_enough(self, interrupted: Interruption) -> bool:
         if interrupted.is_set():

@@ -209,7 +209,7 @@ class SparkRunner:
                     error, f"at level {level + 1}; the same command with the same --run-dir goes on from the last "
                     "complete level"
                 ) from error  # fmt: skip
-        shuffled = self._shuffled(group)
+        shuffled = self._shuffled_bytes(group)
         self._let_go(shuffled)
         return JobAnswer(facts, shuffled)
 
@@ -283,7 +283,7 @@ class SparkRunner:
         executors = self.spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
         return sum(executor.numRunningTasks() for executor in executors)
 
-    def _shuffled(self, group: str) -> int:
+    def _shuffled_bytes(self, group: str) -> int:
         """Bytes that a job's stages wrote for others to read; 0 where Spark does not say, as through Connect."""
         if self.connect:
             return 0

@@ -146,38 +146,38 @@ class _ShareRun:
         event = walker.go(self.last)
         while event != "LEVEL" and (end is None or time.monotonic() < end):
             if event != "PAUSE":
-                self._met(event)
+                self._note_meeting(event)
             event = walker.go(self.last)
         return WalksTaken(walker["WALKER"] - share.first, walker.tally(), tuple(self.spots), event == "LEVEL")
 
-    def _met(self, event: str) -> None:
+    def _note_meeting(self, event: str) -> None:
         about, detail = self["ABOUT"], self["DETAIL"]
         match event:
             case "INVARIANT":
                 at = self["STATES"] + 8 * self.share.ground.words * about
                 seen = self._witnesses(ctypes.addressof(self.walker.context), at, self["SEEK"])
                 if not seen & ERROR_BIT:
-                    self._witnessed(seen, about)
+                    self._note_witnesses(seen, about)
                 self["CHECK"] &= ~detail
-                self._found("invariants", detail, about)
+                self._note_find("invariants", detail, about)
             case "WITNESS":
-                self._witnessed(detail, about)
+                self._note_witnesses(detail, about)
             case "TRANSITION":
                 crossed, self["CROSSED"] = self["CROSSED"], 0
-                self._found("transitions", crossed, about + 1)
+                self._note_find("transitions", crossed, about + 1)
             case "DEADLOCK":
                 self["DEADLOCKS"] = 0
-                self._found("deadlock", 1, about)
+                self._note_find("deadlock", 1, about)
             case "ERROR" | "PROPERTY_ERROR":
-                self._found("error", 1, about, final=True)
+                self._note_find("error", 1, about, final=True)
             case _:
                 raise AssertionError(f"the kernel answered {event}")
 
-    def _witnessed(self, bits: int, steps: int) -> None:
+    def _note_witnesses(self, bits: int, steps: int) -> None:
         self["SEEK"] &= ~bits
-        self._found("witnesses", bits, steps, final=False)
+        self._note_find("witnesses", bits, steps, final=False)
 
-    def _found(self, kind: str, bits: int, steps: int, *, final: bool | None = None) -> None:
+    def _note_find(self, kind: str, bits: int, steps: int, *, final: bool | None = None) -> None:
         walk = self.walker.number
         self.spots += [(kind, bit, walk, steps) for bit in range(bits.bit_length()) if bits >> bit & 1]
         if final or (final is None and not self.share.keep_going):
@@ -288,12 +288,13 @@ class WalkRounds:
             found = self.finds.found.get((kind, bit))
             if found is None or (found.walk, found.steps) != (walk, steps):
                 raise DisagreementError(
-                    f"a task met {self._named(kind, bit)} in walk {walk} after {steps} steps; this machine, which took "
+                    f"a task met {self._words_of_find(kind, bit)} in walk {walk} after {steps} steps; "
+                    f"this machine, which took "
                     "it again, "
                     f"{'did not' if found is None else f'met it in walk {found.walk} after {found.steps}'}"
                 )
 
-    def _named(self, kind: str, bit: int) -> str:
+    def _words_of_find(self, kind: str, bit: int) -> str:
         """What walks met, in words: a property with its line, a deadlock, or a step that breaks the model."""
         program = self.kernel.program
         properties = {"invariants": program.invariants, "transitions": program.transitions}

@@ -299,7 +299,7 @@ class _ActionFunctions:
         )
         ends = ((name, ir.RecordField(after, name, of, where)) for name, of in self.record.fields)
         arrived = [ir.Compare("==", self.read(form.state, name, where), end, Bool(), where) for name, end in ends]
-        within = (_unless(self.bound(bound, form.state, before)) for bound in self.bounds)
+        within = (_unless(self.is_within_bound(bound, form.state, before)) for bound in self.bounds)
         body = (*begin, *self.block(form.body, form.state), *within, ir.Return(conjunction(arrived, where), where))
         parameters = (
             (BEFORE, self.record),
@@ -320,7 +320,7 @@ class _ActionFunctions:
         parameters = ((AFTER, self.record), *((parameter.name, parameter.type) for parameter in form.parameters))
         return ir.Function(form.name, parameters, (), body, Bool(), where)
 
-    def bound(self, form: ir.Function, state: str, before: ir.Expr) -> ir.Expr:
+    def is_within_bound(self, form: ir.Function, state: str, before: ir.Expr) -> ir.Expr:
         """Whether a `@bound` of steps lets the step be taken, all of whose writes are made."""
         first, where = form.states[0], form.where
         function, cells = self.helper(form)
@@ -409,10 +409,10 @@ class _ActionFunctions:
         place: ir.Place = form.place
         indexes = tuple(bind_value("index", index) for index in place.indexes)
         old = self.read(state, place.field, place.where)
-        new = self.changed(old, indexes, lambda cell: self.written(form, cell, value, made), made)
+        new = self.change_cell(old, indexes, lambda cell: self.write_cell(form, cell, value, made), made)
         return (*made, ir.Let(old.name, new, form.where))
 
-    def changed(
+    def change_cell(
         self,
         old: ir.Expr,
         indexes: tuple[ir.Expr, ...],
@@ -431,7 +431,7 @@ class _ActionFunctions:
             checks += [ir.Assert(condition, "", where) for condition in range_conditions(index, key)]
         variable = self.fresh("key")
         here = ir.Name(variable, key, where)
-        inner = self.changed(ir.Index(old, index, of, where), indexes[1:], change, checks)
+        inner = self.change_cell(ir.Index(old, index, of, where), indexes[1:], change, checks)
         same = ir.Compare("==", here, index, Bool(), where)
         value = ir.Choice(same, inner, ir.Index(old, here, of, where), of, where)
         return ir.MakeMap(variable, value, old.type, where)
@@ -452,7 +452,7 @@ class _ActionFunctions:
             ir.Assert(ir.Compare(">=", index, _number(0, where), Bool(), where), "", where),
             ir.Assert(ir.Compare("<", index, length, Bool(), where), "", where),
         ]
-        element = self.changed(ir.Index(old, index, type_.of, where), indexes[1:], change, checks)
+        element = self.change_cell(ir.Index(old, index, type_.of, where), indexes[1:], change, checks)
         after = ir.Arithmetic("+", index, _number(1, where), Int(index.type.lo + 1, index.type.hi + 1), where)
         begin = ir.Concat(
             ir.Slice(old, None, index, type_, where),
@@ -463,7 +463,7 @@ class _ActionFunctions:
         rest = ir.Slice(old, after, None, type_, where)
         return checked_value(ir.Concat(begin, rest, Seq(type_.of, 2 * type_.capacity + 1), where), type_)
 
-    def written(self, form: Any, old: ir.Expr, value: ir.Expr, checks: list[ir.Statement]) -> ir.Expr:
+    def write_cell(self, form: Any, old: ir.Expr, value: ir.Expr, checks: list[ir.Statement]) -> ir.Expr:
         """What a write makes of the cell that it writes to."""
         where, type_ = form.where, old.type
         match form, type_:

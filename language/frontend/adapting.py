@@ -42,7 +42,7 @@ def adaptations(
             dropped |= {value.where for name, value in zip(fields, text.result.fields, strict=True) if name in gone}
         if isinstance(text, (ActionText, InitialText)) and gone:
             folded = folder.body(body)
-            dropped |= places(folded) - places(text.elaborated.without(gone, folded))
+            dropped |= places(folded) - places(text.elaborated.drop_ghosts(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__name__] = _requires(folder.body(body))
     everything = tuple(traverse_forms(*forms))

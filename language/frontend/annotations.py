@@ -149,7 +149,7 @@ class Types:
             raise AbandonedError from None
         return replace(annotation, type=made)
 
-    def named(self, cls: type[Any]) -> Type | None:
+    def type_of_class(self, cls: type[Any]) -> Type | None:
         """The type that a class stands for: an enum, a domain or a record; None for any other class.
 
         Raises Abandoned when its own text is wrong (noted once).
@@ -188,7 +188,7 @@ class Types:
             case _:
                 raise TypeError(f"{expression!r} is not a constant expression")
 
-    def opened(self, expression: ConstantExpression) -> ConstantExpression | None:
+    def as_open(self, expression: ConstantExpression) -> ConstantExpression | None:
         """The expression itself when it depends on an open constant, else None."""
         return OpenExpression(text_of(expression), expression) if expression.names() & self.open else None
 
@@ -219,7 +219,7 @@ class Types:
         if wrong is not None:
             instead = "a name of letters, digits, _ and - for each member, such as B1 or broker-1"
             raise _AnnotationError("TG413", f"{cls.__name__} has {wrong}", instead)
-        opened = self.opened(cls.domain_size)
+        opened = self.as_open(cls.domain_size)
         if cls.domain_ordered and cls.domain_symmetric:
             message = f"the members of {cls.__name__} have an order, by which they can be distinguished"
             raise _AnnotationError("TG411", message, "ordered=True or symmetric=True, not both")
@@ -290,7 +290,7 @@ class Types:
             return self._option(typing.get_args(value))
         if origin is not None:
             return self._container(origin, typing.get_args(value))
-        named = self.named(value) if isinstance(value, type) else None
+        named = self.type_of_class(value) if isinstance(value, type) else None
         if named is None:
             raise _AnnotationError("TG209", f"{name_text(value)} is not a type of the language", nearest_type(value))
         return named
@@ -322,7 +322,7 @@ class Types:
             raise _AnnotationError(
                 "TG401", f"Range({lo.hi}, {hi.lo}) holds no integer", "Range(lo, hi) with lo <= hi, both included"
             )
-        made = Int(lo.lo, hi.hi, self.opened(mark.lo), self.opened(mark.hi))
+        made = Int(lo.lo, hi.hi, self.as_open(mark.lo), self.as_open(mark.hi))
         if not fits(made):
             raise _AnnotationError(
                 "TG403", f"Range({made.lo}, {made.hi}) needs more than 62 bits", "a range within -2**62..2**62"
@@ -338,7 +338,7 @@ class Types:
         size = self.interval(mark.size)
         if size.lo < 0:
             raise _AnnotationError("TG406", f"Capacity({size.lo}) is less than nothing", "a capacity of 0 or more")
-        return replace(type_, capacity=size.hi, capacity_open=self.opened(mark.size))
+        return replace(type_, capacity=size.hi, capacity_open=self.as_open(mark.size))
 
     def _option(self, parts: tuple[Any, ...]) -> Type:
         some = [part for part in parts if part is not type(None)]

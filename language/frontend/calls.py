@@ -428,7 +428,7 @@ def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
     mark = mark_of(cls)
     if mark is not None and mark.role == "state" and cls not in scope.program.types.images:
         raise scope.error("TG107", node, *_no_state_text(scope, cls.__name__))
-    type_ = scope.program.types.named(cls)
+    type_ = scope.program.types.type_of_class(cls)
     if isinstance(type_, Record):
         return _record(scope, type_, node)
     if isinstance(type_, Identity):

@@ -229,7 +229,7 @@ def _constant(scope: Scope, constant: Constant, node: ast.AST) -> ir.Expr:
     elif isinstance(value, int):
         type_ = scope.program.types.interval(constant)
     else:
-        type_ = cast(Type, scope.program.types.named(type(value)))
+        type_ = cast(Type, scope.program.types.type_of_class(type(value)))
     return ir.OpenConst(constant.name, type_, scope.where(node))
 
 
@@ -250,13 +250,13 @@ def constant_expression(scope: Scope, found: ConstantExpression, node: ast.AST) 
 
 
 def _enum_member(scope: Scope, member: Enum, node: ast.AST) -> ir.Expr:
-    type_ = scope.program.types.named(type(member))
+    type_ = scope.program.types.type_of_class(type(member))
     assert isinstance(type_, Enumeration)
     return ir.Const(type_.members.index(member.name), type_, scope.where(node))
 
 
 def _domain_member(scope: Scope, cls: type[Domain], index: int, node: ast.AST) -> ir.Expr:
-    type_ = scope.program.types.named(cls)
+    type_ = scope.program.types.type_of_class(cls)
     assert isinstance(type_, Identity)
     if not 0 <= index < type_.size:
         hint = f"a member from {cls.__name__}(0) to {cls.__name__}({type_.size - 1})"

@@ -41,7 +41,7 @@ class ElaboratedFunction:
     ghosts: Ghosts
     arguments: frozenset[str] = frozenset()
 
-    def without(self, folded: frozenset[str], body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+    def drop_ghosts(self, folded: frozenset[str], body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
         """`body`, which is this text or made from it, without what only serves these ghost fields."""
         ghosts = Ghosts(folded, Diagnostics())
         ghosts.check(self.body)
@@ -169,7 +169,7 @@ class ActionText:
         """The action's typed form, folded, without the ghosts in `gone`, its fault budget spent in it."""
         body = folder.body(self.elaborated.body)
         if gone:
-            body = folder.body(self.elaborated.without(gone, body))
+            body = folder.body(self.elaborated.drop_ghosts(gone, body))
         where = heading(self.its.source, self.its.node)
         state = self.its.parameters[0][0].arg
         reads = frozenset(fields_read(*body)) | {
@@ -221,7 +221,7 @@ class InitialText:
         """The typed form: of the state's `fields` those that are not `gone`, then those that the fault budgets add."""
         body = folder.body(self.elaborated.body)
         if gone:
-            body = folder.body(self.elaborated.without(gone, body))
+            body = folder.body(self.elaborated.drop_ghosts(gone, body))
         named = zip(fields, self.result.fields, strict=True)
         kept = [folder.part(term) for name, term in named if name not in gone]
         result = ir.MakeState((*kept, *extra), self.result.where)

@@ -111,7 +111,7 @@ class Source:
             index -= 1
         return " ".join(above)
 
-    def assigned(self) -> dict[str, ast.stmt]:
+    def assignments(self) -> dict[str, ast.stmt]:
         """The top-level statements that assign a name (those it imports or defines left out), by the name."""
         found: dict[str, ast.stmt] = {}
         for statement in self.tree.body:
@@ -122,7 +122,7 @@ class Source:
         return found
 
     @functools.cached_property
-    def by_word(self) -> dict[str, list[ast.stmt]]:
+    def statements_by_word(self) -> dict[str, list[ast.stmt]]:
         """The statements at the top level of the file, by each word of their text, decorators and comments included."""
         found: dict[str, list[ast.stmt]] = {}
         for statement in self.tree.body:
@@ -132,7 +132,7 @@ class Source:
                 found.setdefault(word, []).append(statement)
         return found
 
-    def annotated(self, node: ast.ClassDef) -> list[tuple[str, ast.AnnAssign]]:
+    def annotated_fields(self, node: ast.ClassDef) -> list[tuple[str, ast.AnnAssign]]:
         """The annotated fields of a class, in order."""
         fields = [statement for statement in node.body if isinstance(statement, ast.AnnAssign)]
         return [(field.target.id, field) for field in fields if isinstance(field.target, ast.Name)]
@@ -198,7 +198,7 @@ def fields_of_state(cls: type[Any]) -> Iterator[tuple[type[Any], Source, str, as
         located = source_of_class(declaring)
         assert located is not None, "the collector found the text of these classes"
         source, node = located
-        yield from ((declaring, source, name, annotated) for name, annotated in source.annotated(node))
+        yield from ((declaring, source, name, annotated) for name, annotated in source.annotated_fields(node))
 
 
 def globals_of_class(cls: type[Any]) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _range(scope: Scope, node: ast.Call) -> Iteration:
 def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
     if cls is bool:
         raise scope.error("TG216", node, "Python cannot visit bool", "for b in (False, True)")
-    of = scope.program.types.named(cls) if issubclass(cls, (Enum, Domain)) else None
+    of = scope.program.types.type_of_class(cls) if issubclass(cls, (Enum, Domain)) else None
     if not isinstance(of, (Enumeration, Identity)):
         raise scope.error(
             "TG216", node, f"{cls.__name__} has no list of members", "a domain, an enum, range(...), a Seq or a Set"

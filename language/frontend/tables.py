@@ -47,7 +47,7 @@ def table(scope: Scope, found: Any, node: ast.AST, read: Reader, expected: Type 
 
 
 def _record(scope: Scope, found: Any, node: ast.AST, read: Reader) -> ir.Expr:
-    type_ = scope.program.types.named(cast("type[Any]", type(found)))
+    type_ = scope.program.types.type_of_class(cast("type[Any]", type(found)))
     assert isinstance(type_, Record)
     fields = (fit(scope, read(scope, getattr(found, name), node, of), of, node) for name, of in type_.fields)
     return ir.MakeRecord(tuple(fields), type_, scope.where(node))

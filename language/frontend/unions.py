@@ -104,7 +104,7 @@ def _members_having(union: Record, name: str) -> Iterator[tuple[int, Type]]:
 def record_named(scope: Scope, node: ast.expr) -> Record | None:
     """The record type that a class stands for; None if it is none."""
     found = scope.static(node)
-    type_ = scope.program.types.named(found) if isinstance(found, type) else None
+    type_ = scope.program.types.type_of_class(found) if isinstance(found, type) else None
     return type_ if isinstance(type_, Record) else None
 
 

@@ -130,16 +130,16 @@ class StageDriver(Generic[S, Expected, Observed]):
             if taken.divergence is not None:
                 return
 
-    def wanted(self, stage: S) -> Expected:
+    def expected(self, stage: S) -> Expected:
         """What is to be seen after a stage."""
-        return self._wanted(stage)
+        return self._expected(stage)
 
     def show(self, seen: Any) -> Document:
         """What is to be seen, or is seen, as results have it."""
         raise NotImplementedError
 
     def _take(self, stage: S) -> StageResult:
-        began, wanted = time.monotonic(), self._wanted(stage)
+        began, wanted = time.monotonic(), self._expected(stage)
         did, otherwise = "", None
         try:
             did = self._do(stage)
@@ -148,26 +148,26 @@ class StageDriver(Generic[S, Expected, Observed]):
             if isinstance(error, NoEffectError) and self._is_as_before(stage):
                 raise NodesError(f"step {stage.first}: {error}, and nothing else happened") from None
         if otherwise is None:
-            wait_for(lambda: not self._parting(wanted, self._seen(wanted)), self.limit)
-        seen = self._seen(wanted)
+            wait_for(lambda: not self._parting(wanted, self._observe(wanted)), self.limit)
+        seen = self._observe(wanted)
         if otherwise is None and (differs := self._parting(wanted, seen)):
             otherwise = f"{differs}, after {self.limit:g} s"
         return StageResult(stage, did, time.monotonic() - began, wanted, seen, otherwise)
 
     def _is_as_before(self, stage: S) -> bool:
         """Whether all that is to be seen is as it was before the stage."""
-        wanted = self._wanted(replace(stage, after=stage.before))
-        return not self._parting(wanted, self._seen(wanted))
+        wanted = self._expected(replace(stage, after=stage.before))
+        return not self._parting(wanted, self._observe(wanted))
 
     def _do(self, stage: S) -> str:
         """Does what the stage says; what that was, in words. DivergenceError where real nodes do something else."""
         return getattr(self, f"_{stage.action}")(stage)
 
-    def _wanted(self, stage: S) -> Expected:
+    def _expected(self, stage: S) -> Expected:
         """What is to be seen after the stage."""
         raise NotImplementedError
 
-    def _seen(self, wanted: Expected) -> Observed:
+    def _observe(self, wanted: Expected) -> Observed:
         """What is seen now."""
         raise NotImplementedError
 

@@ -28,7 +28,7 @@ class Assignment:
     removing: frozenset[int] = frozenset()
 
     @property
-    def under_way(self) -> bool:
+    def is_under_way(self) -> bool:
         """Whether a reassignment is not complete yet."""
         return bool(self.adding or self.removing)
 
@@ -37,7 +37,7 @@ class Assignment:
         """Who holds a copy once it is."""
         return self.replicas - self.removing
 
-    def changed(self, fields: Mapping[str, Any]) -> Assignment:
+    def after_record(self, fields: Mapping[str, Any]) -> Assignment:
         """The assignment after a record: what it does not name stays."""
         names = {"replicas": "replicas", "adding": "addingReplicas", "removing": "removingReplicas"}
         given = {name: fields.get(field) for name, field in names.items()}
@@ -48,13 +48,13 @@ def assignment_changes(before: Assignment, after: Assignment) -> Assignment | No
     """What the assignment is for an instant where one record completes a reassignment; None where none is complete
     with it. ValueError where it has another target before it is complete, and where brokers without a copy are to have
     one at once: the model has no such steps."""
-    if before.under_way:
+    if before.is_under_way:
         if after in (before, Assignment(before.replicas - before.adding)):  # the second cancels it
             return None
         if after == Assignment(before.target):
             return before
         raise ValueError("its reassignment had another target before it was complete")
-    if after.under_way:
+    if after.is_under_way:
         if after.adding == after.replicas - before.replicas and after.removing <= before.replicas <= after.replicas:
             return None
     elif after.replicas <= before.replicas:

@@ -24,7 +24,7 @@ TOPIC_CONFIG, BROKER_CONFIG = 2, 4
 
 
 @immutable
-class InForce:
+class SettingsInForce:
     """What a controller heeds at a moment of the log: the settings of a topic, None where the log has none; whether
     there are eligible leader replicas; and the level of `metadata.version` that is finalized, None where the log has
     none."""
@@ -69,14 +69,14 @@ class Moment:
     unsure: frozenset[int] = frozenset()
     assignment: Assignment | None = None
     order: tuple[int, ...] = ()
-    settings: InForce | None = None
+    settings: SettingsInForce | None = None
     again: bool = False
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""
-        return self._on_record() == other._on_record()
+        return self._recorded_fields() == other._recorded_fields()
 
-    def _on_record(self) -> tuple[Any, ...]:
+    def _recorded_fields(self) -> tuple[Any, ...]:
         sets = self.isr, self.elr, self.last_known, self.fenced
         return self.leader, self.leader_epoch, *sets, self.assignment
 
@@ -229,7 +229,7 @@ class _Reading:
         """What is in force from the end of a snapshot on: its settings come after its partitions (ImageWriter)."""
         self.snapshot = False
         for one in self.partitions.values():
-            one.moments = [replace(moment, settings=self.in_force(one.topic)) for moment in one.moments]
+            one.moments = [replace(moment, settings=self.settings_in_force(one.topic)) for moment in one.moments]
 
     def take(self, entry: Entry) -> Sequence[_Partition]:
         """Takes what a record says; the partitions that it may be about. UsageError where it does not fit to what
@@ -356,7 +356,7 @@ class _Reading:
             topic=self.topics[fields["topicId"]],
             number=fields["partitionId"],
             replicas=self.moved.get(where, replicas),
-            assignment=Assignment(frozenset(replicas)).changed(fields),
+            assignment=Assignment(frozenset(replicas)).after_record(fields),
             moves=where in self.moved,
             leader=fields["leader"],
             leader_epoch=fields["leaderEpoch"],
@@ -392,7 +392,7 @@ class _Reading:
 
     def _reassign(self, partition: _Partition, fields: Mapping[str, Any]) -> None:
         """Another order of the same brokers is no move: it says whom the controller prefers."""
-        before, partition.assignment = partition.assignment, partition.assignment.changed(fields)
+        before, partition.assignment = partition.assignment, partition.assignment.after_record(fields)
         if partition.ended is not None:
             return
         try:
@@ -418,7 +418,7 @@ class _Reading:
             if partition.ended is None or not partition.moments:
                 moment = self._moment(partition, entry, passing)
                 if partition.halfway is not None:
-                    _add(partition.moments, _at(partition.halfway, moment), within)
+                    _add(partition.moments, _moment_of_halfway(partition.halfway, moment), within)
                     partition.halfway = None
                 _add(partition.moments, moment, within)
                 self.unsettled[id(partition)] = partition
@@ -445,7 +445,7 @@ class _Reading:
             cleared=entry.record.kind == "CLEAR_ELR_RECORD",
             assignment=partition.assignment if partition.moves else None,
             order=partition.order,
-            settings=self.in_force(partition.topic),
+            settings=self.settings_in_force(partition.topic),
             again=self.again,
         )
 
@@ -456,11 +456,13 @@ class _Reading:
         known = self.brokers.get(broker)
         return known is None or known.is_out
 
-    def in_force(self, topic: str) -> InForce:
+    def settings_in_force(self, topic: str) -> SettingsInForce:
         """What a controller heeds of a topic's settings now."""
         own, common = self.settings.get((TOPIC_CONFIG, topic), {}), self.settings.get((BROKER_CONFIG, ""), {})
         min_isr, unclean = (own.get(name, common.get(name)) for name in (MIN_ISR, UNCLEAN))
-        return InForce(min_isr, unclean, self.features.get(ELR_FEATURE, 0) > 0, self.features.get(METADATA_VERSION))
+        return SettingsInForce(
+            min_isr, unclean, self.features.get(ELR_FEATURE, 0) > 0, self.features.get(METADATA_VERSION)
+        )
 
     def of_topic(self, topic: str) -> dict[str, str]:
         """The settings of the cluster and, over them, of a topic."""
@@ -481,7 +483,7 @@ def _check(partition: _Partition, replicas: Sequence[int]) -> None:
         raise _Unfit(f"has {names} lead or be in sync, where {known} are the replicas")
 
 
-def _at(halfway: _Halfway, moment: Moment) -> Moment:
+def _moment_of_halfway(halfway: _Halfway, moment: Moment) -> Moment:
     """The moment before one, in the same record, in which the reassignment is not complete yet."""
     return replace(
         moment,

@@ -17,11 +17,11 @@ from ..logs.zookeeper_lines import (
     NOBODY,
     Active,
     BrokersChange,
-    Changed,
-    Created,
-    Elected,
+    ControllerElection,
     Event,
-    Moved,
+    PartitionChange,
+    PartitionCreation,
+    Relocation,
     Stopping,
     TopicId,
 )
@@ -118,7 +118,7 @@ class _Partition:
         for broker in sorted(self.down):
             if broker not in self.isr and broker != self.leader:
                 self._leaves(broker)
-                self.add(stopping=self._ended({broker}))
+                self.add(stopping=self._shut_down_brokers({broker}))
 
     def _leaves(self, broker: int) -> None:
         self.down.discard(broker)
@@ -127,7 +127,7 @@ class _Partition:
             self.later.discard(broker)
             self.back.append(broker)
 
-    def _ended(self, brokers: Iterable[int]) -> frozenset[int]:
+    def _shut_down_brokers(self, brokers: Iterable[int]) -> frozenset[int]:
         """Those of some brokers that were shut down: they have been down when they come back."""
         ended = self.ending & set(brokers)
         self.ending -= ended
@@ -136,7 +136,7 @@ class _Partition:
 
     # --- its state changes ---
 
-    def changes(self, event: Changed, where: str) -> None:
+    def changes(self, event: PartitionChange, where: str) -> None:
         """Its state has another version."""
         if event.version <= self.version or self.ended or self.missing:
             return
@@ -152,27 +152,27 @@ class _Partition:
         epoch = self.epoch if event.epoch is None else event.epoch
         elected = self.leader == NOBODY and leader != NOBODY
         gone = set(self.isr - event.isr) | ({self.leader} if leader == NOBODY else set[int]())
-        self._before(event, elected=elected)
+        self._prepare_change(event, elected=elected)
         back = self._state(event, leader, epoch, elected=elected)
         if event.asked or self.version == event.version == self.first:
             self.add()
         else:
             fenced = frozenset(gone & self.down)
-            if self._at_once(fenced):
+            if self._is_change_too_large(fenced):
                 return
             for broker in fenced:
                 self._leaves(broker)
-            self.add(back=back, stopping=self._ended(fenced))
+            self.add(back=back, stopping=self._shut_down_brokers(fenced))
         self.settle_down()
 
-    def _at_once(self, fenced: frozenset[int]) -> bool:
+    def _is_change_too_large(self, fenced: frozenset[int]) -> bool:
         """Whether so many are gone in one change that the model has no such step: then nothing is said of it."""
         if len(fenced) > MOST_AT_ONCE or (len(fenced) > 1 and fenced & self.ending):
             names = ", ".join(map(str, sorted(fenced)))
             self.missing = f"checked until brokers {names} leave the ISR in one change, which no step of the model does"
         return self.missing is not None
 
-    def _before(self, event: Changed, *, elected: bool) -> None:
+    def _prepare_change(self, event: PartitionChange, *, elected: bool) -> None:
         """What has to come before a change."""
         if self.version < 0:
             self.out |= self.down
@@ -182,7 +182,7 @@ class _Partition:
             self.settle_back()
         self.settle_down()
 
-    def _state(self, event: Changed, leader: int, epoch: int, *, elected: bool) -> frozenset[int]:
+    def _state(self, event: PartitionChange, leader: int, epoch: int, *, elected: bool) -> frozenset[int]:
         """Takes down the new state; the last broker to come back, where the leader is elected since it came."""
         back = frozenset[int]()
         if elected and self.back:
@@ -226,13 +226,13 @@ class _Reading:
                 self.stopping.add(broker)
                 for partition in self._with(broker):
                     partition.goes(broker, ending=True)
-            case Created(name, replicas):
+            case PartitionCreation(name, replicas):
                 self._create(name, replicas)
-            case Moved(name, why):
+            case Relocation(name, why):
                 self._move(name, why)
             case TopicId(topic, identity):
                 self.ids[topic] = identity
-            case Changed(name):
+            case PartitionChange(name):
                 if name in self.partitions:
                     self.partitions[name].time_ms = told.time_ms
                     self.partitions[name].changes(told.event, told.where)
@@ -282,7 +282,7 @@ def order_events(
     for of_broker in events.values():
         current: list[TimedEvent] | None = None
         for told in of_broker:
-            if isinstance(told.event, Elected):
+            if isinstance(told.event, ControllerElection):
                 current = []
                 reigns.append((told.event.epoch, current))
             if current is None:
@@ -302,17 +302,17 @@ def order_events(
 def _with_leaders(events: list[TimedEvent], leaders: Sequence[TimedEvent]) -> list[TimedEvent]:
     """The events with what leaders alone say of an ISR: a version that no controller has, at its time, and before the
     next version."""
-    versions = {(told.event.name, told.event.version) for told in events if isinstance(told.event, Changed)}
+    versions = {(told.event.name, told.event.version) for told in events if isinstance(told.event, PartitionChange)}
     alone = dict[tuple[str, int], TimedEvent]()
     for told in leaders:
-        assert isinstance(told.event, Changed)
+        assert isinstance(told.event, PartitionChange)
         where = told.event.name, told.event.version
         if where not in versions:
             alone.setdefault(where, told)
     placed, latest = dict[int, list[TimedEvent]](), list(accumulate((told.time_ms for told in events), max))
     later = dict[str, list[tuple[int, int]]]()
     for place, told in enumerate(events):
-        if isinstance(told.event, Changed):
+        if isinstance(told.event, PartitionChange):
             later.setdefault(told.event.name, []).append((place, told.event.version))
     for (name, version), told in sorted(alone.items(), key=lambda one: one[1].time_ms):
         by_version = (place for place, other in later.get(name, ()) if other > version)

@@ -11,7 +11,7 @@ from pathlib import Path
 from ...language.errors import UsageError
 from ..logs.broker_files import is_log, is_packed, open_log, time_of
 from ..logs.metadata_log import MetadataLog
-from ..logs.zookeeper_lines import About, Changed, controller_of, of_broker, of_controller
+from ..logs.zookeeper_lines import BrokerFact, PartitionChange, controller_of, of_broker, of_controller
 from .partitions import Cluster, ZooKeeper
 from .zookeeper import TimedEvent, build_histories, order_events
 
@@ -64,7 +64,7 @@ class _Reading:
         self.streams: dict[int, list[list[TimedEvent]]] = {}
         self.leaders: list[TimedEvent] = []
         self.clusters: dict[str, str] = {}
-        self.said: list[tuple[int, About]] = []
+        self.said: list[tuple[int, BrokerFact]] = []
         self.settings: dict[str, dict[str, str]] = {}
         self.changed: set[str] = set()
 
@@ -92,9 +92,9 @@ class _Reading:
 
     def _of_broker(self, events: Iterable[TimedEvent]) -> None:
         for told in events:
-            if isinstance(told.event, Changed):
+            if isinstance(told.event, PartitionChange):
                 self.leaders.append(told)
-            elif isinstance(told.event, About):
+            elif isinstance(told.event, BrokerFact):
                 self.said.append((told.time_ms, told.event))
                 if told.event.name == "cluster":
                     self.clusters.setdefault(told.event.value, told.where)
@@ -108,8 +108,10 @@ class _Reading:
         if len(self.clusters) > 1:
             names = "; ".join(f"{cluster}: see {where}" for cluster, where in self.clusters.items())
             raise UsageError(f"{path}: its files are of several clusters, and one is checked at a time ({names})")
-        zookeeper = ZooKeeper(*self._about(), next(iter(self.clusters.items()), None))
-        events, notes = order_events({broker: _merged(files) for broker, files in self.streams.items()}, self.leaders)
+        zookeeper = ZooKeeper(*self._releases_and_protocols(), next(iter(self.clusters.items()), None))
+        events, notes = order_events(
+            {broker: _merge_events(files) for broker, files in self.streams.items()}, self.leaders
+        )
         self.notes += notes
         histories = build_histories(events, self.settings)
         if not histories:
@@ -119,7 +121,7 @@ class _Reading:
             )
         return Cluster(tuple(histories), {}, (), frozenset(self.changed), zookeeper)
 
-    def _about(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _releases_and_protocols(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The releases and protocols, the last to start at the end; settings are taken down."""
         releases, protocols = dict[str, None](), dict[str, None]()
         for _, about in sorted(self.said, key=lambda one: one[0]):
@@ -135,7 +137,7 @@ class _Reading:
         return tuple(releases), tuple(protocols)
 
 
-def _merged(files: Sequence[Sequence[TimedEvent]]) -> list[TimedEvent]:
+def _merge_events(files: Sequence[Sequence[TimedEvent]]) -> list[TimedEvent]:
     """The events of one controller in their order. At the same time, what is in controller.log comes first: it says
     what the controller is about to do."""
     first = sorted(files, key=lambda events: not any(CONTROLLER in Path(told.where).name for told in events[:1]))

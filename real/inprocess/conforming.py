@@ -57,7 +57,7 @@ class Difference:
 
 
 @immutable
-class Compared:
+class ComparisonReach:
     """How far was looked: runs, steps with states compared, actions and pairs of actions that were taken, those of the
     model's actions that never were, and seconds."""
 
@@ -82,8 +82,8 @@ def conform(
     runs: int | None,
     seconds: float | None,
     defect: str = "",
-    report: Callable[[Compared], None] = lambda so_far: None,
-) -> Iterator[Difference | Compared]:
+    report: Callable[[ComparisonReach], None] = lambda so_far: None,
+) -> Iterator[Difference | ComparisonReach]:
     """Takes runs of the model on a release's code until there were enough, or the time is over. Yields each kind of
     difference once, shrunk; and in the end, or where somebody interrupts, how far it has looked."""
     kafka = ".".join(map(str, release.parts[:2]))
@@ -91,10 +91,10 @@ def conform(
     counted: Counter[tuple[str, str]] = Counter()
     known, steps, number, began = set[str](), 0, 0, time.monotonic()
 
-    def so_far(*, cut: bool = False) -> Compared:
+    def so_far(*, cut: bool = False) -> ComparisonReach:
         taken = tuple(sorted({after for _, after in counted}))
         never = tuple(action.name for action in model.actions if action.name not in taken)
-        return Compared(number, steps, len(counted), taken, never, time.monotonic() - began, cut)
+        return ComparisonReach(number, steps, len(counted), taken, never, time.monotonic() - began, cut)
 
     try:
         with Host(release) as host:
@@ -176,7 +176,7 @@ class HostedDriver(ControllersDriver):
 
     def _truncate(self, stage: Stage) -> str:
         voter, did = self._of(stage, "follower"), ""
-        wanted = len(self.wanted(stage)[voter].log)
+        wanted = len(self.expected(stage)[voter].log)
         while not did or self._end(voter) > wanted:
             before = self._end(voter)
             did = super()._truncate(stage)
@@ -208,7 +208,7 @@ def taken_on(host: Host, model: Model, kafka: str, run: Run, defect: str = "") -
             taken.append(one)
     except NodeEndedError as error:
         stage = stages[len(taken)]
-        taken.append(StageResult(stage, "", 0.0, driver.wanted(stage), controllers.observe(), str(error)))
+        taken.append(StageResult(stage, "", 0.0, driver.expected(stage), controllers.observe(), str(error)))
     except NodesError:
         pass  # a step could not be had, and nothing contradicts the model: what was taken before is compared
     return tuple(taken)
@@ -250,7 +250,7 @@ def shrunk(host: Host, model: Model, kafka: str, found: Difference, defect: str)
     """The difference with a run out of which no step can be left."""
     at = 0
     while at < len(found.run.steps):
-        shorter = _without(model, kafka, found.run, at)
+        shorter = _drop_step(model, kafka, found.run, at)
         again = None
         if shorter is not None:
             again = difference_of(found.kafka, shorter, taken_on(host, model, kafka, shorter, defect))
@@ -261,7 +261,7 @@ def shrunk(host: Host, model: Model, kafka: str, found: Difference, defect: str)
     return found
 
 
-def _without(model: Model, kafka: str, run: Run, at: int) -> Run | None:
+def _drop_step(model: Model, kafka: str, run: Run, at: int) -> Run | None:
     """A run without one of its steps; None where the others cannot be taken then."""
     states, steps = [run.start], list[Step]()
     actions = {action.name: action for action in model.actions}

@@ -12,7 +12,7 @@ from typing import Any
 from ..driving.controllers.world import HOUR, MAX_AHEAD, ControllerObservation
 from ..driving.nodes.running import NodesError
 from ..driving.nodes.wire import FETCH
-from .hosting import Flying, Host, Settings, Step, Taken
+from .hosting import Flying, Host, Settings, Step, StepResults
 
 TIMEOUT_MS = HOUR * 1_000
 BACKOFF_MS = 1_100
@@ -45,7 +45,7 @@ class HostedControllers:
         self._host.open(settings, 1)
         self._last = self._host.take(())
 
-    def _take(self, *steps: Step) -> Taken:
+    def _take(self, *steps: Step) -> StepResults:
         """Takes steps. NodeEndedError where a node's code throws something."""
         self._last = self._host.take(steps)
         for found in self._last.findings:
@@ -57,7 +57,7 @@ class HostedControllers:
 
     def observe(self) -> dict[int, ControllerObservation | None]:
         """Each controller."""
-        return {voter: _seen(self._last.states[-1][voter - 1]) for voter in self.voters}
+        return {voter: _observation(self._last.states[-1][voter - 1]) for voter in self.voters}
 
     def check_clock(self, voter: int) -> bool:
         """Lets so little time pass at a controller that only what is sent again is."""
@@ -135,7 +135,7 @@ class HostedControllers:
         return (verb, *message[:4], alike.index(message))
 
 
-def _seen(seen: dict[str, Any] | Any) -> ControllerObservation | None:
+def _observation(seen: dict[str, Any] | Any) -> ControllerObservation | None:
     if not seen["up"]:
         return None
     return ControllerObservation(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from ...language.immutable import immutable
 from ..driving.nodes.processes import bound_command
 from ..driving.nodes.releases import Release
-from .program import MAIN, compiled
+from .program import MAIN, compiled_folder
 
 Step: TypeAlias = tuple[str | int, ...]
 """A step of a schedule: its verb and its numbers. `Verb.java` says what each is."""
@@ -75,7 +75,7 @@ class Flying(NamedTuple):
 
 
 @immutable
-class Taken:
+class StepResults:
     """What came of steps: of each whether there was something to do, what is seen of each node after each of them or
     after the last, what is on its way, how many records are committed, what failed, and what Kafka logged."""
 
@@ -91,7 +91,7 @@ class Host:
     """A process that hosts a release; `brief`: for seconds of work and not for minutes. Ends with `with`."""
 
     def __init__(self, release: Release, *, brief: bool = False) -> None:
-        classes = compiled(release)
+        classes = compiled_folder(release)
         quick = ["-XX:TieredStopAtLevel=1"] if brief else []
         command = [release.java, *_HEAP, *quick, "-cp", f"{classes}:{release.jars}/*", MAIN]
         self.release = release
@@ -115,12 +115,12 @@ class Host:
         """A new world, in which all nodes run and nothing has happened; `log`: Kafka's lines are kept from now on."""
         self.ask({"do": "open", "settings": settings.document(), "seed": seed, "log": log})
 
-    def take(self, steps: Iterable[Step], *, look_at_each: bool = False, recover: bool = False) -> Taken:
+    def take(self, steps: Iterable[Step], *, look_at_each: bool = False, recover: bool = False) -> StepResults:
         """Takes steps, and looks at all nodes after each or after the last; `recover`: then nothing is lost any more,
         and all nodes get on."""
         look = "each" if look_at_each else "last"
         answer = self.ask({"do": "take", "steps": [list(step) for step in steps], "look": look, "recover": recover})
-        return Taken(
+        return StepResults(
             tuple(answer["taken"]),
             tuple(tuple(state) for state in answer["states"]),
             tuple(Flying(*message) for message in answer["flying"]),
@@ -170,7 +170,7 @@ def findings_of(answer: Mapping[str, Any]) -> tuple[Finding, ...]:
     )
 
 
-def shown(step: Sequence[str | int]) -> str:
+def step_words(step: Sequence[str | int]) -> str:
     """`deliver(1, 3, Vote)`: a step in words."""
     verb, *numbers = step
     if verb in ("deliver", "lose", "cut") and len(numbers) == 5:

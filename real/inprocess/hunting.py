@@ -14,7 +14,7 @@ from ...language.errors import UsageError
 from ...language.immutable import immutable
 from ...language.verdict import DisagreementError
 from ..driving.nodes.releases import Release
-from .hosting import Finding, Host, Schedule, Settings, findings_of, shown
+from .hosting import Finding, Host, Schedule, Settings, findings_of, step_words
 from .known import ticket_of
 from .properties import JUDGED, Seen, failing_properties
 from .shrinking import shrunk
@@ -30,7 +30,7 @@ RUNS_AT_ONCE = 20
 
 
 @immutable
-class Hunted:
+class HuntReach:
     """How far was looked: runs, steps, different states, seconds, and whether it ended before it was to."""
 
     runs: int
@@ -85,7 +85,7 @@ class Case:
             "lines": list(self.lines),
             "known_as": self.known_as,
             "world_in_words": self.world_in_words(),
-            "steps_in_words": list(map(shown, self.steps)),
+            "steps_in_words": list(map(step_words, self.steps)),
             "after_runs": self.runs,
             "after_seconds": round(self.seconds, 1),
         }
@@ -106,11 +106,11 @@ def hunt(
     runs: int | None,
     seconds: float | None,
     defect: str = "",
-    report: Callable[[Hunted], None] = lambda so_far: None,
-) -> Iterator[Case | Hunted]:
+    report: Callable[[HuntReach], None] = lambda so_far: None,
+) -> Iterator[Case | HuntReach]:
     """Takes runs until there were enough, or the time is over, and yields each finding once, shrunk; and in the end, or
     where somebody interrupts, how far it has looked."""
-    began, so_far = time.monotonic(), Hunted(0, 0, 0, 0.0)
+    began, so_far = time.monotonic(), HuntReach(0, 0, 0, 0.0)
     states: dict[Settings, int] = {}
     known = set[str]()
     worlds = worlds_of(release, defect)
@@ -120,7 +120,7 @@ def hunt(
                 for settings in worlds:
                     answer = host.ask(_command(settings, seed, RUNS_AT_ONCE))
                     states[settings] = answer["states"]
-                    so_far = Hunted(
+                    so_far = HuntReach(
                         so_far.runs + answer["runs"],
                         so_far.steps + answer["steps"],
                         sum(states.values()),
@@ -132,11 +132,11 @@ def hunt(
                             known.add(finding.signature)
                             yield _case(host, settings, answer, finding, so_far)
     except KeyboardInterrupt:
-        so_far = Hunted(so_far.runs, so_far.steps, so_far.states, time.monotonic() - began, cut=True)
+        so_far = HuntReach(so_far.runs, so_far.steps, so_far.states, time.monotonic() - began, cut=True)
     yield so_far
 
 
-def _goes_on(so_far: Hunted, runs: int | None, seconds: float | None) -> bool:
+def _goes_on(so_far: HuntReach, runs: int | None, seconds: float | None) -> bool:
     return (runs is None or so_far.runs < runs) and (seconds is None or so_far.seconds < seconds)
 
 
@@ -144,16 +144,16 @@ def _command(settings: Settings, seed: int, runs: int) -> dict[str, Any]:
     return {"do": "hunt", "settings": settings.document(), "seed": seed, "length": LENGTH, "runs": runs}
 
 
-def _case(host: Host, settings: Settings, answer: Mapping[str, Any], finding: Finding, so_far: Hunted) -> Case:
+def _case(host: Host, settings: Settings, answer: Mapping[str, Any], finding: Finding, so_far: HuntReach) -> Case:
     seed, steps = int(answer["world"]), tuple(tuple(step) for step in answer["schedule"])
     made = shrunk(host, settings, seed, steps, finding, lambda left: None)
     if made is None:
         raise DisagreementError(f"{finding.why}: it does not come about a second time, with seed {seed}")
     case = Case(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)
-    return replayed(host, case)[0]
+    return replay_case(host, case)[0]
 
 
-def replayed(host: Host, case: Case) -> tuple[Case, tuple[Seen, ...]]:
+def replay_case(host: Host, case: Case) -> tuple[Case, tuple[Seen, ...]]:
     """A case as it is when its schedule is taken again, and what is seen after each step. DisagreementError where the
     host finds what the judge in Python does not; UsageError where nothing is found."""
     host.open(case.settings, case.seed, log=True)

@@ -12,7 +12,7 @@ from ...language.immutable import immutable
 
 
 @immutable
-class Known:
+class KnownDefect:
     """A defect: its ticket, a pattern of the signatures that findings of it have, and the first release without it;
     None where none is known."""
 
@@ -21,9 +21,9 @@ class Known:
     fixed: tuple[int, ...] | None
 
 
-KNOWN: tuple[Known, ...] = (
-    Known("KAFKA-17333", r"active_has_applied", (3, 9)),
-    Known("KAFKA-16525", r"no_exception IllegalArgumentException in RaftUtil\.errorResponse", (3, 8)),
+KNOWN: tuple[KnownDefect, ...] = (
+    KnownDefect("KAFKA-17333", r"active_has_applied", (3, 9)),
+    KnownDefect("KAFKA-16525", r"no_exception IllegalArgumentException in RaftUtil\.errorResponse", (3, 8)),
 )
 
 

@@ -28,10 +28,10 @@ _IMPORT = re.compile(r"^import (org\.apache\.kafka\.[\w.]+\.)(\w+);")
 _CLASS = re.compile(r"(org/apache/kafka/[\w/]+)/(\w+)\.class")
 
 
-def compiled(release: Release) -> Path:
+def compiled_folder(release: Release) -> Path:
     """The folder of the program's classes for a release, next to its jars; compiled where it is not there yet.
     UsageError where there is no compiler, or where Kafka's classes have another shape than the program knows."""
-    texts = dict(adapted(release))
+    texts = dict(adapted_sources(release))
     digest = hashlib.sha256("\0".join(f"{name}\0{text}" for name, text in sorted(texts.items())).encode()).hexdigest()
     target = release.jars.parent / f"{release.jars.name}-host-{digest[:16]}"
     if not target.exists():
@@ -39,7 +39,7 @@ def compiled(release: Release) -> Path:
     return target
 
 
-def adapted(release: Release) -> Iterator[tuple[str, str]]:
+def adapted_sources(release: Release) -> Iterator[tuple[str, str]]:
     """Each source file, by name, as it is for a release."""
     places = _places(release.jars)
     for path in sorted(SOURCES.glob("*.java")):
@@ -72,12 +72,12 @@ def _places(jars: Path) -> dict[str, str]:
             for name in jar.namelist():
                 if one := _CLASS.fullmatch(name):
                     package = one[1].replace("/", ".") + "."
-                    if one[2] not in found or _preferred(package) < _preferred(found[one[2]]):
+                    if one[2] not in found or _package_order(package) < _package_order(found[one[2]]):
                         found[one[2]] = package
     return found
 
 
-def _preferred(package: str) -> tuple[bool, int]:
+def _package_order(package: str) -> tuple[bool, int]:
     """Of two packages with a class of one name, that of Raft and of what all share comes before others."""
     return not re.match(r"org\.apache\.kafka\.(raft|snapshot|common|server\.common)\.", package), len(package)
 

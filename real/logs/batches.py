@@ -60,18 +60,18 @@ def find_whole_part(path: Path, data: bytes, form: BatchFormat) -> SegmentStart:
         at, after = end, _next(data, at)
     if at == len(data):
         return SegmentStart(at, after)
-    left, written = len(data) - at, max(_written(data), at)
+    left, written = len(data) - at, max(_written_length(data), at)
     begins = f"{path}: the last {left} bytes are"
     ends = "" if after is None else f": it is read up to offset {after - 1}"
     if not data.rstrip(b"\0")[at:]:
         return SegmentStart(at, after, f"{begins} zeros, as a loss of power leaves them, and are left out{ends}")
     if (why := _damage(data, at, written, after, form)) is not None:
-        raise UsageError(_refused(path, at, after, why))
+        raise UsageError(_damage_message(path, at, after, why))
     zeros = f", and from byte {written} on zeros, as a loss of power leaves them" if written < len(data) else ""
     return SegmentStart(at, after, f"{begins} no whole batch{zeros}, and are left out{ends}")
 
 
-def _refused(path: Path, at: int, after: int | None, why: str) -> str:
+def _damage_message(path: Path, at: int, after: int | None, why: str) -> str:
     if after is None:
         return f"{path}: it is no segment of a log of Kafka, or its first batch is damaged: {why}"
     return (
@@ -111,7 +111,7 @@ def _next(data: bytes, at: int) -> int:
     return header[0] + header[6] + 1
 
 
-def _written(data: bytes) -> int:
+def _written_length(data: bytes) -> int:
     """Up to where a file was written: where zeros begin that go on to its end, in whole sectors."""
     return min(-(-len(data.rstrip(b"\0")) // SECTOR) * SECTOR, len(data))
 

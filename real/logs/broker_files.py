@@ -187,7 +187,7 @@ class _Reading:
             for number, text in enumerate(lines, 1):
                 if (cluster := CLUSTER.search(text)) is not None:
                     self.clusters[f"{path}:{number}"] = cluster[1]
-                if (said := _said(text, f"{path}:{number}")) is not None:
+                if (said := _parse_line(text, f"{path}:{number}")) is not None:
                     name, line = said
                     latest = max(latest, "".join(time_of(text) or ()))
                     of_file = self.lines.setdefault(name, {}).setdefault((line.broker, len(self.paths)), [])
@@ -233,7 +233,7 @@ def open_log(path: Path) -> IO[str]:
     return _OPENED.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace")
 
 
-def _said(text: str, where: str) -> tuple[str, Line] | None:
+def _parse_line(text: str, where: str) -> tuple[str, Line] | None:
     """What a line says, and of which partition."""
     if line := _STARTS.search(text):
         broker, leads = int(line["broker"]), line["role"] == "Leader"
@@ -259,10 +259,10 @@ def _streams(files: Mapping[tuple[int, int], Sequence[_Timed]]) -> Iterator[list
         else:
             yield [line for _, _, line in lines]
     for of_broker in timed.values():
-        yield list(_tied(list(heapq.merge(*of_broker, key=lambda one: one[0]))))
+        yield list(_mark_ties(list(heapq.merge(*of_broker, key=lambda one: one[0]))))
 
 
-def _tied(lines: Sequence[_Timed]) -> Iterator[Line]:
+def _mark_ties(lines: Sequence[_Timed]) -> Iterator[Line]:
     """The lines, with those marked that may as well come before or after one of another file."""
     files = dict[str, set[int]]()
     for when, file, line in lines:

@@ -28,7 +28,7 @@ class Reader:
         self.at += size
         return self.data[self.at - size : self.at]
 
-    def fixed(self, layout: str) -> Any:
+    def fixed_number(self, layout: str) -> Any:
         """A number of fixed size, as `struct` names it."""
         return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
 
@@ -46,22 +46,22 @@ def varint(reader: Reader) -> int:
 
 def int8(reader: Reader) -> int:
     """A signed byte."""
-    return reader.fixed(">b")
+    return reader.fixed_number(">b")
 
 
 def int16(reader: Reader) -> int:
     """A signed number of two bytes."""
-    return reader.fixed(">h")
+    return reader.fixed_number(">h")
 
 
 def int32(reader: Reader) -> int:
     """A signed number of four bytes."""
-    return reader.fixed(">i")
+    return reader.fixed_number(">i")
 
 
 def int64(reader: Reader) -> int:
     """A signed number of eight bytes."""
-    return reader.fixed(">q")
+    return reader.fixed_number(">q")
 
 
 def boolean(reader: Reader) -> bool:
@@ -95,12 +95,12 @@ def struct_of(**fields: Read) -> Read:
 
     def values(reader: Reader) -> dict[str, Any]:
         found = {name: read(reader) for name, read in fields.items()}
-        tagged(reader)
+        tagged_fields(reader)
         return found
 
     return values
 
 
-def tagged(reader: Reader) -> dict[int, bytes]:
+def tagged_fields(reader: Reader) -> dict[int, bytes]:
     """The fields with tags that end every struct."""
     return {varint(reader): reader.take(varint(reader)) for _ in range(varint(reader))}

@@ -58,7 +58,7 @@ def read_metadata_log(path: Path) -> MetadataLog:
     """
     if not path.exists():
         raise UsageError(f"{path}: there is no such file or directory")
-    return _of_files(list(_chosen(_folder(path))) if path.is_dir() else [path])
+    return _of_files(list(_files_of_log(_folder(path))) if path.is_dir() else [path])
 
 
 def has_metadata_log(path: Path) -> bool:
@@ -83,7 +83,7 @@ def _folder(path: Path) -> Path:
     return found[0]
 
 
-def _chosen(folder: Path) -> Iterator[Path]:
+def _files_of_log(folder: Path) -> Iterator[Path]:
     """The files of a log: all segments; where the first does not begin at 0, the newest snapshot from which the
     segments go on, and those."""
     segments = sorted(folder.glob(f"*{SEGMENT}"))
@@ -113,7 +113,7 @@ def _of_files(paths: list[Path]) -> MetadataLog:
         elif path.suffix == SEGMENT:
             entries += [one for one in _segment(path, notes, follow) if one.offset >= follow.since]
         else:
-            entries += _printed(path, notes)
+            entries += _printed_entries(path, notes)
     if not entries:
         raise UsageError(f"{', '.join(map(str, paths))}: nothing in it is a metadata record of a broker or a partition")
     return MetadataLog(tuple(paths), tuple(entries), tuple(notes))
@@ -188,14 +188,14 @@ def _entries(path: Path, batch: Batch, snapshot: bool) -> Iterator[Entry]:
 # --- what kafka-dump-log prints ---------------------------------------------------------------------------------------
 
 
-def _printed(path: Path, notes: list[str]) -> Iterator[Entry]:
+def _printed_entries(path: Path, notes: list[str]) -> Iterator[Entry]:
     """The entries of what `kafka-dump-log.sh --cluster-metadata-decoder` has printed."""
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: a segment's name ends in {SEGMENT}, a snapshot's in {SNAPSHOT}") from None
-    text = _without_zeros(path, text, notes)
-    lines, printed = text.splitlines(), _Printed(path)
+    text = _strip_zeros(path, text, notes)
+    lines, printed = text.splitlines(), _PrintedLog(path)
     if lines and not text.endswith("\n") and not _is_whole(lines[-1]):
         notes.append(f"{path}: the last line is not whole, and is left out")
         del lines[-1]
@@ -206,7 +206,7 @@ def _printed(path: Path, notes: list[str]) -> Iterator[Entry]:
         notes.append(f"{path}: the last batch is not whole: it ends before offset {printed.expected}")
 
 
-def _without_zeros(path: Path, text: str, notes: list[str]) -> str:
+def _strip_zeros(path: Path, text: str, notes: list[str]) -> str:
     """A printed log without the zeros at its end. UsageError where there are some in its midst."""
     whole = text.rstrip("\0")
     if "\0" in whole:
@@ -226,7 +226,7 @@ def _is_whole(line: str) -> bool:
     return True
 
 
-class _Printed:
+class _PrintedLog:
     """A printed log while it is read. Each batch's line is followed by those of all its records; at the end some may
     not be printed yet, and nowhere else."""
 

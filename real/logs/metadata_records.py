@@ -22,7 +22,7 @@ from .encoding import (
     int64,
     list_of,
     struct_of,
-    tagged,
+    tagged_fields,
     text,
     varint,
 )
@@ -201,7 +201,7 @@ def _fields(reader: Reader, kind: Kind, version: int) -> dict[str, Any]:
         )
     present = [field for field in kind.fields if field.since <= version]
     found = {field.name: field.read(reader) for field in present if field.tag is None}
-    rest = tagged(reader)
+    rest = tagged_fields(reader)
     for field in present:
         if field.tag in rest:
             found[field.name] = field.read(Reader(rest[field.tag]))

@@ -70,7 +70,7 @@ NOBODY = -1
 
 
 @immutable
-class Elected:
+class ControllerElection:
     """A broker becomes the controller, in a controller epoch."""
 
     controller: int
@@ -102,7 +102,7 @@ class Stopping:
 
 
 @immutable
-class Created:
+class PartitionCreation:
     """A partition gets its replicas, in the order of assignment."""
 
     name: str
@@ -110,7 +110,7 @@ class Created:
 
 
 @immutable
-class Moved:
+class Relocation:
     """Some partition's replicas are being reassigned, or a topic is deleted: what is said of `name`, a partition or a
     topic, goes no further."""
 
@@ -127,7 +127,7 @@ class TopicId:
 
 
 @immutable
-class Changed:
+class PartitionChange:
     """The state of a partition in ZooKeeper at a version. `asked`: its leader wanted this ISR, so that leader and epoch
     are those of the version before; else it is by the controller."""
 
@@ -141,7 +141,7 @@ class Changed:
 
 
 @immutable
-class About:
+class BrokerFact:
     """What a broker says of itself: its `release`, its `cluster`, or a setting."""
 
     name: str
@@ -149,7 +149,17 @@ class About:
     topic: str | None = None
 
 
-Event: TypeAlias = Elected | BrokersChange | Active | Stopping | Created | Moved | TopicId | Changed | About
+Event: TypeAlias = (
+    ControllerElection
+    | BrokersChange
+    | Active
+    | Stopping
+    | PartitionCreation
+    | Relocation
+    | TopicId
+    | PartitionChange
+    | BrokerFact
+)
 
 
 def numbers(text: str | None) -> frozenset[int]:
@@ -170,7 +180,7 @@ def of_controller(text: str) -> Iterator[Event]:
         return
     said = found["text"]
     if elected := _ELECTED.match(said):
-        yield Elected(int(found["id"]), int(elected[1]))
+        yield ControllerElection(int(found["id"]), int(elected[1]))
     elif brokers := _BROKERS.match(said):
         added, deleted, bounced, live = map(numbers, brokers.groups())
         yield BrokersChange(added, deleted, bounced, live)
@@ -179,17 +189,19 @@ def of_controller(text: str) -> Iterator[Event]:
     elif stopping := _STOPPING.match(said):
         yield Stopping(int(stopping[1]))
     elif created := _CREATED.match(said):
-        yield Created(created[1], tuple(map(int, created[2].split(","))))
+        yield PartitionCreation(created[1], tuple(map(int, created[2].split(","))))
     elif topics := _DELETED.match(said):
-        yield from (Moved(name.strip(), "the topic was deleted") for name in topics["names"].split(",") if name.strip())
+        yield from (
+            Relocation(name.strip(), "the topic was deleted") for name in topics["names"].split(",") if name.strip()
+        )
         yield from (TopicId(one["topic"], one["id"]) for one in _TOPIC_IDS.finditer(said))
     else:
-        yield from _changed(said)
+        yield from _change_events(said)
 
 
-def _changed(said: str) -> Iterator[Event]:
+def _change_events(said: str) -> Iterator[Event]:
     if old := _ASKED_OLD.match(said):
-        yield Changed(old[1], int(old[3]), numbers(old[2]), None, None, asked=True)
+        yield PartitionChange(old[1], int(old[3]), numbers(old[2]), None, None, asked=True)
     elif asked := _ASKED.match(said):
         yield from _state(asked["name"], asked["state"], asked=True)
     elif state := _ONLINE.match(said) or _REMOVED.match(said) or _SENT.match(said):
@@ -197,10 +209,10 @@ def _changed(said: str) -> Iterator[Event]:
     elif moved := re.match(
         r".*?(?:reassign\w*|Updated assigned replicas).*?(?:partition |partitions? )(\S+-\d+)\b", said
     ):
-        yield Moved(moved[1], "its replicas were reassigned")
+        yield Relocation(moved[1], "its replicas were reassigned")
 
 
-def _state(name: str, text: str, *, asked: bool) -> Iterator[Changed]:
+def _state(name: str, text: str, *, asked: bool) -> Iterator[PartitionChange]:
     found = {field: pattern.search(text) for field, pattern in _FIELDS.items()}
     whole = _ISR_WITH_EPOCHS.search(text)
     isr = frozenset(map(int, _MEMBER.findall(whole["isr"]))) if whole else None
@@ -208,19 +220,21 @@ def _state(name: str, text: str, *, asked: bool) -> Iterator[Changed]:
         isr = numbers(short["isr"])
     leader, epoch, version = (found[field] for field in ("leader", "epoch", "version"))
     if leader and epoch and version and isr is not None:
-        yield Changed(name, int(version[1]), isr, int(leader[1]), int(epoch[1]), asked=asked)
+        yield PartitionChange(name, int(version[1]), isr, int(leader[1]), int(epoch[1]), asked=asked)
 
 
 def of_broker(text: str) -> Iterator[Event]:
     """What a line of a broker says, whether it is the controller or not."""
     if (leader := _LEADER.search(text)) is not None:
         by = int(leader["broker"])
-        yield Changed(leader["name"], int(leader["version"]), numbers(leader["isr"]), None, None, asked=True, by=by)
+        yield PartitionChange(
+            leader["name"], int(leader["version"]), numbers(leader["isr"]), None, None, asked=True, by=by
+        )
     elif (release := _RELEASE.search(text)) is not None:
-        yield About("release", release[1])
+        yield BrokerFact("release", release[1])
     elif (cluster := CLUSTER.search(text)) is not None:
-        yield About("cluster", cluster[1])
+        yield BrokerFact("cluster", cluster[1])
     elif (setting := _SETTING.match(text)) is not None:
-        yield About(setting[1], setting[2])
+        yield BrokerFact(setting[1], setting[2])
     elif (override := _OVERRIDE.search(text) or _LOG_OF.search(text)) is not None:
-        yield from (About(name, value, override["topic"]) for name, value in _OF_TOPIC.findall(override["config"]))
+        yield from (BrokerFact(name, value, override["topic"]) for name, value in _OF_TOPIC.findall(override["config"]))

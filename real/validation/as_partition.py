@@ -83,7 +83,7 @@ class Moments:
             return
         fenced = self._of(first.fenced)
         for how in itertools.product(("up", "stopped", "crashed"), repeat=len(fenced)):
-            state = self._registered(self._initial(first), first, 0)
+            state = self._register_moment(self._initial(first), first, 0)
             down = Set(broker for broker, one in zip(fenced, how, strict=True) if one != "up")
             crashed = Set(broker for broker, one in zip(fenced, how, strict=True) if one == "crashed")
             nobody = replace(state.view[next(iter(self.members.values()))], leader=None, leader_epoch=0, isr=Set())
@@ -107,13 +107,13 @@ class Moments:
                 return self.shape.replace(state, view=Map(view))
         raise ValueError(f"{self.history.name}: no initial state has the leader {first.leader}")
 
-    def shown(self, index: int, state: State, origin: Epochs) -> State | None:
+    def state_showing(self, index: int, state: State, origin: Epochs) -> State | None:
         """The state, with what is observed as it is at a moment."""
         moment = self.history.moments[index]
         number = origin.number(moment.leader_epoch)
-        return self._registered(state, moment, number) if 0 <= number <= self.most else None
+        return self._register_moment(state, moment, number) if 0 <= number <= self.most else None
 
-    def _registered(self, state: State, moment: Moment, epoch: int) -> State:
+    def _register_moment(self, state: State, moment: Moment, epoch: int) -> State:
         registered = replace(
             state.registered,
             leader=None if moment.leader is None else self.members[moment.leader],
@@ -195,7 +195,7 @@ class Moments:
         back = next(later, None)
         return back is None or number in (back.restarted | back.unsure)
 
-    def renewed(self, state: State, origin: Epochs) -> tuple[State, Epochs]:
+    def renew_state(self, state: State, origin: Epochs) -> tuple[State, Epochs]:
         """The state with whole budgets, and with small numbers for its leader epochs."""
         whole = {name: self.model.values[budget] for budget, name in self.shape.budgets.items()}
         if state.registered.leader_epoch < self.most - 1:

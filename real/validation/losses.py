@@ -26,7 +26,7 @@ NO_EPOCH = "no file says of which leader epoch a high watermark is; give state-c
 
 
 @immutable
-class Committed:
+class CommittedEpoch:
     """A broker has a high watermark, in or after a leader epoch."""
 
     epoch: int
@@ -88,7 +88,9 @@ def find_losses(history: History, logs: BrokerLogs) -> Evidence:
     return Evidence(tuple(losses), possible, tuple(read.notes()))
 
 
-def _losses(name: str, committed: Sequence[Committed], starts: Sequence[Start], *, unsure: bool = False) -> list[Loss]:
+def _losses(
+    name: str, committed: Sequence[CommittedEpoch], starts: Sequence[Start], *, unsure: bool = False
+) -> list[Loss]:
     found, since = list[Loss](), -1
     usable = [one for one in committed if one.sure or unsure]
     for start in sorted(starts, key=lambda one: (one.epoch, one.end)):
@@ -119,7 +121,7 @@ class _Reading:
 
     history: History
     logs: BrokerLogs
-    committed: list[Committed] = field(default_factory=list[Committed])
+    committed: list[CommittedEpoch] = field(default_factory=list[CommittedEpoch])
     starts: list[Start] = field(default_factory=list[Start])
     others: set[str] = field(default_factory=set[str])
     without_epoch: list[str] = field(default_factory=list[str])
@@ -133,7 +135,7 @@ class _Reading:
         for lines in streams:
             self._stream(lines)
         for one in kept:
-            self._kept(one)
+            self._note_disk_state(one)
 
     def _stream(self, lines: Sequence[Line]) -> None:
         broker = _Broker()
@@ -204,9 +206,9 @@ class _Reading:
             self.starts.append(Start(before.epoch, line.end, line.where, broker.sure))
 
     def _commits(self, line: EpochStart | IsrShrink, epoch: int, sure: bool) -> None:
-        self.committed.append(Committed(epoch, line.high_watermark, line.broker, line.where, sure))
+        self.committed.append(CommittedEpoch(epoch, line.high_watermark, line.broker, line.where, sure))
 
-    def _kept(self, one: DiskState) -> None:
+    def _note_disk_state(self, one: DiskState) -> None:
         """A checkpoint says in which epochs its records are, and those below the high watermark are committed."""
         if one.topic_id not in (None, self.history.topic_id):
             return
@@ -214,7 +216,7 @@ class _Reading:
         self.starts += (Start(epoch, start, one.epochs, sure) for epoch, start in one.begins)
         last = [epoch for epoch, start in one.begins if start < one.high_watermark]
         if last:
-            self.committed.append(Committed(last[-1], one.high_watermark, one.broker, one.where, sure))
+            self.committed.append(CommittedEpoch(last[-1], one.high_watermark, one.broker, one.where, sure))
 
     def notes(self) -> Iterator[Note]:
         """What is not known of the partition."""

@@ -20,8 +20,8 @@ from ..history.partitions import (
     UNCLEAN,
     Cluster,
     History,
-    InForce,
     Moment,
+    SettingsInForce,
     ZooKeeper,
 )
 from .as_partition import BOUNDS, WITH_LOSSES, WITH_MOVES
@@ -45,16 +45,16 @@ class Version:
     zookeeper: bool = False
     levels: tuple[int, ...] = ()
 
-    def at(self, force: InForce) -> tuple[Mapping[str, Value | str], ...]:
+    def switches_at(self, force: SettingsInForce) -> tuple[Mapping[str, Value | str], ...]:
         """The switches at a moment: of each release that may have run by then. While brokers are upgraded nothing says
         which one the controllers run, but none is older than the finalized `metadata.version`."""
         if self.zookeeper:
             return (self.switches,)
         finalized = _of_level(force.finalized) if self.levels else None
         may = {_of_level(level) for level in self.levels if level >= (force.finalized or 0)} - {None}
-        made = [_in_kraft(one, finalized or one, force.elr) for one in sorted(one or "" for one in may)]
+        made = [_kraft_profile(one, finalized or one, force.elr) for one in sorted(one or "" for one in may)]
         known = tuple(one[1] for one in made if one is not None)
-        alone = _in_kraft(self.kafka, self.kafka, force.elr)
+        alone = _kraft_profile(self.kafka, self.kafka, force.elr)
         return known or ((self.switches,) if alone is None else (alone[1],))
 
 
@@ -65,15 +65,15 @@ def find_version(cluster: Cluster, given: str | None) -> Version:
     """
     if cluster.zookeeper is not None:
         return _with_zookeeper(cluster.zookeeper, given)
-    kafka, assumed = (_stated(given), ()) if given is not None else _registered(cluster)
-    made = _in_kraft(kafka, kafka, cluster.features.get(ELR_FEATURE, 0) > 0)
+    kafka, assumed = (_stated_release(given), ()) if given is not None else _registered_release(cluster)
+    made = _kraft_profile(kafka, kafka, cluster.features.get(ELR_FEATURE, 0) > 0)
     if made is None:
         raise UsageError(f"Kafka {kafka} has no metadata log that is checked here: KRaft is modelled since 3.3")
     return Version(kafka, *made, assumed, levels=cluster.supported if given is None else ())
 
 
 @cache
-def _in_kraft(kafka: str, finalized: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
+def _kraft_profile(kafka: str, finalized: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
     """The profile and the switches of a release in KRaft, with the release of the finalized `metadata.version`; None
     where one of them is not modelled."""
     first = span(kafka)[0]
@@ -88,7 +88,7 @@ def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
     """The version of brokers with ZooKeeper, as they say when they start, and that of the protocol between them."""
     if given is None and not said.releases:
         raise UsageError('no server.log says which Kafka ran ("Kafka version"); give --kafka-version')
-    kafka = said.releases[-1] if given is None else _stated(given)
+    kafka = said.releases[-1] if given is None else _stated_release(given)
     first, last = span(kafka)
     known = profiles_within(first, last, kraft=False)
     if not known or last < FIRST_WITH_LOGS:
@@ -104,14 +104,14 @@ def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
     return Version(kafka, known[-1], {**dict(made), "by_zookeeper": True}, tuple(assumed), zookeeper=True)
 
 
-def _stated(text: str) -> str:
+def _stated_release(text: str) -> str:
     try:
         return kafka_release("--kafka-version", text)[0]
     except ValueError as error:
         raise UsageError(str(error)) from None
 
 
-def _registered(cluster: Cluster) -> tuple[str, tuple[str, ...]]:
+def _registered_release(cluster: Cluster) -> tuple[str, tuple[str, ...]]:
     """The release that knows the newest `metadata.version` of which brokers said that they know it."""
     levels = cluster.supported
     if not levels or not 0 < levels[-1] <= len(METADATA_VERSIONS):
@@ -177,7 +177,7 @@ def find_setup(
         "replicas": len(history.replicas),
     }
     variants, at = list[Mapping[str, Value | str]](), list[tuple[int, ...]]()
-    for force in (_in_force(history, moment) for moment in history.moments):
+    for force in (_settings_in_force(history, moment) for moment in history.moments):
         least = force.min_isr or "1"
         if "min_isr" not in given and not least.strip().isdecimal():
             wrong = f"{MIN_ISR} is {least!r} in the log, which is no number that Kafka takes"
@@ -186,7 +186,7 @@ def find_setup(
             "min_isr": 1 if "min_isr" in given else min(int(least), MOST_BROKERS),
             "unclean": (force.unclean or "false").lower() == "true",
         }
-        made = [{**switches, **common, **own, **given} for switches in version.at(force)]
+        made = [{**switches, **common, **own, **given} for switches in version.switches_at(force)]
         variants += [constants for constants in made if constants not in variants]
         at.append(tuple(variants.index(constants) for constants in made))
         wanted = given.get("min_isr", int(least) if least.strip().isdecimal() else 1)
@@ -194,19 +194,19 @@ def find_setup(
             return (
                 f"it is reassigned to {fewest} brokers, fewer than {MIN_ISR}={wanted}, of which the model has no step"
             )
-    assumed = (*version.assumed, *_assumed(history, changed, given, lost))
+    assumed = (*version.assumed, *_assumptions(history, changed, given, lost))
     return ModelSetup(version.profile, tuple(variants), tuple(at), assumed, lost)
 
 
-def _in_force(history: History, moment: Moment) -> InForce:
+def _settings_in_force(history: History, moment: Moment) -> SettingsInForce:
     """What holds at a moment: as the log has it then, or all the time, where nothing says when it does."""
     of = history.settings
-    return moment.settings or InForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, finalized=None)
+    return moment.settings or SettingsInForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, finalized=None)
 
 
-def _assumed(history: History, changed: frozenset[str], given: Mapping[str, Value], lost: bool) -> Iterator[str]:
+def _assumptions(history: History, changed: frozenset[str], given: Mapping[str, Value], lost: bool) -> Iterator[str]:
     """What is taken for granted of a history."""
-    held = [_in_force(history, moment) for moment in history.moments]
+    held = [_settings_in_force(history, moment) for moment in history.moments]
     if "min_isr" not in given and any(one.min_isr is None for one in held):
         yield f"{MIN_ISR} is not in the log, and taken for 1: --set min_isr=N says what brokers' files do"
     if "unclean" not in given and any(one.unclean is None for one in held):

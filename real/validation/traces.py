@@ -45,7 +45,7 @@ def trace_parts(one: ValidationResult) -> list[TracePart]:
     return [_part(one, number, legs, len(cut)) for number, legs in enumerate(cut, 1)]
 
 
-def called(one: ValidationResult) -> dict[str, str]:
+def broker_names(one: ValidationResult) -> dict[str, str]:
     """What the model's brokers are called in the cluster."""
     members = map(str, one.models[0].namespace["Broker"])
     return {member: f"broker {number}" for member, number in zip(members, one.of.replicas, strict=True)}
@@ -57,7 +57,7 @@ def _cut(model: Model, legs: Sequence[Leg[Epochs]]) -> Iterator[list[Leg[Epochs]
     most = {name: model.constants[name].maximum or 0 for name in _budgets(model)}
     held, taken = list[Leg[Epochs]](), dict.fromkeys(most, 0)
     for leg in legs:
-        needed = _needed(model, leg)
+        needed = _needed_budgets(model, leg)
         fits = all(taken[name] + needed[name] <= most[name] for name in most)
         if held and ((leg.origin, leg.model) != (held[-1].origin, held[-1].model) or not fits):
             yield held
@@ -77,7 +77,7 @@ def _value(model: Model, name: str) -> int:
     return value
 
 
-def _needed(model: Model, leg: Leg[Epochs]) -> dict[str, int]:
+def _needed_budgets(model: Model, leg: Leg[Epochs]) -> dict[str, int]:
     """How much of each budget the steps of a leg take."""
     taken = [model.action(step.action).budget for step in leg.run.steps]
     return {name: taken.count(name) for name in _budgets(model)}
@@ -86,7 +86,7 @@ def _needed(model: Model, leg: Leg[Epochs]) -> dict[str, int]:
 def _part(one: ValidationResult, number: int, legs: Sequence[Leg[Epochs]], of: int) -> TracePart:
     assert one.setup is not None
     profile, own = one.setup.profile, one.models[legs[0].model]
-    needed = {name: sum(_needed(own, leg)[name] for leg in legs) for name in _budgets(own)}
+    needed = {name: sum(_needed_budgets(own, leg)[name] for leg in legs) for name in _budgets(own)}
     larger = {name: number for name, number in needed.items() if number > _value(own, name)}
     constants = {**own.values, **larger}
     ghosts = own.ghosts
@@ -95,7 +95,7 @@ def _part(one: ValidationResult, number: int, legs: Sequence[Leg[Epochs]], of: i
     model = definition().bind(name, constants, profile, ghosts=ghosts, properties=properties)
     start = _whole(model, legs[0].run.start)
     run = judge.replay(model, start, [(step.action, step.arguments) for leg in legs for step in leg.run.steps])
-    moments, at = {0: _before(one, legs[0])}, 0
+    moments, at = {0: _moment_before(one, legs[0])}, 0
     for leg in legs:
         at += len(leg.run.steps)
         moments[at] = leg.seen
@@ -107,7 +107,7 @@ def _whole(model: Model, state: State) -> State:
     return shape.replace(state, **{name: model.values[budget] for budget, name in shape.budgets.items()})
 
 
-def _before(one: ValidationResult, leg: Leg[Epochs]) -> int:
+def _moment_before(one: ValidationResult, leg: Leg[Epochs]) -> int:
     """The moment that is seen where a leg begins."""
     assert one.answer is not None
     return max((earlier.seen for earlier in one.answer.legs if earlier.seen < leg.seen), default=0)
@@ -122,4 +122,4 @@ def _document(
         notes.append(f"Leader epochs are counted anew: 0 is {first} in the cluster.")
     if not any(start == run.start for start in judge.initial_states(model)):
         document |= {"replay": None, "begins": "earlier"}
-    return document | {"called": called(one), "notes": [*document["notes"], *notes]}
+    return document | {"called": broker_names(one), "notes": [*document["notes"], *notes]}

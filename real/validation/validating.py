@@ -94,7 +94,9 @@ def _together(histories: Iterable[History]) -> list[list[History]]:
     groups: dict[Any, list[History]] = {}
     for history in histories:
         numbers = {broker: number for number, broker in enumerate(history.replicas)}
-        moments = tuple(_numbered(moment, numbers, history.moments[0].leader_epoch) for moment in history.moments)
+        moments = tuple(
+            _renumber_moment(moment, numbers, history.moments[0].leader_epoch) for moment in history.moments
+        )
         settings = tuple(sorted(history.settings.items()))
         groups.setdefault((len(numbers), moments, settings, history.whole, history.ended, history.missing), []).append(
             history
@@ -102,7 +104,7 @@ def _together(histories: Iterable[History]) -> list[list[History]]:
     return list(groups.values())
 
 
-def _numbered(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> Moment:
+def _renumber_moment(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> Moment:
     def of(brokers: frozenset[int]) -> frozenset[int]:
         return frozenset(numbers[broker] for broker in brokers)
 
@@ -130,13 +132,13 @@ def _one(
         return ValidationResult(first, alike, None, (), "not_checked", setup, None)
     if seconds is not None and seconds <= 0:
         return ValidationResult(first, alike, setup, (), "undecided", "the time was used up before it", None)
-    bound = tuple(_bound(setup, constants, models) for constants in setup.variants)
+    bound = tuple(_bind_once(setup, constants, models) for constants in setup.variants)
     answer = search(bound, Moments(bound[0], first, setup.at), cache, MOST_STATES, seconds)
     result, why = _result(first, answer)
     return ValidationResult(first, alike, setup, bound, result, why, answer)
 
 
-def _bound(setup: ModelSetup, constants: Mapping[str, Value | str], models: dict[Any, Model]) -> Model:
+def _bind_once(setup: ModelSetup, constants: Mapping[str, Value | str], models: dict[Any, Model]) -> Model:
     """A variant's model, each of which is bound once."""
     key = setup.ghosts, tuple(sorted(constants.items()))
     if key not in models:
@@ -206,7 +208,7 @@ def _partition(one: ValidationResult) -> dict[str, Any]:
         "html": None,
         "traces": [],
         "moments": [_moment(moment) for moment in one.of.moments],
-        **_answered(one),
+        **_answer_document(one),
     }
 
 
@@ -222,14 +224,14 @@ def _moment(moment: Moment) -> dict[str, Any]:
     return {
         "offset": moment.offset,
         "time_ms": moment.time_ms,
-        **_shown(moment.leader, moment.leader_epoch, moment.isr, moment.elr, moment.fenced),
-        "assignment": None if moment.assignment is None else _assigned(moment.assignment),
+        **_registration_document(moment.leader, moment.leader_epoch, moment.isr, moment.elr, moment.fenced),
+        "assignment": None if moment.assignment is None else _assignment_document(moment.assignment),
         "passing": moment.passing,
         "lost": moment.lost,
     }
 
 
-def _shown(
+def _registration_document(
     leader: int | None, epoch: int, isr: Iterable[int], elr: Iterable[int], fenced: Iterable[int]
 ) -> dict[str, Any]:
     return {
@@ -241,7 +243,7 @@ def _shown(
     }
 
 
-def _assigned(assignment: Assignment) -> dict[str, list[int]]:
+def _assignment_document(assignment: Assignment) -> dict[str, list[int]]:
     return {
         "replicas": sorted(assignment.replicas),
         "adding": sorted(assignment.adding),
@@ -249,21 +251,21 @@ def _assigned(assignment: Assignment) -> dict[str, list[int]]:
     }
 
 
-def _answered(one: ValidationResult) -> dict[str, Any]:
+def _answer_document(one: ValidationResult) -> dict[str, Any]:
     if one.answer is None or not one.models:
         return {"seen": None, "legs": [], "instead": [], "states": 0, "seconds": 0.0}
     names = {str(member): broker for broker, member in Moments(one.models[0], one.of).members.items()}
     answer = one.answer
     return {
         "seen": answer.seen,
-        "legs": [_leg(one.models[leg.model], leg, _named(names)) for leg in answer.legs],
+        "legs": [_leg(one.models[leg.model], leg, _renaming(names)) for leg in answer.legs],
         "instead": _instead(one, names) if one.result == "not_shown" else [],
         "states": answer.states,
         "seconds": round(answer.seconds, 3),
     }
 
 
-def _named(names: Mapping[str, int]) -> Named:
+def _renaming(names: Mapping[str, int]) -> Named:
     """The model's brokers under the numbers that the cluster's have: `broker 1` alone, `{1, 2}` in a set."""
     one = re.compile(rf"\b(?:{'|'.join(names)})\b")
 
@@ -311,12 +313,12 @@ def _instead(one: ValidationResult, names: Mapping[str, int]) -> list[dict[str, 
 def _assignment_of(state: State, names: Mapping[str, int], moves: bool) -> dict[str, Any]:
     held = state.assignment
     sets = (frozenset(names[str(one)] for one in brokers) for brokers in (held.replicas, held.adding, held.removing))
-    return {"assignment": _assigned(Assignment(*sets)) if moves else None}
+    return {"assignment": _assignment_document(Assignment(*sets)) if moves else None}
 
 
 def _of_state(state: State, origin: Epochs, names: Mapping[str, int]) -> dict[str, Any]:
     registered = state.registered
-    return _shown(
+    return _registration_document(
         None if registered.leader is None else names[str(registered.leader)],
         origin.actual(registered.leader_epoch),
         (names[str(broker)] for broker in registered.isr),

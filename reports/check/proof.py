@@ -131,7 +131,8 @@ def proof_headline(proof: Proof) -> str:
         return f"{proof.word}{about}{_counts_text(proof)}"
     if proof.word == "conditional":
         return (
-            f"conditional{about}: it rests on {_lemma_count_text(proof.assumed())} not proved here{_counts_text(proof)}"
+            f"conditional{about}: it rests on {_lemma_count_text(proof.assumed_lemmas())} not proved "
+            f"here{_counts_text(proof)}"
         )
     words = [finding.word for finding in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
@@ -189,7 +190,7 @@ def proof_claim(proof: Proof) -> list[str]:
 
 def _assumption_lines(proof: Proof) -> list[str]:
     """What a conditional result rests on, and how to have it proved."""
-    assumed = proof.assumed()
+    assumed = proof.assumed_lemmas()
     unasked = [name for name in assumed if name not in proof.goals]
     failed = [name for name in assumed if name in proof.goals]
     lines: list[str] = []
@@ -343,7 +344,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
             for name, says in proof.goals.items()
             if name not in proof.lemmas
         ],
-        "assumed": list(proof.assumed()),
+        "assumed": list(proof.assumed_lemmas()),
         "vacuous": [{"property": goal.goal or None, "reason": goal.reason} for goal in proof.empty],
         "unstated": [
             {"name": goal.goal, "where": unstated_place(goal), "reason": goal.reason} for goal in proof.unstated

@@ -63,7 +63,7 @@ def early(cluster: PartitionCluster) -> None:
     cluster.send_record(1, 0, 1)
     in_sync(cluster, 1, 2)
     reassign(cluster, 1, 3)
-    cluster.until("the copies are not 1 and 3", lambda: len(cluster.observe().isr) < 2 or later(cluster), SECONDS)
+    cluster.wait_until("the copies are not 1 and 3", lambda: len(cluster.observe().isr) < 2 or later(cluster), SECONDS)
     cluster.gate_fetches([3], 1, True)
     in_sync(cluster, 1, 3)
 
@@ -73,7 +73,7 @@ def cancelled(cluster: PartitionCluster) -> None:
     in_sync(cluster, 1, 2, 3)
     cluster.gate_fetches([4], 1, False)
     reassign(cluster, 2, 3, 4)
-    cluster.until("nothing is under way", cluster.is_reassigned, SECONDS)
+    cluster.wait_until("nothing is under way", cluster.is_reassigned, SECONDS)
     cluster.cancel_reassignment()
     die_and_start(cluster, 1)
     in_sync(cluster, 1, 2, 3)
@@ -88,10 +88,10 @@ def all_die(cluster: PartitionCluster) -> None:
     cluster.set_controller_running(True)
     for broker in cluster.needs.brokers:
         cluster.start(broker)
-    cluster.until(
+    cluster.wait_until(
         "not all have registered anew", lambda: registrations(cluster) == 2 * len(cluster.needs.brokers), SECONDS
     )
-    cluster.until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
+    cluster.wait_until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
     in_sync(cluster, 1, 2, 3)
 
 
@@ -100,18 +100,20 @@ def leader_first(cluster: PartitionCluster) -> None:
     to 3.9 it leads, takes another record, and has the others cut off what it lost. From 4.0 on it does not lead."""
     in_sync(cluster, 1, 2, 3)
     cluster.produce_record(1, 0, -1, SECONDS)
-    cluster.until("the record is not everywhere", lambda: all(cluster.observe().logs.values()), SECONDS)
+    cluster.wait_until("the record is not everywhere", lambda: all(cluster.observe().logs.values()), SECONDS)
     for broker in (2, 3):
         cluster.kill(broker)
     cluster.lose_power(1, 0)
     cluster.set_controller_running(False)
     cluster.set_controller_running(True)
     cluster.start(1)
-    cluster.until("1 does not lead", lambda: cluster.read_metadata(1) is not None and cluster.is_leader(1), SECONDS)
+    cluster.wait_until(
+        "1 does not lead", lambda: cluster.read_metadata(1) is not None and cluster.is_leader(1), SECONDS
+    )
     cluster.produce_record(1, 1, 1, SECONDS)
     for broker in (2, 3):
         cluster.start(broker)
-    cluster.until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
+    cluster.wait_until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
     in_sync(cluster, 1, 2, 3)
 
 
@@ -134,7 +136,7 @@ SCENARIOS: Mapping[str, tuple[Callable[[PartitionCluster], None], tuple[int, ...
 
 def in_sync(cluster: PartitionCluster, *brokers: int) -> None:
     """Until the ISR is these."""
-    cluster.until(f"the ISR is not {brokers}", lambda: cluster.observe().isr == frozenset(brokers), SECONDS)
+    cluster.wait_until(f"the ISR is not {brokers}", lambda: cluster.observe().isr == frozenset(brokers), SECONDS)
 
 
 def later(cluster: PartitionCluster) -> bool:
@@ -145,9 +147,9 @@ def later(cluster: PartitionCluster) -> bool:
 def die_and_start(cluster: PartitionCluster, broker: int) -> None:
     """Its process dies, is fenced, and starts again."""
     cluster.kill(broker)
-    cluster.until(f"broker {broker} is not fenced", lambda: broker not in cluster.live_brokers(), SECONDS)
+    cluster.wait_until(f"broker {broker} is not fenced", lambda: broker not in cluster.live_brokers(), SECONDS)
     cluster.start(broker)
-    cluster.until(f"broker {broker} is not back", lambda: broker in cluster.live_brokers(), SECONDS)
+    cluster.wait_until(f"broker {broker} is not back", lambda: broker in cluster.live_brokers(), SECONDS)
 
 
 def reassign(cluster: PartitionCluster, *brokers: int) -> None:

@@ -157,7 +157,7 @@ def test_an_expression_is_watched_in_every_state():
 )
 def test_an_expression_of_the_language(text: str, value: str):
     model = load("replication:kip101")
-    assert parse_watch(model, text).shown(next(initial_states(model))) == value
+    assert parse_watch(model, text).value_words(next(initial_states(model))) == value
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_branch_is_a_value():
     begun = Branch(lock.model, lock.branch.run)
     step = next(possible_steps(lock.model, begun.state)).step
     assert step is not None
-    assert begun.taken(step).undone().ahead == (step,)
+    assert begun.with_steps(step).undone().ahead == (step,)
     assert not begun.run.steps
 
 
@@ -329,10 +329,10 @@ def test_an_expression_takes_so_many_steps_and_no_more(text: str):
     state = next(initial_states(model))
     made = parse_watch(model, text)
     tracing = sys.gettrace()
-    assert made.shown(state) == "no value: it takes more than 100,000 steps of Python"
+    assert made.value_words(state) == "no value: it takes more than 100,000 steps of Python"
     assert sys.gettrace() is tracing
     many = made.shown_in([state] * 2_000)
-    assert many[0] == made.shown(state)
+    assert many[0] == made.value_words(state)
     assert many[-1] == "no value: the states before took 10,000,000 steps of Python"
     assert many.index(many[-1]) <= STEPS_TOGETHER // STEPS
 

@@ -83,7 +83,7 @@ def test_what_rests_on_a_refuted_lemma_is_conditional() -> None:
     path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 1"))
     proof = proof_of(path)
     assert proof.word == "refuted"
-    assert (proof.word_of("in_order"), proof.assumed()) == ("refuted", ("in_order",))
+    assert (proof.word_of("in_order"), proof.assumed_lemmas()) == ("refuted", ("in_order",))
     path = with_invariant("s.low != s.high + 1", TEXT.replace("return s.low <= s.high", "return s.low != s.high + 1"))
     assert proof_of(path).word_of("extra") == "conditional"
 
@@ -235,7 +235,7 @@ def test_a_feature_that_is_on_is_not_left_out() -> None:
     definition = load(Path(written(FEATURE)))
     induction = Induction(definition, definition.bind("mine.py", {"marking": True}), ProofRequest())
     assert induction.apart == {}
-    assert "marks" not in Claims(induction.model).fixed()
+    assert "marks" not in Claims(induction.model).fixed_fields()
 
 
 @pytest.mark.parametrize(
@@ -261,9 +261,9 @@ def test_what_the_published_models_do_not_have(name: str, left_out: set[str]) ->
     definition, profile = find(name)
     induction = Induction(definition, definition.bind(name, {}, profile), ProofRequest())
     assert {goal for goal, why in induction.apart.items() if hasattr(why, "line") is False} == left_out
-    changed = induction.sample.changed()
+    changed = induction.sample.changed_fields()
     assert changed
-    assert Claims(induction.model, changed).fixed().keys() == Claims(induction.model).fixed().keys()
+    assert Claims(induction.model, changed).fixed_fields().keys() == Claims(induction.model).fixed_fields().keys()
 
 
 # --- known false ------------------------------------------------------------------------------------------------------

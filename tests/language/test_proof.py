@@ -35,11 +35,11 @@ def test_the_worst_counts(proof: Proof, word: str) -> None:
 
 
 def test_a_lemma_that_was_not_to_be_proved_is_assumed() -> None:
-    assert PROOF.assumed() == ()
+    assert PROOF.assumed_lemmas() == ()
     other = replace(PROOF, lemmas=("safe", "typed"))
-    assert other.assumed() == ("typed",)
+    assert other.assumed_lemmas() == ("typed",)
     assert other.word == "conditional"
-    assert replace(PROOF, findings=(INITIAL, with_word(KEPT, "not proved"))).assumed() == ("safe",)
+    assert replace(PROOF, findings=(INITIAL, with_word(KEPT, "not proved"))).assumed_lemmas() == ("safe",)
 
 
 def test_an_action_that_may_break_the_types_is_named() -> None:

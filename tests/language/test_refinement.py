@@ -210,7 +210,7 @@ def test_with_an_open_constant_of_the_abstract_model_nothing_is_said(engine: str
 def test_other_constants_may_be_open(engine: str, tmp_path: Path) -> None:
     model = bound(tmp_path, open={"impatient"})
     assert told(asked(engine, model)) == ("holds", None)
-    impatient = load(tmp_path / "watch.py").revalued(model, "impatient", {"impatient": True})
+    impatient = load(tmp_path / "watch.py").with_constants(model, "impatient", {"impatient": True})
     assert told(asked(engine, impatient)) == ("violated", 3)
 
 

@@ -15,14 +15,14 @@ def test_a_field_is_named_without_its_state() -> None:
     model = bound("examples/die_hard.py")
     state = run_of(model, "fill_big; big_to_small").states()[-1]
     assert parse_watch(model, " small - big ").value(state) == 1
-    assert parse_watch(model, "small - big").shown(state) == "1"
+    assert parse_watch(model, "small - big").value_words(state) == "1"
     assert parse_watch(model, "big == 4").is_condition and not parse_watch(model, "big").is_condition
 
 
 def test_a_value_that_there_is_none_of_says_why() -> None:
     model = bound("examples/die_hard.py")
     (start,) = initial_states(model)
-    assert parse_watch(model, "4 // small").shown(start).startswith("no value: ")
+    assert parse_watch(model, "4 // small").value_words(start).startswith("no value: ")
     assert parse_watch(model, "big").shown_in([start, start]) == ["0", "0"]
 
 

@@ -96,7 +96,7 @@ def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
 
 def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:
     document = trace(FENCED_LEADS, "leader_unfenced", replicas=2, check_last_leader=False, elr=True)
-    assert plan(document, "4.0.0").fitted.seen == "a broker that is fenced leads"
+    assert plan(document, "4.0.0").fitted.visible_fault == "a broker that is fenced leads"
     with pytest.raises(UndrivableError, match="is disabled"):
         plan(document, "4.1.0")
 

@@ -62,7 +62,7 @@ class Pages:
         if asked not in self.verdicts:
             engine = self._engine(name, values, properties)
             opened = {name: value for name, value in values.items() if name not in CLOSED | SWITCHES}
-            model = definition.revalued(engine.model, profile, opened)
+            model = definition.with_constants(engine.model, profile, opened)
             search = Search(symmetry=True, recheck=10, cache=self.kernels)
 
             def faster() -> Kernel:

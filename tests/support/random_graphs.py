@@ -149,7 +149,7 @@ def _is_fair(graph: PlainGraph, wanted: Fair, states: frozenset[int], steps: Seq
         return False
     for bit in range(3):
         taken = any(edge.groups >> bit & 1 for _, edge in steps)
-        can = [graph.enabled(at) >> bit & 1 for at in states]
+        can = [graph.enabled_groups(at) >> bit & 1 for at in states]
         if wanted.weak >> bit & 1 and all(can) and not taken:
             return False
         if wanted.strong >> bit & 1 and any(can) and not taken:

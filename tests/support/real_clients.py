@@ -84,7 +84,7 @@ class Lines(Gates):
 
     def wait_for_response(self, gate: Gate | None, pair: ProxiedConnection) -> bool:
         self._loses(gate, "answer")
-        wait_for(lambda: not self._keeps(gate) or pair.gone(), SECONDS)
+        wait_for(lambda: not self._keeps(gate) or pair.is_closed(), SECONDS)
         return super().wait_for_response(gate, pair)
 
 

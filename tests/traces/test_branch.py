@@ -30,8 +30,8 @@ def test_another_step_forgets_what_was_undone() -> None:
     model = bound("examples/die_hard.py")
     branch = Branch(model, run_of(model, "fill_big; big_to_small")).undone()
     other = run_of(model, "fill_big; empty_big").steps[1]
-    assert branch.taken(other).ahead == ()
-    assert branch.taken(*run_of(model, "fill_big; big_to_small").steps[1:]).ahead == ()
+    assert branch.with_steps(other).ahead == ()
+    assert branch.with_steps(*run_of(model, "fill_big; big_to_small").steps[1:]).ahead == ()
 
 
 def test_what_can_happen_in_the_order_of_the_text() -> None:

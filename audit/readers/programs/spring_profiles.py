@@ -41,7 +41,7 @@ def of_document(path: str, tree: Tree) -> list[Setting]:
     named = [(spring_names.spelt(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
     when = _activation([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
     return [
-        Setting(name, leaf.typed, Origin(path, leaf.line, name), when)
+        Setting(name, leaf.typed_text, Origin(path, leaf.line, name), when)
         for name, leaf in named
         if name.startswith(("spring.kafka.", f"{GROUPED}.")) or IMPORT.fullmatch(name) or INCLUDE.fullmatch(name)
     ]

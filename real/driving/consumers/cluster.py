@@ -83,7 +83,7 @@ class ConsumersCluster(Cluster):
     def _start(self) -> None:
         self._clocks.build()
         super()._start()
-        self.until("the group's coordinator did not start", self._coordinates)
+        self.wait_until("the group's coordinator did not start", self._coordinates)
         for number in self.numbers if self.together else ():
             self.start_client(number)
 
@@ -159,9 +159,9 @@ class ConsumersCluster(Cluster):
             had, size = disks.cut_log(self.nodes.data(BROKER), TOPIC, kept, partition)
         except ValueError as error:
             raise NodesError(f"the broker cannot lose what is on its disk: {error}") from None
-        self.until("the broker that lost power was not fenced", lambda: BROKER not in self.live_brokers())
+        self.wait_until("the broker that lost power was not fenced", lambda: BROKER not in self.live_brokers())
         self.start(BROKER)
-        self.until("the broker did not start again", lambda: self.live_brokers() == {BROKER} and self._serves())
+        self.wait_until("the broker did not start again", lambda: self.live_brokers() == {BROKER} and self._serves())
         return f"killed, its log cut to {size} bytes, {kept} of {had} records, and started again"
 
     def _serves(self) -> bool:

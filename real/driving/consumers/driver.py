@@ -88,7 +88,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
     def show(self, seen: ConsumersObservation) -> Document:
         return {"clients": describe_observation(seen)}
 
-    def _wanted(self, stage: ConsumersStage) -> ConsumersObservation:
+    def _expected(self, stage: ConsumersStage) -> ConsumersObservation:
         state, of = stage.after, self._partitions
         running = [one for one in self._members if state.phase[one].name == "RUNNING"]
         return ConsumersObservation(
@@ -106,7 +106,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
             {(of[at], entry): times for at in of for entry, times in state.effects[at].items() if times},
         )
 
-    def _seen(self, wanted: ConsumersObservation) -> ConsumersObservation:
+    def _observe(self, wanted: ConsumersObservation) -> ConsumersObservation:
         group, names = self.world.observe(), {number: str(one) for one, number in self._members.items()}
         found = {one: self._says(one) for one in wanted.owned}
         return ConsumersObservation(
@@ -148,24 +148,26 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     # --- the broker ---------------------------------------------------------------------------------------------------
 
-    def _at(self, stage: ConsumersStage) -> int:
+    def _partition_number(self, stage: ConsumersStage) -> int:
         return self._partitions[stage.arguments["partition"]]
 
     def _produce(self, stage: ConsumersStage) -> str:
         partition = stage.arguments["partition"]
         record = len(stage.before.logs[partition].appended)
         old = self.plan.is_old(stage)
-        self.world.write_record(self._at(stage), record, OLDER if old else 0)
-        return f"record {record} written to partition {self._at(stage)}" + (", of two hours ago" if old else "")
+        self.world.write_record(self._partition_number(stage), record, OLDER if old else 0)
+        return f"record {record} written to partition {self._partition_number(stage)}" + (
+            ", of two hours ago" if old else ""
+        )
 
     def _delete_records(self, stage: ConsumersStage) -> str:
         before = stage.after.first[stage.arguments["partition"]]
-        self.world.delete_records(self._at(stage), before)
-        return f"DeleteRecords of partition {self._at(stage)} below {before}"
+        self.world.delete_records(self._partition_number(stage), before)
+        return f"DeleteRecords of partition {self._partition_number(stage)} below {before}"
 
     def _truncate(self, stage: ConsumersStage) -> str:
         kept = len(stage.after.logs[stage.arguments["partition"]].committed)
-        did = self.world.truncate(self._at(stage), kept)
+        did = self.world.truncate(self._partition_number(stage), kept)
         for member, number in self._members.items():
             if stage.after.phase[member].name == "RUNNING":
                 self._learns(number, self._compares(stage.after, member))
@@ -200,7 +202,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     def _lose_offset(self, stage: ConsumersStage) -> str:
         try:
-            self.world.delete_offset(self._at(stage))
+            self.world.delete_offset(self._partition_number(stage))
         except BrokerError as error:
             raise DivergenceError(str(error)) from None
         return "OffsetDelete"
@@ -245,11 +247,11 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return "a member learns of it in its next poll"
 
     def _begin_generation(self, stage: ConsumersStage) -> str:
-        wanted, joined = self._wanted(stage), stage.after.group
+        wanted, joined = self._expected(stage), stage.after.group
         shares = {str(one): wanted.owned[str(one)] for one in joined}
         compared = {str(one) for one in joined if self._compares(stage.after, one)}
 
-        def settled() -> bool:
+        def is_settled() -> bool:
             found = {name: self._says(name) for name in shares}
             return all(
                 said.owned == shares[name]
@@ -257,7 +259,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
                 for name, said in found.items()
             )
 
-        if wait_for(settled, self.limit):
+        if wait_for(is_settled, self.limit):
             for one in joined:
                 self._tells(self._members[one], "settle", "settled")
         return "all have their partitions, and know where to begin"
@@ -286,7 +288,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return "OffsetFetch was answered when it was assigned"
 
     def _reset_position(self, stage: ConsumersStage) -> str:
-        member, at, number = stage.arguments["member"], self._at(stage), self._of(stage)
+        member, at, number = stage.arguments["member"], self._partition_number(stage), self._of(stage)
         if stage.after.phase[member].name == "STOPPED":
             wrong = self._says(str(member)).wrong
             if wrong != "NoOffsetForPartitionException":
@@ -304,9 +306,13 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         count = stage.arguments["upto"] - stage.before.position[member][partition]
         if self.plan.is_committed_in_hand(stage):
             self._hold_a_commit(self._of(stage))
-        self._tells(self._of(stage), f"poll {self._at(stage)} {count}", "polled")
+        self._tells(self._of(stage), f"poll {self._partition_number(stage)} {count}", "polled")
         if self.plan.name("commits") == "BEFORE":
-            self._tells(self._of(stage), f"commit {_WAITS_MS} {self._at(stage)}:{stage.arguments['upto']}", "committed")
+            self._tells(
+                self._of(stage),
+                f"commit {_WAITS_MS} {self._partition_number(stage)}:{stage.arguments['upto']}",
+                "committed",
+            )
             return f"polls {count}; commitSync"
         return f"polls {count}"
 
@@ -316,16 +322,16 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         self._held.add(number)
         self.world.advance_clock(number)
 
-        def held() -> bool:
+        def is_held() -> bool:
             self._tells(number, "idle", "-")
             return self.world.has_pending_commit(number)
 
-        if not wait_for(held, self.limit):
+        if not wait_for(is_held, self.limit):
             raise NoEffectError(f"no OffsetCommit came, after {self.limit:g} s")
         self.world.advance_clock(number)
 
     def _process(self, stage: ConsumersStage) -> str:
-        number, at, record = self._of(stage), self._at(stage), stage.arguments["entry"]
+        number, at, record = self._of(stage), self._partition_number(stage), stage.arguments["entry"]
         self._tells(number, f"process {at} {record}", "processed")
         self._effects[at, record] += 1
         if stage.arguments["commits_it"]:
@@ -346,19 +352,19 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
             self.world.gate_member_heartbeats(number, True)
             self._tells(number, f"commit {_WAITS_MS} {self._positions(stage)}", "committed")
             return "commitSync"
-        wanted, in_background = self._wanted(stage).offsets, self.plan.is_in_background(stage)
+        wanted, in_background = self._expected(stage).offsets, self.plan.is_in_background(stage)
         if number in self._held:
             self._held.remove(number)
             self.world.hold_commits(number, False)
         else:
             self.world.advance_clock(number)
 
-        def committed() -> bool:
+        def has_committed() -> bool:
             if not in_background:
                 self._tells(number, "idle", "-")
             return self.world.observe().offsets == wanted
 
-        wait_for(committed, self.limit)
+        wait_for(has_committed, self.limit)
         if in_background:
             return "the commit before it is let through; it does not poll"
         return f"its clock is {COMMIT_MS // 1_000} s later (auto.commit.interval.ms), and it polls"
@@ -378,11 +384,11 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
     def _fail_commit(self, stage: ConsumersStage) -> str:
         number = self._of(stage)
 
-        def held() -> bool:
+        def is_held() -> bool:
             self._tells(number, "idle", "-")
             return self.world.has_pending_commit(number)
 
-        if not wait_for(held, self.limit):
+        if not wait_for(is_held, self.limit):
             raise NoEffectError(f"no OffsetCommit came, after {self.limit:g} s")
         return "polls; its commit before the rebalance is on its way, and will be lost"
 
@@ -391,18 +397,18 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return "its commit is lost with its connection; it does not poll"
 
     def _delay_commit(self, stage: ConsumersStage) -> str:
-        number, at = self._of(stage), self._at(stage)
+        number, at = self._of(stage), self._partition_number(stage)
         offset = stage.before.position[stage.arguments["member"]][stage.arguments["partition"]]
         before = list(self.world.output(number)).count("failed")
         self.world.hold_commits(number, True)
         self._tells(number, f"send {_GIVES_UP_MS} {at}:{offset}", "sent")
         self._drop(number)
 
-        def failed() -> bool:
+        def has_failed() -> bool:
             self._tells(number, "idle", "-")
             return list(self.world.output(number)).count("failed") > before
 
-        if not wait_for(failed, self.limit):
+        if not wait_for(has_failed, self.limit):
             raise NoEffectError(f"commitAsync does not fail, after {self.limit:g} s")
         return "commitAsync, whose request is lost with its connection"
 

@@ -42,7 +42,7 @@ def describe_conditions(plan: ConsumersPlan) -> Conditions:
 def consumer_settings(plan: ConsumersPlan) -> dict[str, Any]:
     """The consumers' settings that decide."""
     reset = plan.name("reset").lower()
-    protocol = {"group.protocol": "consumer"} if plan.by_kip_848 else {}
+    protocol = {"group.protocol": "consumer"} if plan.uses_kip_848 else {}
     return protocol | {
         "enable.auto.commit": plan.name("commits") == "AUTO",
         "auto.offset.reset": DURATION if reset == "by_duration" else reset,

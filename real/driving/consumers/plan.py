@@ -132,7 +132,7 @@ class ConsumersPlan:
         return any(step.action in actions for step in self.run.steps)
 
     @property
-    def by_kip_848(self) -> bool:
+    def uses_kip_848(self) -> bool:
         """Whether its consumers have `group.protocol=consumer`: the trace is about what those do."""
         return bool(self.model.values["background_commit"]) or self.retries
 
@@ -155,18 +155,18 @@ class ConsumersPlan:
     def is_in_background(self, stage: Stage) -> bool:
         """Whether a commit is the background thread's, by KAFKA-18641: its member has something to process yet."""
         in_hand = stage.before.in_hand[stage.arguments["member"]]
-        return self.by_kip_848 and any(len(in_hand[partition]) > 0 for partition in stage.before.present)
+        return self.uses_kip_848 and any(len(in_hand[partition]) > 0 for partition in stage.before.present)
 
     def is_old(self, stage: Stage) -> bool:
         """Whether a record that is written is to be older than the duration: a consumer is to begin after it."""
         written = len(stage.before.logs[stage.arguments["partition"]].committed)
-        return any(written < since for since in self._begun(stage.arguments["partition"]))
+        return any(written < since for since in self._first_offsets(stage.arguments["partition"]))
 
     def is_passed_over(self, stage: Stage) -> bool:
         """Whether the record at which a consumer is to begin is older than the duration, for another one's sake."""
-        return any(stage.arguments["since"] < since for since in self._begun(stage.arguments["partition"]))
+        return any(stage.arguments["since"] < since for since in self._first_offsets(stage.arguments["partition"]))
 
-    def _begun(self, partition: Any) -> list[int]:
+    def _first_offsets(self, partition: Any) -> list[int]:
         """Where consumers are to begin in a partition, if a duration says where."""
         resets = [stage.arguments for stage in self.stages if stage.action == "reset_position"]
         return [
@@ -189,8 +189,8 @@ def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> Cons
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
         given,
-        lambda kafka: _planned(trace, kafka, _bind(trace, _of_release(trace, kafka))),
-        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+        lambda kafka: _plan_of_model(trace, kafka, _bind(trace, _of_release(trace, kafka))),
+        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
@@ -208,11 +208,11 @@ def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> ConsumersPlan:
+def _plan_of_model(trace: Trace, kafka: str, model: Model) -> ConsumersPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     _refuse_settings(model, kafka)
-    oldest, numbers, run = _arranged(model, trace, kafka)
+    oldest, numbers, run = _arrange_steps(model, trace, kafka)
     says = describe_end(model, run, kafka)
     stages = tuple(_stages(model, run, numbers))
     plan = ConsumersPlan(kafka, model, run, stages, says, oldest)
@@ -273,14 +273,14 @@ Numbered = tuple[int, str]
 """A step as text, and its number in the trace."""
 
 
-def _arranged(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, ...], Run]:
+def _arrange_steps(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, ...], Run]:
     """The run of a trace, in an order in which its steps can be had: the first partition, the steps' numbers, the
     run. UndrivableError, with the step, where the model of the release does not take the trace."""
     refused: StepError | None = None
     for _, arguments, start in judge.starts(model):
         steps = list(enumerate(trace.steps, 1))
         try:
-            run = _replayed(model, start, steps)
+            run = _replay_steps(model, start, steps)
         except StepError as error:
             refused = refused or error
             continue
@@ -291,20 +291,22 @@ def _arranged(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, .
     raise refusal_of(kafka, said) from None
 
 
-def _replayed(model: Model, start: State, steps: Sequence[Numbered]) -> Run:
+def _replay_steps(model: Model, start: State, steps: Sequence[Numbered]) -> Run:
     try:
         return judge.replay(model, start, parse_steps(model, "; ".join(text for _, text in steps)))
     except ModelError as error:
         raise StepError(f"{error.action}: {error.message}") from None
 
 
-def _moved(model: Model, steps: list[Numbered], run: Run, at: int, places: Iterable[int]) -> tuple[list[Numbered], Run]:
+def _move_step(
+    model: Model, steps: list[Numbered], run: Run, at: int, places: Iterable[int]
+) -> tuple[list[Numbered], Run]:
     """With a step at the first of some places at which the model takes it, and comes to the same end; else as it is."""
     for place in places:
         tried = [*steps[:at], *steps[at + 1 :]]
         tried.insert(place, steps[at])
         try:
-            found = _replayed(model, run.start, tried)
+            found = _replay_steps(model, run.start, tried)
         except StepError:
             continue
         if found.states()[-1] == run.states()[-1]:
@@ -317,11 +319,11 @@ def _begin_at_once(model: Model, steps: list[Numbered], run: Run) -> tuple[list[
     for at in range(len(steps)):
         step = run.steps[at]
         if step.action in ("begin_at_offset", "reset_position") and _begins(run, at):
-            steps, run = _moved(model, steps, run, at, range(_assigned(run, at) + 1, at))
+            steps, run = _move_step(model, steps, run, at, range(_assigning_step(run, at) + 1, at))
     return steps, run
 
 
-def _assigned(run: Run, at: int) -> int:
+def _assigning_step(run: Run, at: int) -> int:
     """The step by which a member was given what it has before another step of it."""
     member, begun = run.steps[at].arguments["member"], _places(run, 0, "begin_generation")
     return max(place for place in begun if place < at and member in run.steps[place].after.group)
@@ -343,7 +345,7 @@ def _start_later(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Nu
     for at in reversed(range(len(steps))):
         if run.steps[at].action == "start_member" and not model.values["retried_commits"]:
             later = _places(run, at, "rejoin", "begin_generation")
-            steps, run = _moved(model, steps, run, at, [later[0] - 1 if later else len(steps) - 2])
+            steps, run = _move_step(model, steps, run, at, [later[0] - 1 if later else len(steps) - 2])
     return steps, run
 
 
@@ -352,7 +354,7 @@ def _lose_before(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Nu
     for at in range(len(steps)):
         if run.steps[at].action == "lose_offset" and run.states()[at].group:
             empty = [place for place in range(at) if not run.states()[place].group]
-            steps, run = _moved(model, steps, run, at, reversed(empty))
+            steps, run = _move_step(model, steps, run, at, reversed(empty))
     return steps, run
 
 
@@ -379,11 +381,11 @@ def _cannot(plan: ConsumersPlan, at: int) -> str | None:
         )
     if auto and stage.action in ("commit", "rejoin", "fail") and _lacks_position(before, given["member"]):
         return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
-    if plan.by_kip_848 and stage.action in _OF_CLASSIC:
+    if plan.uses_kip_848 and stage.action in _OF_CLASSIC:
         return "the driver does it with the classic consumer, and the trace is about that of KIP-848"
     if plan.retries:
         return _cannot_retry(stage)
-    if plan.by_kip_848 and len(stage.after.group) > 1:
+    if plan.uses_kip_848 and len(stage.after.group) > 1:
         return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
     uses = ("poll", "commit", "rejoin", "fail") if auto else ("poll",)
     if stage.action in uses and compares(plan.model, before, given["member"]):
@@ -431,7 +433,7 @@ def _lacks_position(state: State, member: Any) -> bool:
 def _begins_late(plan: ConsumersPlan, at: int) -> str | None:
     """A consumer asks for its offsets when it is assigned: what it finds there must be what is there later."""
     stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
-    then, now = plan.run.steps[_assigned(plan.run, at)].after, stage.before
+    then, now = plan.run.steps[_assigning_step(plan.run, at)].after, stage.before
     if any(_looks(then, partition, name) != _looks(now, partition, name) for name in ("offset", "first", "logs")):
         return "a consumer looks where to begin as soon as it has partitions, and then it was another place"
     return None

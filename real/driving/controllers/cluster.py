@@ -77,7 +77,7 @@ class ControllersCluster(RunningNodes):
         for voter in self.voters:
             self.replace_disk(voter)
         for voter in self.voters:
-            self._until_there(voter)
+            self._await_voter(voter)
 
     def _written_alone(self) -> InitialDisk:
         """What a cluster begins with, written by the first one while there is no other."""
@@ -86,7 +86,7 @@ class ControllersCluster(RunningNodes):
         self.nodes.write(first, self._settings(first, port, {first: port}) | {_ELECTION: 500, _FETCH: 2_000})
         self.nodes.format_controller({}, first)
         self.nodes.start(first)
-        self.until("the first controller writes nothing", lambda: self._has_written(first, 0))
+        self.wait_until("the first controller writes nothing", lambda: self._has_written(first, 0))
         self.nodes.kill(first)
         disk = self.folder.path / "base"
         shutil.move(self.nodes.data(first), disk)
@@ -126,8 +126,8 @@ class ControllersCluster(RunningNodes):
             found["advertised.listeners"] = f"CONTROLLER://127.0.0.1:{near}"
         return found
 
-    def _until_there(self, voter: int) -> None:
-        self.until(
+    def _await_voter(self, voter: int) -> None:
+        self.wait_until(
             f"controller {voter} did not start", lambda: self._role(voter) is not None and self.check_clock(voter)
         )
 
@@ -136,18 +136,18 @@ class ControllersCluster(RunningNodes):
     def observe(self) -> dict[int, ControllerObservation | None]:
         """Each controller; None of one that is between two roles. NodesError where one has died by itself."""
         self.check()
-        return {voter: self._seen(voter) for voter in self.voters}
+        return {voter: self._observe_voter(voter) for voter in self.voters}
 
-    def _seen(self, voter: int) -> ControllerObservation | None:
+    def _observe_voter(self, voter: int) -> ControllerObservation | None:
         assert self._base is not None
-        role, stored = self._role(voter), self._stored(voter)
+        role, stored = self._role(voter), self._stored_state(voter)
         if role is None or stored is None:
             return None
         name, epoch = role
         if epoch != stored["leaderEpoch"] and stored["leaderEpoch"] >= 0:
             return None
         leader, voted_for = stored["leaderId"], stored["votedId"]
-        reached = self._committed(voter) if name == "Leader" else None
+        reached = self._committed_offset(voter) if name == "Leader" else None
         return ControllerObservation(
             name,
             epoch - self._base.epoch,
@@ -164,7 +164,7 @@ class ControllersCluster(RunningNodes):
             found = _ROLE.findall(file.read().decode("utf-8", "replace"))
         return (found[-1][0], int(found[-1][1])) if found else None
 
-    def _stored(self, voter: int) -> dict[str, Any] | None:
+    def _stored_state(self, voter: int) -> dict[str, Any] | None:
         """What its file quorum-state has; of none, that it knows nothing."""
         path = self.nodes.data(voter) / TOPIC / "quorum-state"
         try:
@@ -179,7 +179,7 @@ class ControllersCluster(RunningNodes):
         segment = self.nodes.data(voter) / TOPIC / SEGMENT
         return [(epoch, number) for _, epoch, number in _records(segment, self._base.size)]
 
-    def _committed(self, voter: int) -> int | None:
+    def _committed_offset(self, voter: int) -> int | None:
         """Up to where a leader says that its log is committed, -1 where it does not know; None where it does not
         lead."""
         try:
@@ -219,7 +219,7 @@ class ControllersCluster(RunningNodes):
         """SIGKILL, and a start."""
         self.kill(voter)
         self.start(voter)
-        self._until_there(voter)
+        self._await_voter(voter)
 
     def replace_disk(self, voter: int) -> None:
         """It stops, and starts with a disk that has what all began with."""

@@ -89,7 +89,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         self.numbers = node_ids(plan.run.start)
 
     def _take(self, stage: Stage) -> StageResult:
-        stale = [one for voter in self._changed(stage) for one in self.world.pending_requests(voter)]
+        stale = [one for voter in self._changed_controllers(stage) for one in self.world.pending_requests(voter)]
         taken = super()._take(stage)
         self.world.drop_requests(stale)
         return taken
@@ -97,10 +97,10 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
     def show(self, seen: ControllersObservation) -> Document:
         return {"controllers": {str(voter): describe_controller(one) for voter, one in seen.items()}}
 
-    def _wanted(self, stage: Stage) -> Mapping[int, ControllerObservation]:
+    def _expected(self, stage: Stage) -> Mapping[int, ControllerObservation]:
         return expected_observations(stage.after)
 
-    def _seen(self, wanted: Mapping[int, ControllerObservation]) -> ControllersObservation:
+    def _observe(self, wanted: Mapping[int, ControllerObservation]) -> ControllersObservation:
         for voter in self.numbers.values():
             self.world.check_clock(voter)
         return {
@@ -110,7 +110,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
     def _parting(self, wanted: Mapping[int, ControllerObservation], seen: ControllersObservation) -> str:
         return describe_differences(wanted, seen)
 
-    def _changed(self, stage: Stage) -> Sequence[int]:
+    def _changed_controllers(self, stage: Stage) -> Sequence[int]:
         """Controllers that come to another role, epoch or leader: what they had on its way before is stale then."""
         found = list[int]()
         for voter, number in self.numbers.items():
@@ -185,8 +185,8 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         until = time.monotonic() + self.limit
         while True:
             said = self._let(follower, leader, [wire.FETCH], "Fetch", answered=stage.arguments["answered"])
-            came = wait_for(lambda: not describe_differences(wanted, self._seen(wanted)), EFFECT_SECONDS)
-            if came or describe_differences(before, self._seen(wanted)) or time.monotonic() > until:
+            came = wait_for(lambda: not describe_differences(wanted, self._observe(wanted)), EFFECT_SECONDS)
+            if came or describe_differences(before, self._observe(wanted)) or time.monotonic() > until:
                 return said
 
     def _truncate(self, stage: Stage) -> str:

@@ -75,12 +75,12 @@ def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> Cont
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
         given,
-        lambda kafka: _planned(trace, kafka, model_of(trace, kafka)),
-        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+        lambda kafka: _plan_of_model(trace, kafka, model_of(trace, kafka)),
+        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> ControllersPlan:
+def _plan_of_model(trace: Trace, kafka: str, model: Model) -> ControllersPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
@@ -118,14 +118,14 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
             why = WHY_NOT.get(step.action, "the driver has no such step")
             raise UndrivableError(f"{step.action}: {why}", at + 1)
         if step.action == "fetch" and step.arguments["answered"]:
-            end = _brought(states, steps, at)
+            end = _fetching_step(states, steps, at)
         if why := why_not_driven(kafka, states, steps, at):
             raise UndrivableError(f"{step.action}: {why}", at + 1)
         yield Stage(**stage_fields(model, run, at, end, KINDS[step.action]))
         at = end + 1
 
 
-def _brought(states: Sequence[State], steps: Sequence[Step], at: int) -> int:
+def _fetching_step(states: Sequence[State], steps: Sequence[Step], at: int) -> int:
     """The step with which a follower has all that its leader has: one fetch brings it."""
     follower, leader = steps[at].arguments["follower"], steps[at].arguments["leader"]
     end = at

@@ -52,10 +52,10 @@ class Cluster(RunningNodes):
         self.nodes.start(CONTROLLER)
         for broker in self.needs.brokers:
             self.nodes.start(broker, self.environment(broker))
-        self.until("the brokers did not start", self._all_there, START_SECONDS)
+        self.wait_until("the brokers did not start", self._all_there, START_SECONDS)
         with self._anyone() as connection:
             wire.create_topic(connection, TOPIC, self.order, self.needs.topic, self.needs.partitions)
-        self.until("the topic was not made everywhere", self._topic_is_known, START_SECONDS)
+        self.wait_until("the topic was not made everywhere", self._topic_is_known, START_SECONDS)
         leader = self.order[0]
         for follower in self.order[1:]:
             for _ in range(2):
@@ -161,12 +161,12 @@ class Cluster(RunningNodes):
 
     def _anyone(self) -> contextlib.closing[wire.Connection]:
         """A connection to a broker that runs. One that is unfenced may open its port a little later."""
-        found = wait_for(self._connected, ANSWER_SECONDS)
+        found = wait_for(self._connect, ANSWER_SECONDS)
         if found is None:
             raise NodesError(f"no broker answers, after {ANSWER_SECONDS:g} s")
         return contextlib.closing(found)
 
-    def _connected(self) -> wire.Connection | None:
+    def _connect(self) -> wire.Connection | None:
         for broker in self.needs.brokers:
             if broker in self.nodes.running:
                 with contextlib.suppress(OSError):

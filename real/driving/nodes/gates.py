@@ -145,7 +145,7 @@ class Gates:
     def is_holding(self, gate: Gate) -> bool:
         """Whether a request or an answer waits at a gate, on a connection that stands."""
         with self._changed:
-            return gate in self._held and not self._held[gate].gone()
+            return gate in self._held and not self._held[gate].is_closed()
 
     def waiting_request(self, gate: Gate) -> GatedRequest | None:
         """The request that waits at a gate."""
@@ -197,25 +197,25 @@ class Gates:
         if gate is None:
             return True
         with self._changed:
-            while gate in self._shut and not self._permits[gate] and not self._ended and not pair.gone():
+            while gate in self._shut and not self._permits[gate] and not self._ended and not pair.is_closed():
                 self._waiting[gate] = request
                 self._held[gate] = pair
                 self._changed.wait(0.2)
             if self._waiting.get(gate) is request:
                 del self._waiting[gate]
             self._let_go(gate, pair)
-            return not pair.gone()
+            return not pair.is_closed()
 
     def wait_for_response(self, gate: Gate | None, pair: ProxiedConnection) -> bool:
         """Waits until an answer may pass; False where it is to be lost, and ends its connection."""
         if gate is None:
             return True
         with self._changed:
-            while gate in self._shut and not self._permits[gate] and not self._ended and not pair.gone():
+            while gate in self._shut and not self._permits[gate] and not self._ended and not pair.is_closed():
                 self._held[gate] = pair
                 self._changed.wait(0.2)
             self._let_go(gate, pair)
-            if pair.gone():  # a permit is for one that arrives
+            if pair.is_closed():  # a permit is for one that arrives
                 return False
             self._permits.pop(gate, None)
             if gate in self._losing:
@@ -253,7 +253,7 @@ class ProxiedConnection:
         self.asked: dict[int, Gate | None] = {}
         self.over = False
 
-    def gone(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether one side has closed it."""
         if not self.over:
             try:
@@ -278,9 +278,9 @@ class ProxiedConnection:
                 pass_on(frame)
         except (OSError, ValueError):
             pass
-        self.ended(source)
+        self.end_side(source)
 
-    def ended(self, source: socket.socket) -> None:
+    def end_side(self, source: socket.socket) -> None:
         """One side has ended, and nothing more comes from it."""
         del source
         self.end()

@@ -21,7 +21,7 @@ from kafka.protocol.consumer.group import (
     OffsetFetchResponse,
 )
 
-from ...logs.encoding import Reader, identity, int16, int32, list_of, struct_of, tagged, text, varint
+from ...logs.encoding import Reader, identity, int16, int32, list_of, struct_of, tagged_fields, text, varint
 from .wire import EARLIEST, LATEST, TIMEOUT_MS, Connection, offset_at, refuse, skip
 
 CONSUMER_GROUP_DESCRIBE, GROUP_ID_NOT_FOUND = 69, 69
@@ -102,7 +102,7 @@ def list_consumers(connection: Connection, group: str) -> frozenset[str]:
     broker does not say."""
     body = bytes([2, len(group) + 1]) + group.encode("ascii") + b"\0\0"
     reader = Reader(connection.ask_raw(CONSUMER_GROUP_DESCRIBE, 0, body))
-    skip(reader, int32, tagged, int32, varint)
+    skip(reader, int32, tagged_fields, int32, varint)
     code = int16(reader)
     if code == GROUP_ID_NOT_FOUND:
         return frozenset()

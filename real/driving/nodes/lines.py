@@ -46,7 +46,7 @@ class ClientConnection(ProxiedConnection):
 
     # --- for the driver -----------------------------------------------------------------------------------------------
 
-    def queued(self) -> int:
+    def queued_count(self) -> int:
         """How many Produce requests wait."""
         with self._lock:
             return sum(one.gate is not None for one in self._waiting)
@@ -84,13 +84,13 @@ class ClientConnection(ProxiedConnection):
 
     # --- what the threads do ------------------------------------------------------------------------------------------
 
-    def ended(self, source: socket.socket) -> None:
+    def end_side(self, source: socket.socket) -> None:
         """A client that is gone takes back nothing that it has sent."""
         if source is self.near and self.is_clients:
             self.over = True
             self.near.close()
         else:
-            super().ended(source)
+            super().end_side(source)
 
     def _request(self, frame: bytes) -> None:
         request = read_request(frame, self.receiver)

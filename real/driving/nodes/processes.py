@@ -210,7 +210,7 @@ class Nodes:
         del self.running[node]
         return True
 
-    def died(self) -> list[int]:
+    def died_nodes(self) -> list[int]:
         """The nodes whose process has ended by itself."""
         return [node for node, process in self.running.items() if process.poll() is not None]
 

@@ -61,7 +61,9 @@ def fetch_release(version: str) -> Release:
         raise UsageError(
             "the cache cannot be written, where Kafka's jars are kept; set TIDEGATE_CACHE, or give --kafka-home"
         )
-    return Release(version, _cached(version, cache / "kafka" / version, "kafka_2.13", _LOGGING[version[0]]), runs)
+    return Release(
+        version, _artifact_folder(version, cache / "kafka" / version, "kafka_2.13", _LOGGING[version[0]]), runs
+    )
 
 
 def fetch_raft_release(version: str) -> Release:
@@ -70,10 +72,10 @@ def fetch_raft_release(version: str) -> Release:
     cache = cache_directory()
     if cache is None:
         raise UsageError("the cache cannot be written, where Kafka's jars are kept; set TIDEGATE_CACHE")
-    return Release(version, _cached(version, cache / "kafka-raft" / version, "kafka-raft"), runs)
+    return Release(version, _artifact_folder(version, cache / "kafka-raft" / version, "kafka-raft"), runs)
 
 
-def _cached(version: str, target: Path, artifact: str, *more: tuple[str, str, str]) -> Path:
+def _artifact_folder(version: str, target: Path, artifact: str, *more: tuple[str, str, str]) -> Path:
     """The folder of an artifact's jars and of what they need; fetched where it is not there yet."""
     if not target.exists():
         _fetch(version, target, (("org.apache.kafka", artifact, version), *more))

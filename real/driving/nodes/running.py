@@ -75,18 +75,18 @@ class RunningNodes:
 
     def check(self) -> None:
         """NodesError where a node has died by itself."""
-        if died := self.nodes.died():
+        if died := self.nodes.died_nodes():
             raise NodesError(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
 
-    def until(self, what: str, happens: Callable[[], bool], seconds: float = START_SECONDS) -> None:
+    def wait_until(self, what: str, happens: Callable[[], bool], seconds: float = START_SECONDS) -> None:
         """Waits until something happens; NodesError, with the last words of all nodes, where it does not, or one
         dies."""
 
-        def checked() -> bool:
+        def check_nodes() -> bool:
             self.check()
             return happens()
 
-        if not wait_for(checked, seconds):
+        if not wait_for(check_nodes, seconds):
             words = (f"node {node}: {self.nodes.last_words(node)}" for node in self.nodes.running)
             raise NodesError("; ".join([f"{what} within {seconds:g} s", *words]))
 

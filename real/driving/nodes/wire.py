@@ -30,7 +30,7 @@ from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
 
 from ....language.immutable import immutable
-from ...logs.encoding import Read, Reader, int32, int64, tagged, varint
+from ...logs.encoding import Read, Reader, int32, int64, tagged_fields, varint
 
 PRODUCE, FETCH, METADATA = 0, 1, 3
 ALTER_PARTITION, HEARTBEAT = 56, 63
@@ -317,7 +317,7 @@ def asked_isr(version: int, body: Reader) -> frozenset[int]:
     members = list[int]()
     for _ in range(varint(body) - 1):
         members.append(int32(body))
-        skip(body, *((int64, tagged) if version >= 3 else ()))
+        skip(body, *((int64, tagged_fields) if version >= 3 else ()))
     return frozenset(members)
 
 

@@ -64,15 +64,15 @@ def registered_partitions(data: Path) -> dict[int, RegisteredPartition]:
             case "REMOVE_TOPIC_RECORD" if fields["topicId"] == topic:
                 topic, found = "", {}
             case "PARTITION_RECORD" if fields["topicId"] == topic:
-                found[fields["partitionId"]] = _changed(None, fields)
+                found[fields["partitionId"]] = _update_partition(None, fields)
             case "PARTITION_CHANGE_RECORD" if fields["topicId"] == topic:
-                found[fields["partitionId"]] = _changed(found[fields["partitionId"]], fields)
+                found[fields["partitionId"]] = _update_partition(found[fields["partitionId"]], fields)
             case _:
                 pass
     return found
 
 
-def _changed(part: RegisteredPartition | None, fields: Mapping[str, Any]) -> RegisteredPartition:
+def _update_partition(part: RegisteredPartition | None, fields: Mapping[str, Any]) -> RegisteredPartition:
     """A partition after a record; what the record does not have is as it was."""
 
     def brokers(name: str, before: Sequence[int] | frozenset[int]) -> tuple[int, ...]:
@@ -169,12 +169,14 @@ class OffsetsCluster(Cluster):
         self.open_gates()
         self.nodes.start(CONTROLLER)
         self.start(self.beside)
-        self.until("the broker beside them did not start", lambda: self.beside in self.live_brokers(), START_SECONDS)
+        self.wait_until(
+            "the broker beside them did not start", lambda: self.beside in self.live_brokers(), START_SECONDS
+        )
         with self._anyone() as connection:
             wire.create_topic(connection, TOPIC, [self.beside], {"min.insync.replicas": "1"})
-        self.until("the topic was not made", lambda: self.is_leader(self.beside), START_SECONDS)
+        self.wait_until("the topic was not made", lambda: self.is_leader(self.beside), START_SECONDS)
 
-    def _connected(self) -> wire.Connection | None:
+    def _connect(self) -> wire.Connection | None:
         """A connection to the broker beside them, which may open its port a little after it is unfenced."""
         with contextlib.suppress(OSError):
             return wire.Connection(self.ports[self.beside])
@@ -190,14 +192,14 @@ class OffsetsCluster(Cluster):
         copies = {
             (number, broker): self._copy(number, broker) for number, part in parts.items() for broker in part.replicas
         }
-        committed = {name: self._committed(group) if parts else UNASKED for name, group in self.ids.items()}
+        committed = {name: self._committed_words(group) if parts else UNASKED for name, group in self.ids.items()}
         return OffsetsObservation(alive, parts, copies, committed, count_fences(data))
 
     def _copy(self, number: int, broker: int) -> tuple[tuple[str, int], ...]:
         written = read_offsets(self.nodes.data(broker) / f"{OFFSETS}-{number}" / disks.SEGMENT)
         return tuple((self._names.get(group, group), offset) for group, offset in written)
 
-    def _committed(self, group: str) -> str:
+    def _committed_words(self, group: str) -> str:
         """What a group's coordinator says, in words: with the broker that it is."""
         try:
             if (broker := self.coordinator(group)) is None:
@@ -225,7 +227,7 @@ class OffsetsCluster(Cluster):
         if broker in self._emptied:
             self._emptied.remove(broker)
             self._tells(broker)
-        self.until(f"broker {broker} did not start", lambda: broker in self.live_brokers(), START_SECONDS)
+        self.wait_until(f"broker {broker} did not start", lambda: broker in self.live_brokers(), START_SECONDS)
 
     def lose_disk(self, broker: int) -> None:
         """It is down, and its disk is empty."""
@@ -245,7 +247,7 @@ class OffsetsCluster(Cluster):
         def has_them() -> bool:
             return all(folder.exists() for folder in folders) or broker in self.live_brokers()
 
-        self.until(f"broker {broker} did not start", has_them, START_SECONDS)
+        self.wait_until(f"broker {broker} did not start", has_them, START_SECONDS)
         self.gate_heartbeats(broker, False)
         if (broker in self.live_brokers() and not knows_directories(data, broker)) or not wait_for(
             lambda: knows_directories(data, broker), ANSWER_SECONDS

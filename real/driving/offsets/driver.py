@@ -53,12 +53,12 @@ def expected_observation(stage: OffsetsStage, kills: Mapping[int, int]) -> Offse
             for home, number in homes.items()
             for broker in state.replicas[home]
         },
-        {str(group): _committed(state, group, stage.stands.leaders) for group in state.position},
+        {str(group): _committed_words(state, group, stage.stands.leaders) for group in state.position},
         {broker: times for broker, times in kills.items() if times},
     )
 
 
-def _committed(state: State, group: Any, leaders: Mapping[int, int | None]) -> str:
+def _committed_words(state: State, group: Any, leaders: Mapping[int, int | None]) -> str:
     if not state.made:
         return UNASKED
     leader = leaders[homes_of(state)[home_of(state, group)]]
@@ -108,7 +108,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
     def show(self, seen: OffsetsObservation) -> Document:
         return {"groups": describe_observation(seen)}
 
-    def _wanted(self, stage: OffsetsStage) -> OffsetsObservation:
+    def _expected(self, stage: OffsetsStage) -> OffsetsObservation:
         return expected_observation(stage, self._kills_after(stage))
 
     def _kills_after(self, stage: OffsetsStage) -> Counter[int]:
@@ -116,7 +116,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         gone = {self._of[one] for one in stage.before.alive if one not in stage.after.alive}
         return self._kills + Counter(gone)
 
-    def _seen(self, wanted: OffsetsObservation) -> OffsetsObservation:
+    def _observe(self, wanted: OffsetsObservation) -> OffsetsObservation:
         return self.world.observe()
 
     def _parting(self, wanted: OffsetsObservation, seen: OffsetsObservation) -> str:
@@ -133,9 +133,9 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         self.world.release_fetches(self.world.all_fetches() - stage.stands.held)
         self._kills = self._kills_after(stage)
         _refuse_chance(taken)
-        return self._ended(taken) if taken.divergence is None and stage is self.stages[-1] else taken
+        return self._commit_at_end(taken) if taken.divergence is None and stage is self.stages[-1] else taken
 
-    def _ended(self, taken: StageResult) -> StageResult:
+    def _commit_at_end(self, taken: StageResult) -> StageResult:
         """After the last stage each group commits once more: whether that is taken is to be as in the model. Those that
         are to be refused come first, since then every broker may copy."""
         state, said = taken.stage.after, list[str]()
@@ -235,11 +235,11 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         other way about."""
         said = list[str]()
 
-        def answered() -> bool:
+        def is_answered() -> bool:
             said.append(self.world.commit_offset(str(group), offset))
             return not said[-1] or (not taken and said[-1] in (NONE, ERRORS[15]))
 
-        wait_for(answered, self.limit)
+        wait_for(is_answered, self.limit)
         if (said[-1] == "") != taken:
             raise DivergenceError(f"the commit of {group} is {f'refused: {said[-1]}' if taken else 'taken'}")
         if not taken and said[-1] not in (NONE, ERRORS[15]):

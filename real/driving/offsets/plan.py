@@ -146,7 +146,7 @@ def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> Offs
     does. `anyway` makes no difference: the driver makes the topic, and what it made in the way of an older release
     would say nothing of the one that is driven."""
     del anyway
-    return plan_newest(given, lambda kafka: _planned(trace, kafka, _bind(trace)))
+    return plan_newest(given, lambda kafka: _plan_of_model(trace, kafka, _bind(trace)))
 
 
 def _bind(trace: Trace) -> Model:
@@ -155,7 +155,7 @@ def _bind(trace: Trace) -> Model:
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> OffsetsPlan:
+def _plan_of_model(trace: Trace, kafka: str, model: Model) -> OffsetsPlan:
     release = span(kafka)[0][:2]
     if release < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
@@ -166,7 +166,7 @@ def _planned(trace: Trace, kafka: str, model: Model) -> OffsetsPlan:
     if model.values["reassignments"] and release < KAFKA_15665 and any(one.startswith("reass") for one in trace.steps):
         raise UndrivableError(f"before 3.8 a reassignment may end without who is to stay (KAFKA-15665): Kafka {kafka}")
     run = replay_trace(model, next(iter(judge.initial_states(model))), trace, kafka)
-    numbers, run = _arranged(model, run)
+    numbers, run = _arrange_steps(model, run)
     says = describe_end(model, run, kafka)
     return OffsetsPlan(kafka, model, run, tuple(_stages(model, run, numbers)), says)
 
@@ -185,7 +185,7 @@ def _standings(run: Run) -> list[Placement]:
             may = {of[one] for one in step.after.in_sync[home] & step.after.alive}
             before, order = found[-1].leaders[number], places.get(number, ())
             leaders[number] = before if before in may else next((one for one in order if one in may), None)
-        found.append(Placement(places, leaders, _held(step.after, leaders)))
+        found.append(Placement(places, leaders, _held_fetches(step.after, leaders)))
     return found
 
 
@@ -204,7 +204,7 @@ def _orders(step: Step, before: Replicas, of: Mapping[Any, int], homes: Mapping[
     return found
 
 
-def _held(state: State, leaders: Leaders) -> frozenset[tuple[int, int]]:
+def _held_fetches(state: State, leaders: Leaders) -> frozenset[tuple[int, int]]:
     """The fetches that are to be held in a state: of who is not in sync, from who leads."""
     of = brokers_of(state)
     return frozenset(
@@ -218,7 +218,7 @@ def _held(state: State, leaders: Leaders) -> frozenset[tuple[int, int]]:
 # --- the order of steps -----------------------------------------------------------------------------------------------
 
 
-def _arranged(model: Model, run: Run) -> tuple[tuple[int, ...], Run]:
+def _arrange_steps(model: Model, run: Run) -> tuple[tuple[int, ...], Run]:
     """With what real brokers do in one step beside each other: the steps' numbers in the trace, and the run."""
     numbers = list(range(1, len(run.steps) + 1))
     for at in range(len(numbers)):
@@ -227,7 +227,7 @@ def _arranged(model: Model, run: Run) -> tuple[tuple[int, ...], Run]:
     for at in range(len(numbers)):
         if run.steps[at].action == "finish_reassignment":
             since = next(place for place in range(at) if _ends(run.states()[place + 1], run.steps[at]))
-            numbers, run = _moved(model, numbers, run, at, since + 1)
+            numbers, run = _move_step(model, numbers, run, at, since + 1)
     return tuple(numbers), run
 
 
@@ -237,7 +237,7 @@ def _together(model: Model, numbers: list[int], run: Run, at: int) -> tuple[list
         step, first = run.steps[place], run.steps[at]
         same = step.action == "copy" and step.arguments["broker"] == first.arguments["broker"]
         if same and homes_of(run.start)[step.arguments["home"]] in _brings(run, at):
-            numbers, run = _moved(model, numbers, run, place, at + 1)
+            numbers, run = _move_step(model, numbers, run, place, at + 1)
     return numbers, run
 
 
@@ -253,7 +253,7 @@ def _brings(run: Run, at: int) -> frozenset[int]:
     )
 
 
-def _moved(model: Model, numbers: list[int], run: Run, at: int, to: int) -> tuple[list[int], Run]:
+def _move_step(model: Model, numbers: list[int], run: Run, at: int, to: int) -> tuple[list[int], Run]:
     """With a step at an earlier place, if the model takes it there and comes to the same end; else as it is."""
     order = list(range(len(numbers)))
     order.insert(to, order.pop(at))

@@ -106,7 +106,7 @@ class PartitionCluster(Cluster):
     def is_reassigned(self) -> bool:
         """Whether a reassignment is under way."""
         held = self._assignment()
-        return held is not None and held.under_way
+        return held is not None and held.is_under_way
 
     def _assignment(self) -> Assignment | None:
         """Who has a copy, once the partition was reassigned."""

@@ -40,12 +40,12 @@ class PartitionRun:
     leader: int | None
 
     @property
-    def parted(self) -> StageResult | None:
+    def parting_stage(self) -> StageResult | None:
         """The stage from which on they did otherwise."""
         return diverging_stage(self.taken)
 
     @property
-    def lost(self) -> frozenset[int]:
+    def lost_records(self) -> frozenset[int]:
         """The acknowledged records that a consumer does not read, or, where nothing can be read, that no log has."""
         return self.acknowledged - (self.held if self.read is None else frozenset(self.read))
 
@@ -123,7 +123,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         partition is read."""
         taken = self.drive(report)
         acknowledged = self.world.acknowledged_records()
-        leader, read = self._healed()
+        leader, read = self._heal_cluster()
         held = frozenset(record for log in self.world.observe().logs.values() for record, _ in log)
         return PartitionRun(taken, acknowledged, read, held, leader)
 
@@ -131,14 +131,14 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         for broker in stage.unaware:
             self.world.gate_metadata(self.numbers[broker], False)
         taken = super()._take(stage)
-        if taken.divergence is not None and (starved := self._starved(stage, taken.seen)):
+        if taken.divergence is not None and (starved := self._starved_brokers(stage, taken.seen)):
             raise NodesError(
                 f"step {stage.first}: broker {min(starved)} runs, nothing holds its heartbeats, and it was fenced: the "
                 "machine had no time for it"
             )
         return taken
 
-    def _starved(self, stage: PartitionStage, seen: PartitionObservation) -> frozenset[int]:
+    def _starved_brokers(self, stage: PartitionStage, seen: PartitionObservation) -> frozenset[int]:
         """Brokers that the controller has fenced though they run all the time and are heard: no run of Kafka does that,
         but a machine that gives them no time within a session."""
         before, after = stage.before, stage.after
@@ -149,10 +149,10 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     def _do(self, stage: PartitionStage) -> str:
         return super()._do(stage) + self._controllers(stage)
 
-    def _wanted(self, stage: PartitionStage) -> PartitionObservation:
+    def _expected(self, stage: PartitionStage) -> PartitionObservation:
         return expected_observation(stage.after, self.numbers)
 
-    def _seen(self, wanted: PartitionObservation) -> PartitionObservation:
+    def _observe(self, wanted: PartitionObservation) -> PartitionObservation:
         return self.world.observe()
 
     def _parting(self, wanted: PartitionObservation, seen: PartitionObservation) -> str:
@@ -370,7 +370,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def _healed(self) -> tuple[int | None, tuple[int, ...] | None]:
+    def _heal_cluster(self) -> tuple[int | None, tuple[int, ...] | None]:
         """Everything let through and everybody started, but hosts that are gone: who leads, and what is read."""
         gone = {self._of(stage) for stage in self.plan.stages if stage.action == "lose_host"}
         self.world.open_gates()
@@ -400,21 +400,21 @@ def judge_run(plan: PartitionPlan, driven: PartitionRun) -> tuple[bool, str]:
 
 def _judge_loss(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether what the trace says came about: a record that was acknowledged is gone."""
-    if driven.parted is not None:
+    if driven.parting_stage is not None:
         return False, _otherwise(driven)
     if not fitted.lost_records_of:
-        return True, f"every step came about: {fitted.seen}"
-    if fitted.lost_records_of <= driven.lost:
-        return True, f"acknowledged, and gone: {_records(driven.lost)}"
+        return True, f"every step came about: {fitted.visible_fault}"
+    if fitted.lost_records_of <= driven.lost_records:
+        return True, f"acknowledged, and gone: {_records(driven.lost_records)}"
     return False, f"every step came about, but {_end(driven)}"
 
 
 def _judge_repair(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether with the repair no record is lost, after all that the trace has under these settings came about, and
     each record was acknowledged that is so in the model, of which there is one at least."""
-    if driven.lost:
-        return False, f"acknowledged, and gone in spite of the repair: {_records(driven.lost)}"
-    if driven.parted is not None:
+    if driven.lost_records:
+        return False, f"acknowledged, and gone in spite of the repair: {_records(driven.lost_records)}"
+    if driven.parting_stage is not None:
         return False, _otherwise(driven)
     if driven.read is None:
         return False, "nothing can be read in the end"
@@ -426,8 +426,8 @@ def _judge_repair(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]
 def _otherwise(driven: PartitionRun) -> str:
     """Where the brokers did otherwise, and what is there in the end; a step that was added for the repair has no
     number."""
-    assert driven.parted is not None
-    step = driven.parted.stage.first
+    assert driven.parting_stage is not None
+    step = driven.parting_stage.stage.first
     where = f"at step {step}" if step else "as the record was to be acknowledged, which the repair adds,"
     return f"{where} the brokers did otherwise; in the end {_end(driven)}"
 
@@ -435,8 +435,8 @@ def _otherwise(driven: PartitionRun) -> str:
 def _end(driven: PartitionRun) -> str:
     if driven.read is None:
         return "nothing can be read"
-    if driven.lost:
-        return f"{_records(driven.lost)}, acknowledged, is gone all the same"
+    if driven.lost_records:
+        return f"{_records(driven.lost_records)}, acknowledged, is gone all the same"
     if not driven.acknowledged:
         return "no record was acknowledged"
     return f"{_records(driven.acknowledged)}, acknowledged, is still there"

@@ -47,7 +47,7 @@ class FittedTrace:
         return lost_records_of(self.run.states()[-1])
 
     @property
-    def seen(self) -> str | None:
+    def visible_fault(self) -> str | None:
         """What is wrong in the end and to be seen of brokers, where the trace's property is about that; else None."""
         names = {prop.name for prop in self.model.properties} & WRONG.keys()
         values, end = self.model.values, self.run.states()[-1]
@@ -72,7 +72,7 @@ def fit_to_release(trace: Trace, given: str | None, *, anyway: bool = False) -> 
             why = error if why is None or given is not None or progress_of(error) > progress_of(why) else why
     assert why is not None
     if anyway and given is not None:
-        return _replayed(trace, given, _own(trace))
+        return _replay_losing(trace, given, _own(trace))
     raise why
 
 
@@ -96,13 +96,13 @@ def _elr_of_new(kafka: str) -> bool:
 def fit_trace(trace: Trace, kafka: str, elr: bool) -> FittedTrace:
     """The trace, taken again by the model of a release. UndrivableError where the model of the release does not take
     it, or loses nothing by it."""
-    return _replayed(trace, kafka, bind_to_release(trace, kafka, elr, {}))
+    return _replay_losing(trace, kafka, bind_to_release(trace, kafka, elr, {}))
 
 
-def _replayed(trace: Trace, kafka: str, model: Model) -> FittedTrace:
+def _replay_losing(trace: Trace, kafka: str, model: Model) -> FittedTrace:
     run = replay_trace(model, _start(model, trace), trace, kafka)
     found = FittedTrace(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
-    if not found.lost_records_of and found.seen is None:
+    if not found.lost_records_of and found.visible_fault is None:
         raise UndrivableError(
             f"in the model of Kafka {kafka} no acknowledged record is lost in it ({trace.property or 'no property'} "
             "fails in other ways, or not at all), and it is lost records that are looked for"

@@ -112,7 +112,7 @@ class PartitionPlan:
     @property
     def shows(self) -> str:
         """What it shows in the end beside what is lost; "" where that is nothing."""
-        return self.fitted.seen or ""
+        return self.fitted.visible_fault or ""
 
 
 def plan_trace(wanted: PlanRequest) -> PartitionPlan:
@@ -195,7 +195,7 @@ def _stages(fitted: FittedTrace) -> Iterator[PartitionStage]:
             end, more = _shrink(fitted, at)
         leave = frozenset[Any]()
         if steps[at].action == "reassign":
-            end, leave = _reassigned(fitted, at)
+            end, leave = _end_of_reassignment(fitted, at)
         yield PartitionStage(
             **stage_fields(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
             unaware=leave | frozenset(unaware.get(at, ())),
@@ -225,7 +225,7 @@ def _shrink(fitted: FittedTrace, at: int) -> tuple[int, dict[str, Any]]:
     return end, {"isr": isr - {follower} - lagging, "bait": bait, "abreast": others - lagging if bait else frozenset()}
 
 
-def _reassigned(fitted: FittedTrace, at: int) -> tuple[int, frozenset[Any]]:
+def _end_of_reassignment(fitted: FittedTrace, at: int) -> tuple[int, frozenset[Any]]:
     """A reassignment to brokers that are all in sync is complete in the request that asks for it
     (PartitionChangeBuilder.completeReassignmentIfNeeded). Who leaves has its copy until it learns of that."""
     states, steps = fitted.run.states(), fitted.run.steps
@@ -258,7 +258,7 @@ def _unaware(states: Sequence[State], steps: Sequence[Step]) -> dict[int, set[An
     for at, step in enumerate(steps):
         for broker in _acting(step):
             since = at
-            while since > 0 and _behind(states[since], broker):
+            while since > 0 and _is_behind(states[since], broker):
                 since -= 1
             if since < at:
                 found.setdefault(since, set()).add(broker)
@@ -272,7 +272,7 @@ def _acting(step: Step) -> list[Any]:
     return [step.arguments["leader"], *([step.arguments["follower"]] if step.action == "fetch" else [])]
 
 
-def _behind(state: State, broker: Any) -> bool:
+def _is_behind(state: State, broker: Any) -> bool:
     """Whether a broker that is up has not learned of the newest leader."""
     view, registered = state.view[broker], state.registered
     known = view.leader == registered.leader and view.leader_epoch == registered.leader_epoch

@@ -56,7 +56,7 @@ class ProducerCluster(Cluster):
         for topic in self.topics[1:]:
             with self._anyone() as connection:
                 wire.create_topic(connection, topic, self.order, self.needs.topic)
-            self.until(f"{topic} was not made", lambda name=topic: self.is_leader(BROKERS[0], name))
+            self.wait_until(f"{topic} was not made", lambda name=topic: self.is_leader(BROKERS[0], name))
         self.start_client()
 
     def end(self) -> None:
@@ -77,10 +77,10 @@ class ProducerCluster(Cluster):
     def observe(self) -> ProducerObservation:
         """All of it."""
         leader = self.registered_state().leader
-        logs = {topic: [] if leader is None else self._written(leader, topic) for topic in self.topics}
-        return ProducerObservation(leader, number_producers(logs), self._told())
+        logs = {topic: [] if leader is None else self._written_records(leader, topic) for topic in self.topics}
+        return ProducerObservation(leader, number_producers(logs), self._outcomes_told())
 
-    def _written(self, broker: int, topic: str) -> list[tuple[int, int, int, int]]:
+    def _written_records(self, broker: int, topic: str) -> list[tuple[int, int, int, int]]:
         segment = self.nodes.data(broker) / f"{topic}-0" / disks.SEGMENT
         return [
             (int(one.value), batch.producer_id, batch.producer_epoch, batch.base_sequence)
@@ -89,7 +89,7 @@ class ProducerCluster(Cluster):
             if bytes(one.value) != disks.FILLER
         ]
 
-    def _told(self) -> dict[int, str]:
+    def _outcomes_told(self) -> dict[int, str]:
         """What the producer was told last of each record."""
         assert self.client is not None
         said = self.client.said[self._heard :]
@@ -102,14 +102,14 @@ class ProducerCluster(Cluster):
 
     def count_batches(self, broker: int) -> int:
         """How many of the trace's batches the log of a broker has."""
-        return len(self._written(broker, TOPIC))
+        return len(self._written_records(broker, TOPIC))
 
     # --- the producer -------------------------------------------------------------------------------------------------
 
     def send_record(self, record: int, partition: int, within: float) -> bool:
         """Has the producer send a record; whether `send()` returned."""
         assert self.client is not None
-        self._told()
+        self._outcomes_told()
         self._outcomes.pop(record, None)
         before = self.client.said.count(f"sent {record}")
         self.client.write_line(f"send {record} {self.topics[partition]}")
@@ -126,7 +126,7 @@ class ProducerCluster(Cluster):
         """The producer's process dies, and another one starts. Of the requests that wait the first one to the broker
         `keep` may arrive later; `forget`: what was told of records that are not acknowledged counts no more."""
         assert self.client is not None
-        self._told()
+        self._outcomes_told()
         self.client.kill()
         for broker in BROKERS:
             self.cut_connection(broker, keep=broker == keep)
@@ -151,7 +151,7 @@ class ProducerCluster(Cluster):
     def count_pending_requests(self, broker: int) -> int:
         """How many of its requests wait on the way to a broker."""
         line = self.lines.by_broker.get(broker)
-        return 0 if line is None else line.queued()
+        return 0 if line is None else line.queued_count()
 
     def pass_request(self, broker: int) -> None:
         """Lets the first of them go."""

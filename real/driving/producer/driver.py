@@ -87,10 +87,10 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         said |= {name: describe_log(log) or "empty" for name, log in seen.logs.items()}
         return {"clients": {**said, "producer": describe_outcomes(seen) or "was told nothing"}}
 
-    def _wanted(self, stage: Stage) -> ProducerObservation:
+    def _expected(self, stage: Stage) -> ProducerObservation:
         return expected_observation(stage.after, self._sent)
 
-    def _seen(self, wanted: ProducerObservation) -> ProducerObservation:
+    def _observe(self, wanted: ProducerObservation) -> ProducerObservation:
         return self.world.observe()
 
     def _parting(self, wanted: ProducerObservation, seen: ProducerObservation) -> str:
@@ -168,25 +168,25 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return "Produce let through"
 
     def _logs_are(self, stage: Stage) -> bool:
-        return self.world.observe().logs == self._wanted(stage).logs
+        return self.world.observe().logs == self._expected(stage).logs
 
     def _fetch_until(self, leader: int, there: Callable[[], bool], *, fetch: bool = True) -> bool:
         """Waits until something is there, and lets the other broker fetch meanwhile where writes wait for that."""
 
-        def fetched() -> bool:
+        def has_fetched() -> bool:
             if there():
                 return True
             if fetch and self.plan.acks == _ALL and not self._alone:
                 self.world.pass_fetch(leader, _ONCE)
             return there()
 
-        return bool(wait_for(fetched, self.limit))
+        return bool(wait_for(has_fetched, self.limit))
 
     def _find_copy(self, stage: Stage) -> str:
         self._let_request(self._broker(stage))
         return "Produce let through"
 
-    def _answered(self, broker: int, wanted: Iterable[int], *, fetch: bool = False) -> str:
+    def _await_answer(self, broker: int, wanted: Iterable[int], *, fetch: bool = False) -> str:
         """Waits for a broker's answer, which must be one of these, and lets it through."""
         self._fetch_until(broker, lambda: self.world.pending_response(broker) is not None, fetch=fetch)
         code = self.world.pending_response(broker)
@@ -203,12 +203,12 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         if self.plan.acks == 0:
             self._open[broker] -= 1
             return "with acks=0 there is no answer"
-        return self._answered(broker, {0}, fetch=True)
+        return self._await_answer(broker, {0}, fetch=True)
 
     def _refuse_sequence(self, stage: Stage) -> str:
         broker = self._broker(stage)
         self._let_request(broker)
-        return f"Produce let through; {self._answered(broker, _OUT_OF_ORDER)}"
+        return f"Produce let through; {self._await_answer(broker, _OUT_OF_ORDER)}"
 
     def _refuse_leader(self, stage: Stage) -> str:
         broker = self._broker(stage)
@@ -217,7 +217,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         else:
             if not self._open[broker]:
                 self._let_request(broker)
-            did = self._answered(broker, {NOT_LEADER})
+            did = self._await_answer(broker, {NOT_LEADER})
         leader = broker_of(stage.after.leader)
         if not wait_for(lambda: self.world.known_leader(0, self.limit) == leader, self.limit):
             raise NoEffectError(f"the producer does not know leader {leader}, after {self.limit:g} s")
@@ -245,13 +245,13 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         if self._takes_writes:
             self._set_writes(broker, False)
         self._let_request(broker)
-        return f"the ISR is its leader alone; {self._answered(broker, {NOT_ENOUGH_REPLICAS})}"
+        return f"the ISR is its leader alone; {self._await_answer(broker, {NOT_ENOUGH_REPLICAS})}"
 
     def _answer_with_error(self, stage: Stage) -> str:
         broker = self._broker(stage)
         self._leave_alone(broker, bait=False)
         self._takes_writes = False
-        return f"the ISR shrinks to its leader; {self._answered(broker, {NOT_ENOUGH_REPLICAS_AFTER_APPEND})}"
+        return f"the ISR shrinks to its leader; {self._await_answer(broker, {NOT_ENOUGH_REPLICAS_AFTER_APPEND})}"
 
     def _leave_alone(self, leader: int, *, bait: bool) -> None:
         if not self._alone and not self.world.shrink_isr(leader, bait=bait, within=self.limit):
@@ -275,7 +275,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
     def _arrive_late(self, stage: Stage) -> str:
         leader = broker_of(stage.before.leader)
         self.world.pass_kept_request()
-        if self.plan.acks == 0 or self._wanted(stage).logs != expected_observation(stage.before, ()).logs:
+        if self.plan.acks == 0 or self._expected(stage).logs != expected_observation(stage.before, ()).logs:
             self._fetch_until(leader, lambda: self._logs_are(stage))
             return "what was kept is sent"
         self._fetch_until(leader, lambda: self.world.kept_response() is not None)

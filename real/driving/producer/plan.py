@@ -85,8 +85,8 @@ def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> Prod
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
         given,
-        lambda kafka: _planned(trace, kafka, _bind(trace, _of(kafka))),
-        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+        lambda kafka: _plan_of_model(trace, kafka, _bind(trace, _of(kafka))),
+        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
@@ -100,7 +100,7 @@ def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> ProducerPlan:
+def _plan_of_model(trace: Trace, kafka: str, model: Model) -> ProducerPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)

@@ -58,12 +58,14 @@ class TransactionsCluster(Cluster):
         for name, broker in self.homes.items():
             with self._anyone() as connection:
                 wire.create_topic(connection, topic_of(name), [broker], {})
-            self.until(f"{topic_of(name)} was not made", lambda at=broker, of=name: self.is_leader(at, topic_of(of)))
+            self.wait_until(
+                f"{topic_of(name)} was not made", lambda at=broker, of=name: self.is_leader(at, topic_of(of))
+            )
         for sender in self.needs.brokers:
             for receiver in self.needs.brokers:
                 self.gates.shut(Gate(sender, receiver, wire.WRITE_TXN_MARKERS))
-        self.until("no broker became the coordinator", self._finds)
-        self.until("the coordinator's log has one replica", self._is_whole)
+        self.wait_until("no broker became the coordinator", self._finds)
+        self.wait_until("the coordinator's log has one replica", self._is_whole)
 
     def _finds(self) -> bool:
         """Whether there is a coordinator that answers for the id."""
@@ -72,7 +74,7 @@ class TransactionsCluster(Cluster):
         if found is None:
             return False
         self.coordinator = found
-        return self._described() is not None
+        return self._describe_transaction() is not None
 
     def _is_whole(self) -> bool:
         with self._to(self.coordinator) as connection:
@@ -87,7 +89,7 @@ class TransactionsCluster(Cluster):
     def observe(self, clients: Mapping[str, int]) -> TransactionsObservation:
         """All of it; `clients` are the epochs that clients have, as brokers count them."""
         self.check()
-        found = wait_for(self._described, START_SECONDS)
+        found = wait_for(self._describe_transaction, START_SECONDS)
         if found is None:
             raise NodesError("the coordinator does not say how it is with the id")
         logs = {name: self._records(name) for name in self.homes}
@@ -100,7 +102,7 @@ class TransactionsCluster(Cluster):
             {name: epoch + 1 for name, epoch in clients.items()},
         )
 
-    def _described(self) -> txn_wire.Described | None:
+    def _describe_transaction(self) -> txn_wire.TransactionDescription | None:
         try:
             with self._to(self.coordinator) as connection:
                 return txn_wire.describe_transaction(connection)
@@ -132,15 +134,15 @@ class TransactionsCluster(Cluster):
         """Sends a request, again after errors that say so, until there is an answer or the time is over."""
         found = ProducerResponse(txn_wire.LOST)
 
-        def answered() -> bool:
+        def is_answered() -> bool:
             nonlocal found
-            found = self._asked(one)
+            found = self._ask_broker(one)
             return found.code not in again
 
-        wait_for(answered, within)
+        wait_for(is_answered, within)
         return found
 
-    def _asked(self, one: ProducerRequest) -> ProducerResponse:
+    def _ask_broker(self, one: ProducerRequest) -> ProducerResponse:
         broker = self.coordinator if one.kind in ("init", "add", "end") else self.homes[name_of(one.topic)]
         try:
             with self._to(broker) as connection:

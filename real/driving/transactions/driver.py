@@ -76,10 +76,10 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
             said[name] = f"{describe_log(log) or 'empty'}; stable {seen.stable[name]}"
         return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}
 
-    def _wanted(self, stage: Stage) -> TransactionsObservation:
+    def _expected(self, stage: Stage) -> TransactionsObservation:
         return expected_observation(stage.after)
 
-    def _seen(self, wanted: TransactionsObservation) -> TransactionsObservation:
+    def _observe(self, wanted: TransactionsObservation) -> TransactionsObservation:
         return self.world.observe({one: self._has[one][1] for one in wanted.clients if one in self._has})
 
     def _parting(self, wanted: TransactionsObservation, seen: TransactionsObservation) -> str:
@@ -87,7 +87,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
 
     # --- what a client asks -------------------------------------------------------------------------------------------
 
-    def _made(
+    def _make_request(
         self, stage: Stage, kind: str, client: Any, partition: Any = None, *, commit: bool = False
     ) -> ProducerRequest:
         pid, epoch = self._has.get(str(client), (-1, -1))
@@ -102,7 +102,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
             commit,
         )
 
-    def _done(
+    def _send_until_done(
         self, one: ProducerRequest, what: str, again: frozenset[int] = RETRIABLE, good: frozenset[int] = frozenset({0})
     ) -> ProducerResponse:
         """Sends a request. DivergenceError where it is not answered so."""
@@ -114,7 +114,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
     def _init_producer(self, stage: Stage) -> str:
         client = str(stage.arguments["client"])
         one = ProducerRequest("init", *self._has.get(client, (-1, -1)))
-        answer = self._done(one, "InitProducerId")
+        answer = self._send_until_done(one, "InitProducerId")
         self._has[client] = (answer.pid, answer.epoch)
         return f"InitProducerId: producer id {answer.pid}, epoch {answer.epoch}"
 
@@ -122,7 +122,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
 
     def _fence(self, stage: Stage) -> str:
         only = frozenset({CONCURRENT})
-        self._done(ProducerRequest("init"), "InitProducerId", RETRIABLE - only, only)
+        self._send_until_done(ProducerRequest("init"), "InitProducerId", RETRIABLE - only, only)
         return "InitProducerId, which is answered with CONCURRENT_TRANSACTIONS"
 
     def _begin(self, stage: Stage) -> str:
@@ -132,17 +132,17 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
 
     def _add_partition(self, stage: Stage) -> str:
         client, partition = stage.arguments["client"], stage.arguments["partition"]
-        self._done(self._made(stage, "add", client, partition), "AddPartitionsToTxn")
+        self._send_until_done(self._make_request(stage, "add", client, partition), "AddPartitionsToTxn")
         return f"AddPartitionsToTxn of {topic_of(str(partition))}"
 
     def _produce(self, stage: Stage) -> str:
-        one = self._made(stage, "produce", stage.arguments["client"], stage.arguments["partition"])
-        self._done(one, "Produce")
+        one = self._make_request(stage, "produce", stage.arguments["client"], stage.arguments["partition"])
+        self._send_until_done(one, "Produce")
         return f"Produce to {one.topic}, epoch {one.epoch}, sequence {one.sequence}"
 
     def _end(self, stage: Stage) -> str:
         client, commit = stage.arguments["client"], stage.arguments["commit"]
-        answer = self._done(self._made(stage, "end", client, commit=commit), "EndTxn")
+        answer = self._send_until_done(self._make_request(stage, "end", client, commit=commit), "EndTxn")
         if answer.epoch >= 0:
             self._has[str(client)] = (answer.pid, answer.epoch)
         return f"EndTxn, to {'commit' if commit else 'abort'}"
@@ -156,12 +156,12 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
             phase == "OPEN" and stage.before.memory.epoch == stage.before.epoch[client]
         ):
             commit = phase == "COMMITTING" or (phase == "OPEN" and len(stage.before.wrote[client]) > 0)
-            one, what = self._made(stage, "end", client, commit=commit), "EndTxn"
+            one, what = self._make_request(stage, "end", client, commit=commit), "EndTxn"
         elif phase == "BUMPING":
             one, what = ProducerRequest("init", *self._has[str(client)]), "InitProducerId"
         else:
-            one, what = self._made(stage, "add", client, next(iter(stage.before.logs))), "AddPartitionsToTxn"
-        answer = self._done(one, what, good=FATAL)
+            one, what = self._make_request(stage, "add", client, next(iter(stage.before.logs))), "AddPartitionsToTxn"
+        answer = self._send_until_done(one, what, good=FATAL)
         return f"{what}, which is refused: {_name(answer.code)}"
 
     # --- what is late -------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
     def _keep(self, stage: Stage, kind: str) -> str:
         client = stage.arguments["client"]
         (request,) = set(stage.after.late) - set(stage.before.late)
-        self._late[request] = self._made(stage, kind, client, request.partition, commit=request.commit)
+        self._late[request] = self._make_request(stage, kind, client, request.partition, commit=request.commit)
         return "it will be sent later"
 
     def _give_up_init(self, stage: Stage) -> str:
@@ -186,7 +186,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
 
     def _arrives(self, stage: Stage) -> str:
         one = self._late.pop(stage.arguments["request"])
-        self._done(one, f"the late {one.kind}")
+        self._send_until_done(one, f"the late {one.kind}")
         return f"the late request is sent: epoch {one.epoch}"
 
     _late_init_arrives = _late_bump_is_answered_again = _late_add_arrives = _arrives
@@ -194,7 +194,9 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
 
     def _late_init_fences(self, stage: Stage) -> str:
         only = frozenset({CONCURRENT})
-        self._done(self._late.pop(stage.arguments["request"]), "the late InitProducerId", RETRIABLE - only, only)
+        self._send_until_done(
+            self._late.pop(stage.arguments["request"]), "the late InitProducerId", RETRIABLE - only, only
+        )
         return "the late request is sent, and answered with CONCURRENT_TRANSACTIONS"
 
     # --- the coordinator ----------------------------------------------------------------------------------------------

@@ -92,12 +92,12 @@ def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> Tran
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
         given,
-        lambda kafka: _planned(trace, kafka, bind_to_release(trace, kafka)),
-        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+        lambda kafka: _plan_of_model(trace, kafka, bind_to_release(trace, kafka)),
+        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
-def _planned(trace: Trace, kafka: str, model: Model) -> TransactionsPlan:
+def _plan_of_model(trace: Trace, kafka: str, model: Model) -> TransactionsPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     if str(getattr(model.values["checks"], "name", "ALL")) != "ALL":

@@ -48,7 +48,7 @@ NAMES = {
 
 
 @immutable
-class Described:
+class TransactionDescription:
     """What a coordinator has of the id: its state, in small letters, its epoch, and the topics of its transaction."""
 
     state: str
@@ -70,7 +70,7 @@ def send_request(connection: Connection, one: ProducerRequest, version_2: bool, 
             given = connection.ask(request, InitProducerIdResponse)
             return ProducerResponse(given.error_code, given.producer_id, given.producer_epoch)
         case "add":
-            return _added(connection, one)
+            return _add_partition(connection, one)
         case "end":
             request = EndTxnRequest(
                 version=5 if version_2 else 1,
@@ -86,7 +86,7 @@ def send_request(connection: Connection, one: ProducerRequest, version_2: bool, 
             return ProducerResponse(produce(connection, _produce_request(one, version_2)))
 
 
-def _added(connection: Connection, one: ProducerRequest) -> ProducerResponse:
+def _add_partition(connection: Connection, one: ProducerRequest) -> ProducerResponse:
     where = AddPartitionsToTxnRequest.AddPartitionsToTxnTopic(name=one.topic, partitions=[0])
     request = AddPartitionsToTxnRequest(
         version=1,
@@ -127,17 +127,17 @@ def coordinator(connection: Connection) -> int | None:
     return find_coordinator(connection, ID, OF_TRANSACTIONS)
 
 
-def describe_transaction(connection: Connection) -> Described | None:
+def describe_transaction(connection: Connection) -> TransactionDescription | None:
     """What a coordinator has of the id; None where it does not answer for it."""
     request = DescribeTransactionsRequest(version=0, transactional_ids=[ID])
     (found,) = connection.ask(request, DescribeTransactionsResponse).transaction_states
     if found.error_code == NOT_FOUND:
-        return Described("dead", -1, frozenset())
+        return TransactionDescription("dead", -1, frozenset())
     if found.error_code:
         return None
     state = found.transaction_state
     words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in state).strip()
-    return Described(words, found.producer_epoch, frozenset(one.topic for one in found.topics or ()))
+    return TransactionDescription(words, found.producer_epoch, frozenset(one.topic for one in found.topics or ()))
 
 
 def stable_offset(connection: Connection, topic: str) -> int:

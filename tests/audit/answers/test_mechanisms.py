@@ -75,8 +75,8 @@ def test_a_moved_leader_makes_no_difference_where_such_a_broker_is_refused(
     one, cell = signature("kafka_4_1" if elr else "kafka_3_9", elr=elr), BY_NAME[f"cut-off-power-loss@{at}"]
     faults = budgets(cell, one)
     assert faults["preferred_elections"] == 0
-    moved = explorations.found(case_with("loss", one, {**faults, "preferred_elections": 1}))
-    kept = explorations.found(loss_case(one, cell))
+    moved = explorations.result(case_with("loss", one, {**faults, "preferred_elections": 1}))
+    kept = explorations.result(loss_case(one, cell))
     for name in ("acknowledged_kept", "acked_durable", "committed_log_matching"):
         assert (name in moved.scenarios) == (name in kept.scenarios)
     assert not moved.stopped
@@ -101,7 +101,7 @@ def test_what_followers_serve_consumers(version: str, served: set[str], explorat
     it cuts off next."""
     one, cell = of_release(version, more=READ), BY_NAME["leader-move@min-isr"]
     assert one.follower_reads
-    found = explorations.found(loss_case(one, cell)).scenarios
+    found = explorations.result(loss_case(one, cell)).scenarios
     assert found.keys() & {"preferred_replica_complete", "reads_below_high_watermark"} == served
     assert word(one, "no-stale-reads", cell.name, explorations) == ("can lose" if served else "no loss found")
     assert word(replace(one, follower_reads=False), "no-stale-reads", cell.name, explorations) == "no loss found"

@@ -68,7 +68,7 @@ def every_case() -> list[Case]:
             found |= dict.fromkeys(loss_case(one, cell) for cell in CELLS if asks_loss(one, cell))
             found |= dict.fromkeys(case for cell in CELLS for case in goes_on_cases(one, cell))
             found |= dict.fromkeys(delivery_case(one, BY_NAME["power-loss@all"]) for _ in range(one.replicas == 2))
-    return [case for case in found if case != case.explored]
+    return [case for case in found if case != case.explored_case]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def bench(cache: Path) -> CaseExplorer:
 def test_a_setting_that_cannot_matter_does_not(bench: CaseExplorer, seed: int) -> None:
     """The case that is explored for another finds the same: states, depth, scenarios, step by step."""
     for case in random.Random(seed).sample(every_case(), 8):
-        assert of_its_own(case, bench.found(case)) == seen_by(case, bench.found(case.explored)), case
+        assert of_its_own(case, bench.explore(case)) == seen_by(case, bench.explore(case.explored_case)), case
 
 
 def of_its_own(case: Case, found: CaseResult) -> CaseResult:
@@ -97,10 +97,10 @@ def test_one_exploration_of_service_answers_whatever_acks_is(bench: CaseExplorer
     what it says of acks=1 is not always the same."""
     cases, differ = [case for case in service_cases() if case.values["acks"] == "all"], 0
     for case in random.Random(seed).sample(cases, 10 if seed == 3 else 40):
-        one = bench.found(case.explored)
-        assert case.explored.values["acks"] == "leader"
-        assert of_its_own(case, bench.found(case)) == seen_by(case, one), case
-        differ += seen_by(case.explored, one) != seen_by(case, one)
+        one = bench.explore(case.explored_case)
+        assert case.explored_case.values["acks"] == "leader"
+        assert of_its_own(case, bench.explore(case)) == seen_by(case, one), case
+        differ += seen_by(case.explored_case, one) != seen_by(case, one)
     assert differ
 
 
@@ -114,7 +114,7 @@ def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: CaseExp
         loose, flushed = loss_case(one, cell), loss_case(replace(one, fsync=True), cell)
         itself = Case("loss", tuple(sorted({**loose.values, "fsync": True}.items())))
         assert (itself.values["power_losses"], flushed.values["power_losses"]) == (flushed.values["crashes"], 0)
-        found, other = bench.found(flushed), bench.found(itself)
+        found, other = bench.explore(flushed), bench.explore(itself)
         if {found.stopped, other.stopped} == {""} and found.checked | found.scenarios.keys():
             compared += 1
             assert not found.scenarios.keys() & other.checked and not other.scenarios.keys() & found.checked, itself
@@ -140,7 +140,7 @@ def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: CaseExpl
     for case in random.Random(seed).sample(service_cases(), 8 if seed == 3 else 40):
         assert case.values["max_in_flight"] == NO_RECORD
         with_one = Case("goes_on", tuple(sorted({**case.values, "max_in_flight": 5}.items())))
-        found, other = bench.found(case), bench.found(with_one)
+        found, other = bench.explore(case), bench.explore(with_one)
         assert found.stopped == other.stopped == "", case
         assert (found.scenarios.keys(), found.checked, found.reached) == (
             other.scenarios.keys(), other.checked, other.reached,
@@ -151,13 +151,13 @@ def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: CaseExpl
 def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: CaseExplorer) -> None:
     plain = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", True, False,
                       False, 1)  # fmt: skip
-    crash = loss_case(plain, BY_NAME["crash@all"]).explored.values
+    crash = loss_case(plain, BY_NAME["crash@all"]).explored_case.values
     assert (crash["unclean"], crash["min_isr"]) == (False, 1)
-    assert loss_case(plain, BY_NAME["power-loss@one"]).explored.values["unclean"] is True
-    assert loss_case(replace(plain, in_rack=3), BY_NAME["rack-power-loss@all"]).explored.values["unclean"] is True
-    assert loss_case(replace(plain, min_isr=3), BY_NAME["crash@all"]).explored.values["min_isr"] == 3
+    assert loss_case(plain, BY_NAME["power-loss@one"]).explored_case.values["unclean"] is True
+    assert loss_case(replace(plain, in_rack=3), BY_NAME["rack-power-loss@all"]).explored_case.values["unclean"] is True
+    assert loss_case(replace(plain, min_isr=3), BY_NAME["crash@all"]).explored_case.values["min_isr"] == 3
     strict, loose = (loss_case(replace(plain, min_isr=least), BY_NAME["power-loss@one"]) for least in (2, 1))
-    assert strict.explored != loose.explored and bench.found(strict) != bench.found(loose)
+    assert strict.explored_case != loose.explored_case and bench.explore(strict) != bench.explore(loose)
 
 
 # --- an exploration that is given up ----------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
         some.bench = Scripted(CaseResult(states=7, stopped="it was so", for_good=for_good))
-        assert some.found(case).stopped == "it was so"
+        assert some.result(case).stopped == "it was so"
         explored += some.explored
     assert explored == times
 
@@ -216,7 +216,7 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
         some.bench = Scripted(right)
-        assert some.found(case) == right and some.explored == 1
+        assert some.result(case) == right and some.explored == 1
         (path,) = (tmp_path / "audit").iterdir()
         assert json.loads(path.read_text(encoding="utf-8")) == to_json(right)
         path.write_text(broken, encoding="utf-8")
@@ -224,10 +224,10 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
 
 def test_a_kernel_that_finds_many_states_is_made_again_for_many(tmp_path: Path) -> None:
     case, bench = loss_case(next(signatures()), BY_NAME["crash@all"]), CaseExplorer(tmp_path)
-    first, engine = bench.found(case), bench.engine(case)
+    first, engine = bench.explore(case), bench.engine(case)
     assert engine.kernel.effort == QUICK_EFFORT and 0 < engine.states == first.states
     engine.states = PAYS + 1
-    assert bench.found(case) == first and engine.kernel.effort == ROLLED_EFFORT
+    assert bench.explore(case) == first and engine.kernel.effort == ROLLED_EFFORT
     kernel = CaseExplorer(tmp_path).engine(case).kernel
     assert kernel.cached and kernel.effort == ROLLED_EFFORT
 
@@ -285,13 +285,13 @@ def test_what_is_explored_ahead_is_what_is_asked_for_later(
     bench: CaseExplorer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tidegate.audit.exploring.explorations.WORTH_A_PROCESS", 3)
-    cases = list({case.explored: None for case in service_cases() if case.values["replicas"] == 2})[:6]
+    cases = list({case.explored_case: None for case in service_cases() if case.values["replicas"] == 2})[:6]
     some = Explorations(tmp_path)
     some.ahead(cases[:5])
     assert some.processes.running and sum(map(len, some.processes.spare)) == 5
     some.all(cases)
     some.close()
-    assert all(some.known[case] == bench.found(case) for case in cases) and some.explored == len(cases)
+    assert all(some.known[case] == bench.explore(case) for case in cases) and some.explored == len(cases)
     again = Explorations(tmp_path)
     again.ahead(cases)
     assert not again.processes.running and not again.processes.spare
@@ -307,7 +307,7 @@ def test_processes_that_die_while_they_prepare_are_begun_again_without(
 
 def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cell = BY_NAME["power-loss@one"]
-    wanted = {loss_case(signature, cell).explored: None for signature in itertools.islice(signatures(), 200)}
+    wanted = {loss_case(signature, cell).explored_case: None for signature in itertools.islice(signatures(), 200)}
 
     def dying(_: Any, tasks: Sequence[Any], *__: Any) -> Iterator[tuple[Any, Any]]:
         for number, chunk in enumerate(tasks):
@@ -316,7 +316,7 @@ def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, m
     monkeypatch.setattr(Processes, "results", dying)
     some = Explorations(tmp_path, workers=2)
     some.all(wanted)
-    died = [case for case in wanted if some.found(case).stopped == DIED]
+    died = [case for case in wanted if some.result(case).stopped == DIED]
     assert 0 < len(died) < len(wanted)
     assert len(list(tmp_path.rglob("*.json"))) == len(wanted) - len(died)
 

@@ -62,7 +62,7 @@ def test_what_is_inferred_is_what_is_explored(
             if said.explored:
                 continue
             inferred += 1
-            found = explorations.found(case)
+            found = explorations.result(case)
             for name in PROPERTIES[case.asked]:
                 assert name not in said.lost or name in found.scenarios or found.checked.isdisjoint({name}), (one, case)
                 assert name not in said.held or name in found.checked, (one, case, name)
@@ -102,7 +102,7 @@ def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explo
     one = random.Random(seed).choice(list(signatures()))
     some = random.Random(seed).sample(pairs(cases_in(one)), 12)
     for less, more in some:
-        few, many = explorations.found(less), explorations.found(more)
+        few, many = explorations.result(less), explorations.result(more)
         assert few.scenarios.keys() <= many.scenarios.keys() | ({*PROPERTIES[less.asked]} - many.checked), (less, more)
         assert not few.scenarios.keys() & many.checked, (less, more)
         assert few.stopped or many.stopped or few.states <= many.states or few.scenarios or many.scenarios
@@ -156,7 +156,7 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
         none = replace(leader, acks="none")
         assert [asked_instead(topic, none) for topic in OF_TOPICS[:3]] == [none, leader, leader]
         for cell in chance.sample([cell for cell in CELLS if asks_loss(none, cell)], 4):
-            found, other = bench.found(loss_case(none, cell)), bench.found(loss_case(leader, cell))
+            found, other = bench.explore(loss_case(none, cell)), bench.explore(loss_case(leader, cell))
             assert not found.stopped and not other.stopped
             for name in ("consistent_read", "committed_log_matching"):
                 assert (name in found.checked) == (name in other.checked), (none, cell)
@@ -191,11 +191,11 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     brief = [case for case in open_ if case is not None]
     assert brief and all(case.brief for case in brief)
     for case in brief:
-        begun, whole = alone.found(case), alone.found(replace(case, brief=False))
+        begun, whole = alone.result(case), alone.result(replace(case, brief=False))
         assert begun.states <= whole.states and begun.scenarios.items() <= whole.scenarios.items()
     # By itself it is explored whole, and no brief one stands for it.
     lone = new_explorations()
-    lone.found(brief[0])
+    lone.result(brief[0])
     assert not knowledge_of(replace(brief[0], brief=False), plan_of(one), lone).explored
     assert not StopRule(brief[0]).is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
     assert StopRule(brief[0]).is_here(frozenset(), MANY + 1)
@@ -245,7 +245,7 @@ def test_who_asks_for_less_is_wider() -> None:
     assert not wider_cases(case_with("loss", replace(one, acks="none"), {"crashes": 1}))
     assert not wider_cases(case_with("loss", one, {"retries": 1})) and not wider_cases(case_with("reads", one, {}))
     cases = [made("all", 2), made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1})]
-    assert first_of(cases) == [made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1}).explored]
+    assert first_of(cases) == [made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1}).explored_case]
     elr = next(candidate for candidate in signatures() if candidate.constants["elr"] and candidate.replicas == 3)
     assert case_with("loss", elr, {}).values["elr"] and not wider_cases(case_with("loss", elr, {}))
 
@@ -269,9 +269,9 @@ def test_what_is_kept_with_less_asked_for_is_kept_with_more(
     ]
     for one in chance.sample(some, 12):
         case = chance.choice([case for case in cases_in(one) if case.weight < 9])
-        mine = bench.found(case)
+        mine = bench.explore(case)
         for other in chance.sample(wider_cases(case), min(2, len(wider_cases(case)))):
-            theirs = bench.found(other)
+            theirs = bench.explore(other)
             assert not mine.stopped and not theirs.stopped
             assert {*KEPT_READS} & theirs.checked <= mine.checked, (case, other)
             if {*KEPT_READS} <= theirs.checked:
@@ -314,7 +314,7 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
     ]
     assert any(said.basis not in plan_of(candidate).cases for candidate in alike for _, said in inferred if said.held)
     for case, said in inferred:
-        found = explorations.found(case)
+        found = explorations.result(case)
         assert said.held <= found.checked, case
         assert not said.lost.keys() & found.checked, case
         for name, lost in said.lost.items():
@@ -357,9 +357,9 @@ def test_where_a_single_fault_loses_no_more_are_looked_for(new_explorations: New
     explore_losses([of_one, of_two], explorations)
     cell = BY_NAME["rack-cut-off@one"]
     wide, narrow = loss_case(of_one, cell), loss_case(of_two, cell)
-    assert wide.explored in explorations.known and narrow.explored not in explorations.known
+    assert wide.explored_case in explorations.known and narrow.explored_case not in explorations.known
     said = knowledge_of(narrow, plan_of(of_two), explorations)
     assert {"consistent_read", "acked_durable"} <= said.held | said.lost.keys()
     explorations.all([narrow])
-    found = explorations.known[narrow.explored]
+    found = explorations.known[narrow.explored_case]
     assert said.held <= found.checked and not said.lost.keys() & found.checked

@@ -34,7 +34,7 @@ class Counted(Explorations):
 
 def asks(explorations: Explorations, *numbers: int) -> int:
     """A search that asks for one case after the other."""
-    return sum(explorations.found(case(number)).states for number in numbers)
+    return sum(explorations.result(case(number)).states for number in numbers)
 
 
 def test_what_several_searches_ask_for_is_explored_at_once_and_each_case_once() -> None:
@@ -53,7 +53,7 @@ def test_a_search_that_needs_nothing_new_asks_for_nothing() -> None:
 
 def raises(explorations: Explorations, error: BaseException, number: int) -> int:
     """A search that breaks after it has asked."""
-    explorations.found(case(number))
+    explorations.result(case(number))
     raise error
 
 
@@ -86,7 +86,7 @@ def test_nothing_is_explored_while_explorations_are_frozen() -> None:
     explorations = Counted()
     explorations.all([case(1)])
     with explorations.frozen():
-        assert explorations.found(case(1)) == FOUND
+        assert explorations.result(case(1)) == FOUND
         with pytest.raises(UnexploredError, match="1 cases are not explored yet"):
-            explorations.found(case(2))
-    assert explorations.found(case(2)) == FOUND
+            explorations.result(case(2))
+    assert explorations.result(case(2)) == FOUND

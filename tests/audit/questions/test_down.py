@@ -98,9 +98,9 @@ def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explo
     judged = ("acknowledged_kept", "acked_durable", "committed_log_matching")
     found: set[bool] = set()
     for one, cell in random.Random(seed).sample(every, 12):
-        lagging = explorations.found(loss_case(one, cell))
+        lagging = explorations.result(loss_case(one, cell))
         for down in range(1, lag(cell.situation, one) + 1):
-            other = explorations.found(loss_case(one, cell, None, down))
+            other = explorations.result(loss_case(one, cell, None, down))
             for names in (judged[:2], judged[2:]):
                 lost, also = ({*result.scenarios} & {*names} for result in (lagging, other))
                 assert bool(lost) == bool(also), (one, cell.name, down)
@@ -114,4 +114,4 @@ def test_a_way_that_loses_saves_the_others(new_explorations: NewExplorations) ->
     one, alone = signature("kafka_3_9", unclean=True), new_explorations()
     assert len(loss_ways(one, BY_NAME["crash@one"])) == 3
     answer(one, QUESTION["no-loss"], BY_NAME["crash@one"], alone)
-    assert loss_ways(one, BY_NAME["crash@one"])[1].explored not in alone.known
+    assert loss_ways(one, BY_NAME["crash@one"])[1].explored_case not in alone.known

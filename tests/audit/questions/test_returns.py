@@ -34,7 +34,7 @@ def signature(replicas: int, min_isr: int, acks: str, unclean: bool = True) -> S
 def fails(definition: Definition, name: str, of: Signature, cell: str, records: int, cache: Path) -> bool:
     """Whether a property fails in a cell, with so many records."""
     for case in loss_ways(of, BY_NAME[cell]):
-        values = {**case.explored.values, "max_records": records}
+        values = {**case.explored_case.values, "max_records": records}
         model = definition.bind("partition", values, None, properties=[name])
         (found,) = ENGINES["native"](model, Search(symmetry=True, deadlocks=False, cache=cache), None).properties
         assert found.verdict in ("holds", "violated")

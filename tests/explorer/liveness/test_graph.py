@@ -18,10 +18,10 @@ def test_a_run_that_stays_and_one_that_fairness_drives_on() -> None:
 
 
 def test_a_limit_hardens_what_could_happen() -> None:
-    assert GRAPH.enabled(1) == 0b01
+    assert GRAPH.enabled_groups(1) == 0b01
     GRAPH.harden()
-    assert GRAPH.enabled(1) == 0b11
+    assert GRAPH.enabled_groups(1) == 0b11
     GRAPH.soften()
-    assert GRAPH.enabled(1) == 0b01
+    assert GRAPH.enabled_groups(1) == 0b01
     assert GRAPH.first_stopped(0b10) == 1 and GRAPH.first_stopped(0b01) is None
     assert run_unlimited() is None

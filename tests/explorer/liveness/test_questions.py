@@ -16,8 +16,10 @@ def test_predicates_and_groups_have_a_bit_each() -> None:
     assert len(questions.asked) == sum(len(prop.cases) for prop in model.liveness)
     for question in questions.asked:
         assert questions.predicates[question.then] == question.case.then
-        assert question.wanted.weak == question.weak and question.kind == question.prop.kind
-        assert len(questions.named(question.weak | question.strong)) == (question.weak | question.strong).bit_count()
+        assert question.violating_runs.weak == question.weak and question.kind == question.prop.kind
+        assert (
+            len(questions.group_names(question.weak | question.strong)) == (question.weak | question.strong).bit_count()
+        )
 
 
 def test_each_part_of_an_action_has_the_groups_of_its_steps() -> None:

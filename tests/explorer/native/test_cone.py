@@ -135,7 +135,7 @@ def test_open_constants_have_their_present_values(tmp_path: Path) -> None:
     text = defined(tmp_path, TEXT)
     model, cones = text.bind(open=["swift", "last"]), Cones()
     found = [
-        cones.of(text.revalued(model, "it", {"swift": swift, "last": last}))
+        cones.of(text.with_constants(model, "it", {"swift": swift, "last": last}))
         for swift in (False, True)
         for last in (1, 2)
     ]

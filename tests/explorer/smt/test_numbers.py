@@ -72,7 +72,7 @@ def test_order_is_pythons(left: Any, right: Any) -> None:
     numbers = BitVectors()
     assert truth(numbers.less(bits(left), bits(right))) == (left[0] < right[0])
     assert truth(numbers.same(bits(left), bits(right))) == (left[0] == right[0])
-    assert truth(numbers.within(bits(left), -3, 4)) == (-3 <= left[0] <= 4)
+    assert truth(numbers.is_in_interval(bits(left), -3, 4)) == (-3 <= left[0] <= 4)
 
 
 @given(left=SMALL, right=SMALL.filter(bool), op=st.sampled_from(["//", "%"]))

@@ -39,7 +39,7 @@ def never_the_bound(patch: pytest.MonkeyPatch) -> None:
 
 def never_gone(patch: pytest.MonkeyPatch) -> None:
     """A message that is taken stays."""
-    patch.setattr(Algebra, "without_record", _the_pool)
+    patch.setattr(Algebra, "remove_record", _the_pool)
 
 
 def never_there(patch: pytest.MonkeyPatch) -> None:

@@ -97,12 +97,12 @@ def test_a_predicate_is_what_its_clauses_say(tmp_path: Path) -> None:
     assert form is not None
     found = clauses(form, encoding, state)
     assert [len(clause.variables) for clause in found] == [1, 4]
-    assert all(z3.is_quantifier(clause.assumed()) for clause in found)
+    assert all(z3.is_quantifier(clause.as_assumption()) for clause in found)
     whole = predicate(form, encoding, state)
-    given = [assumption.assumed() for assumption in whole.assumptions]
+    given = [assumption.as_assumption() for assumption in whole.assumptions]
     for clause in found:
         assert proved(formula(state.valid), *given, formula(whole.value), goal=clause.goal())
-    together = [clause.assumed() for clause in found]
+    together = [clause.as_assumption() for clause in found]
     assert proved(formula(state.valid), *given, *together, goal=formula(whole.value))
 
 
@@ -130,7 +130,7 @@ def test_loops_without_an_end_mean_what_python_means(tmp_path: Path, says: str) 
     assert form is not None
     for state in reachable_states(model, 12, seed=3):
         truth = predicate(form, encoding, constant_state(model, encoding, state))
-        given = [assumption.assumed() for assumption in truth.assumptions]
+        given = [assumption.as_assumption() for assumption in truth.assumptions]
         wanted = formula(truth.value)
         given.append(z3.Int("constant.top") == 3)
         assert proved(*given, goal=wanted if holds(model, model.properties[0], state) else z3.Not(wanted))
@@ -145,7 +145,7 @@ def test_a_loop_that_appends(tmp_path: Path) -> None:
     form = model.properties[0].form
     assert form is not None
     (step,) = instances(model, encoding, state)
-    before = [clause.assumed() for clause in clauses(form, encoding, state, suffix="before")]
+    before = [clause.as_assumption() for clause in clauses(form, encoding, state, suffix="before")]
     row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
     longer = formula(encoding.numbers.less(other, row))
     for clause in clauses(form, encoding, step.post, suffix="after"):

@@ -126,7 +126,7 @@ def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
     model = unbounded_model(definition, definition.bind())
     encoding = unbounded_encoding(model)
     state = fresh_state(model, encoding, "0")
-    beyond = encoding.numbers.within(encoding.algebra.number(state.fields["count"]), 4, 9)
+    beyond = encoding.numbers.is_in_interval(encoding.algebra.number(state.fields["count"]), 4, 9)
     solver = z3.Solver()
     steps = instances(model, encoding, state)
     solver.add(formula(beyond), z3.Or([formula(step.happens) for step in steps]))

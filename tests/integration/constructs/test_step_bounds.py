@@ -255,7 +255,7 @@ def test_a_kernel_is_kept_for_the_steps_that_are_taken(tmp_path: Path) -> None:
         for open_ in ((), ("most",)):
             model = definition.bind(open=open_)
             assert ENGINES["native"](model, cache, None).distinct_states == states
-        wide = definition.revalued(model, "wide", {"most": 5})
+        wide = definition.with_constants(model, "wide", {"most": 5})
         assert ENGINES["native"](wide, cache, None).distinct_states == states + 12
         assert plain(wide, Search()).distinct_states == states + 12
 

@@ -31,7 +31,7 @@ def moved(a):
 def test_comments_are_beside_or_above() -> None:
     source = Source("m.py", TEXT)
     assert source.comment_of(source.tree.body[0]) == "beside"
-    fields = dict(source.annotated(source.classes["Place"]))
+    fields = dict(source.annotated_fields(source.classes["Place"]))
     assert {name: source.comment_of(field) for name, field in fields.items()} == {
         "x": "above, and above again", "y": "beside",
     }  # fmt: skip
@@ -50,9 +50,9 @@ def test_a_function_begins_with_its_first_decorator() -> None:
 
 def test_statements_by_what_they_assign_and_by_their_words() -> None:
     source = Source("m.py", TEXT)
-    assert list(source.assigned()) == ["one"]
-    assert source.by_word["twice"] == [source.tree.body[2]]
-    assert source.by_word["one"] == [source.tree.body[0], source.tree.body[2]]
+    assert list(source.assignments()) == ["one"]
+    assert source.statements_by_word["twice"] == [source.tree.body[2]]
+    assert source.statements_by_word["one"] == [source.tree.body[0], source.tree.body[2]]
 
 
 def test_a_file_is_parsed_once_until_it_changes(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_file_is_parsed_once_until_it_changes(tmp_path: Path) -> None:
     before = read(str(file))
     assert read(str(file)) is before
     file.write_text(TEXT + "\n\nlater = 2\n", encoding="utf-8")
-    assert "later" in read(str(file)).assigned()
+    assert "later" in read(str(file)).assignments()
 
 
 @action(kind="fault", budget="crashes")

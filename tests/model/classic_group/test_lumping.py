@@ -128,7 +128,7 @@ def resigns_at_once(refinement: Refinement, before: State, after: State) -> bool
     """Whether a step is a fail-over of the group that forgets, whose coordinator of before resigns right after."""
     wanted = refinement.image(after)
     return any(
-        refinement.between(step.after, wanted, "resign") not in (None, STUTTERS)
+        refinement.abstract_step(step.after, wanted, "resign") not in (None, STUTTERS)
         for step in steps(refinement.abstract, refinement.image(before))
         if step.action == "fail_over"
     )

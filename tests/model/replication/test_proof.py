@@ -123,7 +123,7 @@ def accepted(model: Model, state: State) -> z3.CheckSatResult:
     for lemma in model.lemmas:
         if lemma.kind == "invariant":
             solver.add(
-                *(clause.assumed() for clause in clauses(cast(Function, lemma.form), encoding, here, suffix="h"))
+                *(clause.as_assumption() for clause in clauses(cast(Function, lemma.form), encoding, here, suffix="h"))
             )
     return solver.check()
 

@@ -49,7 +49,7 @@ def test_a_broker_that_is_fenced_while_it_lives_had_no_time(fenced: set[int], do
     )
     world.stopped_brokers = lambda: down if world.stage.first == 3 else ()
     if down:
-        assert driven(made, world).parted is not None
+        assert driven(made, world).parting_stage is not None
     else:
         with pytest.raises(NodesError, match=r"step 3: broker 1 runs, .* the machine had no time"):
             driven(made, world)
@@ -67,7 +67,7 @@ def test_nothing_that_can_be_read_is_no_proof_that_a_record_is_gone() -> None:
     made = plan(trace(STANDING))
     taken = driven(made, Model(made))
     unread = PartitionRun(taken.taken, frozenset({0}), None, frozenset({0}), None)
-    assert unread.lost == frozenset()
+    assert unread.lost_records == frozenset()
     assert judge_run(made, unread) == (False, "every step came about, but nothing can be read")
 
 
@@ -153,7 +153,7 @@ def test_a_broker_that_is_unfenced_may_open_its_port_later(monkeypatch: pytest.M
     def connected(cluster: PartitionCluster) -> socket.socket | None:
         return next(answers)
 
-    monkeypatch.setattr(PartitionCluster, "_connected", connected)
+    monkeypatch.setattr(PartitionCluster, "_connect", connected)
     cluster = PartitionCluster(Release("3.9.1", tmp_path, "java"), ClusterSpec((1,), {}, False, 3_000, 3_000))
     with cluster, cluster._anyone():  # pyright: ignore[reportPrivateUsage]
         assert next(answers, "no more") == "no more"

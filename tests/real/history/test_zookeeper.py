@@ -8,11 +8,11 @@ from tidegate.real.history.zookeeper_logs import read_zookeeper
 from tidegate.real.logs.zookeeper_lines import (
     Active,
     BrokersChange,
-    Changed,
-    Created,
-    Elected,
+    ControllerElection,
     Event,
-    Moved,
+    PartitionChange,
+    PartitionCreation,
+    Relocation,
     Stopping,
 )
 
@@ -25,13 +25,13 @@ def history_of(*events: Event) -> History:
     return history
 
 
-def state(version: int, leader: int, epoch: int, *isr: int) -> Changed:
-    return Changed("orders-0", version, frozenset(isr), leader, epoch)
+def state(version: int, leader: int, epoch: int, *isr: int) -> PartitionChange:
+    return PartitionChange("orders-0", version, frozenset(isr), leader, epoch)
 
 
 START = (
     Active(frozenset({1, 2, 3})),
-    Created("orders-0", (1, 2, 3)),
+    PartitionCreation("orders-0", (1, 2, 3)),
     state(0, 1, 0, 1, 2, 3),
 )
 
@@ -65,7 +65,7 @@ def test_a_broker_that_was_shut_down_has_been_down() -> None:
 def test_more_brokers_at_once_than_the_model_has_are_not_judged() -> None:
     events = (
         Active(frozenset({1, 2, 3, 4})),
-        Created("orders-0", (1, 2, 3, 4)),
+        PartitionCreation("orders-0", (1, 2, 3, 4)),
         state(0, 1, 0, 1, 2, 3, 4),
         BrokersChange(NOBODY, frozenset({1, 2, 3}), NOBODY, frozenset({4})),
         state(1, 4, 1, 4),
@@ -77,14 +77,14 @@ def test_more_brokers_at_once_than_the_model_has_are_not_judged() -> None:
 
 
 def test_a_topic_that_is_deleted_is_followed_until_then() -> None:
-    history = history_of(*START, Moved("orders", "the topic was deleted"), state(1, 2, 1, 2, 3))
+    history = history_of(*START, Relocation("orders", "the topic was deleted"), state(1, 2, 1, 2, 3))
     assert (history.ended, len(history.moments)) == ("the topic was deleted", 1)
 
 
 def test_controllers_follow_each_other_by_their_epochs() -> None:
     """Their clocks are not compared: the second is an hour behind."""
-    first = [TimedEvent(7_200_000, Elected(1, 4), "a"), TimedEvent(7_200_001, Stopping(2), "b")]
-    second = [TimedEvent(3_600_000, Elected(2, 6), "c")]
+    first = [TimedEvent(7_200_000, ControllerElection(1, 4), "a"), TimedEvent(7_200_001, Stopping(2), "b")]
+    second = [TimedEvent(3_600_000, ControllerElection(2, 6), "c")]
     events, notes = order_events({2: second, 1: first}, [])
     assert [told.where for told in events] == ["a", "b", "c"]
     assert notes == ["no file has what controllers of epochs 5 to 5 did: give controller.log of each broker"]

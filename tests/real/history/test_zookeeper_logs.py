@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tidegate.real.history.zookeeper_logs import is_of_zookeeper
 from tidegate.real.logs.zookeeper_lines import (
-    Changed,
+    PartitionChange,
     of_controller,
 )
 
@@ -84,7 +84,7 @@ def test_where_a_version_is_in_no_file_the_history_ends_and_is_undecided(
 
 
 def says_version(line: str, version: int) -> bool:
-    return any(isinstance(event, Changed) and event.version == version for event in of_controller(line))
+    return any(isinstance(event, PartitionChange) and event.version == version for event in of_controller(line))
 
 
 def test_isrs_that_no_controller_has_are_taken_from_their_leaders(tidegate: Run, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tidegate.real.inprocess.conforming import (
     ABSTRACTED,
     COMPARED,
     LENGTH,
-    Compared,
+    ComparisonReach,
     Difference,
     conform,
     differing_fields,
@@ -94,7 +94,7 @@ def test_steps_in_which_the_model_is_coarser_are_named_and_not_drawn() -> None:
 def test_kafka_does_what_the_model_does(kafka: str) -> None:
     *differences, looked = conform(hosted_release(kafka), 1, runs=25, seconds=None)
     assert not differences, differences[0]
-    assert isinstance(looked, Compared) and looked.steps > 300 and looked.pairs > 40
+    assert isinstance(looked, ComparisonReach) and looked.steps > 300 and looked.pairs > 40
 
 
 @pytest.mark.long

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.inprocess.hosting import Finding, Host, Schedule, Settings, Step, Taken, shown
-from tidegate.real.inprocess.hunting import LENGTH, Case, Hunted, case_of, hunt, replayed, worlds_of
+from tidegate.real.inprocess.hosting import Finding, Host, Schedule, Settings, Step, StepResults, step_words
+from tidegate.real.inprocess.hunting import LENGTH, Case, HuntReach, case_of, hunt, replay_case, worlds_of
 from tidegate.real.inprocess.known import ticket_of
 from tidegate.real.inprocess.shrinking import shrunk
 
@@ -32,13 +32,13 @@ class FakeHost:
     def open(self, settings: Settings, seed: int, *, log: bool = False) -> None:
         """Nothing is kept."""
 
-    def take(self, steps: Iterable[Step], *, look_at_each: bool = False, recover: bool = False) -> Taken:
+    def take(self, steps: Iterable[Step], *, look_at_each: bool = False, recover: bool = False) -> StepResults:
         """What comes of steps."""
         steps = tuple(steps)
         self.asked += 1
         fails = self.needed <= {str(step[0]) for step in steps} and recover >= self.recovering
         taken = tuple(not str(step[0]).startswith("no") for step in steps)
-        return Taken(taken, (), (), 0, (self.finding,) if fails else (), ())
+        return StepResults(taken, (), (), 0, (self.finding,) if fails else (), ())
 
 
 def steps_of(text: str) -> Schedule:
@@ -67,9 +67,9 @@ def test_what_does_not_come_about_a_second_time_is_not_shown() -> None:
 
 
 def test_steps_in_words() -> None:
-    assert shown(("deliver", 1, 3, 52, 0, 0)) == "deliver(1, 3, Vote)"
-    assert shown(("cut", 3, 1, 1, 1, 2)) == "cut(3, 1, Fetch answer, 2)"
-    assert shown(("crash", 2, 0)) == "crash(2, 0)"
+    assert step_words(("deliver", 1, 3, 52, 0, 0)) == "deliver(1, 3, Vote)"
+    assert step_words(("cut", 3, 1, 1, 1, 2)) == "cut(3, 1, Fetch answer, 2)"
+    assert step_words(("crash", 2, 0)) == "crash(2, 0)"
 
 
 def test_a_case_is_read_as_it_was_saved() -> None:
@@ -128,10 +128,10 @@ def test_the_same_seed_gives_the_same_in_two_processes() -> None:
 def test_a_planted_defect_of_the_host_is_found(defect: str) -> None:
     release = hosted_release()
     found = hunt(release, 1, runs=40_000, seconds=400, defect=defect)
-    case = next(one for one in found if isinstance(one, Hunted) or one.finding.property != "comes_to_rest")
+    case = next(one for one in found if isinstance(one, HuntReach) or one.finding.property != "comes_to_rest")
     assert isinstance(case, Case), f"{defect} was not found: {case}"
     with Host(release) as host:
-        again, states = replayed(host, case)
+        again, states = replay_case(host, case)
         assert again.finding == case.finding and len(states) == len(case.steps)
         host.open(replace(case.settings, defect=""), case.seed)
         assert case.finding not in host.take(case.steps).findings
@@ -140,7 +140,7 @@ def test_a_planted_defect_of_the_host_is_found(defect: str) -> None:
 @pytest.mark.long
 def test_a_known_defect_is_found_where_it_is_and_not_where_it_is_mended() -> None:
     found = hunt(hosted_release("3.8.1"), 1, runs=40_000, seconds=400)
-    case = next(one for one in found if isinstance(one, Hunted) or one.finding.property == "active_has_applied")
+    case = next(one for one in found if isinstance(one, HuntReach) or one.finding.property == "active_has_applied")
     assert isinstance(case, Case) and case.known_as == "KAFKA-17333"
     with Host(hosted_release("3.9.1")) as host, pytest.raises(UsageError, match=r"^on Kafka 3\.9\.1 this schedule "):
-        replayed(host, case)
+        replay_case(host, case)

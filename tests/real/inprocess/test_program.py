@@ -39,7 +39,9 @@ def test_a_line_with_a_mark_is_of_the_releases_that_it_names(
     sources: Path, tmp_path: Path, version: str, kept: str
 ) -> None:
     (sources / "A.java").write_text("every\nold //[-3.8]\nnew //[3.9-]\none //[3.9-3.9]\n", encoding="utf-8")
-    assert dict(program.adapted(release(tmp_path / version, version))) == {"A.java": kept.replace(" ", "\n") + "\n"}
+    assert dict(program.adapted_sources(release(tmp_path / version, version))) == {
+        "A.java": kept.replace(" ", "\n") + "\n"
+    }
 
 
 def test_a_class_is_imported_from_where_the_jars_have_it(sources: Path, tmp_path: Path) -> None:
@@ -48,18 +50,21 @@ def test_a_class_is_imported_from_where_the_jars_have_it(sources: Path, tmp_path
     )
     (sources / "A.java").write_text(text, encoding="utf-8")
     moved = release(tmp_path / "jars", "4.3.1", "common/record/internal/Records", "common/Uuid", "streams/x/Records")
-    assert dict(program.adapted(moved))["A.java"] == text.replace("record.Records", "record.internal.Records")
+    assert dict(program.adapted_sources(moved))["A.java"] == text.replace("record.Records", "record.internal.Records")
 
 
 def test_a_class_is_known_by_the_name_that_the_jars_have(sources: Path, tmp_path: Path) -> None:
     (sources / "A.java").write_text("class MemoryLog implements RaftLog { }\n", encoding="utf-8")
-    assert "implements RaftLog {" in dict(program.adapted(release(tmp_path / "new", "4.3.1", "raft/RaftLog")))["A.java"]
-    assert "implements ReplicatedLog {" in dict(program.adapted(release(tmp_path / "old", "4.2.0")))["A.java"]
+    assert (
+        "implements RaftLog {"
+        in dict(program.adapted_sources(release(tmp_path / "new", "4.3.1", "raft/RaftLog")))["A.java"]
+    )
+    assert "implements ReplicatedLog {" in dict(program.adapted_sources(release(tmp_path / "old", "4.2.0")))["A.java"]
 
 
 def test_the_program_itself_has_a_text_for_each_release(tmp_path: Path) -> None:
-    old = "".join(text for _, text in program.adapted(release(tmp_path / "3.5", "3.5.2")))
-    new = "".join(text for _, text in program.adapted(release(tmp_path / "4.4", "4.4.0")))
+    old = "".join(text for _, text in program.adapted_sources(release(tmp_path / "3.5", "3.5.2")))
+    new = "".join(text for _, text in program.adapted_sources(release(tmp_path / "4.4", "4.4.0")))
     assert "//[" not in old + new
     assert "client.scheduleAppend(" in old and "client.scheduleAppend(" not in new
     assert "client.prepareAppend(" in new and "client.prepareAppend(" not in old
@@ -70,11 +75,11 @@ def test_classes_that_are_not_there_are_said_to_have_another_shape(tmp_path: Pat
     java = hosted_release().java
     empty = release(tmp_path / "jars", "4.1.0")
     with pytest.raises(UsageError, match=r"^the classes of Kafka 4\.1\.0 have another shape than this program knows: "):
-        program.compiled(Release("4.1.0", empty.jars, java))
+        program.compiled_folder(Release("4.1.0", empty.jars, java))
 
 
 def test_without_a_compiler_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     only = Release("4.1.0", release(tmp_path / "jars", "4.1.0").jars, str(tmp_path / "java"))
     with pytest.raises(UsageError, match=r"none beside it; install a JDK 17 or newer$"):
-        program.compiled(only)
+        program.compiled_folder(only)

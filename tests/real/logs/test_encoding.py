@@ -13,7 +13,7 @@ from tidegate.real.logs.encoding import (
     int64,
     list_of,
     struct_of,
-    tagged,
+    tagged_fields,
     text,
     varint,
 )  # fmt: skip
@@ -37,7 +37,7 @@ def test_lengths_are_one_more_and_zero_is_none() -> None:
 def test_a_struct_passes_over_its_tagged_fields() -> None:
     reader = Reader(b"\x01" + b"\x01\x05\x02xy" + b"\x09")
     assert struct_of(number=int8)(reader) == {"number": 1} and int8(reader) == 9
-    assert tagged(Reader(b"\x01\x05\x02xy")) == {5: b"xy"}
+    assert tagged_fields(Reader(b"\x01\x05\x02xy")) == {5: b"xy"}
 
 
 def test_what_ends_within_a_value_is_said() -> None:

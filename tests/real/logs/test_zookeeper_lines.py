@@ -6,10 +6,10 @@ import pytest
 from tidegate.real.logs.zookeeper_lines import (
     Active,
     BrokersChange,
-    Changed,
-    Created,
-    Elected,
+    ControllerElection,
     Event,
+    PartitionChange,
+    PartitionCreation,
     Stopping,
     of_broker,
     of_controller,
@@ -17,7 +17,7 @@ from tidegate.real.logs.zookeeper_lines import (
 
 from ...support.zookeeper_logs import NOBODY
 
-CHANGED = Changed("orders-0", 3, frozenset({1, 3}), 1, 2)
+CHANGED = PartitionChange("orders-0", 3, frozenset({1, 3}), 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ CHANGED = Changed("orders-0", 3, frozenset({1, 3}), 1, 2)
         ),
         (
             "ISR for partition orders-0 updated to [1,3] and zkVersion updated to [3]",
-            Changed("orders-0", 3, frozenset({1, 3}), None, None, asked=True),
+            PartitionChange("orders-0", 3, frozenset({1, 3}), None, None, asked=True),
         ),
         (
             "Newly added brokers: 3, deleted brokers: , bounced brokers: 2, all live brokers: 1,2,3",
@@ -61,12 +61,12 @@ CHANGED = Changed("orders-0", 3, frozenset({1, 3}), 1, 2)
             "Newly added brokers: , deleted brokers: 2, all live brokers: 1,3",
             BrokersChange(NOBODY, frozenset({2}), NOBODY, frozenset({1, 3})),
         ),
-        ("Epoch incremented to 7", Elected(1, 7)),
+        ("Epoch incremented to 7", ControllerElection(1, 7)),
         ("Currently active brokers in the cluster: HashSet(5, 1, 2, 3, 4)", Active(frozenset({1, 2, 3, 4, 5}))),
         ("Shutting down broker 2", Stopping(2)),
         (
             "Changed partition orders-0 state from NonExistentPartition to NewPartition with assigned replicas 1,2,3",
-            Created("orders-0", (1, 2, 3)),
+            PartitionCreation("orders-0", (1, 2, 3)),
         ),
     ],
 )
@@ -87,4 +87,4 @@ def test_lines_of_leaders_are_read(text: str) -> None:
     (event,) = of_broker(
         f"[2026-11-26 19:19:46,322] INFO [Partition orders-0 broker=1] {text} (kafka.cluster.Partition)"
     )
-    assert event == Changed("orders-0", 3, frozenset({1, 3}), None, None, asked=True, by=1)
+    assert event == PartitionChange("orders-0", 3, frozenset({1, 3}), None, None, asked=True, by=1)

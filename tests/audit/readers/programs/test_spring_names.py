@@ -117,7 +117,7 @@ def test_scalars_without_quotes_are_those_of_yaml_1_1(written: str, is_read: str
     cluster, _ = of({"application.yml": f"spring: {{kafka: {{producer: {{properties: {{x: {written}}}}}}}}}\n"})
     (producer,) = [client for client in cluster.clients if client.kind == "producer"]
     (leaf,) = documents(f"x: {written}")[0].leaves()
-    assert (leaf.typed, len(producer.settings)) == (is_read, 1)
+    assert (leaf.typed_text, len(producer.settings)) == (is_read, 1)
 
 
 def test_an_idempotence_that_is_off_is_no_value_that_is_wrong() -> None:

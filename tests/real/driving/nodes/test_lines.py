@@ -56,12 +56,12 @@ def test_requests_and_answers_of_a_client_wait_in_their_order() -> None:
         socket.create_connection(("127.0.0.1", lines.listen(1, broker.server.getsockname()[1]))) as client,
     ):
         client.sendall(produce_frame(1) + produce_frame(2))
-        assert wait_for(lambda: 1 in lines.by_broker and lines.by_broker[1].queued() == 2, 20)
+        assert wait_for(lambda: 1 in lines.by_broker and lines.by_broker[1].queued_count() == 2, 20)
         line = lines.by_broker[1]
         assert (broker.got, line.answer()) == ([], None)
         line.let_request()
         assert wait_for(lambda: line.answer() is not None, 20)
-        assert (broker.got, line.queued(), line.answer()) == ([1], 1, 20)
+        assert (broker.got, line.queued_count(), line.answer()) == ([1], 1, 20)
         client.setblocking(False)
         with pytest.raises(BlockingIOError):
             client.recv(1)
@@ -79,12 +79,12 @@ def test_of_a_connection_that_is_lost_one_request_may_arrive(keep: bool) -> None
         socket.create_connection(("127.0.0.1", lines.listen(1, broker.server.getsockname()[1]))) as client,
     ):
         client.sendall(produce_frame(1) + produce_frame(2))
-        assert wait_for(lambda: 1 in lines.by_broker and lines.by_broker[1].queued() == 2, 20)
+        assert wait_for(lambda: 1 in lines.by_broker and lines.by_broker[1].queued_count() == 2, 20)
         line = lines.by_broker[1]
         line.cut(keep=keep)
         client.settimeout(20)
         assert client.recv(1) == b""
-        assert line.queued() == int(keep)
+        assert line.queued_count() == int(keep)
         if keep:
             line.let_request()
             assert wait_for(lambda: line.answer() == 0, 20)
@@ -97,10 +97,10 @@ def test_what_a_client_has_sent_stays_on_its_way_when_it_dies() -> None:
     with closing(broker.server):
         client = socket.create_connection(("127.0.0.1", lines.listen(1, broker.server.getsockname()[1])))
         client.sendall(produce_frame(1))
-        assert wait_for(lambda: 1 in lines.by_broker and lines.by_broker[1].queued(), 20)
+        assert wait_for(lambda: 1 in lines.by_broker and lines.by_broker[1].queued_count(), 20)
         client.close()
         line = lines.by_broker[1]
-        assert wait_for(line.gone, 20)
+        assert wait_for(line.is_closed, 20)
         line.let_request()
         assert wait_for(lambda: broker.got == [1], 20)
     lines.end()

@@ -203,6 +203,8 @@ def test_a_reassignment_to_who_is_not_in_sync_shows_in_the_isr() -> None:
     kept: dict[str, Any] = {"reassignments": 1, "await_target": False}
     fails = "reassignment_keeps_min_isr"
     shrinks = "propose_shrink(leader=A, follower=B); change_isr(A)"
-    assert plan(trace(f"{shrinks}; reassign({{A, B}}); complete_reassignment(A)", fails, **kept), "3.7.2").fitted.seen
+    assert plan(
+        trace(f"{shrinks}; reassign({{A, B}}); complete_reassignment(A)", fails, **kept), "3.7.2"
+    ).fitted.visible_fault
     with pytest.raises(UndrivableError, match="no acknowledged record is lost"):
         plan(trace(shrinks, fails, **kept), "3.7.2")

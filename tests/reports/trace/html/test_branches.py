@@ -137,8 +137,8 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
     """Its words no model reads: what is copied and saved has the model's own steps."""
     model, words = load("partition"), ClusterWords({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, before=1)
     run = run_text(model, "produce(A)")
-    document = words.shown(words.lettered(run_document(model, run)), model, run)
-    beside = neighbourhood_document(model, run, size=0, words=words.around(model, run))
+    document = words.document_in_words(words.saved_document(run_document(model, run)), model, run)
+    beside = neighbourhood_document(model, run, size=0, words=words.neighbourhood_words(model, run))
     path, saved = tmp_path / "one.html", tmp_path / "mine.trace.json"
     path.write_text(trace_html([document], around=beside, saved="one.trace.json"), encoding="utf-8")
     with shown(browser, path, "s=1") as one:
