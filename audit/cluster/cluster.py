@@ -26,7 +26,8 @@ class Versions:
 
     `features` maps a feature to its finalized level, such as `eligible.leader.replicas.version` to "1"; a feature that
     is not in it has not been stated, unless `all_features` says that the list is complete (then its level is 0).
-    `protocols` are all that brokers state as inter.broker.protocol.version, where they differ.
+    `protocols` are all that brokers state as inter.broker.protocol.version, where they differ. `unknown` is a release
+    that is stated and not known here, with why: `kafka` is None then, and nothing is answered.
     """
 
     kafka: StatedValue | None = None
@@ -36,6 +37,7 @@ class Versions:
     all_features: bool = False
     distribution: StatedValue | None = None
     protocols: tuple[StatedValue, ...] = ()
+    unknown: StatedValue | None = None
 
 
 @immutable

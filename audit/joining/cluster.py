@@ -23,6 +23,7 @@ from ..cluster.statements import Origin, StatedValue, WrongOptionError
 from ..cluster.unread import Unread
 from ..kafka import key_names
 from ..kafka.keys import declared_key, owners
+from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_not_known
 from ..kafka.versions import ControlPlane, is_at_least, is_version, span
 from ..readers.containers.strimzi import NOT_IN_FORCE
 from ..readers.parsed_file import Part, numbers
@@ -203,8 +204,13 @@ def _versions(joined: JoinedParts, options: Options) -> Versions:
         features[name] = StatedValue(level, OPTIONS)
     owner = _distribution(joined, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
+    kafka = _stated_or_agreed(joined, "kafka", options.kafka_version, confluent=confluent)
+    unknown = _unknown(joined, options, kafka)
+    if unknown is not None:
+        joined.incomplete(unknown.value, unknown.origin, "give the release that it is with --kafka-version")
     return Versions(
-        kafka=_stated_or_agreed(joined, "kafka", options.kafka_version, confluent=confluent),
+        unknown=unknown,
+        kafka=kafka if unknown is None else None,
         metadata_version=_stated_or_agreed(joined, "metadata_version", options.metadata_version),
         inter_broker_protocol=_stated_or_agreed(joined, "inter_broker_protocol", options.inter_broker_protocol),
         features=features,
@@ -212,6 +218,30 @@ def _versions(joined: JoinedParts, options: Options) -> Versions:
         distribution=owner,
         protocols=() if options.inter_broker_protocol else _different(joined, "inter_broker_protocol"),
     )
+
+
+def _unknown(joined: JoinedParts, options: Options, kafka: StatedValue | None) -> StatedValue | None:
+    """The first release that is stated and not known, in words: the option's, or those of files; then a
+    metadata.version."""
+    named = [kafka] if options.kafka_version and kafka else _facts(joined, "kafka")
+    for fact in named:
+        if why := why_not_known(fact.value):
+            return StatedValue(f"Kafka {fact.value} is not known: {why}", fact.origin)
+    for fact in () if options.kafka_version else _facts(joined, "unknown_release"):
+        return StatedValue(f"{fact.value} is not known", fact.origin)
+    level = options.metadata_version
+    for fact in (stated_release("--metadata-version", level),) if level else _facts(joined, "metadata_version"):
+        if is_version(fact.value) and not is_metadata_version(fact.value):
+            newest = METADATA_VERSIONS[-1]
+            return StatedValue(
+                f"metadata.version {fact.value} is not known: {newest} is the newest one here", fact.origin
+            )
+    return None
+
+
+def _facts(joined: JoinedParts, name: str) -> list[StatedValue]:
+    """What all parts state of one thing."""
+    return [fact for part in joined.parts for fact in part.facts.get(name, ())]
 
 
 def _stated_or_agreed(
@@ -235,7 +265,7 @@ def _distribution(joined: JoinedParts, options: Options) -> StatedValue | None:
 
 def _different(joined: JoinedParts, name: str) -> tuple[StatedValue, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
-    facts = [fact for part in joined.parts for fact in part.facts.get(name, ()) if is_version(fact.value)]
+    facts = [fact for fact in _facts(joined, name) if is_version(fact.value)]
     found = {fact.value: fact for fact in reversed(facts)}
     apart = any(not _compatible(name, one, other) for one in found for other in found)
     return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
@@ -243,7 +273,7 @@ def _different(joined: JoinedParts, name: str) -> tuple[StatedValue, ...]:
 
 def _agreed_statement(joined: JoinedParts, name: str) -> StatedValue | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
-    facts = [fact for part in joined.parts for fact in part.facts.get(name, ())]
+    facts = _facts(joined, name)
     if not name.startswith("distribution"):
         facts = [fact for fact in facts if is_version(fact.value)]
     if not facts:

@@ -9,7 +9,7 @@ from ...language.errors import suggest_name
 from ...language.immutable import immutable
 from ..cluster.statements import Origin, StatedValue, WrongOptionError
 from ..kafka.keys import OTHER, families
-from ..kafka.releases import kafka_release
+from ..kafka.releases import kafka_release, why_not_known
 from ..kafka.versions import span
 
 OPTIONS = Origin("command line")
@@ -51,7 +51,10 @@ def client_option(text: str) -> tuple[str | None, str, StatedValue | None]:
 def _version_of_client(family: str, version: str) -> StatedValue:
     """Java's is Kafka's release; the others count for themselves."""
     if family in ("java", "spring"):
-        return stated_release("--client", version)
+        said = stated_release("--client", version)
+        if why := why_not_known(said.value):
+            raise WrongOptionError(f"--client {family}:{version}: this release is not known: {why}.")
+        return said
     try:
         span(version)
     except ValueError as error:

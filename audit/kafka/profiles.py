@@ -12,6 +12,7 @@ from ...invariants.partition import reads, waiting
 from ...language.binding import Definition, load
 from ...language.immutable import immutable
 from ...model import partition
+from .releases import RELEASES
 from .versions import SPANS
 
 MOST_REPLICAS = 5
@@ -138,13 +139,6 @@ def mended_in(first: tuple[int, ...], binary: str) -> tuple[str, ...]:
 
 def _is_since(first: tuple[int, ...], releases: Sequence[tuple[int, ...]]) -> bool:
     return first[:3] >= releases[-1] or any(first[:2] == release[:2] and first[:3] >= release for release in releases)
-
-
-RELEASES = (
-    (0, 10), (0, 11), (1, 0), (1, 1), *((2, n) for n in range(9)), *((3, n) for n in range(10)),
-    *((4, n) for n in range(5)),
-)  # fmt: skip
-"""Kafka's releases, so that a span of versions ends with the last one that it has."""
 
 
 def releases_of(profile: str, first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> str:

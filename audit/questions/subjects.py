@@ -92,6 +92,8 @@ def _subject(
 ) -> Subject:
     used: list[UsedSetting] = []
     try:
+        if cluster.versions.unknown is not None:
+            raise UnansweredTopicError(cluster.versions.unknown.value)
         if topic.doubt:
             doubt = f"the description of {topic.name} cannot be used: {topic.doubt}; give it whole, unchanged"
             raise UnansweredTopicError(doubt)

@@ -83,6 +83,7 @@ def document(
             for left in cluster.unread
         ],
         "versions": _versions(cluster),
+        "unknown_release": cluster.versions.unknown.value if cluster.versions.unknown else "",
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [
             *(_not_starting(node) for node in nodes_down(cluster)),

@@ -10,6 +10,7 @@ from ..cluster.settings import ELR_FEATURE, elr_is_too_early
 from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
 from ..kafka.keys import declared_key
+from ..kafka.releases import newest_level
 from ..kafka.versions import is_at_least, span
 from ..startup.protocol_versions import FORMAT, PROTOCOL, why_version_refused
 
@@ -23,6 +24,20 @@ def version_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from removed_settings(cluster)
     yield from old_format(cluster)
     yield from elr_too_early(cluster)
+    yield from features_too_new(cluster)
+
+
+def features_too_new(cluster: Cluster) -> Iterator[Finding]:
+    """Levels of features that no broker of the stated release supports (Feature: LATEST_PRODUCTION)."""
+    kafka = cluster.versions.kafka
+    if kafka is None:
+        return
+    for name, level in cluster.versions.features.items():
+        newest = newest_level(name, kafka.value)
+        if newest is not None and level.value.isdecimal() and int(level.value) > newest:
+            what = f"{name} {level.value} is above Kafka {kafka.value}, whose newest level is {newest}"
+            to_do = "give the release that runs with --kafka-version, or the features of these brokers"
+            yield Finding("contradiction", "error", what, level.origin, to_do, "KIP-584")
 
 
 def elr_too_early(cluster: Cluster) -> Iterator[Finding]:

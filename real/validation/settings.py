@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from ...audit.kafka.profiles import NEWEST, definition, mended_in, profiles_within, switches
-from ...audit.kafka.releases import METADATA_VERSIONS, kafka_release
+from ...audit.kafka.releases import METADATA_VERSIONS, known_release
 from ...audit.kafka.versions import span
 from ...language.constants import Value
 from ...language.errors import UsageError
@@ -106,7 +106,7 @@ def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
 
 def _stated_release(text: str) -> str:
     try:
-        return kafka_release("--kafka-version", text)[0]
+        return known_release("--kafka-version", text)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

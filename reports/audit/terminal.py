@@ -169,12 +169,12 @@ def _deciding_inputs_of_subject(subject: Mapping[str, Any]) -> list[str]:
 def audit_verdict_line(document: Document) -> str:
     """What came of the requirements, in one line."""
     if not document["subjects"]:
-        return f"? {document['headline']}"
+        return f"? {document['unknown_release'] or document['headline']}"
     asked = document["required"]
     failed = sum(1 for subject in document["subjects"] if subject["failed"])
     unclear = sum(1 for subject in document["subjects"] if _is_open(subject) and not subject["failed"])
     of = f"of {count_text(len(document['subjects']), 'group')} of topics"
-    what = _requirements_text(failed, unclear, of, asked)
+    what = document["unknown_release"] or _requirements_text(failed, unclear, of, asked)
     first = "; ".join(_outage_kinds(document["outages"]))
     if first:
         return f"✗ {first}; {what}"

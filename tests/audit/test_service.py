@@ -38,6 +38,7 @@ def test_an_outage_is_not_said_to_fail_requirements_that_hold() -> None:
         "outages": [{"certain": True, "kind": "offline"}],
         "subjects": [{"failed": [], "checks": []}],
         "required": "standard",
+        "unknown_release": "",
     }
     said = "✗ some partitions refuse writes or reads now; what is required (standard) holds within the bounds"
     assert audit_verdict_line(document) == said

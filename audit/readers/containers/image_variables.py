@@ -101,6 +101,8 @@ def image(part: Part, path: str, service: Tree) -> None:
     if release and owner in ("cp-kafka", "cp-server"):
         if release[1] in CONFLUENT:
             part.fact("kafka", CONFLUENT[release[1]], origin, f"Confluent Platform {release[1]}")
+        else:
+            part.fact("unknown_release", f"Confluent Platform {release[1]}", origin)
     elif release:
         part.fact("kafka", release[0].lstrip("v"), origin, f"the image's tag is {tag}")
 

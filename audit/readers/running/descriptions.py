@@ -15,6 +15,7 @@ from ...cluster.cluster import Partition, Quorum, Topic
 from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue
 from ...kafka import key_names
 from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
+from ...kafka.versions import is_version
 from ..parsed_file import Part, numbers
 
 LABEL = re.compile(
@@ -336,6 +337,10 @@ def lists_of(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Set
     return (part.whole_brokers.setdefault(number, []) if whole else own), own
 
 
+NO_NAME = "the release of a metadata.version without a name"
+"""What runs where the tool that described the features knew no name for its level."""
+
+
 def features(path: str, text: str) -> Part | None:
     """`kafka-features.sh describe`: the finalized level of each feature, and with it the metadata version."""
     found = list(FEATURE.finditer(text))
@@ -349,7 +354,8 @@ def features(path: str, text: str) -> Part | None:
         if name == "metadata.version":
             part.control_plane = "kraft"
             if level not in ("-", "0"):
-                part.fact("metadata_version", level, origin)
+                known = is_version(level)
+                part.fact("metadata_version" if known else "unknown_release", level if known else NO_NAME, origin)
             release = re.match(r"\d+\.\d+", most)
             if release:
                 part.fact("kafka", release[0], origin, f"the brokers know metadata.version up to {most}")

@@ -355,11 +355,14 @@ def _features(part: Part, client: Admin, address: str) -> None:
     part.all_features = True
     level, most = _name_of(metadata["finalized"][1]), _name_of(metadata.get("supported", (0, 0))[1])
     if level is None:
-        what = f"metadata.version has level {metadata['finalized'][1]}, which has no name here"
-        part.note("not_read", "warning", what, origin, "give --metadata-version and --kafka-version")
+        what = f"the release of metadata.version level {metadata['finalized'][1]}, which has no name here,"
+        part.fact("unknown_release", what, origin)
     else:
         part.fact("metadata_version", level, origin)
-    if most is not None:
+    if most is None and level is not None:
+        what = f"the release that has metadata.version up to level {metadata['supported'][1]}"
+        part.fact("unknown_release", what, origin)
+    elif most is not None:
         part.fact("kafka", most.partition("-")[0], origin, f"the brokers know metadata.version up to {most}")
     for name, entry in found.items():
         if name != "metadata.version":

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.outages import find_outages
-from tidegate.audit.auditing import read_cluster_texts
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Unknown, UnreadableInputError
@@ -16,6 +16,7 @@ from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
 from tidegate.audit.questions.signature import Signature, Subject
 from tidegate.audit.questions.subjects import subjects
+from tidegate.reports.audit.terminal import audit_verdict_line
 
 NODE = "process.roles={roles}\nnode.id={id}\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=data\n"
 SOUND = "default.replication.factor=3\n"
@@ -351,23 +352,63 @@ def test_the_voters_of_a_dynamic_quorum_are_those_that_are_described() -> None:
 # --- versions ---------------------------------------------------------------------------------------------------------
 
 
-def test_confluents_number_is_mapped_or_refused_with_the_hint() -> None:
+def test_confluents_number_is_mapped_where_the_brokers_are_confluents() -> None:
     files = [("topics.txt", ORDERS, True)]
-    with pytest.raises(
-        UnreadableInputError, match=r"no such release\. Confluent Platform 7\.6 is Kafka 3\.6: give 3\.6"
-    ):
-        read_cluster_texts(files, Options(kafka_version="7.6", distribution="apache"), "x")
     mapped = read_cluster_texts(files, Options(kafka_version="7.6.1", distribution="cp-kafka"), "x")[0]
     assert mapped.versions.kafka is not None and mapped.versions.kafka.value == "3.6"
     assert {signature.profile for signature in signatures(mapped, "orders")} == {"kafka_3_5"}
-    with pytest.raises(UnreadableInputError, match="neither Kafka nor Confluent Platform has a release of this number"):
-        read_cluster_texts(files, Options(kafka_version="9.9", distribution="cp-kafka"), "x")
+
+
+UNKNOWN = {
+    "4.9": "Kafka 4.9 is not known: Kafka 0.9 to 4.4 are known here",
+    "3.99": "Kafka 3.99 is not known: Kafka 0.9 to 4.4 are known here",
+    "7.6": "Kafka 7.6 is not known: Kafka 0.9 to 4.4 are known here; Confluent Platform 7.6 is Kafka 3.6",
+    "0.8.2": "Kafka 0.8.2 is not known: Kafka 0.9 to 4.4 are known here",
+}
+
+
+@pytest.mark.parametrize("version", UNKNOWN)
+def test_of_a_release_that_is_not_known_nothing_is_answered(version: str) -> None:
+    files = [("topics.txt", ORDERS, True)]
+    cluster, findings = read_cluster_texts(files, Options(kafka_version=version, distribution="apache"), "x")
+    assert cluster.versions.kafka is None
+    assert all(not subject.variants and subject.not_checked == UNKNOWN[version] for subject in subjects(cluster))
+    done = audit(cluster, findings, AuditRequest(seconds=1.0, repairs=False))
+    assert done.exit == 5 and audit_verdict_line(done.document) == f"? {UNKNOWN[version]}"
+
+
+@pytest.mark.parametrize(
+    ("image", "why"),
+    [
+        ("apache/kafka:4.9.0", "Kafka 4.9.0 is not known: Kafka 0.9 to 4.4 are known here"),
+        ("confluentinc/cp-kafka:9.1.0", "Confluent Platform 9.1 is not known"),
+        ("confluentinc/cp-kafka:4.1.0", "Confluent Platform 4.1 is not known"),
+    ],
+)
+def test_an_image_of_a_release_that_is_not_known(image: str, why: str) -> None:
+    text = f"services:\n  kafka:\n    image: {image}\n    environment:\n      KAFKA_BROKER_ID: 1\n"
+    cluster, findings = read_cluster_texts([("compose.yml", text, True)], Options(), "x")
+    assert cluster.versions.unknown is not None and cluster.versions.unknown.value == why
+    assert any(finding.kind == "incomplete" and finding.what == why for finding in findings)
+
+
+def test_features_that_no_broker_of_the_release_has() -> None:
+    line = "Feature: {}\tSupportedMinVersion: 0\tSupportedMaxVersion: 9\tFinalizedVersionLevel: {}\tEpoch: 1\n"
+    text = line.format("metadata.version", "4.1-IV1") + line.format("share.version", 2)
+    _, findings = read_cluster_texts([("features.txt", text, True)], Options(kafka_version="4.1"), "x")
+    assert "share.version 2 is above Kafka 4.1, whose newest level is 1" in [finding.what for finding in findings]
+    text = text.replace("4.1-IV1", "4.6-IV0")
+    cluster, _ = read_cluster_texts([("features.txt", text, True)], Options(kafka_version="4.1"), "x")
+    assert cluster.versions.unknown is not None
+    assert cluster.versions.unknown.value == "metadata.version 4.6-IV0 is not known: 4.4-IV2 is the newest one here"
 
 
 def test_confluents_number_of_a_java_client_is_mapped_or_refused() -> None:
     """6.2.0-ccs is Kafka 2.8, whose producers do not wait for all."""
     assert {signature.acks for signature in written("", "java:6.2.0-ccs")} == {"leader"}
-    with pytest.raises(UnreadableInputError, match=r"Confluent Platform 6\.2 is Kafka 2\.8"):
+    with pytest.raises(
+        UnreadableInputError, match=r"--client java:6\.2: this release is not known: .* Platform 6\.2 is Kafka 2\.8"
+    ):
         written("", "java:6.2")
     assert {signature.acks for signature in written("", "librdkafka:2.3.0")} == {"all"}
 
