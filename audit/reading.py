@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from .cluster.cluster import Cluster, Use, is_called
-from .cluster.findings import Finding, Kind
-from .cluster.statements import MARK, Origin, UnreadableInputError
+from .cluster.findings import Finding
+from .cluster.statements import MARK, Origin, Unread, UnreadableInputError
 from .joining.cluster import join_parts
 from .joining.options import Options
 from .readers import audit_toml, properties, yamls, zookeeper
-from .readers.containers import compose, compose_overrides, kubernetes, scripts, strimzi
+from .readers.containers import charts, compose, compose_overrides, kubernetes, scripts, strimzi
+from .readers.inputs import WIDE, InputText, is_binary, read_inputs, read_text
+from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_program_of
 from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks, spring_profiles
 from .readers.running import descriptions
 
-CONTROLS = tuple(chr(code) for code in range(32) if chr(code) not in "\t\n\f\r\x1b")
-"""Characters that no text has; the escapes of a terminal's colours may be in what was copied from one."""
-
-LARGEST = 256 << 20
-"""Bytes of one file; 50,000 partitions are described in 6 MB."""
-
 TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
-TEXTS = TERRAFORM | frozenset(
-    {".properties", ".conf", ".cfg", ".config", ".txt", ".out", ".log", ".yaml", ".yml", ".toml", ".env", ""}
-)
-CONFIGURATION = TEXTS - {".out", ".log", ""}
-"""Of files with these ends each is read or refused; of what has none, or `.log` and `.out`, a folder may hold logs."""
-STATES = re.compile(r"\s*([\w\-\[\]$>]+(\.[\w\-\[\]$>]+)*\s*[=:]|[\w\-]+(\.[\w\-]+)+\s+\S+\s*$)")
+TREES = frozenset({".yaml", ".yml", ".json"})
+STATES = re.compile(r"\s*(export\s+)?([\w\-\[\]$>]+(\.[\w\-\[\]$>]+)*\s*[=:]|[\w\-]+(\.[\w\-]+)+\s+\S+\s*$)")
 """A line that states a setting: `key=value`, `key: value`, or a key with dots, a blank and one word."""
-PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dockerfile"})
+ASSIGNS = re.compile(r"^\s*(?:[\w.\-\[\]:]+\s+){0,2}(?:-{0,2}[\w.\-]+\s*[=:]\s*\S+\s*)+$", re.M)
+"""A line of assignments alone, after a host or a command: what inventories and scripts have, and prose has not."""
+PRINTED = re.compile(r"\A\s*[✗✓?] ")
+"""What an audit's own report begins with."""
 
 
 def read_files(
@@ -42,73 +36,113 @@ def read_files(
 ) -> tuple[Cluster, list[Finding]]:
     """The cluster that files and directories state, and what was found on the way.
 
-    A directory is read with everything below it; what is no configuration is passed over there. `running` is what was
-    read of running brokers (`live.read`), each with its address. Raises UnreadableInputError for a path that does not
-    exist, for a file named by the user that no reader understands, and for input without any fact.
+    A directory is read with everything below it, in archives and behind links too; what of it is not read is named in
+    `Cluster.unread`. `running` is what was read of running brokers (`live.read`), each with its address. Raises
+    UnreadableInputError for a path that does not exist, for a file named by the user that no reader understands, and
+    for input without any fact.
     """
-    texts = ((str(path), _text(path), named) for path, named in _files(paths))
+    texts, unread = read_inputs(paths)
     passed_over = [
         (part.findings[0].where.path, part)
         for path in paths
         if (part := compose_overrides.override_beside(path, paths)) is not None
     ]
-    return read_texts(texts, options or Options(), ", ".join(map(str, paths)), [*running, *passed_over])
+    whole = ", ".join(map(str, paths))
+    return read_texts(texts, options or Options(), whole, [*running, *passed_over], unread)
 
 
 def read_texts(
-    texts: Iterable[tuple[str, str, bool]], options: Options, whole: str, running: Sequence[tuple[str, Part]] = ()
+    texts: Iterable[InputText],
+    options: Options,
+    whole: str,
+    running: Sequence[tuple[str, Part]] = (),
+    unread: Iterable[Unread] = (),
 ) -> tuple[Cluster, list[Finding]]:
-    """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message."""
-    parts = [part for _, part in running]
-    files = [(address, part.format) for address, part in running]
+    """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message, and `unread` is what
+    is known not to be read."""
+    read = _Files([part for _, part in running], [(address, part.format) for address, part in running], [*unread])
+    texts, charted = charts.taken(list(texts))
+    read.unread += charted
     resources: list[tuple[str, yamls.Tree]] = []
-    unknown: list[tuple[str, str, bool]] = []
+    unknown: list[InputText] = []
     composed: dict[str, tuple[str, bool, yamls.Tree]] = {}
     for path, text, named in texts:
-        if _is_binary(text) and Path(path).suffix.lower() in CONFIGURATION:
-            raise UnreadableInputError(
-                f"{path} is not a text file. Give the file as Kafka reads it, or take it out of the folder."
-            )
+        if named and is_binary(text) and Path(path).suffix.lower() in CONFIGURATION:
+            raise UnreadableInputError(f"{path} is not a text file. Give the file as Kafka reads it.")
         if found := _resources(path, text):
             resources += [(path, tree) for tree in found if strimzi.is_recognised(tree)]
-            parts += _parts_beside_brokers(path, found)
-            files.append((path, "Strimzi resources"))
-            continue
-        if (document := compose_overrides.document(path, text.lstrip(MARK))) is not None:
+            read.parts += _parts_beside_brokers(path, found)
+            read.files.append((path, "Strimzi resources"))
+        elif (document := compose_overrides.document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
-            continue
-        part = None if not named and not _is_text(Path(path)) else part_of(path, text)
-        part = connect.of_document(path, text.lstrip(MARK)) if part is None and _is_tree(Path(path)) else part
-        if part is not None and part.clients and not named and _is_of_tests(path):
-            part = _passed_over(path)
-        if part is None:
+        elif not read.takes(path, _read_one(path, text, named=named)):
             unknown.append((path, text, named))
-        else:
-            parts.append(part)
-            files.append((path, part.format))
     for path, part in _of_compose(composed):
-        if part is None:
+        if not read.takes(path, part):
             unknown.append((path, *composed[path][:2]))
-        else:
-            parts.append(part)
-            files.append((path, part.format))
-    _weaken_values_findings(parts)
-    kubernetes.number(parts)
-    spring_profiles.apply_profiles(parts)
-    uses = [use for part in parts for use in part.uses]
-    started_with = frozenset(Path(path).name for path, _ in files)
+    _rendered(read, resources)
+    kubernetes.number(read.parts)
+    spring_profiles.apply_profiles(read.parts)
+    uses = [use for part in read.parts for use in part.uses]
+    started_with = frozenset(Path(path).name for path, _ in read.files)
     for path, text, named in unknown:
         part = _as_mapped(path, text, uses) or _as_script(path, text, started_with, named=named)
-        if part is not None:
-            parts.append(part)
-            files.append((path, part.format))
-        elif named:
+        if named and part is None:
             raise UnreadableInputError(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
+        read.takes(path, part or _left_over(path, text))
     if resources:
-        parts.append(strimzi.read(resources))
-    if not files:
+        read.parts.append(strimzi.read(resources))
+    if not read.files and not any(left.may_be_configuration for left in read.unread):
         raise UnreadableInputError(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
-    return join_parts(parts, options, tuple(files))
+    return join_parts(read.parts, options, tuple(read.files), read.unread)
+
+
+@dataclass
+class _Files:
+    """What was read of all files, and what was not."""
+
+    parts: list[Part]
+    files: list[tuple[str, str]]
+    unread: list[Unread]
+
+    def takes(self, path: str, found: Part | Unread | None) -> bool:
+        """Adds what a file says, or why it is not read; False if neither is known."""
+        if isinstance(found, Unread):
+            self.unread.append(found)
+        elif found is not None:
+            self.parts.append(found)
+            self.files.append((path, found.format))
+        return found is not None
+
+
+def _read_one(path: str, text: str, *, named: bool) -> Part | Unread | None:
+    """What one file says by itself."""
+    found = part_of(path, text, named=named)
+    if not isinstance(found, Part) and _is_tree(Path(path)):
+        found = connect.of_document(path, text.lstrip(MARK)) or found
+    if isinstance(found, Unread) and named and not PRINTED.match(text):  # it is given as configuration
+        return replace(found, may_be_configuration=True)
+    if isinstance(found, Part) and found.clients and not named and _is_of_tests(path):
+        return _passed_over(path)
+    return found
+
+
+def _left_over(path: str, text: str) -> Unread:
+    """Why a file is read by nobody: whose it is, or that nothing in it is of Kafka, or else that it may be
+    configuration."""
+    if kind := other_program_of(text):
+        return Unread(path, f"it is {kind}")
+    if scripts.OF_KAFKA.fullmatch(Path(path).name.lower()):
+        return Unread(path, "it is a script of Kafka's own")
+    if PRINTED.match(text) or scripts.OURS.search(text):
+        return Unread(path, "it is what an audit has printed")
+    if mark := mark_of_kafka(text):
+        reason = f"it has `{mark}`, and is in no form that is known here"
+        return Unread(path, reason, may_be_configuration=True, to_do=f"give what comes of it: {FORMS}")
+    return Unread(path, "nothing in it is a setting of Kafka")
+
+
+FORMS = "server.properties, properties of clients, or what kafka-topics.sh --describe and kafka-configs.sh print"
 
 
 KNOWN = (
@@ -119,69 +153,23 @@ KNOWN = (
 )
 
 
-def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Every file to read, and whether the user named it."""
-    for path in paths:
-        if path.is_dir():
-            for file in sorted(path.rglob("*")):
-                hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-                if file.is_file() and not hidden and (_is_text(file) or _is_small_script(file)):
-                    yield file, False
-        elif path.exists():
-            yield path, True
-        else:
-            raise UnreadableInputError(f"{path} does not exist. Give files, or a directory of them.")
-
-
-def _is_text(path: Path) -> bool:
-    return path.suffix.lower() in TEXTS and path.stem.lower() not in PROSE
-
-
 def _is_tree(path: Path) -> bool:
-    return path.suffix.lower() in (".json", ".yaml", ".yml")
+    return path.suffix.lower() in TREES
 
 
-def _is_small_script(path: Path) -> bool:
-    return scripts.is_script(path) and path.stat().st_size <= scripts.LARGEST
-
-
-WIDE = MARK + MARK
-"""What a text begins with that was in UTF-16: `Properties.load` of Java understands nothing of it."""
-
-
-def _text(path: Path) -> str:
-    """A file's text, with its byte order mark: what a reader makes of that is the reader's to say."""
-    try:
-        if path.stat().st_size > LARGEST:
-            raise UnreadableInputError(f"{path} is larger than {LARGEST >> 20} MiB, which no configuration is.")
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UnreadableInputError(f"{path}: {error.strerror}.") from None
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # what PowerShell makes of `kafka-topics.bat > FILE`
-        return WIDE + raw.decode("utf-16", errors="replace")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")  # what Java properties were before Java 9
-
-
-def _is_binary(text: str) -> bool:
-    """Whether it has what no configuration has: a zero byte, or control characters for more than one in twenty."""
-    return "\0" in text or 20 * sum(map(text.count, CONTROLS)) > len(text)
-
-
-def part_of(path: str, text: str) -> Part | None:
-    """One file's facts; None if no reader knows it. Raises UnreadableInputError for a broken audit.toml."""
+def part_of(path: str, text: str, *, named: bool = True) -> Part | Unread | None:
+    """One file's facts, or why it is not read; None if no reader knows it. What the user did not name is a list of
+    settings only if it is called so. Raises UnreadableInputError for a broken audit.toml."""
     suffix = Path(path).suffix.lower()
     plain = text.lstrip(MARK)
     if "\0" in text:
         return None
     if suffix == ".toml":
-        return audit_toml.read(path, plain)
+        return audit_toml.read(path, plain) if named or audit_toml.is_recognised(path, plain) else None
     if suffix in TERRAFORM:
         return _terraform(path, plain)
-    if suffix in (".yaml", ".yml"):
-        return of_yaml(path, plain)
+    if suffix in TREES and (found := of_yaml(path, plain)) is not None:
+        return found
     for reader in (
         descriptions.topics,
         descriptions.configs,
@@ -192,7 +180,8 @@ def part_of(path: str, text: str) -> Part | None:
         part = reader(path, plain)
         if part is not None:
             return part
-    if suffix in (".properties", ".conf", ".cfg", ".config", ".env", "") or "=" in text:
+    listed = suffix in LISTS or "=" in text
+    if listed and suffix not in TREES and (named or suffix in TEXTS):
         if suffix in (".txt", ".out", ".log", "") and _is_prose(plain):
             return _prose(path, plain)
         return _wide(path, plain) if text.startswith(WIDE) else properties.read(path, text)
@@ -206,14 +195,15 @@ def _is_prose(text: str) -> bool:
     return 2 * sum(STATES.match(line) is not None for line in lines) < len(lines)
 
 
-def _prose(path: str, text: str) -> Part | None:
+def _prose(path: str, text: str) -> Unread | None:
     """What is said of a text that names settings and is no list of them. None if it names none."""
     if scripts.SETS_OF_KAFKA.search(text) is None:
         return None
-    part = Part("a text")
-    what = f"{path} was not read: most of its lines state no setting"
-    part.note("not_read", "warning", what, Origin(path), "name it .properties if a process is started with it")
-    return part
+    if PRINTED.match(text):
+        return Unread(path, "it is what an audit has printed")
+    what, to_do = "most of its lines state no setting", "name it .properties if a process is started with it"
+    assigned = any(mark_of_kafka(found[0]) for found in ASSIGNS.finditer(text))
+    return Unread(path, what, may_be_configuration=assigned, to_do=to_do)
 
 
 def _wide(path: str, text: str) -> Part | None:
@@ -250,7 +240,7 @@ def _as_script(path: str, text: str, files: frozenset[str], *, named: bool) -> P
 
 def _resources(path: str, text: str) -> list[yamls.Tree]:
     """The documents of a file that has Strimzi's; none if it has no such, or cannot be read."""
-    if Path(path).suffix.lower() not in (".yaml", ".yml") or "kafka.strimzi.io/" not in text or "\0" in text:
+    if not _is_tree(Path(path)) or "kafka.strimzi.io/" not in text or "\0" in text:
         return []
     try:
         trees = [tree for document in yamls.documents(text.lstrip(MARK)) for tree in _items(document)]
@@ -266,15 +256,15 @@ def _parts_beside_brokers(path: str, trees: Sequence[yamls.Tree]) -> list[Part]:
     return [connect.of_resources(path, programs), *([] if others is None else [others])]
 
 
-def of_yaml(path: str, text: str) -> Part | None:
+def of_yaml(path: str, text: str) -> Part | Unread | None:
     """A YAML file without Strimzi's resources: compose, what a Helm chart renders, Spring's application.yml."""
     try:
         trees = [tree for document in yamls.documents(text) for tree in _items(document)]
     except yamls.YamlError as error:
-        part = Part("YAML")
-        to_do = "correct it; render templates first (helm template, kustomize build)"
-        part.note(_gravity(text), "error", f"{path} was not read: {error}", Origin(path), to_do)
-        return part
+        may, to_do = "kafka" in text.lower() or bool(mark_of_kafka(text)), "correct it"
+        if isinstance(error, yamls.TemplateError):
+            to_do = "render it first (helm template, ansible-playbook, kustomize build), and give what comes of it"
+        return Unread(path, str(error), may_be_configuration=may, to_do=to_do)
     rendered = kubernetes.read(path, trees)
     if rendered is not None:
         return rendered
@@ -288,44 +278,34 @@ def of_yaml(path: str, text: str) -> Part | None:
     return part if part.clients or part.findings else None
 
 
-def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[tuple[str, Part | None]]:
+def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[tuple[str, Part | Unread | None]]:
     """Compose files, each with what it includes, extends and is overridden by; None for one without anything known."""
     documents = {path: tree for path, (_, _, tree) in given.items()}
     texts = {path: text for path, (text, _, _) in given.items()}
     named = [path for path, (_, by_name, _) in given.items() if by_name]
-    whole, rest = compose_overrides.projects(documents, texts, _text, named)
+    whole, rest = compose_overrides.projects(documents, texts, read_text, named)
     for path, tree, notes in whole:
         part = compose.read(path, tree) if compose.is_recognised(tree) else of_yaml(path, texts[path])
-        if part is not None:
+        if isinstance(part, Part):
             part.findings += notes.findings
         yield path, part or (notes if notes.findings else None)
     yield from rest.items()
 
 
-def _values_of_a_chart(path: str, text: str) -> Part | None:
+def _values_of_a_chart(path: str, text: str) -> Unread | None:
     """What is said of a file of Helm values: what becomes of them is the chart's to say."""
     if not Path(path).stem.lower().startswith("values"):
         return None
-    part = Part(VALUES)
-    what = f"{path} was not read: values become configuration only when their chart renders them"
+    reason = "values become configuration only when their chart renders them"
     to_do = f"helm template NAME CHART -f {path} > rendered.yaml, and give that"
-    part.note(_gravity(text), "error", what, Origin(path), to_do)
-    return part
+    return Unread(path, reason, may_be_configuration=charts.sets_up_kafka(text), to_do=to_do)
 
 
-def _gravity(text: str) -> Kind:
-    """`incomplete`, so that the audit is undecided, where a text that is not read has settings of brokers or topics."""
-    return "not_read" if scripts.SETS_OF_KAFKA.search(text) is None else "incomplete"
-
-
-def _weaken_values_findings(parts: Sequence[Part]) -> None:
-    """Values of a chart decide nothing beside what the chart has rendered."""
-    if any(part.format == kubernetes.FORMAT and part.brokers for part in parts):
-        for part in (candidate for candidate in parts if candidate.format == VALUES):
-            part.findings = [replace(finding, kind="not_read") for finding in part.findings]
-
-
-VALUES = "Helm values"
+def _rendered(read: _Files, resources: Sequence[tuple[str, yamls.Tree]]) -> None:
+    """A chart and its values decide nothing beside what it has rendered."""
+    brokers = any(part.format == kubernetes.FORMAT and part.brokers for part in read.parts)
+    if brokers or any(tree.text("kind") == "Kafka" for _, tree in resources):
+        read.unread = [charts.beside_rendered(left) for left in read.unread]
 
 
 def _is_of_tests(path: str) -> bool:
@@ -340,20 +320,19 @@ def _passed_over(path: str) -> Part:
     return part
 
 
-def _terraform(path: str, text: str) -> Part:
+def _terraform(path: str, text: str) -> Part | Unread:
     """What is said of Terraform's files: their values may come from variables, modules and states."""
     part = Part("Terraform")
     if scripts.note_msk(part, path, text):
         return part
-    what = f"{path} was not read: Terraform's settings are known when they are applied"
+    may = scripts.SETS_OF_KAFKA.search(text) is not None or bool(mark_of_kafka(text))
     to_do = "give what they become: kafka-topics.sh --describe, the server_properties as a file, or --bootstrap-server"
-    part.note(_gravity(text), "error", what, Origin(path), to_do)
-    return part
+    return Unread(path, "Terraform's settings are known when they are applied", may_be_configuration=may, to_do=to_do)
 
 
 def _items(tree: yamls.Tree) -> list[yamls.Tree]:
-    """`kubectl get -o yaml` gives one list of many."""
-    if tree.text("kind") != "List":
+    """`kubectl get -o yaml` and `-o json` give one list of many."""
+    if not (tree.text("kind") or "").endswith("List") or tree.get("items") is None:
         return [tree]
     items = tree.get("items")
     return [replace(resource, path=()) for _, resource in items.items()] if items is not None else []

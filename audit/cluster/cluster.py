@@ -14,8 +14,7 @@ from ...language.immutable import immutable
 from ..kafka.internal_topics import INTERNAL
 from ..kafka.versions import ControlPlane
 from .pods import Pod
-from .statements import Origin, Setting, StatedValue
-from .unread import Unread
+from .statements import Origin, Setting, StatedValue, Unread
 
 Role = Literal["broker", "controller"]
 

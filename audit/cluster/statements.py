@@ -102,6 +102,19 @@ class Unknown:
 SettingValue = StatedValue | Default | Unknown
 
 
+@immutable
+class Unread:
+    """A file, a folder or an entry of an archive that was given and that no reader took: whether a verdict rests on all
+    that was given is decided by these alone. `reason` is a clause that follows its path, such as "it is an image".
+    `may_be_configuration` says that nothing shows it to be anything else: the verdict is undecided then, and `to_do`
+    says how to have it read."""
+
+    path: str
+    reason: str
+    may_be_configuration: bool = False
+    to_do: str = "take it out of the folder if it is not configuration"
+
+
 class UnreadableInputError(Exception):
     """Input that cannot be read at all: which, why, and what to do. The command ends with exit code 66."""
 

@@ -19,8 +19,7 @@ from ..cluster.addresses import place_on_hosts as placed_on_hosts
 from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
-from ..cluster.statements import Origin, StatedValue, WrongOptionError
-from ..cluster.unread import Unread
+from ..cluster.statements import Origin, StatedValue, Unread, WrongOptionError
 from ..kafka import key_names
 from ..kafka.keys import declared_key, owners
 from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_not_known
@@ -46,7 +45,8 @@ def join_parts(
     """One cluster of all parts, and what was found on the way; `unread` is what was given and not read, which is found
     where it may be configuration. Raises WrongOptionError for a wrong option."""
     joined = JoinedParts(parts, [finding for part in parts for finding in part.findings])
-    joined.findings += [passed_over.finding for passed_over in unread if passed_over.may_be_configuration]
+    for left in unread:
+        joined.note_unread(left)
     topics = _mark_programs_own(joined, _topics(joined))
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)

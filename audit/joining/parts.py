@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from ..cluster.cluster import DuplicateId
 from ..cluster.findings import Finding
-from ..cluster.statements import HIDDEN, MARK, Origin, Setting
+from ..cluster.statements import HIDDEN, MARK, Origin, Setting, Unread
 from ..kafka import key_names
 from ..kafka.keys import is_kept, registry
 from ..readers.parsed_file import Part
@@ -30,6 +30,11 @@ class JoinedParts:
     def incomplete(self, what: str, where: Origin, to_do: str) -> None:
         """What leaves the audit undecided."""
         self.findings.append(Finding("incomplete", "error", what, where, to_do))
+
+    def note_unread(self, left: Unread) -> None:
+        """What was given and may be configuration, but was not read."""
+        if left.may_be_configuration:
+            self.incomplete(f"{left.path} was not read: {left.reason}", Origin(left.path), left.to_do)
 
 
 def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:

@@ -40,6 +40,15 @@ PLACES = {"pods": "nodes", "services": "computers"}
 """What may run on one machine or on several, and the word for these."""
 
 
+SECTIONS = ("topic", "group", "pods", "services", "spring", "racks")
+
+
+def is_recognised(path: str, text: str) -> bool:
+    """Whether a file in TOML is a mapping, by its name or a section."""
+    named = re.search(r"audit[^/]*\.toml$", path) is not None
+    return named or re.search(rf"^\s*\[\s*({'|'.join(SECTIONS)})\b", text, re.M) is not None
+
+
 def read(path: str, text: str) -> Part:
     """The mapping. Raises UnreadableInputError for what is no TOML: what is not understood must not be left out."""
     try:

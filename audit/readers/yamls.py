@@ -22,6 +22,10 @@ class YamlError(Exception):
     """Text that no YAML parser reads, or that is nested too deeply; where and why."""
 
 
+class TemplateError(YamlError):
+    """Text that becomes YAML when a template engine has filled it in."""
+
+
 @immutable
 class YamlLeaf:
     """A scalar: its path of keys from the document's root, its text, its line from 1, whether it has no quotes."""
@@ -156,15 +160,39 @@ def documents(text: str, name: str = "") -> list[Tree]:
     until they are rendered."""
     if re.search(r"^[ \t\-\[{&*]{200,}", text, re.M):
         raise YamlError("it is nested too deeply")
+    text = _whole_characters(text)
     try:
         named: Any = _NamedText(text, name)
         nodes = [node for node in YAML(typ="safe", pure=True).compose_all(named) if node is not None]
     except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        at = f" at line {mark.line + 1}" if mark is not None else ""
-        raise YamlError(
-            f"its YAML is broken{at} ({type(error).__name__})"
-        ) from None  # the parser's words quote the text
+        raise _broken(text, error) from None
     except (RecursionError, ValueError, AttributeError, IndexError, AssertionError) as error:
         raise YamlError(f"its YAML is broken: {type(error).__name__}") from None
     return [Tree(node) for node in nodes]
+
+
+_PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?|\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+
+
+def _whole_characters(text: str) -> str:
+    """JSON writes a character beyond the first plane as two halves, which YAML takes for two characters."""
+    return _PAIR.sub(_character, text) if "\\ud" in text.lower() else text
+
+
+def _character(found: re.Match[str]) -> str:
+    if found[2] is None:
+        return "\ufffd"
+    return chr(0x10000 + ((int(found[1], 16) & 0x3FF) << 10) + (int(found[2], 16) & 0x3FF))
+
+
+def _broken(text: str, error: YAMLError) -> YamlError:
+    """Why a text is no YAML, and where. The parser's own words quote the text, and are not used."""
+    if (template := re.search(r"\{\{|\{%|<%", text)) is not None:
+        line = text.count("\n", 0, template.start()) + 1
+        return TemplateError(f"it is a template (`{template[0]}` at line {line}), which is filled in before it is YAML")
+    mark = getattr(error, "problem_mark", None)
+    line: int | None = None if mark is None else mark.line
+    if line is not None and re.match(r"\s*\t", "".join(text.splitlines()[line : line + 1])):
+        return YamlError(f"line {line + 1} is indented with a tab, which YAML does not allow")
+    at = "" if line is None else f" at line {line + 1}"
+    return YamlError(f"its YAML is broken{at} ({type(error).__name__})")

@@ -459,8 +459,8 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_broken_yaml_is_reported_with_its_line(tmp_path: Path) -> None:
-    _, findings = of(tmp_path, a__yaml="a: [1\nb: }\n", server__properties="broker.id=1\n")
-    assert any("its YAML is broken at line 2" in text for text in said(findings, "not_read"))
+    _, findings = of(tmp_path, a__yaml="kafka: [1\nb: }\n", server__properties="broker.id=1\n")
+    assert any("its YAML is broken at line 2" in text for text in said(findings, "incomplete"))
 
 
 def test_options_are_stronger_than_files(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue
 from ...kafka import key_names
 from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ...kafka.versions import is_version
+from ..kinds import CONFIG_HEAD, FEATURE, TOPIC_LINE
 from ..parsed_file import Part, numbers
 
 LABEL = re.compile(
@@ -25,12 +26,6 @@ LABEL = re.compile(
 """Any word before a colon is a label, also one that is not read here: a vendor's tools print more of them, such as
 Confluent's `Offline`, `Observers` and `LiveObservers`, whose brokers are in no ISR."""
 
-TOPIC_LINE = re.compile(r"^\s*Topic: ?\S+\s", re.M)
-CONFIG_HEAD = re.compile(
-    r"^(?:Dynamic configs|All configs|Configs|Default configs) for "
-    r"(?:(brokers) in the cluster|(topic|broker) (\S+?)|.*?) are:",
-    re.M,
-)
 CONFIG_LINE = re.compile(r"^  ([A-Za-z0-9_.\-]{1,200})=(.*?) sensitive=(true|false) synonyms=\{(.*)\}\s*$")
 BY_ZOOKEEPER = re.compile(r"^Configs for (topic|broker)s? '[^']*' are ", re.M)
 CUT_LINE = re.compile(r"^  [a-z][a-z0-9_\-]*(\.[a-z0-9_\-]+)*(=|$)")
@@ -39,7 +34,6 @@ OF_EVERY_TOPIC = ("min.insync.replicas", "unclean.leader.election.enable")
 
 PAIR = re.compile(r"(?:^|,\s?)([a-z][a-z0-9]*(?:\.[a-z0-9]+)+)=")
 LAYER = re.compile(r"([A-Z]+(?:_[A-Z]+)*_CONFIG):([^=]+)=(.*?)(?=, [A-Z_]+_CONFIG:|$)")
-FEATURE = re.compile(r"^Feature: ?(\S+)\s.*?SupportedMaxVersion: ?(\S+)\s+FinalizedVersionLevel: ?(\S+)", re.M)
 
 
 def labels(line: str) -> dict[str, str]:

@@ -337,8 +337,8 @@ def test_what_an_audit_has_printed_is_no_broker(name: str, named: bool) -> None:
     texts = [("server.properties", broker, True), (name, PRINTED, named)]
     cluster, findings = read_cluster_texts(texts, Options(), "x")
     assert len(cluster.brokers) == 1
-    said = [finding.what for finding in findings if finding.where.path == name]
-    assert said == [f"{name} was not read: most of its lines state no setting"]
+    assert [(left.path, left.reason) for left in cluster.unread] == [(name, "it is what an audit has printed")]
+    assert not [finding for finding in findings if finding.where.path == name]
 
 
 @pytest.mark.parametrize("line", ["{key}={value}", "{key}: {value}", "{key} {value}", "  {key} = {value}"])

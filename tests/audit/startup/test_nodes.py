@@ -229,8 +229,11 @@ def test_copies_of_one_file_are_not_one_broker_that_stands_for_all() -> None:
 def test_a_file_in_a_folder_that_is_no_text_is_not_passed_over(tmp_path: Path, content: bytes, name: str) -> None:
     (tmp_path / "b1.properties").write_text(BROKER.format(id=1))
     (tmp_path / name).write_bytes(content)
+    _, findings = read_cluster([tmp_path])
+    left = [finding.what for finding in findings if finding.kind == "incomplete"]
+    assert [what.startswith(f"{tmp_path / name} was not read: it is not a text") for what in left] == [True]
     with pytest.raises(UnreadableInputError, match=f"{name} is not a text file"):
-        read_cluster([tmp_path])
+        read_cluster([tmp_path / name])
 
 
 def test_a_segment_of_a_log_in_a_folder_is_no_configuration(tmp_path: Path) -> None:

@@ -1,0 +1,199 @@
+"""What is in archives and compressed files, in memory and within limits: nothing is written, and no entry's name is
+taken for a path."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import IO, cast
+
+from ..cluster.statements import Unread
+from .kinds import kind_of
+
+LARGEST = 256 << 20
+"""Bytes that all entries of one archive have together, those of archives within it too."""
+
+MOST = 20_000
+"""Entries of one archive."""
+
+DEEPEST = 6
+"""Archives within each other."""
+
+
+def _gunzip(raw: bytes) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=io.BytesIO(raw)))
+
+
+_COMPRESSED: dict[bytes, Callable[[bytes], IO[bytes]]] = {
+    b"\x1f\x8b": _gunzip,
+    b"BZh": lambda raw: bz2.BZ2File(io.BytesIO(raw)),
+    b"\xfd7zXZ\0": lambda raw: lzma.LZMAFile(io.BytesIO(raw)),  # noqa: SIM115 (it holds no file)
+}
+_ZIPPED = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
+
+_UNKNOWN = {
+    b"\x28\xb5\x2f\xfd": "it is compressed with Zstandard",
+    b"7z\xbc\xaf\x27\x1c": "it is an archive of 7-Zip",
+    b"Rar!": "it is an archive of RAR",
+    b"\x04\x22\x4d\x18": "it is compressed with LZ4",
+    b"\xff\x06\0\0sNaPpY": "it is compressed with Snappy",
+    b"\x1f\x9d": "it is compressed with `compress`",
+    b"\x5d\0\0": "it is compressed with LZMA",
+    b"LZIP": "it is compressed with lzip",
+    b"!<arch>": "it is a package or a library",
+    b"\xed\xab\xee\xdb": "it is a package of RPM",
+    b"$ANSIBLE_VAULT": "it is encrypted with Ansible Vault",
+    b"-----BEGIN PGP MESSAGE": "it is encrypted with PGP",
+    b"age-encryption.org": "it is encrypted with age",
+    b"-----BEGIN AGE": "it is encrypted with age",
+    b"Salted__": "it is encrypted with OpenSSL",
+}
+_ENCRYPTED = frozenset({".gpg", ".pgp", ".age", ".enc", ".vault"})
+_DISTRIBUTION = re.compile(r"kafka_2\.\d+-[\d.]+(/|$)")
+"""The one folder in an archive of Kafka itself, as the project publishes it."""
+
+_UNPACK = "unpack it beside the other files"
+_BROKEN = (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError)
+_BROKEN_ARCHIVES = (*_BROKEN, tarfile.TarError, zipfile.BadZipFile)
+
+
+@dataclass
+class _Left:
+    """What may still be taken out of an archive."""
+
+    size: int
+    entries: int = MOST
+
+
+Entry = tuple[str, bytes]
+"""A file in an archive: the archive's path and its own, and what is in it."""
+
+
+def entries(path: str, raw: bytes, largest: int = LARGEST) -> Iterator[Entry | Unread]:
+    """What is in a file: of an archive its entries, of a compressed file what it is of, and of others they themselves.
+    What is not taken out is named with the reason, so also what comes after the first `largest` bytes."""
+    yield from _entries(path, raw, _Left(largest), 0, path)
+
+
+def _entries(path: str, raw: bytes, left: _Left, depth: int, inner: str) -> Iterator[Entry | Unread]:
+    """`inner` is what the file is called, by which it is known what was compressed."""
+    open_ = next((opened for magic, opened in _COMPRESSED.items() if raw.startswith(magic)), None)
+    why = next((says for magic, says in _UNKNOWN.items() if raw.startswith(magic)), "")
+    if why or PurePath(inner).suffix.lower() in _ENCRYPTED:
+        yield Unread(path, why or "it is encrypted", may_be_configuration=True, to_do=_UNPACK)
+    elif open_ is None and not raw.startswith(_ZIPPED) and not _is_tar(raw):
+        yield path, raw
+    elif depth >= DEEPEST:
+        yield Unread(path, f"it is in more than {DEEPEST} archives", may_be_configuration=True, to_do=_UNPACK)
+    else:
+        try:
+            if open_ is not None:
+                yield from _decompressed(path, open_(raw), left, depth, inner)
+            elif _is_tar(raw):
+                yield from _of_tar(path, raw, left, depth)
+            else:
+                yield from _of_zip(path, raw, left, depth)
+        except _BROKEN_ARCHIVES as error:
+            reason = f"its archive is broken or has what is not read ({type(error).__name__})"
+            yield Unread(path, reason, may_be_configuration=True, to_do=_UNPACK)
+
+
+def _is_tar(raw: bytes) -> bool:
+    """Whether its first header is one of tar's, of which the older ones have no mark but their sum."""
+    if raw[257:262] == b"ustar":
+        return True
+    try:
+        return (
+            len(raw) >= 512 and raw[:1] != b"\0" and tarfile.TarInfo.frombuf(raw[:512], "utf-8", "replace").chksum > 0
+        )
+    except tarfile.TarError:
+        return False
+
+
+def _taken(path: str, file: IO[bytes], left: _Left) -> bytes | Unread:
+    """What a file has, unless that is more than may be taken."""
+    raw = file.read(left.size + 1)
+    if len(raw) > left.size:
+        reason = "its archive has more than is taken out"
+        return Unread(path, reason, may_be_configuration=True, to_do=_UNPACK)
+    left.size -= len(raw)
+    return raw
+
+
+def _decompressed(path: str, file: IO[bytes], left: _Left, depth: int, inner: str) -> Iterator[Entry | Unread]:
+    raw = _taken(path, file, left)
+    if isinstance(raw, Unread):
+        yield raw
+        return
+    end = PurePath(inner).suffix.lower()
+    name = PurePath(inner).name
+    name = (
+        re.sub(r"\.(tgz|tbz2?|txz)$", ".tar", name, flags=re.I) if end.startswith(".t") else name[: -len(end) or None]
+    )
+    packed = raw.startswith((*_COMPRESSED, *_ZIPPED)) or _is_tar(raw)
+    yield from _entries(path if packed else f"{path}/{name}", raw, left, depth + 1, name)
+
+
+def _of_tar(path: str, raw: bytes, left: _Left, depth: int) -> Iterator[Entry | Unread]:
+    with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as archive:
+        for member in archive:
+            name = f"{path}/{_plain(member.name)}"
+            if member.isdir() or member.islnk():  # a hard link is to a file that is in the archive
+                continue
+            if not member.isreg():
+                yield Unread(name, "it is a link in an archive", may_be_configuration=True, to_do=_UNPACK)
+                continue
+            file = archive.extractfile(member)
+            if file is not None:
+                yield from _entry(path, name, _plain(member.name), file, left, depth)
+            if left.entries <= 0:
+                return
+
+
+def _of_zip(path: str, raw: bytes, left: _Left, depth: int) -> Iterator[Entry | Unread]:
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        for member in archive.infolist():
+            name = f"{path}/{_plain(member.filename)}"
+            if member.is_dir():
+                continue
+            if member.flag_bits & 1:
+                yield Unread(name, "it is encrypted", may_be_configuration=True, to_do=_UNPACK)
+                continue
+            with archive.open(member) as file:
+                yield from _entry(path, name, _plain(member.filename), file, left, depth)
+            if left.entries <= 0:
+                return
+
+
+def _entry(path: str, name: str, inner: str, file: IO[bytes], left: _Left, depth: int) -> Iterator[Entry | Unread]:
+    """One entry, which may be an archive itself; nothing is taken out of what cannot be configuration."""
+    left.entries -= 1
+    kind = kind_of(inner)
+    if _DISTRIBUTION.match(inner):
+        yield Unread(path, "it is Kafka as it is published")
+        left.entries = 0
+    elif left.entries <= 0:
+        yield Unread(path, f"it has more than {MOST:,} entries", may_be_configuration=True, to_do=_UNPACK)
+    elif kind:
+        yield Unread(name, f"it is {kind}")
+    else:
+        raw = _taken(name, file, left)
+        if isinstance(raw, Unread):
+            yield raw
+            left.entries = 0
+        else:
+            yield from _entries(name, raw, left, depth + 1, inner)
+
+
+def _plain(name: str) -> str:
+    """An entry's name as part of a path that is shown."""
+    return re.sub(r"[\x00-\x1f\x7f]", "?", name.removeprefix("./"))

@@ -1,0 +1,188 @@
+"""From paths to texts: every file of a folder, of its archives and of the folders that its links lead to, or the reason
+why one is not read."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from ..cluster.statements import MARK, Unread, UnreadableInputError
+from . import archives
+from .kinds import CONFIGURATION, TOOLS, kind_of, mark_of_kafka
+
+LARGEST = 256 << 20
+"""Bytes of one file; 50,000 partitions are described in 6 MB."""
+
+MOST = 200_000
+"""Files and folders below the ones that are given."""
+
+WIDE = MARK + MARK
+"""What a text begins with that was in UTF-16: `Properties.load` of Java understands nothing of it."""
+
+InputText = tuple[str, str, bool]
+"""A path, the text that is there, and whether the user named it."""
+
+
+def read_inputs(paths: Sequence[Path]) -> tuple[list[InputText], list[Unread]]:
+    """All texts in order, and what was not read. Raises UnreadableInputError for a path that is not there, and for a
+    file named by the user that cannot be read."""
+    texts: list[InputText] = []
+    unread: list[Unread] = []
+    walk = _Walk()
+    for path in paths:
+        for found in _below(walk, path):
+            if isinstance(found, Unread):
+                unread.append(found)
+            else:
+                texts.append(found)
+    return texts, unread
+
+
+def _below(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
+    if not path.exists() and not path.is_symlink():
+        raise UnreadableInputError(f"{path} does not exist. Give files, or a directory of them.")
+    if path.is_dir():
+        found = [*walk.folder(path, given=True)]
+        for file in sorted(one for one in found if isinstance(one, Path)):
+            yield from _of_file(str(file), _bytes_or_reason(file), named=False)
+        yield from (one for one in found if isinstance(one, Unread))
+    else:
+        raw = _bytes_or_reason(path)
+        if isinstance(raw, Unread):
+            raise UnreadableInputError(f"{path}: {raw.reason}.")
+        yield from _of_file(str(path), raw, named=True)
+
+
+@dataclass
+class _Walk:
+    """A walk through folders. `seen` are the files and folders that it has come by, by what the system knows them."""
+
+    seen: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+
+    def folder(self, path: Path, *, given: bool = False) -> Iterator[Path | Unread]:
+        """The files below a folder, links followed, each once."""
+        try:
+            names = sorted(os.listdir(path))
+        except OSError as error:
+            if given:
+                raise UnreadableInputError(f"{path}: {error.strerror}.") from None
+            yield _without_permission(path, error)
+            return
+        self._note(path)
+        for name in names:
+            yield from self._entry(path / name)
+
+    def _entry(self, path: Path) -> Iterator[Path | Unread]:
+        try:
+            found = path.stat()
+        except OSError as error:
+            link = not isinstance(error, PermissionError) and path.is_symlink()
+            if link:
+                reason = (
+                    "it is a link that leads nowhere" if not _is_loop(error) else "it is a link that leads to itself"
+                )
+                yield Unread(str(path), reason, may_be_configuration=not kind_of(path.name), to_do=_MEND)
+            else:
+                yield _without_permission(path, error)
+            return
+        here = found.st_dev, found.st_ino
+        folder = stat.S_ISDIR(found.st_mode)
+        if folder and path.name in TOOLS:
+            yield Unread(str(path), "it is a folder that a tool keeps for itself")
+        elif (before := self.seen.get(here)) is not None:
+            yield Unread(str(path), f"it is {before}, which is read once")
+        elif len(self.seen) >= MOST:
+            yield Unread(str(path), f"{MOST:,} files and folders come before it", may_be_configuration=True)
+        elif folder:
+            yield from self.folder(path)
+        elif not stat.S_ISREG(found.st_mode):
+            null = path.resolve() == Path(os.devnull)
+            yield Unread(str(path), "it is not a file but a device, a pipe or a socket", may_be_configuration=not null)
+        elif kind := kind_of(path.name):
+            yield Unread(str(path), f"it is {kind}")
+        else:
+            self._note(path)
+            yield path
+
+    def _note(self, path: Path) -> None:
+        found = path.stat()
+        self.seen.setdefault((found.st_dev, found.st_ino), str(path))
+
+
+_MEND = "mend the link, or remove it"
+
+
+def _is_loop(error: OSError) -> bool:
+    return "loop" in str(error).lower() or "symbolic" in str(error).lower()
+
+
+def _without_permission(path: Path, error: OSError) -> Unread:
+    reason = f"the system does not let it be read ({error.strerror})"
+    return Unread(str(path), reason, may_be_configuration=True, to_do="run the audit as a user who may read it")
+
+
+def _bytes_or_reason(path: Path) -> bytes | Unread:
+    try:
+        if path.stat().st_size > LARGEST:
+            reason = f"it is larger than {LARGEST >> 20} MiB, which no configuration is"
+            return Unread(str(path), reason, may_be_configuration=True)
+        return path.read_bytes()
+    except OSError as error:
+        return _without_permission(path, error)
+
+
+def _of_file(path: str, raw: bytes | Unread, *, named: bool) -> Iterator[InputText | Unread]:
+    """The texts of a file, several if it is an archive. One that the user named is read whatever its name says."""
+    for entry in [raw] if isinstance(raw, Unread) else archives.entries(path, raw):
+        if isinstance(entry, Unread):
+            yield entry
+            continue
+        name, content = entry
+        text = text_of(content)
+        if named and name == path:
+            yield name, text, True
+        elif not text.strip(MARK + " \t\r\n\0"):
+            yield Unread(name, "it is empty")
+        elif is_binary(text):
+            mark = mark_of_kafka(text.replace("\0", ""))
+            reason = f"it is not a text, and has `{mark}`" if mark else "it is not a text"
+            called = PurePath(name).suffix.lower() in CONFIGURATION
+            yield Unread(name, reason, may_be_configuration=called or bool(mark))
+        else:
+            yield name, text, False
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that another one names. Raises UnreadableInputError where it cannot be read."""
+    raw = _bytes_or_reason(path)
+    if isinstance(raw, Unread):
+        raise UnreadableInputError(f"{path}: {raw.reason}.")
+    return text_of(raw)
+
+
+def text_of(raw: bytes) -> str:
+    """A file's text, with its byte order mark: what a reader makes of that is the reader's to say."""
+    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return WIDE + raw.decode("utf-32", errors="replace")
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # what PowerShell makes of `kafka-topics.bat > FILE`
+        return WIDE + raw.decode("utf-16", errors="replace")
+    for encoding, zeros in (("utf-16-le", raw[1:400:2]), ("utf-16-be", raw[:400:2])):
+        if zeros and 10 * zeros.count(0) > 9 * len(zeros) and raw[:400].count(0) < 0.6 * len(raw[:400]):
+            return WIDE + raw.decode(encoding, errors="replace")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")  # what Java properties were before Java 9
+
+
+CONTROLS = tuple(chr(code) for code in range(32) if chr(code) not in "\t\n\f\r\x1b")
+"""Characters that no text has; the escapes of a terminal's colours may be in what was copied from one."""
+
+
+def is_binary(text: str) -> bool:
+    """Whether it has what no configuration has: a zero byte, or control characters for more than one in twenty."""
+    return "\0" in text or 20 * sum(map(text.count, CONTROLS)) > len(text)
