@@ -18,7 +18,7 @@ from playwright.sync_api import CDPSession
 from tidegate.language.immutable import immutable
 from tidegate.reports.trace.html import trace_html
 
-from tests.support.browser import Shown, chromium, shown
+from tests.support.browser import OpenPage, chromium, open_page
 from tests.support.html_traces import busy
 
 STEPS = 1000
@@ -59,7 +59,7 @@ def measure() -> Report:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(text, encoding="utf-8")
-        with chromium() as browser, shown(browser, file, "s=300") as one:
+        with chromium() as browser, open_page(browser, file, "s=300") as one:
             one.page.clock.resume()  # tests let it stand still, and then no frame is ever asked for
             session = one.page.context.new_cdp_session(one.page)
             ask_browser(session, "Performance.enable", {"timeDomain": "threadTicks"})
@@ -79,7 +79,7 @@ def measure() -> Report:
     )
 
 
-def key_press_times(one: Shown) -> list[float]:
+def key_press_times(one: OpenPage) -> list[float]:
     """The time of each key press, in milliseconds."""
     return [float(setting) for setting in one.page.evaluate(PRESS, PRESSES)]
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from tidegate.cli.entry import reduce_garbage_collection
 from tidegate.cli.main import main
 
-from .support.commands import Commands, Done
+from .support.commands import CommandResult, Commands
 
 if TYPE_CHECKING:
     from tidegate.audit.exploring.explorations import Explorations
@@ -90,11 +90,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: places.get(file_of(item.path), len(places)))
 
 
-Run = Callable[..., Done]
+Run = Callable[..., CommandResult]
 
 NewExplorations = Callable[[], "Explorations"]
 
-Said = Callable[..., tuple[int, str]]
+RunHere = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -129,12 +129,12 @@ def new_explorations(cache: Path) -> NewExplorations:
 
     bench = CaseExplorer(cache)
 
-    def made() -> Explorations:
+    def make_explorations() -> Explorations:
         explorations = Explorations(cache, workers=1)
         explorations.bench = bench
         return explorations
 
-    return made
+    return make_explorations
 
 
 @pytest.fixture(scope="session")
@@ -149,7 +149,7 @@ def commands() -> Generator[Commands]:
 def tidegate(cache: Path, commands: Commands) -> Run:
     """`tidegate("check", "examples/lock.py")` in a process of its own, started in the repository."""
 
-    def run(*arguments: str, cwd: Path = ROOT) -> Done:
+    def run(*arguments: str, cwd: Path = ROOT) -> CommandResult:
         environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
         environment.pop("NO_COLOR", None)
         return commands.run(arguments, cwd, environment)
@@ -158,8 +158,8 @@ def tidegate(cache: Path, commands: Commands) -> Run:
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Said:
-    """`said("gate", "none.toml")` in this process, for what is printed before a run: the exit and all output."""
+def run_here(capsys: pytest.CaptureFixture[str]) -> RunHere:
+    """`run_here("gate", "none.toml")` in this process, for what is printed before a run: the exit and all output."""
 
     def run(*arguments: str) -> tuple[int, str]:
         exit_ = main(arguments)

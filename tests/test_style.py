@@ -120,7 +120,7 @@ def speaks(thing: Function | ast.ClassDef) -> bool:
 
 
 @cache
-def imported(path: Path) -> tuple[tuple[str, str], ...]:
+def imported_modules(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple(imports_in(path))
 
 
@@ -144,7 +144,7 @@ def test_folders_import_downwards() -> None:
     assert [
         f"{name_of(path)} imports {module}"
         for path, folder in folders.items()
-        for target, module in imported(path)
+        for target, module in imported_modules(path)
         if target != folder and target not in ALLOWED[folder]
     ] == []
 
@@ -155,7 +155,7 @@ def test_no_module_is_dead() -> None:
     used = {
         module
         for path in [*FILES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/**/*.py")]
-        for _, module in imported(path)
+        for _, module in imported_modules(path)
     }
     tables = (ROOT / "invariants" / "catalogue.py", ROOT / "cli" / "verbs.py")
     text = "\n".join(table.read_text(encoding="utf-8") for table in tables)

@@ -280,11 +280,11 @@ def test_an_audit_starts_no_process_unless_asked_to(workshop: Path, monkeypatch:
     """A process that is spawned imports the script that called: without a guard there, it audits as well, and so on."""
     asked: list[int] = []
 
-    def noted(_: object, __: object, request: AuditRequest) -> AuditOutcome:
+    def note_request(_: object, __: object, request: AuditRequest) -> AuditOutcome:
         asked.append(request.workers)
         raise UsageError("enough")
 
-    monkeypatch.setattr("tidegate.api.auditing.audit_cluster", noted)
+    monkeypatch.setattr("tidegate.api.auditing.audit_cluster", note_request)
     with pytest.raises(UsageError, match="enough"):
         tg.audit("examples/clusters/good", kafka_version="3.9", distribution="apache")
     with pytest.raises(UsageError, match="enough"):

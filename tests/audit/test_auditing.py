@@ -13,7 +13,7 @@ from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.cases import plan_of
 from tidegate.audit.questions.questions import Case
 
-from ..conftest import ROOT, Said
+from ..conftest import ROOT, RunHere
 from .exploring.test_inference import signatures
 
 OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
@@ -80,11 +80,11 @@ def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytes
     assert bench.explore(case, time.time() + 3600).checked
 
 
-def test_reading_counts(monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+def test_reading_counts(monkeypatch: pytest.MonkeyPatch, run_here: RunHere) -> None:
     """Of 120 s 130 go by until the files are read: nothing is explored."""
     moments = iter([0.0, 130.0])
     monkeypatch.setattr("tidegate.cli.audit.monotonic", lambda: next(moments))
     folder = ROOT / "examples" / "clusters" / "acks-1"
     options = ("--kafka-version", "3.9", "--client", "java:3.9", "--distribution", "apache", "--no-cache")
-    exit_, out = said("audit", str(folder), *options)
+    exit_, out = run_here("audit", str(folder), *options)
     assert exit_ == 5 and "Note: time ran out before" in out

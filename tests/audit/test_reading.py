@@ -23,7 +23,7 @@ STATES = [(release, state) for release in RELEASES for state in ("healthy", "one
 CAPTURED = [pair for pair in STATES if (FIXTURES.joinpath(*pair)).is_dir()]
 
 
-def captured(release: str, state: str) -> tuple[Cluster, tuple[Finding, ...]]:
+def read_capture(release: str, state: str) -> tuple[Cluster, tuple[Finding, ...]]:
     return read_cluster([FIXTURES / release / state])
 
 
@@ -38,13 +38,13 @@ def of(folder: Path, **texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
     return read_cluster([folder])
 
 
-def said(findings: tuple[Finding, ...], kind: str) -> list[str]:
+def finding_texts(findings: tuple[Finding, ...], kind: str) -> list[str]:
     return [f"{finding.where}: {finding.what}" for finding in findings if finding.kind == kind]
 
 
 @pytest.mark.parametrize(("release", "state"), CAPTURED)
 def test_every_captured_topic_and_partition_is_read(release: str, state: str) -> None:
-    cluster, findings = captured(release, state)
+    cluster, findings = read_capture(release, state)
     text = (FIXTURES / release / state / "topics.txt").read_text(encoding="utf-8")
     assert text.count("PartitionCount:") == len(cluster.topics) >= 5
     assert text.count("\tPartition:") == sum(len(described.partitions) for described in cluster.topics)
@@ -58,7 +58,7 @@ def test_every_captured_topic_and_partition_is_read(release: str, state: str) ->
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_what_runs_is_reported_by_the_features_and_the_quorum(release: str) -> None:
-    cluster, _ = captured(release, "healthy")
+    cluster, _ = read_capture(release, "healthy")
     version, mode = release.split("-")
     assert cluster.control_plane == mode
     if mode == "kraft":
@@ -68,7 +68,7 @@ def test_what_runs_is_reported_by_the_features_and_the_quorum(release: str) -> N
 
 
 def test_eligible_leader_replicas_of_a_real_cluster() -> None:
-    cluster, _ = captured("4.1.0-kraft", "two-dead")
+    cluster, _ = read_capture("4.1.0-kraft", "two-dead")
     (partition,) = topic(cluster, "audit.log").partitions
     assert partition.leader is None and partition.isr == () and partition.replicas == (2, 3)
     assert partition.elr == (2,) and partition.last_known_elr == (2,)
@@ -78,7 +78,7 @@ def test_eligible_leader_replicas_of_a_real_cluster() -> None:
 
 def test_below_min_isr_the_last_to_leave_is_eligible() -> None:
     """min.insync.replicas=2 and two brokers dead: one replica in sync, and the one that left second is in the ELR."""
-    cluster, _ = captured("4.1.0-kraft", "two-dead")
+    cluster, _ = read_capture("4.1.0-kraft", "two-dead")
     (partition,) = topic(cluster, "ledger").partitions
     assert (partition.leader, partition.isr, partition.elr) == (1, (1,), (2,))
 
@@ -106,14 +106,14 @@ def test_what_the_script_collected_of_real_clusters(release: str) -> None:
 
 
 def test_brokers_without_elr_have_none_not_an_empty_one() -> None:
-    cluster, _ = captured("2.8.2-zookeeper", "one-dead")
+    cluster, _ = read_capture("2.8.2-zookeeper", "one-dead")
     assert {partition.elr for partition in topic(cluster, "orders").partitions} == {None}
 
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_topic_described_by_brokers_shows_every_layer(release: str) -> None:
     """The brokers' files say min.insync.replicas=2, and `Configs:` of a topic that says nothing has it."""
-    cluster, _ = captured(release, "healthy")
+    cluster, _ = read_capture(release, "healthy")
     for name, expected in (("orders", "1" if release.startswith("4") else "2"), ("payments", "1")):
         answer = value_of(cluster, topic(cluster, name), declared_key("min.insync.replicas"))
         assert isinstance(answer, StatedValue) and answer.value == expected, name
@@ -178,19 +178,19 @@ replica.lag.time.max.ms=${LAG}
 def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, server__properties=BROKER)
     path = tmp_path / "server.properties"
-    assert said(findings, "wrong_value") == [
+    assert finding_texts(findings, "wrong_value") == [
         f"{path}:3: `min.insync.replicas=2 # two` is not a whole number; "
         "in a properties file a comment has a line of its own",
         f"{path}:5: `unclean.leader.election.enable=yes` is neither true nor false",
     ]
-    assert said(findings, "typo") == [
+    assert finding_texts(findings, "typo") == [
         f"{path}:4: `min.insync.replica` is not a setting of Kafka and has no effect; "
         "the nearest is `min.insync.replicas`"
     ]
-    assert said(findings, "contradiction") == [
+    assert finding_texts(findings, "contradiction") == [
         f"{path}:9: `log.dirs` is stated twice: data/a,data/b at {path}:6, then data/c, which counts"
     ]
-    assert said(findings, "not_read") == [f"{path}:10: a line that states no setting"]
+    assert finding_texts(findings, "not_read") == [f"{path}:10: a line that states no setting"]
     assert "hunter2" not in repr((cluster, findings))
     (broker,) = cluster.brokers
     for key in ("min.insync.replicas", "unclean.leader.election.enable", "replica.lag.time.max.ms"):
@@ -211,7 +211,7 @@ def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
 
 def test_a_key_of_another_scope_is_reported(tmp_path: Path) -> None:
     _, findings = of(tmp_path, server__properties="broker.id=1\nzookeeper.connect=z\nacks=all\n")
-    assert said(findings, "unknown_key") == [
+    assert finding_texts(findings, "unknown_key") == [
         f"{tmp_path / 'server.properties'}:3: `acks` is a setting of a producer, not of a broker: it has no effect here"
     ]
 
@@ -460,7 +460,7 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_broken_yaml_is_reported_with_its_line(tmp_path: Path) -> None:
     _, findings = of(tmp_path, a__yaml="kafka: [1\nb: }\n", server__properties="broker.id=1\n")
-    assert any("its YAML is broken at line 2" in text for text in said(findings, "incomplete"))
+    assert any("its YAML is broken at line 2" in text for text in finding_texts(findings, "incomplete"))
 
 
 def test_options_are_stronger_than_files(tmp_path: Path) -> None:
@@ -488,12 +488,12 @@ def test_options_that_say_nothing_are_refused(tmp_path: Path, options: Options) 
 def test_files_that_disagree_about_the_version_state_none(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, a__yml=COMPOSE, b__yaml=STRIMZI)
     assert cluster.versions.kafka is None and cluster.versions.distribution is None
-    assert any("the kafka is" in text for text in said(findings, "contradiction"))
+    assert any("the kafka is" in text for text in finding_texts(findings, "contradiction"))
 
 
 @pytest.mark.parametrize(("release", "state"), CAPTURED)
 def test_the_brokers_own_files_agree_with_what_they_say_of_themselves(release: str, state: str) -> None:
-    cluster, findings = captured(release, state)
+    cluster, findings = read_capture(release, state)
     assert "planted" not in repr((cluster, findings))
     if state == "healthy":
         # Hidden by what 4.1 writes when it is formatted; its controllers' files have no default.replication.factor.

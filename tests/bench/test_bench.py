@@ -14,7 +14,7 @@ from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 
 from ..conftest import ROOT
-from ..support.engines import bound, text_of
+from ..support.engines import bind_text, text_of
 
 COUNTING = "@action\ndef rise(s: World) -> None:\n    '''Rises.'''\n    limit(s.count < 3)\n    s.count = s.count + 1\n"
 
@@ -45,7 +45,7 @@ def test_the_report_of_all_that_is_measured_is_printed(bench: Import) -> None:
 
 
 def test_a_model_that_does_not_hold_is_not_measured(bench: Import, tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of("count: Annotated[int, Range(0, 3)]", "count=0", COUNTING))
+    model = bind_text(tmp_path, text_of("count: Annotated[int, Range(0, 3)]", "count=0", COUNTING))
     verdict = check(model, Search(deadlocks=False))
     holding = bench("measures").holding
     assert holding(replace(verdict, verdict="holds")).distinct_states == 4

@@ -185,7 +185,7 @@ def bugs(*only: str) -> Iterator[Row]:
             yield ["", "the same where it is mended", *cells_of(driven(trace, bug.mended, anyway=True))]
 
 
-def audited() -> Iterator[Row]:
+def audit_rows() -> Iterator[Row]:
     """The rows of what audits find."""
     with tempfile.TemporaryDirectory() as folder:
         for names, release, trace in losses(Path(folder)):
@@ -227,7 +227,7 @@ HEADS: Mapping[str, Sequence[str]] = {
 def rows_of(name: str, *only: str) -> Iterator[Row]:
     """The rows of a part, or some of them."""
     if name == "audits":
-        return audited()
+        return audit_rows()
     return bugs(*only) if name == "bugs" else getattr(module(name), name)(*only)
 
 
@@ -245,11 +245,11 @@ def drive_again(record: Document, name: str, only: Sequence[str]) -> Document:
     rows = drive_part(name, *only)
     if only:
         of = BUGS if name == "bugs" else module(name).QUESTIONS
-        rows = merged(record[name]["rows"], rows, list(dict.fromkeys(one.profile for one in of)))
+        rows = merge_rows(record[name]["rows"], rows, list(dict.fromkeys(one.profile for one in of)))
     return record | {name: table(HEADS[name], rows), "not_driven": table_of_not_driven()}
 
 
-def merged(old: Sequence[Row], new: Sequence[Row], order: Sequence[str]) -> list[Row]:
+def merge_rows(old: Sequence[Row], new: Sequence[Row], order: Sequence[str]) -> list[Row]:
     """A table of some rows that are made anew, and the other rows that there are, in an order of profiles. Rows are
     the same that have the same profile, words and release; one without a profile belongs to the one before it."""
     groups = {tuple(group[0][:3]): group for group in (*together(old), *together(new))}

@@ -30,58 +30,58 @@ SECONDS = 60.0
 
 def lag_together(cluster: PartitionCluster) -> None:
     """Both followers lag, and leave the ISR in one request; then the leader's process dies."""
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
     cluster.gate_fetches([2, 3], 1, False)
     cluster.send_record(1, 0, 1)
-    in_sync(cluster, 1)
+    await_isr(cluster, 1)
     die_and_start(cluster, 1)
     cluster.gate_fetches([2, 3], 1, True)
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
 
 
-def reassigned(cluster: PartitionCluster) -> None:
+def reassign_copies(cluster: PartitionCluster) -> None:
     """4 comes for 1, and 3 dies meanwhile; 1 is added; the copies are 3 and 1 alone, at once; 1 dies."""
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
     cluster.gate_fetches([4], 1, False)
     reassign(cluster, 2, 3, 4)
     die_and_start(cluster, 3)
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
     cluster.gate_fetches([4], 1, True)
-    in_sync(cluster, 2, 3, 4)
+    await_isr(cluster, 2, 3, 4)
     reassign(cluster, 2, 3, 4, 1)
-    in_sync(cluster, 1, 2, 3, 4)
+    await_isr(cluster, 1, 2, 3, 4)
     reassign(cluster, 3, 1)
-    in_sync(cluster, 1, 3)
+    await_isr(cluster, 1, 3)
     die_and_start(cluster, 1)
-    in_sync(cluster, 1, 3)
+    await_isr(cluster, 1, 3)
 
 
 def early(cluster: PartitionCluster) -> None:
     """3 lags, and the copies are to be 1 and 3. Up to 3.7 that is complete at once (KAFKA-15665)."""
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
     cluster.gate_fetches([3], 1, False)
     cluster.send_record(1, 0, 1)
-    in_sync(cluster, 1, 2)
+    await_isr(cluster, 1, 2)
     reassign(cluster, 1, 3)
     cluster.wait_until("the copies are not 1 and 3", lambda: len(cluster.observe().isr) < 2 or later(cluster), SECONDS)
     cluster.gate_fetches([3], 1, True)
-    in_sync(cluster, 1, 3)
+    await_isr(cluster, 1, 3)
 
 
-def cancelled(cluster: PartitionCluster) -> None:
+def cancel_reassignment(cluster: PartitionCluster) -> None:
     """4 is to come for 1, and that is cancelled before it has caught up."""
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
     cluster.gate_fetches([4], 1, False)
     reassign(cluster, 2, 3, 4)
     cluster.wait_until("nothing is under way", cluster.is_reassigned, SECONDS)
     cluster.cancel_reassignment()
     die_and_start(cluster, 1)
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
 
 
 def all_die(cluster: PartitionCluster) -> None:
     """All processes die at once, also the controller's, and start again."""
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
     for broker in cluster.needs.brokers:
         cluster.kill(broker)
     cluster.set_controller_running(False)
@@ -92,13 +92,13 @@ def all_die(cluster: PartitionCluster) -> None:
         "not all have registered anew", lambda: registrations(cluster) == 2 * len(cluster.needs.brokers), SECONDS
     )
     cluster.wait_until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
 
 
 def leader_first(cluster: PartitionCluster) -> None:
     """All processes die at once, and the leader's host has lost its power and the last record. It starts first, and up
     to 3.9 it leads, takes another record, and has the others cut off what it lost. From 4.0 on it does not lead."""
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
     cluster.produce_record(1, 0, -1, SECONDS)
     cluster.wait_until("the record is not everywhere", lambda: all(cluster.observe().logs.values()), SECONDS)
     for broker in (2, 3):
@@ -114,7 +114,7 @@ def leader_first(cluster: PartitionCluster) -> None:
     for broker in (2, 3):
         cluster.start(broker)
     cluster.wait_until("not all are back", lambda: cluster.live_brokers() == set(cluster.needs.brokers), SECONDS)
-    in_sync(cluster, 1, 2, 3)
+    await_isr(cluster, 1, 2, 3)
 
 
 def registrations(cluster: PartitionCluster) -> int:
@@ -125,16 +125,16 @@ def registrations(cluster: PartitionCluster) -> int:
 
 SCENARIOS: Mapping[str, tuple[Callable[[PartitionCluster], None], tuple[int, ...]]] = {
     "lag_together": (lag_together, (1, 2, 3)),
-    "reassigned": (reassigned, (1, 2, 3, 4)),
+    "reassigned": (reassign_copies, (1, 2, 3, 4)),
     "early": (early, (1, 2, 3)),
     "leader_first": (leader_first, (1, 2, 3)),
     "all_die": (all_die, (1, 2, 3)),
-    "cancelled": (cancelled, (1, 2, 3, 4)),
+    "cancelled": (cancel_reassignment, (1, 2, 3, 4)),
 }
 """What happens, and the brokers; 1, 2 and 3 have the copies in the beginning."""
 
 
-def in_sync(cluster: PartitionCluster, *brokers: int) -> None:
+def await_isr(cluster: PartitionCluster, *brokers: int) -> None:
     """Until the ISR is these."""
     cluster.wait_until(f"the ISR is not {brokers}", lambda: cluster.observe().isr == frozenset(brokers), SECONDS)
 

@@ -141,7 +141,7 @@ class ZooKeeperCluster:
         self.processes.pop(number).wait(60)
 
     @contextlib.contextmanager
-    def paused(self, number: int) -> Generator[None]:
+    def pause_broker(self, number: int) -> Generator[None]:
         """A broker that does nothing for a while."""
         self.processes[number].send_signal(signal.SIGSTOP)
         try:
@@ -162,7 +162,7 @@ class ZooKeeperCluster:
             time.sleep(0.1)
 
     @contextlib.contextmanager
-    def connected(self, number: int) -> Generator[wire.Connection]:
+    def connect(self, number: int) -> Generator[wire.Connection]:
         """A connection to a broker."""
         connection = wire.Connection(self.ports[number])
         try:
@@ -170,24 +170,24 @@ class ZooKeeperCluster:
         finally:
             connection.close()
 
-    def known(self, number: int) -> wire.PartitionMetadata | None:
+    def partition_metadata(self, number: int) -> wire.PartitionMetadata | None:
         """What a broker says of the partition."""
-        with contextlib.suppress(OSError, EOFError, wire.BrokerError), self.connected(number) as connection:
+        with contextlib.suppress(OSError, EOFError, wire.BrokerError), self.connect(number) as connection:
             return wire.read_metadata(connection, TOPIC)
         return None
 
     def await_isr(self, at: int, *isr: int, leader: int | None = None) -> None:
         """Waits until a broker says that these are in sync, and who leads."""
 
-        def seen() -> bool:
-            known = self.known(at)
+        def is_reached() -> bool:
+            known = self.partition_metadata(at)
             return known is not None and known.isr == frozenset(isr) and leader in (None, known.leader)
 
-        self.wait(f"the ISR {isr} under {leader}", seen)
+        self.wait(f"the ISR {isr} under {leader}", is_reached)
 
     def produce(self, leader: int, acks: int = -1) -> None:
         """A record, acknowledged."""
-        with self.connected(leader) as connection:
+        with self.connect(leader) as connection:
             wire.produce(connection, wire.produce_request(TOPIC, wire.record_batch(b"record"), acks))
 
     def keep(self, target: Path) -> None:
@@ -199,10 +199,10 @@ class ZooKeeperCluster:
                 if (source / name).exists():
                     shutil.copy(source / name, into / name)
             for name in LOGS:
-                (into / name).write_text("".join(_kept((source / name).read_text("utf-8"))), "utf-8")
+                (into / name).write_text("".join(_kept_lines((source / name).read_text("utf-8"))), "utf-8")
 
 
-def _kept(text: str) -> Iterator[str]:
+def _kept_lines(text: str) -> Iterator[str]:
     """The lines of a log, without settings that are not looked at and what other parts of a broker say: to be small."""
     for line in text.splitlines(keepends=True):
         if re.search(OF_SETTINGS if line.startswith("\t") else OF_INTEREST, line):
@@ -214,7 +214,7 @@ def outages(cluster: ZooKeeperCluster) -> None:
     replica of an ISR that stops and comes back."""
     for number in (3, 1, 2):  # 3 becomes the controller
         cluster.start(number)
-    with cluster.connected(3) as connection:
+    with cluster.connect(3) as connection:
         wire.create_topic(connection, TOPIC, [1, 2, 3], {"unclean.leader.election.enable": "false"})
     cluster.await_isr(3, 1, 2, 3, leader=1)
     cluster.produce(1)
@@ -231,7 +231,7 @@ def outages(cluster: ZooKeeperCluster) -> None:
     cluster.await_isr(2, 1, 2)
     cluster.start(3)
     cluster.await_isr(2, 1, 2, 3)
-    with cluster.paused(1):
+    with cluster.pause_broker(1):
         cluster.produce(2, acks=1)
         cluster.await_isr(2, 2, 3)
     cluster.await_isr(2, 1, 2, 3)

@@ -37,7 +37,7 @@ def audit(tidegate: Run) -> Audit:
     return run
 
 
-def about(document: dict[str, Any], topic: str) -> dict[str, Any]:
+def report_of_topic(document: dict[str, Any], topic: str) -> dict[str, Any]:
     return next(subject for subject in document["subjects"] if topic in subject["topics"])
 
 
@@ -65,13 +65,13 @@ def test_each_sample_has_its_headline(
 ) -> None:
     ended, document = audit(CLUSTERS / name, *options)
     assert ended == exit_ == document["exit"]
-    assert says in about(document, topic)["headline"]
+    assert says in report_of_topic(document, topic)["headline"]
 
 
 def test_the_last_replica_standing_is_reported_with_the_users_names(audit: Audit) -> None:
     asked = ("--require", "no-loss=power-loss@one", "--from-current")
     _, document = audit(CLUSTERS / "last-replica-standing", *OLD, *asked)
-    found = about(document, "orders")
+    found = report_of_topic(document, "orders")
     assert found["failed"] == ["no-loss=power-loss@one"]
     assert "Broker 2's host loses power" in " ".join(found["loss"]["scenario"]) or "broker 2" in str(found["loss"])
     assert found["loss"]["source"].startswith("KIP-966")
@@ -93,7 +93,7 @@ def test_the_run_that_is_shown_is_of_the_requirement_that_fails(
 ) -> None:
     """Also where another cell or question has a loss that is graver, and that is shown where nothing fails."""
     ended, document = audit(CLUSTERS / name, *OLD, "--require", asked)
-    found = about(document, "orders")
+    found = report_of_topic(document, "orders")
     question, _, cell = asked.partition("=")
     assert ended == 1 and found["failed"] == [asked]
     assert (found["loss"]["question"], found["loss"]["cell"], found["loss"]["title"]) == (question, cell, title)
@@ -106,14 +106,14 @@ def test_the_run_that_is_shown_is_of_the_requirement_that_fails(
 def test_the_run_that_is_shown_is_with_the_most_replicas_in_sync(audit: Audit) -> None:
     """What is lost with all in sync is lost with fewer, too, and the sentence says the graver of both."""
     _, document = audit(CLUSTERS / "acks-1", *OLD, "--require", "no-loss=crash@one")
-    assert about(document, "orders")["loss"]["cell"] == "crash@all"
+    assert report_of_topic(document, "orders")["loss"]["cell"] == "crash@all"
 
 
 def test_the_one_producers_file_is_assumed_to_write_what_no_file_maps(audit: Audit, tmp_path: Path) -> None:
     shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
     (tmp_path / "c" / "audit.toml").unlink()
     ended, document = audit(tmp_path / "c", *OLD)
-    assert ended == 1 and "no-loss=leader-move@min-isr" in about(document, "orders")["failed"]
+    assert ended == 1 and "no-loss=leader-move@min-isr" in report_of_topic(document, "orders")["failed"]
     (assumed,) = document["assumptions"]
     assert assumed.startswith("producer.properties, the only producer's file that was given, writes every topic")
     assert audit(CLUSTERS / "acks-1", *OLD)[1]["assumptions"] == []
@@ -124,7 +124,7 @@ def test_a_topic_that_no_file_maps_is_never_failed_on_a_guess(audit: Audit, tmp_
     (tmp_path / "c" / "audit.toml").unlink()
     (tmp_path / "c" / "producer.properties").unlink()
     ended, document = audit(tmp_path / "c", *OLD)
-    found = about(document, "orders")
+    found = report_of_topic(document, "orders")
     assert ended == 5 and found["failed"] == []
     assert {condition["if"] for condition in found["conditional"]} == {"acks=all", "acks=1"}
     assert found["headline"] == "depends on acks"
@@ -136,7 +136,7 @@ def test_nothing_is_assumed_of_a_version_that_is_not_stated(audit: Audit, tmp_pa
     shutil.copytree(CLUSTERS / "good", tmp_path / "c")
     ended, document = audit(tmp_path / "c", "--distribution", "apache", "--require", "no-loss=power-loss@one")
     assert ended == 5
-    on = about(document, "orders")["table"]["no-loss"]["power-loss@one"]["on"]
+    on = report_of_topic(document, "orders")["table"]["no-loss"]["power-loss@one"]["on"]
     assert on == ["version"], "no release with KRaft elects uncleanly where nobody asks for it"
 
 
@@ -145,7 +145,7 @@ def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -
     """A version that is not stated: one line for each answer, in the words of releases, and no other facts."""
     shutil.copytree(CLUSTERS / "last-replica-standing", tmp_path / "c")
     _, document = audit(tmp_path / "c", "--client", "java:3.9", "--distribution", "apache")
-    found = about(document, "orders")["conditional"]
+    found = report_of_topic(document, "orders")["conditional"]
     assert len({condition["says"] for condition in found}) == len(found)
     assert {condition["if"] for condition in found} == {
         "version 3.3 to 4.0, or 4.1 to 4.2 with eligible.leader.replicas.version=0, or 4.3 to 4.4 with "
@@ -223,10 +223,10 @@ def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> 
     baseline.write_text(entry.format("2999-01-31"))
     ended, document = audit(CLUSTERS / "acks-1", *OLD, "--baseline", str(baseline))
     assert ended == 0
-    assert about(document, "orders")["accepted"] == "accepted until 2999-01-31: a cache"
+    assert report_of_topic(document, "orders")["accepted"] == "accepted until 2999-01-31: a cache"
     baseline.write_text(entry.format("2001-01-31"))
     ended, document = audit(CLUSTERS / "acks-1", *OLD, "--baseline", str(baseline))
-    assert ended == 1 and about(document, "orders")["failed"][0] == "no-loss=leader-move@min-isr"
+    assert ended == 1 and report_of_topic(document, "orders")["failed"][0] == "no-loss=leader-move@min-isr"
 
 
 @pytest.mark.parametrize(

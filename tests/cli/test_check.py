@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ..conftest import Run, Said
+from ..conftest import Run, RunHere
 from ..support.lock_commands import LOCK, counter_in
 
 
@@ -47,7 +47,7 @@ def test_a_bound_is_no_deadlock(tidegate: Run, counter: Any) -> None:
 
 
 def test_what_cannot_be_folded_is_said_to_be_and_why(
-    tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run_here: RunHere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tidegate.cli.check._STATES_WORTH_FOLDING", 1)
     for more, note in (
@@ -56,7 +56,7 @@ def test_what_cannot_be_folded_is_said_to_be_and_why(
     ):
         (tmp_path / "nodes.py").write_text(FOLDED.replace("MORE", more))
         monkeypatch.chdir(tmp_path)
-        out = " ".join(said("check", "nodes.py")[1].split())
+        out = " ".join(run_here("check", "nodes.py")[1].split())
         assert note in out
         assert out.count("--symmetry") == 1
 

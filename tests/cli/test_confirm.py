@@ -13,8 +13,8 @@ from tidegate.real.driving.verdict import confirm_trace
 from tidegate.reports.confirm import confirm_junit, confirm_text, result_sentence
 from tidegate.reports.text_page import TextFormat
 
-from ..conftest import Run, Said
-from ..support.commands import without
+from ..conftest import Run, RunHere
+from ..support.commands import run_without
 from ..support.partitions import MOVED, RESTARTED, STANDING, Model, outcome, plan, trace
 
 
@@ -42,7 +42,7 @@ def test_a_result_as_junit() -> None:
     assert [[kind.tag for kind in case] for case in suite] == [[], ["failure"], ["error"]]
 
 
-def test_the_command_refuses_before_anything_starts(tidegate: Run, said: Said, tmp_path: Path) -> None:
+def test_the_command_refuses_before_anything_starts(tidegate: Run, run_here: RunHere, tmp_path: Path) -> None:
     path = tmp_path / "loss.trace.json"
     path.write_text(json.dumps(trace(RESTARTED, reject_restarted=False)), encoding="utf-8")
     done = tidegate("confirm", str(path), "--kafka-version", "3.9.1", "--json")
@@ -57,10 +57,10 @@ def test_the_command_refuses_before_anything_starts(tidegate: Run, said: Said, t
         (["--keep", str(tmp_path / "kept"), "--repeat", "2"], "--keep DIR keeps one run"),
         (["--kafka-home", str(tmp_path)], "no kafka_2.13-VERSION.jar is in it"),
     ):
-        exit_, text = said("confirm", str(path), *given)
+        exit_, text = run_here("confirm", str(path), *given)
         assert (exit_, why in text) == (64, True)
 
 
 def test_without_kafka_python_it_says_what_to_install(tmp_path: Path) -> None:
-    done = without("kafka", ["confirm", save(tmp_path / "a.trace.json", trace(STANDING))])
+    done = run_without("kafka", ["confirm", save(tmp_path / "a.trace.json", trace(STANDING))])
     assert (done.exit, "pip install 'tidegate[real]'" in done.err) == (64, True)

@@ -23,7 +23,7 @@ from tidegate.cli.verbs import VERBS, command_parser
 
 from ..conftest import ROOT, Run
 from ..support.commands import Commands
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 QUICK = {
     "check replication:kip320", "demo", "explain", "export", "models", "replay", "show", "simulate", "spec",
@@ -87,7 +87,7 @@ FIRST = dict(reversed(RUN))
 """Of each verb the first example."""
 
 
-@pytest.mark.parametrize("example", tiered([example for _, example in RUN], set(FIRST.values()).__contains__))
+@pytest.mark.parametrize("example", tier_parameters([example for _, example in RUN], set(FIRST.values()).__contains__))
 def test_a_quick_example_does_what_it_says(example: str, workshop: Path, cache: Path, commands: Commands) -> None:
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
     if "report/one_inside" in example or "before.trace" in example:
@@ -108,7 +108,7 @@ def test_a_sweep_over_a_value_that_cannot_be_says_so_before_it_begins(tidegate: 
     assert "truncation=own_epoch: it must be one of" in reported.err
 
 
-def imported(*arguments: str) -> set[str]:
+def imported_modules(*arguments: str) -> set[str]:
     """The modules that a command line has imported when it ends."""
     program = (
         "import sys\nfrom tidegate.cli.entry import run\n"
@@ -121,7 +121,7 @@ def imported(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_what_needs_no_verb_imports_none(option: str) -> None:
-    ours = {text for text in imported(option) if text.startswith("tidegate.")}
+    ours = {text for text in imported_modules(option) if text.startswith("tidegate.")}
     assert ours == {
         "tidegate.cli",
         "tidegate.cli.entry",
@@ -133,7 +133,7 @@ def test_what_needs_no_verb_imports_none(option: str) -> None:
 
 
 def test_a_check_imports_only_what_it_needs() -> None:
-    found = imported("check", "examples/lock.py")
+    found = imported_modules("check", "examples/lock.py")
     for absent in (
         "z3",
         "pysat",

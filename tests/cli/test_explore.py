@@ -247,7 +247,7 @@ class Terminal:
 
     def ready(self) -> None:
         """Until a line is read: the last of the screen is the prompt alone."""
-        while next((line for line in reversed(self.until("")) if line), "") != "explore>":
+        while next((line for line in reversed(self.wait_for("")) if line), "") != "explore>":
             self.read()
 
     def read(self) -> None:
@@ -256,7 +256,7 @@ class Terminal:
             self.everything += part
             self.stream.feed(part)
 
-    def until(self, wanted: str, seconds: float = 60.0) -> list[str]:
+    def wait_for(self, wanted: str, seconds: float = 60.0) -> list[str]:
         """The lines of the screen once a text is among them."""
         end = time.monotonic() + seconds
         while wanted not in "\n".join(self.screen.display):
@@ -283,23 +283,23 @@ def terminal(*arguments: str, **environment: str) -> Generator[tuple[Terminal, s
 
 def test_in_a_terminal_of_80_columns_and_24_lines():
     with terminal(CARELESS, NO_COLOR="1") as (shown, process):
-        lines = shown.until("2  B looks and finds the lock free.")
+        lines = shown.wait_for("2  B looks and finds the lock free.")
         assert max(map(len, lines)) <= COLUMNS
         shown.ready()
         shown.type("1\r")
-        shown.until("   1  A looks and finds the lock free.")
+        shown.wait_for("   1  A looks and finds the lock free.")
         shown.type("\x1b[D")  # Left on an empty line
-        shown.until("> undo")
+        shown.wait_for("> undo")
         shown.type("\x1b[C")
-        shown.until("> redo")
+        shown.wait_for("> redo")
         shown.type("why not take(B)\r")
-        shown.until("take(B)  s.place[client] ==")
+        shown.wait_for("take(B)  s.place[client] ==")
         shown.type("jump\r")
-        shown.until("jump is neither a command nor a step")
+        shown.wait_for("jump is neither a command nor a step")
         shown.type("go one_ins\t")
-        shown.until("> go one_inside")  # completed
+        shown.wait_for("> go one_inside")  # completed
         shown.type("\r")
-        shown.until("one_inside is violated after 3 steps more")
+        shown.wait_for("one_inside is violated after 3 steps more")
         shown.ready()
         assert b"\x1b[33m" not in shown.everything  # no colour
         shown.type("\x04")
@@ -309,7 +309,7 @@ def test_in_a_terminal_of_80_columns_and_24_lines():
 def test_without_prompt_toolkit_it_says_what_to_install(tmp_path: Path):
     (tmp_path / "prompt_toolkit.py").write_text("raise ModuleNotFoundError('gone', name='prompt_toolkit')\n")
     with terminal(CARELESS, PYTHONPATH=str(tmp_path)) as (shown, process):
-        shown.until("pip install")
+        shown.wait_for("pip install")
         assert process.wait(30) == 64
 
 

@@ -41,7 +41,7 @@ def browser() -> Generator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of a short run, with what could be chosen instead."""
     session = Session(load(MODEL), TextFormat())
     session.execute("1")
@@ -51,7 +51,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def opened(browser: Browser, address: str, **more: Any) -> Page:
+def open_page(browser: Browser, address: str, **more: Any) -> Page:
     page = browser.new_page(viewport={"width": 1440, "height": 900}, **more)
     page.goto(address)
     return page
@@ -73,7 +73,7 @@ def test_steps_of_one_sentence_are_told_apart(browser: Browser, tmp_path: Path) 
     path.write_text(
         html([run_document(model, run)], around=neighbourhood_document(model, run, most=2)), encoding="utf-8"
     )
-    page = opened(browser, path.as_uri())
+    page = open_page(browser, path.as_uri())
     offered = page.locator("#choices button.step").all_inner_texts()
     assert len(set(offered)) == len(offered) > 3
     fenced = [text for text in offered if "takes A for down" in text]
@@ -101,19 +101,19 @@ def test_what_is_around_a_run_is_what_plain_python_says():
     assert len(states) >= 40
 
 
-def test_all_states_of_a_small_model_are_there_and_a_page_is_under_2_mb(written: Path):
+def test_all_states_of_a_small_model_are_there_and_a_page_is_under_2_mb(page_path: Path):
     model = load("examples/lock.py:careless")
     assert neighbourhood_document(model, Run(next(initial_states(model)), ()))["complete"]
-    assert written.stat().st_size < 2_000_000
+    assert page_path.stat().st_size < 2_000_000
 
 
-def test_a_sentence_is_chosen_and_a_branch_begins(browser: Browser, written: Path, tidegate: Command, tmp_path: Path):
-    page = opened(browser, written.as_uri())
+def test_a_sentence_is_chosen_and_a_branch_begins(browser: Browser, page_path: Path, tidegate: Command, tmp_path: Path):
+    page = open_page(browser, page_path.as_uri())
     taken = [choose(page, 1), choose(page, 0), choose(page, 2)]
     assert page.locator("#where").inner_text() == "3 / 3"
     assert page.locator("#branches button").all_inner_texts() == ["trace", "branch 1 (after step 0)"]
     page.wait_for_timeout(300)
-    again = opened(browser, page.url)  # the address holds the steps
+    again = open_page(browser, page.url)  # the address holds the steps
     assert again.locator("#sentence").inner_text() == taken[-1]
     assert again.locator("#steps li .said").all_inner_texts()[1:] == [f"{taken[0]}≠ first difference", *taken[1:]]
     again.locator("#export").click()
@@ -131,8 +131,8 @@ def test_a_sentence_is_chosen_and_a_branch_begins(browser: Browser, written: Pat
     again.close()
 
 
-def test_the_next_step_of_the_run_is_no_branch(browser: Browser, written: Path):
-    page = opened(browser, written.as_uri())
+def test_the_next_step_of_the_run_is_no_branch(browser: Browser, page_path: Path):
+    page = open_page(browser, page_path.as_uri())
     choose(page, 0)
     assert page.locator("#branches").is_hidden()
     page.keyboard.press("ArrowLeft")
@@ -147,7 +147,7 @@ def test_the_page_of_a_check_offers_other_steps_and_keeps_why_there_are_none(
 ):
     """A trace is left where it fails; of the run that ends in a deadlock the reasons stay."""
     assert tidegate("check", "examples/lock.py:careless", "--out", str(tmp_path)).exit == 1
-    page = opened(browser, (tmp_path / "one_inside.html").as_uri())
+    page = open_page(browser, (tmp_path / "one_inside.html").as_uri())
     assert page.locator("#where").inner_text() == "4 / 4"
     left = choose(page, 1)
     assert page.locator("#branches button").all_inner_texts() == ["trace", "branch 1 (after step 4)"]
@@ -156,7 +156,7 @@ def test_the_page_of_a_check_offers_other_steps_and_keeps_why_there_are_none(
     text = (ROOT / "examples" / "lock.py").read_text(encoding="utf-8")
     (tmp_path / "stuck.py").write_text(text.replace("    s.held = False\n", ""), encoding="utf-8")
     assert tidegate("check", str(tmp_path / "stuck.py"), "--out", str(tmp_path / "stuck")).exit == 2, "a deadlock"
-    page = opened(browser, (tmp_path / "stuck" / "failure.html").as_uri())
+    page = open_page(browser, (tmp_path / "stuck" / "failure.html").as_uri())
     assert page.locator("#choices").inner_text().count("is false") > 0
     assert page.locator("#choices button.step").count() == 0
     page.close()
@@ -183,7 +183,7 @@ def server() -> Generator[Server]:
 
 
 def test_a_model_is_explored_in_the_browser(browser: Browser, server: Server):
-    page = opened(browser, server.address)
+    page = open_page(browser, server.address)
     choose(page, 1)
     page.locator('[data-go="strong_isr"]').click()
     expect(page.locator("#toast")).to_contain_text("strong_isr is violated after 10 steps", timeout=300_000)
@@ -191,7 +191,7 @@ def test_a_model_is_explored_in_the_browser(browser: Browser, server: Server):
     page.close()
 
 
-def asked(server: Server, path: str, **headers: str) -> tuple[int, str]:
+def ask_server(server: Server, path: str, **headers: str) -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
     connection.request("GET", path, headers={key.replace("_", "-"): value for key, value in headers.items()})
     answer = connection.getresponse()
@@ -201,14 +201,14 @@ def asked(server: Server, path: str, **headers: str) -> tuple[int, str]:
 def test_only_the_address_that_was_printed_is_answered_and_only_its_own_page(server: Server):
     ours = f"/{server.token}/next?node=0&values=0&nodes=0"
     assert server.server_address[0] == "127.0.0.1"
-    assert asked(server, ours)[0] == 200
-    assert asked(server, "/")[0] == 404
-    assert asked(server, "/wrong/")[0] == 404
-    assert asked(server, ours, Origin="https://example.org")[0] == 403
-    assert asked(server, ours, Sec_Fetch_Site="cross-site")[0] == 403
-    assert asked(server, ours, Host="example.org")[0] == 403
-    assert asked(server, f"/{server.token}/next?node=999999")[0] == 400
-    assert asked(server, f"/{server.token}/../etc/passwd")[0] == 404
+    assert ask_server(server, ours)[0] == 200
+    assert ask_server(server, "/")[0] == 404
+    assert ask_server(server, "/wrong/")[0] == 404
+    assert ask_server(server, ours, Origin="https://example.org")[0] == 403
+    assert ask_server(server, ours, Sec_Fetch_Site="cross-site")[0] == 403
+    assert ask_server(server, ours, Host="example.org")[0] == 403
+    assert ask_server(server, f"/{server.token}/next?node=999999")[0] == 400
+    assert ask_server(server, f"/{server.token}/../etc/passwd")[0] == 404
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
     connection.request("POST", ours)
     assert connection.getresponse().status == 501
@@ -216,12 +216,12 @@ def test_only_the_address_that_was_printed_is_answered_and_only_its_own_page(ser
 
 def test_an_expression_without_end_stops_nobody(server: Server):
     """It has no value; page, steps and other expressions are answered as before."""
-    said = asked(server, f"/{server.token}/watch?expression=sum(1%20for%20a%20in%20range(10**9))")
+    said = ask_server(server, f"/{server.token}/watch?expression=sum(1%20for%20a%20in%20range(10**9))")
     assert said[0] == 200 and "no value: it takes more than" in said[1]
-    deep = asked(server, f"/{server.token}/watch?expression={'-' * 20_000}1")
+    deep = ask_server(server, f"/{server.token}/watch?expression={'-' * 20_000}1")
     assert deep[0] == 400 and "nested too deeply" in deep[1]
-    assert asked(server, f"/{server.token}/next?node=0")[0] == 200
-    assert asked(server, f"/{server.token}/")[0] == 200
+    assert ask_server(server, f"/{server.token}/next?node=0")[0] == 200
+    assert ask_server(server, f"/{server.token}/")[0] == 200
 
 
 def test_a_search_is_stopped_and_stops_nobody_meanwhile(server: Server, monkeypatch: pytest.MonkeyPatch):
@@ -238,26 +238,26 @@ def test_a_search_is_stopped_and_stops_nobody_meanwhile(server: Server, monkeypa
     monkeypatch.setattr("tidegate.cli.explore_web.find_nearest_state", slowly)
     answers: list[tuple[int, str]] = []
     go = f"/{server.token}/go?node=0&property=strong_isr"
-    searching = threading.Thread(target=lambda: answers.append(asked(server, go)))
+    searching = threading.Thread(target=lambda: answers.append(ask_server(server, go)))
     searching.start()
     assert begun.wait(30)
-    status, said = asked(server, f"/{server.token}/next?node=0&values=3&nodes=1")
+    status, said = ask_server(server, f"/{server.token}/next?node=0&values=3&nodes=1")
     assert status == 200 and json.loads(said)["from"] == {"values": 3, "nodes": 1}  # where a page puts what is new
-    refused = asked(server, go)
+    refused = ask_server(server, go)
     assert refused[0] == 400 and "another search is under way" in refused[1]
-    assert asked(server, f"/{server.token}/stop")[0] == 200
+    assert ask_server(server, f"/{server.token}/stop")[0] == 200
     searching.join(60)
     ((status, said),) = answers
     assert status == 200 and "the search ended first: it was stopped" in said
     monkeypatch.undo()
-    assert "is violated after" in asked(server, go)[1]
+    assert "is violated after" in ask_server(server, go)[1]
 
 
 def test_many_idle_connections_stop_nobody(server: Server):
     address = ("127.0.0.1", server.server_port)
     idle = [socket.create_connection(address, timeout=30) for _ in range(200)]
     try:
-        assert asked(server, f"/{server.token}/next?node=0")[0] == 200
+        assert ask_server(server, f"/{server.token}/next?node=0")[0] == 200
     finally:
         for one in idle:
             one.close()
@@ -292,6 +292,6 @@ def test_a_browser_that_leaves_before_its_answer_is_nothing_to_report(
         monkeypatch.setattr(Handler, "do_GET", failing(error))
         reported.clear()
         with pytest.raises((http.client.HTTPException, OSError)):
-            asked(server, f"/{server.token}/")
+            ask_server(server, f"/{server.token}/")
         assert reported.wait(30)
         assert ("KeyError" in capfd.readouterr().err) == told

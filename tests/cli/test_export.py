@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.reports.trace.sequence import to_mermaid
 
-from ..conftest import Said
+from ..conftest import RunHere
 from ..support.exports import saved_trace
 from ..support.traces import counterexample
 
@@ -18,13 +18,13 @@ def trace(tmp_path: Path) -> Path:
     return saved_trace(tmp_path)
 
 
-def test_a_trace_is_written_to_standard_output_or_to_a_file(said: Said, trace: Path, tmp_path: Path) -> None:
-    exit_, text = said("export", str(trace), "--to", "mermaid")
+def test_a_trace_is_written_to_standard_output_or_to_a_file(run_here: RunHere, trace: Path, tmp_path: Path) -> None:
+    exit_, text = run_here("export", str(trace), "--to", "mermaid")
     assert (exit_, text) == (0, to_mermaid(counterexample("examples/lock.py:careless", "one_inside")))
     target = tmp_path / "one.mmd"
-    assert said("export", str(trace), "--to", "mermaid", "--output", str(target)) == (0, "")
+    assert run_here("export", str(trace), "--to", "mermaid", "--output", str(target)) == (0, "")
     assert target.read_text() == text
-    itf = json.loads(said("export", str(trace), "--to", "itf")[1])
+    itf = json.loads(run_here("export", str(trace), "--to", "itf")[1])
     assert len(itf["states"]) == 5
 
 
@@ -58,22 +58,22 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("arguments", "reported"), TOLD, ids=[" ".join(arguments) for arguments, _ in TOLD])
-def test_what_cannot_be_exported_is_reported(said: Said, arguments: list[str], reported: str) -> None:
-    assert said("export", *arguments) == (64, f"tidegate: {reported}\n")
+def test_what_cannot_be_exported_is_reported(run_here: RunHere, arguments: list[str], reported: str) -> None:
+    assert run_here("export", *arguments) == (64, f"tidegate: {reported}\n")
 
 
-def test_traces_that_are_wrong_are_reported(said: Said, trace: Path) -> None:
+def test_traces_that_are_wrong_are_reported(run_here: RunHere, trace: Path) -> None:
     graph = ["export", str(trace), "--to", "dot"]
-    assert said(*graph, "--around", "9") == (64, "tidegate: --around 9: the trace has 4 steps\n")
+    assert run_here(*graph, "--around", "9") == (64, "tidegate: --around 9: the trace has 4 steps\n")
     reported = "tidegate: --around is for a graph; write --to dot or --to graphml or --to svg\n"
-    assert said("export", str(trace), "--to", "csv", "--around", "0") == (64, reported)
+    assert run_here("export", str(trace), "--to", "csv", "--around", "0") == (64, reported)
     document = json.loads(trace.read_text())
     steps = [{**step, "step": step["step"].replace("take(A)", "leave(A)")} for step in document["steps"]]
     trace.write_text(json.dumps({**document, "steps": steps}))
-    exit_, text = said(*graph, "--raw")
+    exit_, text = run_here(*graph, "--raw")
     assert exit_ == 64
     assert text.startswith(f"tidegate: {trace}: examples/lock.py:careless is not as it was when this trace was saved")
     del document["fields"]
     trace.write_text(json.dumps(document))
     reported = f"tidegate: {trace}: a trace with a part missing or wrong: 'fields'\n"
-    assert said("export", str(trace), "--to", "itf") == (64, reported)
+    assert run_here("export", str(trace), "--to", "itf") == (64, reported)

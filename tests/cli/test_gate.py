@@ -14,7 +14,7 @@ from tidegate.gates.checks import Difference, compare_report
 from tidegate.gates.records import read_record_file, shipped_record_files
 from tidegate.reports.exits import Exit
 
-from ..conftest import ROOT, Run, Said
+from ..conftest import ROOT, Run, RunHere
 
 LOCK = f"""
 schema = "tidegate.spec/1"
@@ -276,16 +276,16 @@ def test_a_missing_expectation_is_an_error_in_ci_and_reported_elsewhere(
     assert result_of(tidegate, gate_file, f"{text}\n{recorded}\n", "--ci")[0] == 0
 
 
-def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_exit_66(run_here: RunHere, tmp_path: Path) -> None:
     missing = tmp_path / "none.toml"
     shown = f"tidegate: {missing}: cannot be read (No such file or directory)\n"
-    assert said("gate", str(missing)) == (66, shown)
+    assert run_here("gate", str(missing)) == (66, shown)
     (tmp_path / "broken.toml").write_text("[[check\n")
-    assert said("gate", str(tmp_path / "broken.toml"))[0] == 66
+    assert run_here("gate", str(tmp_path / "broken.toml"))[0] == 66
     (tmp_path / "latin.toml").write_bytes(b"# caf\xe9\n")
-    assert said("gate", str(tmp_path / "latin.toml"))[0] == 66
+    assert run_here("gate", str(tmp_path / "latin.toml"))[0] == 66
     (tmp_path / "empty").mkdir()
-    assert said("gate", str(tmp_path / "empty")) == (64, f"tidegate: {tmp_path / 'empty'}: no .toml file in it\n")
+    assert run_here("gate", str(tmp_path / "empty")) == (64, f"tidegate: {tmp_path / 'empty'}: no .toml file in it\n")
 
 
 @pytest.mark.parametrize(
@@ -300,11 +300,11 @@ def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_in_a_file_is_reported_with_its_place(
-    said: Said, gate_file: Path, old: str, new: str, shown: str
+    run_here: RunHere, gate_file: Path, old: str, new: str, shown: str
 ) -> None:
     text = 'schema = "tidegate.spec/1"\n[check]\nprofile = "a"\n' if new == "[check]" else LOCK.replace(old, new)
     gate_file.write_text(text)
-    found, text = said("gate", str(gate_file))
+    found, text = run_here("gate", str(gate_file))
     assert found == 64
     assert text.startswith(f"tidegate: {gate_file}{shown}")
 
@@ -337,11 +337,11 @@ depth = 15
     assert [(check["result"], check["engine"]) for check in report["checks"]] == [("ok", "python"), ("ok", "native")]
 
 
-def test_a_check_of_no_model_is_reported(said: Said, tmp_path: Path) -> None:
+def test_a_check_of_no_model_is_reported(run_here: RunHere, tmp_path: Path) -> None:
     path = tmp_path / "none.toml"
     path.write_text('schema = "tidegate.spec/1"\n[[check]]\ndepth = 1\n')
     shown = f"{path}, check 1: model is missing; name it here, or once at the top of the file"
-    assert said("gate", str(path)) == (64, f"tidegate: {shown}\n")
+    assert run_here("gate", str(path)) == (64, f"tidegate: {shown}\n")
 
 
 AUDIT = """
@@ -413,7 +413,7 @@ def test_an_audit_that_cannot_run_is_never_green(
         ("require", "requires", "nothing is called 'requires' here; did you mean require or features?"),
     ],
 )
-def test_a_mistake_in_an_audit_is_reported(said: Said, tmp_path: Path, old: str, new: str, shown: str) -> None:
+def test_a_mistake_in_an_audit_is_reported(run_here: RunHere, tmp_path: Path, old: str, new: str, shown: str) -> None:
     path = tmp_path / "cluster.toml"
     path.write_text(AUDIT.replace(old, new))
-    assert said("gate", str(path)) == (64, f"tidegate: {path}, audit 1: {shown}\n")
+    assert run_here("gate", str(path)) == (64, f"tidegate: {path}, audit 1: {shown}\n")

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import pytest
 from tidegate.language.errors import UsageError
 
-from ..conftest import ROOT, Run, Said
-from ..support.commands import interrupted
+from ..conftest import ROOT, Run, RunHere
+from ..support.commands import run_interrupted
 from ..support.lock_commands import LOCK, counter_in
 
 
@@ -129,7 +129,7 @@ def test_a_directory_that_breaks_during_the_search_loses_nothing(tidegate: Run, 
 
 def test_ctrl_c_still_reports(cache: Path) -> None:
     command = ["check", "replication:kip320", "--set", "max_leader_epoch=9", "--engine", "python", "--json"]
-    done = interrupted(command, "seen.distinct > 100", cache)
+    done = run_interrupted(command, "seen.distinct > 100", cache)
     report = json.loads(done.stdout)
     assert (done.returncode, report["verdict"]) == (5, "inconclusive")
     assert report["distinct_states"] > 100
@@ -140,19 +140,19 @@ def test_ctrl_c_still_reports(cache: Path) -> None:
 def test_what_ended_a_search_is_named(engine: str, number: str, says: str, cache: Path) -> None:
     command = ["check", "raft", "--engine", engine, "--json", "--time", "600"]
     when = "seen.walks > 100" if engine == "walk" else "seen.distinct > 100"
-    done = interrupted(command, when, cache, number)
+    done = run_interrupted(command, when, cache, number)
     report = json.loads(done.stdout)
     assert (done.returncode, report["assurance"]) == (5, f"none: stopped by {says}")
 
 
 def test_a_page_that_cannot_be_made_loses_neither_verdict_nor_traces(
-    tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run_here: RunHere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> NoReturn:
         raise UsageError("no page")
 
     monkeypatch.setattr("tidegate.cli.check._trace_page", refuse)
-    exit_, out = said("check", f"{LOCK}:careless", "--out", str(tmp_path / "report"))
+    exit_, out = run_here("check", f"{LOCK}:careless", "--out", str(tmp_path / "report"))
     assert exit_ == 1
     assert "✗" in out.splitlines()[0]
     assert f"--out {tmp_path / 'report'}: the report could not be saved: no page" in out

@@ -28,7 +28,7 @@ from tidegate.language.proof import Obligation, Proof
 from tidegate.reports.exits import Exit
 
 from ..conftest import ROOT
-from ..support.commands import Commands, without
+from ..support.commands import Commands, run_without
 
 FOLLOWER = ROOT / "tests" / "fixtures" / "models" / "follower.py"
 TEXT = FOLLOWER.read_text(encoding="utf-8")
@@ -45,7 +45,7 @@ def fermat(s: Pair) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test has a cache, and a working directory, of its own."""
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -54,13 +54,13 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def written(text: str, name: str = "mine.py") -> str:
+def write_model(text: str, name: str = "mine.py") -> str:
     Path(name).write_text(text, encoding="utf-8")
     return name
 
 
 def with_lemma(body: str) -> str:
-    return written(f'{TEXT}\n\n@lemma\ndef extra(s: Pair) -> bool:\n    """One more."""\n    return {body}\n')
+    return write_model(f'{TEXT}\n\n@lemma\ndef extra(s: Pair) -> bool:\n    """One more."""\n    return {body}\n')
 
 
 def proof_of(path: str, folder: Path | None = None, **constants: Any) -> Proof:
@@ -88,7 +88,7 @@ def test_the_solver_itself_does_not_prove_what_is_false_at_first() -> None:
 
 def test_a_lemma_that_is_true_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
     # It holds in every state that can be reached, and says too little about those from which `lead` breaks it.
-    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
+    path = write_model(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
     assert main(["prove", path, "--lemma", "in_order"]) is Exit.SAFETY
     said = capsys.readouterr().out
     assert "✗ refuted: lead does not keep in_order\n" in said
@@ -99,7 +99,7 @@ def test_a_lemma_that_is_true_and_not_kept(capsys: pytest.CaptureFixture[str]) -
 def test_a_counterexample_to_induction_begins_at_no_start_wherever_it_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
+    path = write_model(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
     assert main(["prove", path, "--lemma", "in_order", "--out", "out"]) is Exit.SAFETY
     trace = "out/lead--in_order.trace.json"
     capsys.readouterr()
@@ -117,7 +117,7 @@ def test_a_counterexample_to_induction_begins_at_no_start_wherever_it_is_shown(
 
 
 def test_a_counterexample_beyond_the_copies_needs_larger_bounds(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 4"))
+    path = write_model(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 4"))
     assert main(["prove", path, "--lemma", "in_order"]) is Exit.INCONCLUSIVE
     said = " ".join(capsys.readouterr().out.split())
     assert "the solver does not know; there is no counterexample within top=3" in said
@@ -125,7 +125,7 @@ def test_a_counterexample_beyond_the_copies_needs_larger_bounds(capsys: pytest.C
 
 
 def test_a_lemma_that_is_no_predicate(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT + '\n\n@lemma\ndef extra(s: Pair) -> int:\n    """A number."""\n    return s.low\n')
+    path = write_model(TEXT + '\n\n@lemma\ndef extra(s: Pair) -> int:\n    """A number."""\n    return s.low\n')
     assert main(["prove", path]) is Exit.MODEL_TEXT
     said = capsys.readouterr().err
     assert "TG311: a role with the wrong signature" in said
@@ -141,7 +141,7 @@ def test_a_lemma_that_counts_without_an_end(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_property_that_counts_is_set_apart_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(
+    path = write_model(
         TEXT
         + '\n\n@invariant\ndef counted(s: Pair) -> bool:\n    """It counts."""\n'
         + "    return sum(1 for n in range(s.high)) >= s.low\n"
@@ -155,7 +155,7 @@ def test_a_property_that_counts_is_set_apart_unless_it_is_asked_for(capsys: pyte
 
 
 def test_a_model_without_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT[: TEXT.index("@lemma")])
+    path = write_model(TEXT[: TEXT.index("@lemma")])
     assert main(["prove", path]) is Exit.USAGE
     assert capsys.readouterr().err == (
         "tidegate: mine.py has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma\n"
@@ -163,7 +163,7 @@ def test_a_model_without_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_names_that_there_are_not(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT)
+    path = write_model(TEXT)
     assert main(["prove", path, "--lemma", "in_ordre"]) is Exit.USAGE
     assert capsys.readouterr().err == "tidegate: mine.py has no lemma in_ordre; did you mean in_order?\n"
     assert main(["prove", path, "--property", "not_ahead"]) is Exit.USAGE
@@ -186,7 +186,7 @@ def high_is_a_number(s: Pair) -> bool:
 
 
 def test_a_property_that_without_names_is_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TWO)
+    path = write_model(TWO)
     assert main(["prove", path, "--without", "low_is_a_number", "--json"]) is Exit.HOLDS
     said = json.loads(capsys.readouterr().out)
     assert "high_is_a_number" in {prop["name"] for prop in said["properties"]}
@@ -207,12 +207,12 @@ def test_a_property_that_without_names_is_not_asked_for(capsys: pytest.CaptureFi
     ids=["no property", "a lemma", "both"],
 )
 def test_what_without_cannot_leave_out(options: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["prove", written(TWO), *options]) is Exit.USAGE
+    assert main(["prove", write_model(TWO), *options]) is Exit.USAGE
     assert says in capsys.readouterr().err
 
 
 def test_a_step_that_may_break_the_types(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(
+    path = write_model(
         TEXT.replace("require(not careful or s.low < s.high)", "require(s.low != 0)\n    assert s.low < s.high")
     )
     assert main(["prove", path]) is Exit.SAFETY
@@ -228,7 +228,7 @@ def test_what_plain_python_does_not_agree_with_is_not_shown(
         return True
 
     monkeypatch.setattr(finite_instances, "holds_after_step", always)
-    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
+    path = write_model(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
     assert main(["prove", path, "--lemma", "in_order"]) is Exit.INTERNAL
     said = capsys.readouterr().err
     assert "the engine and plain Python disagree; do not trust this result" in said
@@ -241,7 +241,7 @@ def test_what_plain_python_does_not_agree_with_is_not_shown(
 def test_a_query_that_takes_too_long_is_not_proved(commands: Commands, tmp_path: Path) -> None:
     """In a process of its own: what a solver tries at a hopeless question depends on all that it was asked before, and
     so does how long its arithmetic takes between two of the steps that are counted."""
-    path = written(TEXT + SLOW)
+    path = write_model(TEXT + SLOW)
     asked = ["prove", path, "--lemma", "fermat", "--query-work", "0.2"]
     done = commands.run(asked, tmp_path, dict(os.environ))
     assert done.exit == Exit.INCONCLUSIVE, done.err
@@ -257,14 +257,14 @@ def test_nothing_more_is_tried_of_a_question_that_the_clock_ended(monkeypatch: p
     def patience(work: float) -> float:
         return 0.05
 
-    def limited(solver: Any, work: float) -> None:
+    def limit_work(solver: Any, work: float) -> None:
         asked.append(work)
         limit(solver, work)
 
     limit = unbounded_questions._limit  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(unbounded_questions, "patience", patience)
-    monkeypatch.setattr(unbounded_questions, "_limit", limited)
-    definition = load(Path(written(TEXT + SLOW)))
+    monkeypatch.setattr(unbounded_questions, "_limit", limit_work)
+    definition = load(Path(write_model(TEXT + SLOW)))
     induction = Induction(definition, definition.bind(), ProofRequest())
     questions = Questions(induction.model, induction.symmetric, SolverEffort(work=1000.0))
     answer = questions.ask(Obligation("step", "fermat", "lead"), hard=True)
@@ -273,34 +273,34 @@ def test_nothing_more_is_tried_of_a_question_that_the_clock_ended(monkeypatch: p
 
 
 def test_what_the_clock_ended_is_not_proved_and_not_kept(
-    monkeypatch: pytest.MonkeyPatch, kept: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, own_cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def patience(work: float) -> float:
         return 0.05
 
     monkeypatch.setattr(unbounded_questions, "patience", patience)
     monkeypatch.setattr(finite_instances, "WORK", 1)
-    path = written(TEXT + SLOW)
+    path = write_model(TEXT + SLOW)
     asked = ["prove", path, "--lemma", "fermat", "--workers", "1", "--query-work", "1000"]
     assert main(asked) is Exit.INCONCLUSIVE
     said = " ".join(capsys.readouterr().out.split())
     assert "? not proved: that lead keeps fermat the solver does not know: within 0.05 s it did not count" in said
-    held = [json.loads(file.read_text(encoding="utf-8")) for file in kept.glob("proofs/*.json")]
+    held = [json.loads(file.read_text(encoding="utf-8")) for file in own_cache.glob("proofs/*.json")]
     assert not [claim for claim in held if (claim.get("action"), claim.get("goal")) == ("lead", "fermat")]
 
 
 def test_a_proof_that_takes_too_long_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["prove", written(TEXT + SLOW), "--time", "0.001"]) is Exit.INCONCLUSIVE
+    assert main(["prove", write_model(TEXT + SLOW), "--time", "0.001"]) is Exit.INCONCLUSIVE
     said = capsys.readouterr().out
     assert "not finished: the time was up after 0.001 s" in said
     assert "✗" not in said
 
 
-def test_an_interrupted_proof_reports_what_it_has(kept: Path) -> None:
-    path = written(TEXT + SLOW)
+def test_an_interrupted_proof_reports_what_it_has(own_cache: Path) -> None:
+    path = write_model(TEXT + SLOW)
     command = [sys.executable, "-m", "tidegate", "prove", path, "--query-work", "60"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
-    while len(list(kept.glob("proofs/*.json"))) < 3:
+    while len(list(own_cache.glob("proofs/*.json"))) < 3:
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -327,7 +327,7 @@ def test_a_copy_that_takes_long_is_interrupted_with_the_progress_on_the_terminal
     with shown.open("w", encoding="utf-8") as terminal:
         monkeypatch.setattr(terminal, "isatty", lambda: True)
         monkeypatch.setattr(sys, "stderr", terminal)
-        path = written(TEXT + SLOW)
+        path = write_model(TEXT + SLOW)
         assert main(["prove", path, "--workers", "1", "--query-work", "0.2"]) is Exit.INCONCLUSIVE
     said = " ".join(capsys.readouterr().out.split())
     assert "not finished: it was interrupted" in said
@@ -353,14 +353,14 @@ def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
 # --- what is kept -----------------------------------------------------------------------------------------------------
 
 
-def cached(proof: Proof) -> set[Obligation]:
+def cached_obligations(proof: Proof) -> set[Obligation]:
     return {finding.obligation for finding in proof.findings if finding.cached}
 
 
-def test_what_is_kept_is_believed_only_as_it_was_written(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT)
+def test_what_is_kept_is_believed_only_as_it_was_written(own_cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_model(TEXT)
     assert main(["prove", path]) is Exit.HOLDS
-    files = sorted(kept.glob("proofs/*.json"))
+    files = sorted(own_cache.glob("proofs/*.json"))
     assert files
     files[0].write_text("{", encoding="utf-8")
     files[1].write_text(files[1].read_text().replace("proved", "proven"), encoding="utf-8")
@@ -378,14 +378,14 @@ FALSE = TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2")
 
 
 def test_the_proofs_of_another_user_are_not_believed(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A folder from elsewhere holds whatever somebody wrote there, under the right names and as this program writes
     it."""
-    path = written(FALSE)
+    path = write_model(FALSE)
     definition = load(Path(path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
-    induction = Induction(definition, definition.bind(path), ProofRequest(folder=kept))
+    induction = Induction(definition, definition.bind(path), ProofRequest(folder=own_cache))
     for obligation in induction.obligations():
         induction.cache.keep(obligation, 0.0)
     assert all(map(induction.cache.has, induction.obligations()))
@@ -394,13 +394,13 @@ def test_the_proofs_of_another_user_are_not_believed(
     assert "is not what was kept there by this user; it is not believed" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_proof_that_was_edited_is_not_believed(kept: Path) -> None:
-    path = written(FALSE)
+def test_a_proof_that_was_edited_is_not_believed(own_cache: Path) -> None:
+    path = write_model(FALSE)
     definition = load(Path(path))
-    induction = Induction(definition, definition.bind(path), ProofRequest(folder=kept))
+    induction = Induction(definition, definition.bind(path), ProofRequest(folder=own_cache))
     proved, wrong = Obligation("step", "in_order", "follow"), Obligation("step", "in_order", "lead")
     induction.cache.keep(proved, 0.0)
-    (file,) = kept.glob("proofs/*.json")
+    (file,) = own_cache.glob("proofs/*.json")
     held = json.loads(file.read_text(encoding="utf-8"))
     name = induction.cache.name_of(wrong)
     forged = json.dumps({**held, "name": name, "action": "lead"})
@@ -419,36 +419,36 @@ NO_PROOFS = [
 
 
 @pytest.mark.parametrize("text", NO_PROOFS)
-def test_what_is_no_proof_at_all_is_not_believed(kept: Path, text: str) -> None:
-    path = written(TEXT)
+def test_what_is_no_proof_at_all_is_not_believed(own_cache: Path, text: str) -> None:
+    path = write_model(TEXT)
     assert main(["prove", path]) is Exit.HOLDS
-    for file in kept.glob("proofs/*.json"):
+    for file in own_cache.glob("proofs/*.json"):
         file.write_text(text, encoding="utf-8")
     assert main(["prove", path]) is Exit.HOLDS
-    assert cached(proof_of(path, kept)) != set()
+    assert cached_obligations(proof_of(path, own_cache)) != set()
 
 
 def test_the_key_is_not_kept_beside_what_it_seals(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(kept / "state"))
-    assert main(["prove", written(TEXT)]) is Exit.HOLDS
+    monkeypatch.setenv("XDG_STATE_HOME", str(own_cache / "state"))
+    assert main(["prove", write_model(TEXT)]) is Exit.HOLDS
     assert "lies within the cache, where it guards nothing: no proof is kept" in " ".join(
         capsys.readouterr().out.split()
     )
-    assert list(kept.glob("proofs/*")) == []
+    assert list(own_cache.glob("proofs/*")) == []
 
 
 def test_a_key_that_others_can_read_seals_nothing(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    assert main(["prove", written(TEXT)]) is Exit.HOLDS
+    assert main(["prove", write_model(TEXT)]) is Exit.HOLDS
     key = tmp_path / "state" / "tidegate" / "proofs.key"
     assert key.stat().st_mode & 0o777 == 0o600
     key.chmod(0o644)
     capsys.readouterr()
-    assert main(["prove", written(TEXT)]) is Exit.HOLDS
+    assert main(["prove", write_model(TEXT)]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
     assert "proofs.key can be read or written by others; remove it, and a new key is made" in said
     assert "0 of them kept from before" in said
@@ -475,7 +475,7 @@ def counted(s: Pair) -> bool:
 )
 
 
-def test_the_answer_does_not_depend_on_what_is_kept(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_does_not_depend_on_what_is_kept(own_cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A property that cannot be stated is set apart before anything is proved or searched, whatever is kept."""
     before = Path("mine.py")
     answers: list[object] = []
@@ -494,22 +494,25 @@ def test_the_answer_does_not_depend_on_what_is_kept(kept: Path, capsys: pytest.C
     assert answers[0][3] == ["counted"]  # type: ignore[index]
 
 
-def test_a_proof_does_not_outlive_what_it_depends_on(kept: Path) -> None:
-    assert cached(proof_of(written(TEXT), kept)) == set()
-    again = proof_of(written(TEXT), kept)
+def test_a_proof_does_not_outlive_what_it_depends_on(own_cache: Path) -> None:
+    assert cached_obligations(proof_of(write_model(TEXT), own_cache)) == set()
+    again = proof_of(write_model(TEXT), own_cache)
     everything = {finding.obligation for finding in again.findings}
-    assert cached(again) == everything
+    assert cached_obligations(again) == everything
     # a comment changes nothing
-    assert cached(proof_of(written(TEXT.replace("s.high += 1", "s.high += 1  # on")), kept)) == everything
+    assert (
+        cached_obligations(proof_of(write_model(TEXT.replace("s.high += 1", "s.high += 1  # on")), own_cache))
+        == everything
+    )
     # an action changes what is said of it
-    other = proof_of(written(TEXT.replace("s.high += 1", "s.high = s.high + 1")), kept)
-    assert {obligation.action for obligation in everything - cached(other)} <= {"lead"}
+    other = proof_of(write_model(TEXT.replace("s.high += 1", "s.high = s.high + 1")), own_cache)
+    assert {obligation.action for obligation in everything - cached_obligations(other)} <= {"lead"}
     # a constant changes the action that looks at it
-    careless = proof_of(written(TEXT), kept, careful=False)
-    assert {obligation.action for obligation in everything - cached(careless)} == {"follow", ""}
+    careless = proof_of(write_model(TEXT), own_cache, careful=False)
+    assert {obligation.action for obligation in everything - cached_obligations(careless)} == {"follow", ""}
     # a lemma changes everything that rests on it
     text = TEXT.replace("return s.low <= s.high", "return not s.low > s.high")
-    assert {obligation.kind for obligation in cached(proof_of(written(text), kept))} == set()
+    assert {obligation.kind for obligation in cached_obligations(proof_of(write_model(text), own_cache))} == set()
 
 
 def test_nothing_is_kept_where_nothing_can_be(tmp_path: Path) -> None:
@@ -517,7 +520,7 @@ def test_nothing_is_kept_where_nothing_can_be(tmp_path: Path) -> None:
     locked.mkdir()
     locked.chmod(0o500)
     try:
-        assert proof_of(written(TEXT), locked).word == "proved"
+        assert proof_of(write_model(TEXT), locked).word == "proved"
     finally:
         locked.chmod(0o700)
 
@@ -545,7 +548,7 @@ def not_negative(s: Pair) -> bool:
     """True by itself."""
     return s.low + s.high >= 0
 '''
-    path = written(TEXT + candidates)
+    path = write_model(TEXT + candidates)
     definition = load(Path(path))
     proof = prove_with_candidates(definition, definition.bind(path), ProofRequest(), lambda _: None)
     assert proof.lemmas == ("in_order", "not_negative")
@@ -567,7 +570,7 @@ def test_candidates_that_fell_are_reported_with_the_action(capsys: pytest.Captur
 
 
 def test_without_z3_the_line_that_installs_it() -> None:
-    done = without("z3", ["prove", written(TEXT)])
+    done = run_without("z3", ["prove", write_model(TEXT)])
     assert done.exit == Exit.USAGE
     assert (
         done.err

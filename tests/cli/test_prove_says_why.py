@@ -57,7 +57,7 @@ def ok(s: World) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test has a cache, and a working directory, of its own."""
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -65,7 +65,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def written(guard: str) -> str:
+def write_model(guard: str) -> str:
     Path("mine.py").write_text(TEXT.replace("GUARD", guard), encoding="utf-8")
     return "mine.py"
 
@@ -81,7 +81,7 @@ def test_a_guard_that_types_and_constants_make_false_does_not_contradict_the_lem
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """`x` is at most `top`, and `wide` is kept at 2: no lemma has a part in that."""
-    path = written("top < wide")
+    path = write_model("top < wide")
     for _ in range(2):  # once more, from what was kept
         exit_, said = said_of(path, capsys)
         why = "step can never happen: its guard is false in every state that the types allow, with these constants"
@@ -90,13 +90,13 @@ def test_a_guard_that_types_and_constants_make_false_does_not_contradict_the_lem
 
 
 def test_a_guard_that_a_lemma_makes_false_contradicts_the_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
-    exit_, said = said_of(written("s.bad"), capsys)
+    exit_, said = said_of(write_model("s.bad"), capsys)
     assert exit_ is Exit.VACUOUS and "step can never happen: its guard contradicts the lemmas" in said
 
 
 def test_an_action_that_a_constant_switches_off_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """As `check` names it: the proof says nothing of it."""
-    path = written("zero == 0")
+    path = write_model("zero == 0")
     exit_, said = said_of(path, capsys)
     assert exit_ is Exit.HOLDS and "with wide=2, zero=1 switched off by constants: step assumes" in said
     assert main(["prove", path, "--workers", "1", "--json"]) is Exit.HOLDS
@@ -106,7 +106,7 @@ def test_an_action_that_a_constant_switches_off_is_named(capsys: pytest.CaptureF
 
 
 def test_where_no_action_is_off_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written("s.x > 9 or s.bad")
+    path = write_model("s.x > 9 or s.bad")
     main(["prove", path, "--workers", "1", "--json"])
     document = json.loads(capsys.readouterr().out)
     assert document["switched_off"] == [] and "switched off" not in " ".join(document["claim"])
@@ -117,7 +117,7 @@ def test_an_action_that_cannot_be_stated_ends_the_proof_before_anything_is_shown
 ) -> None:
     """A proof speaks of every step: with an action left out nothing is proved."""
     guard = "sum(1 for n in range(s.x)) == 3"
-    path = written(guard)
+    path = write_model(guard)
     line = Path(path).read_text(encoding="utf-8").splitlines().index(f"    require({guard})") + 1
     assert main(["prove", path, "--workers", "1"]) is Exit.MODEL_TEXT
     out, error = capsys.readouterr()

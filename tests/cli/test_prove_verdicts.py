@@ -26,7 +26,7 @@ TEXT = FOLLOWER.read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test has a cache, and a working directory, of its own."""
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -35,13 +35,13 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def written(text: str, name: str = "mine.py") -> str:
+def write_model(text: str, name: str = "mine.py") -> str:
     Path(name).write_text(text, encoding="utf-8")
     return name
 
 
 def with_invariant(body: str, text: str = TEXT) -> str:
-    return written(f'{text}\n\n@invariant\ndef extra(s: Pair) -> bool:\n    """One more."""\n    return {body}\n')
+    return write_model(f'{text}\n\n@invariant\ndef extra(s: Pair) -> bool:\n    """One more."""\n    return {body}\n')
 
 
 def proof_of(path: str, asked: ProofRequest | None = None) -> Proof:
@@ -59,7 +59,7 @@ def report(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[Exit, d
 
 
 def test_a_property_alone_is_conditional(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT)
+    path = write_model(TEXT)
     assert main(["prove", path, "--property", "not_ahead_by_two"]) is Exit.CONDITIONAL
     said = " ".join(capsys.readouterr().out.split())
     assert "~ mine.py: conditional, for every value of top: it rests on 1 lemma that is not proved here" in said
@@ -73,14 +73,14 @@ def test_a_property_alone_is_conditional(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_conditional_result_stays_so_when_the_lemmas_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT)
+    path = write_model(TEXT)
     assert main(["prove", path]) is Exit.HOLDS
     assert main(["prove", path, "--property", "not_ahead_by_two"]) is Exit.CONDITIONAL
     assert main(["prove", path, "--property", "not_ahead_by_two", "--lemma", "in_order"]) is Exit.HOLDS
 
 
 def test_what_rests_on_a_refuted_lemma_is_conditional() -> None:
-    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 1"))
+    path = write_model(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 1"))
     proof = proof_of(path)
     assert proof.word == "refuted"
     assert (proof.word_of("in_order"), proof.assumed_lemmas()) == ("refuted", ("in_order",))
@@ -89,7 +89,7 @@ def test_what_rests_on_a_refuted_lemma_is_conditional() -> None:
 
 
 def test_what_rests_on_steps_that_may_break_the_types_is_conditional() -> None:
-    path = written(TEXT.replace("require(not careful or s.low < s.high)", "assert s.low < s.high"))
+    path = write_model(TEXT.replace("require(not careful or s.low < s.high)", "assert s.low < s.high"))
     proof = proof_of(path)
     assert (proof.word, proof.breaking()) == ("refuted", ("follow",))
     assert proof.word_of("not_ahead_by_two") == "conditional"
@@ -117,7 +117,7 @@ def test_figure_8_is_not_proved(model: str, given: list[str], capsys: pytest.Cap
 def test_without_an_initial_state_everything_is_vacuous(capsys: pytest.CaptureFixture[str]) -> None:
     text = TEXT.replace("    return Pair(low=0, high=0)", "    require(top > 9)\n    return Pair(low=0, high=0)")
     assert text != TEXT
-    assert main(["prove", written(text)]) is Exit.VACUOUS
+    assert main(["prove", write_model(text)]) is Exit.VACUOUS
     said = capsys.readouterr().out
     assert "✗ mine.py: vacuous" in said and "✓ mine.py" not in said
     assert "there is no initial state within the bounds that were given" in said
@@ -125,7 +125,7 @@ def test_without_an_initial_state_everything_is_vacuous(capsys: pytest.CaptureFi
 
 def test_an_action_whose_guard_contradicts_the_lemmas_is_vacuous(capsys: pytest.CaptureFixture[str]) -> None:
     never = '\n\n@action\ndef jump(s: Pair) -> None:\n    """Never."""\n    require(s.low > s.high)\n    s.low = 0\n'
-    path = written(TEXT + never)
+    path = write_model(TEXT + never)
     for _ in range(2):  # once more, from what was kept
         assert main(["prove", path]) is Exit.VACUOUS
         assert "vacuous  jump can never happen: its guard contradicts the lemmas" in capsys.readouterr().out
@@ -166,10 +166,10 @@ def test_what_says_something_is_not_vacuous(body: str) -> None:
 def test_a_step_property_whose_antecedent_is_never_true(capsys: pytest.CaptureFixture[str]) -> None:
     text = TEXT.replace("lemma, limit, require, state", "lemma, limit, require, state, transition")
     extra = '\n\n@transition\ndef goes_on(before: Pair, after: Pair) -> bool:\n    """It goes on."""\n    return {}\n'
-    path = written(text + extra.format("not after.high < before.high or after.low == 7"))
+    path = write_model(text + extra.format("not after.high < before.high or after.low == 7"))
     assert main(["prove", path]) is Exit.VACUOUS
     assert "vacuous  goes_on: its antecedent is never true" in capsys.readouterr().out
-    path = written(text + extra.format("not after.high > before.high or after.low == before.low"))
+    path = write_model(text + extra.format("not after.high > before.high or after.low == before.low"))
     assert main(["prove", path]) is Exit.HOLDS
 
 
@@ -222,7 +222,7 @@ def marking_is_off(s: Pair) -> bool:
 
 
 def test_what_is_about_a_feature_that_is_off_is_left_out_by_name(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(FEATURE)
+    path = write_model(FEATURE)
     assert main(["prove", path]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
     assert "left out marks_are_below: nothing changes marks (switched off: mark)" in said
@@ -232,7 +232,7 @@ def test_what_is_about_a_feature_that_is_off_is_left_out_by_name(capsys: pytest.
 
 
 def test_a_feature_that_is_on_is_not_left_out() -> None:
-    definition = load(Path(written(FEATURE)))
+    definition = load(Path(write_model(FEATURE)))
     induction = Induction(definition, definition.bind("mine.py", {"marking": True}), ProofRequest())
     assert induction.apart == {}
     assert "marks" not in Claims(induction.model).fixed_fields()
@@ -297,7 +297,7 @@ def test_a_recorded_violation_is_not_claimed(capsys: pytest.CaptureFixture[str])
 
 
 def test_where_every_property_is_known_to_be_false_nothing_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(LOOKS)
+    path = write_model(LOOKS)
     Path("mine.toml").write_text(RECORD, encoding="utf-8")
     exit_, document = report(path, "--set", "careful=false", capsys=capsys)
     assert (exit_, document["verdict"]) == (Exit.VACUOUS, "vacuous")
@@ -309,7 +309,7 @@ def test_where_every_property_is_known_to_be_false_nothing_is_proved(capsys: pyt
 
 def test_what_is_recorded_as_violated_is_never_called_proved(capsys: pytest.CaptureFixture[str]) -> None:
     """Asked for by name, also where lemmas that are not proved here would show it."""
-    path = written(TEXT)
+    path = write_model(TEXT)
     Path("mine.toml").write_text(RECORD.replace("careful = false", "careful = true"), encoding="utf-8")
     for lemmas in ([], ["--lemma", "in_order"]):
         exit_, document = report(path, "--property", "not_ahead_by_two", *lemmas, capsys=capsys)
@@ -319,12 +319,12 @@ def test_what_is_recorded_as_violated_is_never_called_proved(capsys: pytest.Capt
 
 def test_a_bound_that_may_be_0_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """There is no such thing then: it is another model, of which nothing is proved. The first line says so too."""
-    path = written(TEXT.replace("minimum=1", "minimum=0"))
+    path = write_model(TEXT.replace("minimum=1", "minimum=0"))
     assert main(["prove", path]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
     assert "✓ mine.py: proved, for every top of at least 1" in said and "value of top" not in said
     assert "not proved for top=0, which --set proves apart" in said
-    assert main(["prove", written(TEXT, "other.py")]) is Exit.HOLDS
+    assert main(["prove", write_model(TEXT, "other.py")]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
     assert "✓ other.py: proved, for every value of top" in said
     assert "top=0" not in said and "of at least 1" not in said
@@ -376,7 +376,7 @@ def stays_used(before: Node, after: Node) -> bool:
 
 def test_an_action_whose_budget_is_0_never_happens(capsys: pytest.CaptureFixture[str]) -> None:
     """As `check` has it. Of a budget of at least 1 nothing is known but that."""
-    path = written(CRASHES)
+    path = write_model(CRASHES)
     assert main(["prove", path, "--set", "crashes=0", "--workers", "1"]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
     assert "crash never happens: a budget of 0" in said and "not proved for" not in said
@@ -392,7 +392,7 @@ def test_an_action_whose_budget_is_0_never_happens(capsys: pytest.CaptureFixture
 
 def test_a_guard_of_an_action_whose_budget_is_0_may_break_the_types(capsys: pytest.CaptureFixture[str]) -> None:
     """`check` evaluates it too."""
-    path = written(
+    path = write_model(
         CRASHES.replace("    require(s.up)\n    s.up = False", "    require(1 // (1 if s.used else 0) == 1)")
     )
     assert main(["check", path, "--set", "crashes=0"]) is Exit.MODEL_BROKE
@@ -404,7 +404,7 @@ def test_a_guard_of_an_action_whose_budget_is_0_may_break_the_types(capsys: pyte
 def test_where_every_budget_is_0_and_nothing_else_happens_everything_is_vacuous(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = written(
+    path = write_model(
         CRASHES.replace("    require(s.up)\n    s.used = True", "    require(crashes > 4)\n    s.used = True")
     )
     exit_, document = report(path, "--set", "crashes=0", "--workers", "1", capsys=capsys)
@@ -414,7 +414,7 @@ def test_where_every_budget_is_0_and_nothing_else_happens_everything_is_vacuous(
 
 def test_what_only_a_limit_stops_leaves_the_answers_of_the_properties(capsys: pytest.CaptureFixture[str]) -> None:
     """With a bound of 0 no step is within it: that action is vacuous, and what is said of the others is not."""
-    path = written(TEXT.replace("minimum=1", "minimum=0"))
+    path = write_model(TEXT.replace("minimum=1", "minimum=0"))
     for _ in range(2):  # once more, from what was kept
         exit_, document = report(path, "--set", "top=0", "--workers", "1", capsys=capsys)
         why = "lead can never happen: with these constants none of its steps is within the limits and the types"
@@ -461,7 +461,7 @@ def notes_have_numbers(s: Mail) -> bool:
 @pytest.mark.parametrize("kind", ["Set", "Bag"])
 def test_a_capacity_without_a_bound_is_named_as_not_proved(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`check` stops such a model, since it breaks its own types."""
-    path = written(POOL.format(kind=kind, capacity="most"))
+    path = write_model(POOL.format(kind=kind, capacity="most"))
     assert main(["check", path, "--property", "notes_have_numbers"]) is Exit.MODEL_BROKE
     capsys.readouterr()
     line = "not proved that sent has room for what is added, whatever the capacity; tidegate check looks at that "
@@ -474,7 +474,7 @@ def test_a_capacity_without_a_bound_is_named_as_not_proved(kind: str, capsys: py
 
 @pytest.mark.parametrize("kind", ["Set", "Bag"])
 def test_room_within_a_capacity_that_is_a_number_is_looked_at(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exit_, document = report(written(POOL.format(kind=kind, capacity="1")), "--workers", "1", capsys=capsys)
+    exit_, document = report(write_model(POOL.format(kind=kind, capacity="1")), "--workers", "1", capsys=capsys)
     assert (exit_, document["room_not_proved"]) == (Exit.SAFETY, [])
 
 
@@ -521,7 +521,7 @@ def test_what_is_not_asked_for_is_counted_and_named(
 
 
 def test_where_every_property_is_passed_over_nothing_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
-    exit_, document = report(written(TEXT), "--without", "not_ahead_by_two", capsys=capsys)
+    exit_, document = report(write_model(TEXT), "--without", "not_ahead_by_two", capsys=capsys)
     why = "no property is proved: each is known to be false, left out, not stated or not asked for"
     assert (exit_, document["vacuous"]) == (Exit.VACUOUS, [{"property": None, "reason": why}])
 
@@ -536,7 +536,7 @@ def test_no_disruption_is_known_to_be_false_of_kip_595() -> None:
 
 
 def test_what_is_known_of_other_profiles_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT)
+    path = write_model(TEXT)
     assert main(["prove", path, "--workers", "1"]) is Exit.HOLDS
     assert "elsewhere" not in capsys.readouterr().out
     Path("mine.toml").write_text(RECORD, encoding="utf-8")

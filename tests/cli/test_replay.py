@@ -66,7 +66,7 @@ def pages(said: str) -> list[str]:
     return [f"{head}\n{rest}".strip() for head, rest in zip(parts[1::2], parts[2::2], strict=True)]
 
 
-def asked(page: str) -> list[str]:
+def replay_arguments(page: str) -> list[str]:
     """The arguments of the line that replays a trace."""
     return shlex.split(page.rpartition(PRINTS)[2])
 
@@ -85,7 +85,7 @@ def test_the_line_of_each_trace_prints_the_same_trace(command: str, exit: int, t
     found = pages(tidegate("check", *command.split()).out)
     assert found
     for page in found:
-        again = tidegate("replay", *asked(page))
+        again = tidegate("replay", *replay_arguments(page))
         assert (again.exit, pages("\n" + again.out)) == (exit, [page])
 
 
@@ -99,7 +99,7 @@ def counter(tmp_path: Path) -> str:
 
 def test_a_later_property_is_not_hidden_by_one_that_fails_before_it(counter: str, tidegate: Run) -> None:
     (page,) = pages(tidegate("check", counter, "--property", "is_not_three", "--no-deadlock").out)
-    again = tidegate("replay", *asked(page))
+    again = tidegate("replay", *replay_arguments(page))
     assert again.exit == 1
     assert "is_not_three fails after 3 steps" in again.out
     assert pages("\n" + again.out) == [page]
@@ -109,12 +109,12 @@ def test_properties_that_one_run_violates_are_all_asked_for(counter: str, tidega
     first, *_ = pages(tidegate("check", counter, "--keep-going").out)
     assert "is_small and is_not_two fail after 2 steps, in the same run" in " ".join(first.split())
     assert "--property is_small --property is_not_two --steps" in first
-    assert pages("\n" + tidegate("replay", *asked(first)).out) == [first]
+    assert pages("\n" + tidegate("replay", *replay_arguments(first)).out) == [first]
 
 
 def test_a_deadlock_is_not_hidden_by_a_property_that_nobody_asked_for(counter: str, tidegate: Run) -> None:
     (page,) = pages(tidegate("check", counter, "--property", "is_three").out)
-    again = tidegate("replay", *asked(page))
+    again = tidegate("replay", *replay_arguments(page))
     assert again.exit == 2
     assert "deadlock" in again.out
 
@@ -122,12 +122,12 @@ def test_a_deadlock_is_not_hidden_by_a_property_that_nobody_asked_for(counter: s
 def test_a_deadlock_is_not_hidden_by_what_its_run_violates(counter: str, tidegate: Run) -> None:
     *_, page = pages(tidegate("check", counter, "--keep-going").out)
     assert "--property is_three --property is_one --steps" in page
-    assert pages("\n" + tidegate("replay", *asked(page)).out) == [page]
+    assert pages("\n" + tidegate("replay", *replay_arguments(page)).out) == [page]
 
 
 def test_an_example_is_replayed_as_one(counter: str, tidegate: Run) -> None:
     shown = pages(tidegate("check", counter, "--property", "is_one", "--no-deadlock", "--witness", "is_one").out)
-    again = tidegate("replay", *asked(shown[-1]))
+    again = tidegate("replay", *replay_arguments(shown[-1]))
     assert again.exit == 0
     assert pages("\n" + again.out) == [shown[-1]]
     short = tidegate("replay", counter, "--property", "is_one", "--steps", "")

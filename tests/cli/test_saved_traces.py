@@ -18,7 +18,7 @@ from tidegate.language.verdict import Failure
 from tidegate.reports.files import trace_text, write_trace
 from tidegate.traces.document import run_document, trace_document
 
-from ..conftest import ROOT, Said
+from ..conftest import ROOT, RunHere
 from ..support.html_traces import Document, kip_101
 
 LOCK = ROOT / "examples" / "lock.py"
@@ -81,60 +81,62 @@ def lock(tmp_path: Path) -> Path:
     return path
 
 
-def changed(path: Path, **parts: Any) -> Document:
+def change_trace(path: Path, **parts: Any) -> Document:
     """The trace in a file, some parts of it replaced there."""
     document = json.loads(path.read_text(encoding="utf-8")) | parts
     write_trace(path, document)
     return document
 
 
-def test_a_saved_trace_is_replayed_with_its_own_constants(lock: Path, said: Said) -> None:
-    exit_, text = said("replay", str(lock))
+def test_a_saved_trace_is_replayed_with_its_own_constants(lock: Path, run_here: RunHere) -> None:
+    exit_, text = run_here("replay", str(lock))
     assert exit_ == 1
-    assert text == said("show", str(lock))[1]
-    again = json.loads(said("replay", str(lock), "--json")[1])
+    assert text == run_here("show", str(lock))[1]
+    again = json.loads(run_here("replay", str(lock), "--json")[1])
     assert again | {"commit": None} == json.loads(lock.read_text(encoding="utf-8")) | {"commit": None}
 
 
-def test_a_saved_trace_is_shrunk(lock: Path, said: Said) -> None:
-    exit_, text = said("replay", str(lock), "--shrink")
+def test_a_saved_trace_is_shrunk(lock: Path, run_here: RunHere) -> None:
+    exit_, text = run_here("replay", str(lock), "--shrink")
     assert exit_ == 1
     assert "note: shrunk from 7 steps to 4; no step of it can be left out" in text
     assert '--set clients=3 --property one_inside --steps "look(C); look(A); take(A); take(C)"' in text
 
 
-def test_a_saved_counterexample_of_kip_101_is_replayed(tmp_path: Path, said: Said) -> None:
+def test_a_saved_counterexample_of_kip_101_is_replayed(tmp_path: Path, run_here: RunHere) -> None:
     write_trace(tmp_path / "strong_isr.trace.json", kip_101())
-    exit_, text = said("replay", str(tmp_path / "strong_isr.trace.json"))
+    exit_, text = run_here("replay", str(tmp_path / "strong_isr.trace.json"))
     assert exit_ == 1
     assert "replication:truncate_to_hw: strong_isr fails after 8 steps" in text
 
 
-def test_what_cannot_be_replayed_is_reported(lock: Path, said: Said) -> None:
+def test_what_cannot_be_replayed_is_reported(lock: Path, run_here: RunHere) -> None:
     for option in (["--steps", "take(A)"], ["--set", "clients=2"], ["--bounds", "small"], ["--no-ghosts"]):
-        exit_, text = said("replay", str(lock), *option)
+        exit_, text = run_here("replay", str(lock), *option)
         assert exit_ == 64 and "is for a MODEL" in text
-    assert said("replay", f"{LOCK}:careless") == (
+    assert run_here("replay", f"{LOCK}:careless") == (
         64,
         f'tidegate: which steps of {LOCK}:careless? give --steps "...", or name a saved .trace.json in its place\n',
     )
-    whole = changed(lock, replay=None)
-    assert "a counterexample to induction" in said("replay", str(lock))[1]
-    changed(lock, replay=whole["replay"], truncated={"steps": 9, "first": 2, "last": 3, "says": "steps 2 to 3 are out"})
-    assert "steps 2 to 3 are out, so that it cannot be replayed" in said("replay", str(lock))[1]
-    changed(lock, truncated=None, schema="tidegate.trace/2", tool="tidegate 9.9")
-    exit_, text = said("replay", str(lock))
+    whole = change_trace(lock, replay=None)
+    assert "a counterexample to induction" in run_here("replay", str(lock))[1]
+    change_trace(
+        lock, replay=whole["replay"], truncated={"steps": 9, "first": 2, "last": 3, "says": "steps 2 to 3 are out"}
+    )
+    assert "steps 2 to 3 are out, so that it cannot be replayed" in run_here("replay", str(lock))[1]
+    change_trace(lock, truncated=None, schema="tidegate.trace/2", tool="tidegate 9.9")
+    exit_, text = run_here("replay", str(lock))
     assert exit_ == 64
     assert text == (
         f"tidegate: {lock}: a trace of another version: its schema is 'tidegate.trace/2', written by tidegate 9.9, and "
         'this tidegate reads "tidegate.trace/1"; save the trace again with check --out, or use the tidegate that wrote '
         "it\n"
     )
-    changed(lock, schema="else")
-    assert "not a trace; its schema is 'else'" in said("replay", str(lock))[1]
+    change_trace(lock, schema="else")
+    assert "not a trace; its schema is 'else'" in run_here("replay", str(lock))[1]
     lock.write_text("{", encoding="utf-8")
-    assert "not a JSON document" in said("replay", str(lock))[1]
-    assert "cannot be read" in said("replay", str(lock) + ".json")[1]
+    assert "not a JSON document" in run_here("replay", str(lock))[1]
+    assert "cannot be read" in run_here("replay", str(lock) + ".json")[1]
 
 
 # --- of a model that changed ------------------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ def counter(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def counted(tmp_path: Path, counter: Callable[..., Path]) -> Path:
+def counter_trace(tmp_path: Path, counter: Callable[..., Path]) -> Path:
     """A counterexample of the counter, after two steps."""
     model = load(counter()).bind(str(counter()))
     write_trace(tmp_path / "small.trace.json", run_document(model, run_text(model, "count; count")))
@@ -170,57 +172,65 @@ def counted(tmp_path: Path, counter: Callable[..., Path]) -> Path:
     ],
 )
 def test_a_model_that_changed_is_reported(
-    counted: Path, counter: Callable[..., Path], said: Said, now: dict[str, str], reported: str
+    counter_trace: Path, counter: Callable[..., Path], run_here: RunHere, now: dict[str, str], reported: str
 ) -> None:
     path = counter(**now)
-    exit_, text = said("replay", str(counted))
+    exit_, text = run_here("replay", str(counter_trace))
     assert exit_ == 64
-    assert text.startswith(f"tidegate: {counted}: {path} is not as it was when this trace was saved by tidegate ")
+    assert text.startswith(f"tidegate: {counter_trace}: {path} is not as it was when this trace was saved by tidegate ")
     assert reported in text
 
 
-def test_a_property_that_changed_is_reported(counted: Path, counter: Callable[..., Path], said: Said) -> None:
+def test_a_property_that_changed_is_reported(
+    counter_trace: Path, counter: Callable[..., Path], run_here: RunHere
+) -> None:
     counter(limit="3")
-    exit_, text = said("replay", str(counted))
+    exit_, text = run_here("replay", str(counter_trace))
     assert exit_ == 0
     assert "note: the trace was saved as a counterexample of small, which it no longer is" in text
     path = counter()
     path.write_text(path.read_text(encoding="utf-8").replace("small(", "little("), encoding="utf-8")
-    exit_, text = said("replay", str(counted))
+    exit_, text = run_here("replay", str(counter_trace))
     assert exit_ == 1
     assert "note: the trace was saved as one of small, which is not checked here" in text
 
 
-def test_constants_and_beginnings_that_are_not_there_any_more_are_reported(counted: Path, said: Said) -> None:
-    document = changed(counted, bounds={"clients": 2})
-    assert "has no constant clients" in said("replay", str(counted))[1]
-    changed(counted, bounds={}, states=document["states"] | {"0": {"value": 4}})
-    assert "none of its initial states is the one that the trace begins in" in said("replay", str(counted))[1]
-    changed(counted, model="nowhere.py")
-    exit_, reported = said("replay", str(counted))
-    assert exit_ == 64 and f"{counted}: nowhere.py: there is no such file; nowhere.py is not as it was" in reported
+def test_constants_and_beginnings_that_are_not_there_any_more_are_reported(
+    counter_trace: Path, run_here: RunHere
+) -> None:
+    document = change_trace(counter_trace, bounds={"clients": 2})
+    assert "has no constant clients" in run_here("replay", str(counter_trace))[1]
+    change_trace(counter_trace, bounds={}, states=document["states"] | {"0": {"value": 4}})
+    assert "none of its initial states is the one that the trace begins in" in run_here("replay", str(counter_trace))[1]
+    change_trace(counter_trace, model="nowhere.py")
+    exit_, reported = run_here("replay", str(counter_trace))
+    assert (
+        exit_ == 64 and f"{counter_trace}: nowhere.py: there is no such file; nowhere.py is not as it was" in reported
+    )
 
 
-def test_a_step_that_breaks_the_model_breaks_it_again(tmp_path: Path, counter: Callable[..., Path], said: Said) -> None:
+def test_a_step_that_breaks_the_model_breaks_it_again(
+    tmp_path: Path, counter: Callable[..., Path], run_here: RunHere
+) -> None:
     model = load(counter(limit="9")).bind(str(counter(limit="9")))
     trace = tmp_path / "failure.trace.json"
     run = run_text(model, "count; count; count; count")
     write_trace(trace, trace_document(model, Failure("value is too large", "", run, "count", {})))
-    exit_, text = said("replay", str(trace))
+    exit_, text = run_here("replay", str(trace))
     assert exit_ == 7 and "then step 5 breaks it: It counts 4." in text
     counter(guard="require(s.value < 4)", limit="9")
-    assert "the step that broke the model can no longer be taken" in said("replay", str(trace))[1]
+    assert "the step that broke the model can no longer be taken" in run_here("replay", str(trace))[1]
     counter(step="(0 if s.value == 4 else 1)", limit="9")
-    assert f"the last step, count, broke {model.name} and no longer does" in said("replay", str(trace))[1]
+    assert f"the last step, count, broke {model.name} and no longer does" in run_here("replay", str(trace))[1]
 
 
-def test_a_deadlock_is_one_again(tmp_path: Path, counter: Callable[..., Path], said: Said) -> None:
+def test_a_deadlock_is_one_again(tmp_path: Path, counter: Callable[..., Path], run_here: RunHere) -> None:
     path = counter(guard="require(s.value < 2)", limit="9")
     model = load(path).bind(str(path))
     trace = tmp_path / "failure.trace.json"
     write_trace(trace, trace_document(model, Failure("nothing can happen", "", run_text(model, "count; count"))))
-    exit_, text = said("replay", str(trace))
+    exit_, text = run_here("replay", str(trace))
     assert exit_ == 2 and "why no step can be taken:" in text
     counter(limit="9")
     reported = f"{trace}: it was saved as a deadlock, and {path} as it is now goes on from there"
-    assert said("replay", str(trace)) == (64, f"tidegate: {reported}\n")
+    assert run_here("replay", str(trace)) == (64, f"tidegate: {reported}\n")

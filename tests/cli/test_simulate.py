@@ -14,7 +14,7 @@ from tidegate.language.judge import holds, replay
 from tidegate.reports.exits import Exit
 
 from ..conftest import ROOT, Run
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def raft_cluster() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("seed", tiered(range(12), lambda seed: seed < 4))
+@pytest.mark.parametrize("seed", tier_parameters(range(12), lambda seed: seed < 4))
 def test_a_cluster_survives_the_death_of_its_leader(raft_cluster: ModuleType, seed: int) -> None:
     simulation, over = raft_cluster.simulate("raft", 3, seed)
     run, model = simulation.run, simulation.model

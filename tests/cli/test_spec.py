@@ -15,7 +15,7 @@ from tidegate.gates.records import constant_text, read_record_file
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.reports.spec.summary import LINES
 
-from ..conftest import ROOT, Run, Said
+from ..conftest import ROOT, Run, RunHere
 
 page_of = cache(model_page)
 """A page, made once: to make one takes as long as to bind its model."""
@@ -116,29 +116,29 @@ def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_models")
-def test_drift_of_all_formulas_is_shown_and_exits_6(said: Said, tmp_path: Path) -> None:
-    assert said("spec", "--dir", str(tmp_path))[0] == 0
+def test_drift_of_all_formulas_is_shown_and_exits_6(run_here: RunHere, tmp_path: Path) -> None:
+    assert run_here("spec", "--dir", str(tmp_path))[0] == 0
     assert {path.name for path in tmp_path.iterdir()} == {"async_isr.md", "replication.md"}
-    assert said("spec", "--dir", str(tmp_path), "--check")[0] == 0
+    assert run_here("spec", "--dir", str(tmp_path), "--check")[0] == 0
     stale = tmp_path / "replication.md"
     stale.write_text(stale.read_text().replace("leader ∈ quorum.isr", "leader ∉ quorum.isr", 1))
-    exit_, out = said("spec", "--dir", str(tmp_path), "--check")
+    exit_, out = run_here("spec", "--dir", str(tmp_path), "--check")
     assert exit_ == 6
     assert "-  when    leader ∉ quorum.isr" in out
     assert "+  when    leader ∈ quorum.isr" in out
 
 
 @pytest.mark.usefixtures("two_models")
-def test_drift_of_spec_is_shown_and_exits_6(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_of_spec_is_shown_and_exits_6(run_here: RunHere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that says otherwise, and a digest of formulas that are others."""
     for name in ("async_isr.md", "async_isr.toml", "replication.md", "replication.toml"):
         (tmp_path / name).write_bytes((ROOT / "spec" / name).read_bytes())
     monkeypatch.setattr("tidegate.cli.spec.spec_folder", lambda: tmp_path)
-    assert said("spec", "--check")[0] == 0
+    assert run_here("spec", "--check")[0] == 0
     (tmp_path / "async_isr.md").write_text((tmp_path / "async_isr.md").read_text().replace(" ∈ ", " ∉ ", 1))
     record = (tmp_path / "replication.toml").read_text()
     (tmp_path / "replication.toml").write_text(re.sub(r'^actions = ".*"$', 'actions = "0"', record, flags=re.M))
-    exit_, out = said("spec", "--check")
+    exit_, out = run_here("spec", "--check")
     assert exit_ == 6
     assert '-actions = "0"\n+actions = "' in out
     assert sum(line.startswith("+") and not line.startswith("+++") for line in out.splitlines()) == 2
@@ -153,7 +153,7 @@ def test_a_model_of_ones_own_has_a_page_too(tidegate: Run) -> None:
 def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
     """Built, unpacked apart from the repository, and run: the gate finds its records, the models their text."""
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
-    subprocess.run([*build, str(copied(tmp_path))], check=True, capture_output=True)
+    subprocess.run([*build, str(copy_repository(tmp_path))], check=True, capture_output=True)
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         names = set(wheel.namelist())
         wheel.extractall(tmp_path / "site")
@@ -177,7 +177,7 @@ def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
     assert "957 distinct states" in done.stdout
 
 
-def copied(folder: Path) -> Path:
+def copy_repository(folder: Path) -> Path:
     """The repository's tracked and new files, so that building leaves nothing behind in it."""
     target = folder / "source"
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]

@@ -29,7 +29,7 @@ EACH = pytest.mark.parametrize(
 FULL = "tidegate: the output could not be written: No space left on device\n"
 
 
-def ended(arguments: Sequence[str], shell: str) -> tuple[int, str, str]:
+def run_in_shell(arguments: Sequence[str], shell: str) -> tuple[int, str, str]:
     """The exit, the output and the errors of `tidegate ARGUMENTS` followed by what a shell is told."""
     line = f'"$0" -m tidegate "$@" {shell}'
     done = subprocess.run(
@@ -42,7 +42,7 @@ def ended(arguments: Sequence[str], shell: str) -> tuple[int, str, str]:
 @EACH
 def test_a_reader_that_ends_early_changes_no_exit(arguments: tuple[str, ...], exit_: int) -> None:
     """It used to be 70. The reader is gone before anything is written."""
-    code, out, err = ended(arguments, "| true")
+    code, out, err = run_in_shell(arguments, "| true")
     assert (code, out) == (exit_, "")
     assert "Traceback" not in err
     assert "BrokenPipe" not in err
@@ -52,14 +52,14 @@ def test_a_reader_that_ends_early_changes_no_exit(arguments: tuple[str, ...], ex
 @EACH
 def test_a_full_disk_is_one_sentence_and_no_verdict(arguments: tuple[str, ...], exit_: int) -> None:
     """It used to be a traceback and 70. What goes to standard error alone is not touched by it."""
-    code, _, err = ended(arguments, ">/dev/full")
+    code, _, err = run_in_shell(arguments, ">/dev/full")
     assert (code, err) == (74, FULL) if exit_ != 64 else code == 64
 
 
 @EACH
 def test_errors_that_cannot_be_written_change_no_exit(arguments: tuple[str, ...], exit_: int) -> None:
     """It used to be 1, which says that a property of safety is violated."""
-    code, out, _ = ended(arguments, "2>/dev/full")
+    code, out, _ = run_in_shell(arguments, "2>/dev/full")
     assert code == exit_
     assert bool(out) == (exit_ != 64)
 
@@ -69,11 +69,11 @@ def test_errors_that_cannot_be_written_change_no_exit(arguments: tuple[str, ...]
 )
 def test_a_stream_that_is_closed_changes_no_exit(closed: str) -> None:
     """Errors do not go where the result goes instead, either."""
-    code, out, err = ended(COMMANDS[0][1], closed)
+    code, out, err = run_in_shell(COMMANDS[0][1], closed)
     assert (code, err) == (3, "")
     assert bool(out) == (closed == "2>&-")
 
 
 @pytest.mark.long
 def test_who_watches_a_file_ends_with_the_reader() -> None:
-    assert ended([*COMMANDS[0][1], "--watch"], "| head -1")[0] == 3
+    assert run_in_shell([*COMMANDS[0][1], "--watch"], "| head -1")[0] == 3

@@ -14,7 +14,7 @@ from tidegate.real.logs.metadata_records import UnreadableRecordError, decode_re
 from tidegate.real.validation.settings import find_version
 
 from ..conftest import Run
-from ..support.commands import without
+from ..support.commands import run_without
 from ..support.histories import HISTORIES, STANDING, cluster, of_bytes
 
 
@@ -43,7 +43,7 @@ def notes(folder: Path) -> Path:
     return of_bytes(folder, lambda _: b"hello", "notes.txt")
 
 
-def without_its_beginning(folder: Path) -> Path:
+def cut_beginning(folder: Path) -> Path:
     return of_bytes(folder, lambda data: data, "00000000000000000007.log").parent
 
 
@@ -53,7 +53,7 @@ def without_its_beginning(folder: Path) -> Path:
         (nothing, "there is no such file or directory"),
         (empty, "no __cluster_metadata-0 is in it or below it"),
         (notes, "nothing in it is a metadata record"),
-        (without_its_beginning, "there is no snapshot"),
+        (cut_beginning, "there is no snapshot"),
     ],
 )
 def test_what_is_no_metadata_log_is_said(tmp_path: Path, make: Callable[[Path], Path], said: str) -> None:
@@ -95,6 +95,6 @@ def test_mistakes_are_said(tidegate: Run, arguments: tuple[str, ...], said: str)
 
 
 def test_segments_need_kafka_python() -> None:
-    done = without("kafka", ["validate", str(STANDING)])
+    done = run_without("kafka", ["validate", str(STANDING)])
     assert done.exit == 64
     assert "reading segments needs kafka-python: pip install 'tidegate[live]'" in done.err

@@ -39,7 +39,7 @@ class Neighbours:
     columns: frozenset[str]
 
 
-def compared(pairs: Sequence[tuple[Row, Row]], columns: Sequence[str]) -> Neighbours:
+def compare_rows(pairs: Sequence[tuple[Row, Row]], columns: Sequence[str]) -> Neighbours:
     """What pairs of rows differ in."""
     found = [[column for column in columns if one[column] != other[column]] for one, other in pairs]
     return Neighbours(len(found), sum(map(bool, found)), frozenset(column for some in found for column in some))
@@ -52,7 +52,7 @@ def rows_of(title: str, table: int) -> tuple[list[str], dict[tuple[str, ...], Ro
     return columns[len(settings) :], {tuple(row[name] for name in settings): row for row in rows}
 
 
-def by_setting() -> Iterator[tuple[str, Neighbours]]:
+def neighbours_by_setting() -> Iterator[tuple[str, Neighbours]]:
     """The neighbours in each setting, in all releases together, under the words of the page."""
     for table, settings in enumerate(SETTINGS):
         for place, name in enumerate(settings):
@@ -68,20 +68,23 @@ def by_setting() -> Iterator[tuple[str, Neighbours]]:
                         if key[place] == one and beside is not None:
                             found.setdefault((one, other), []).append((row, beside))
             for (one, other), pairs in found.items():
-                yield f"{WORDS[table]}: {name} {one} and {other}", compared(pairs, columns)
+                yield f"{WORDS[table]}: {name} {one} and {other}", compare_rows(pairs, columns)
 
 
-def by_release() -> Iterator[tuple[str, Neighbours]]:
+def neighbours_by_release() -> Iterator[tuple[str, Neighbours]]:
     """The rows of each release and of the next one."""
     for one, other in pairwise(RELEASES):
         for table, word in enumerate(WORDS):
             (columns, rows), (_, beside) = rows_of(one, table), rows_of(other, table)
             pairs = [(row, beside[key]) for key, row in rows.items() if key in beside]
             if rows and beside:
-                yield f"{word}: {one.removeprefix('Kafka ')}, {other.removeprefix('Kafka ')}", compared(pairs, columns)
+                yield (
+                    f"{word}: {one.removeprefix('Kafka ')}, {other.removeprefix('Kafka ')}",
+                    compare_rows(pairs, columns),
+                )
 
 
-def reviewed() -> dict[str, tuple[Neighbours, str]]:
+def review_rows() -> dict[str, tuple[Neighbours, str]]:
     """The rows of the review: what it says that the table has, and why."""
     found: dict[str, tuple[Neighbours, str]] = {}
     for part in tomllib.loads(RECORD.read_text(encoding="utf-8")).values():
@@ -92,14 +95,14 @@ def reviewed() -> dict[str, tuple[Neighbours, str]]:
     return found
 
 
-NEIGHBOURS = dict([*by_setting(), *by_release()])
+NEIGHBOURS = dict([*neighbours_by_setting(), *neighbours_by_release()])
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_the_review_has_what_the_table_has_of(name: str) -> None:
-    assert reviewed()[name][0] == NEIGHBOURS[name]
+    assert review_rows()[name][0] == NEIGHBOURS[name]
 
 
 def test_the_review_has_nothing_else_and_a_reason_for_each() -> None:
-    assert reviewed().keys() == NEIGHBOURS.keys()
-    assert Counter(bool(re.search(r"\w{3}", why)) for _, why in reviewed().values()) == {True: len(NEIGHBOURS)}
+    assert review_rows().keys() == NEIGHBOURS.keys()
+    assert Counter(bool(re.search(r"\w{3}", why)) for _, why in review_rows().values()) == {True: len(NEIGHBOURS)}

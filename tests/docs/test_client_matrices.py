@@ -26,24 +26,24 @@ def page(name: str) -> Path:
     return ROOT / "docs" / f"{name}.md"
 
 
-def drawn(name: str, count: int = DRAWN) -> list[tuple[str, str]]:
+def draw_cells(name: str, count: int = DRAWN) -> list[tuple[str, str]]:
     """Cells of a matrix: one that is chosen, and some that the seed chooses."""
     others = [cell for cell in MATRICES[name].cells() if cell != SAMPLE[name]]
     return [SAMPLE[name], *random.Random(f"{SEED} {name}").sample(others, count)]
 
 
-@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name in SAMPLE for cell in drawn(name)])
+@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name in SAMPLE for cell in draw_cells(name)])
 def test_a_sample_of_cells(name: str, cell: tuple[str, str], cache: Path) -> None:
-    written = MATRICES[name].written(page(name).read_text(encoding="utf-8").partition(MARK)[2])
+    written = MATRICES[name].cells_of_text(page(name).read_text(encoding="utf-8").partition(MARK)[2])
     assert list(written) == MATRICES[name].cells()
-    assert MATRICES[name].found(*cell, cache) == written[cell]
+    assert MATRICES[name].explore_cell(*cell, cache) == written[cell]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name in SAMPLE for cell in drawn(name, DRAWN_LONG)])
+@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name in SAMPLE for cell in draw_cells(name, DRAWN_LONG)])
 def test_a_larger_sample_of_cells(name: str, cell: tuple[str, str], cache: Path) -> None:
-    written = MATRICES[name].written(page(name).read_text(encoding="utf-8").partition(MARK)[2])
-    assert MATRICES[name].found(*cell, cache) == written[cell]
+    written = MATRICES[name].cells_of_text(page(name).read_text(encoding="utf-8").partition(MARK)[2])
+    assert MATRICES[name].explore_cell(*cell, cache) == written[cell]
 
 
 @pytest.mark.matrix
@@ -52,7 +52,7 @@ def test_a_larger_sample_of_cells(name: str, cell: tuple[str, str], cache: Path)
 def test_every_cell(name: str, cache: Path) -> None:
     head, mark, table = page(name).read_text(encoding="utf-8").partition(MARK)
     matrix = MATRICES[name]
-    made = matrix.text({cell: matrix.found(*cell, cache) for cell in matrix.cells()})
+    made = matrix.text({cell: matrix.explore_cell(*cell, cache) for cell in matrix.cells()})
     if UPDATE:
         page(name).write_text(head + mark + "\n" + made, encoding="utf-8")
     else:

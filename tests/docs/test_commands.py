@@ -23,7 +23,7 @@ from tidegate.cli.verbs import command_parser
 
 from ..conftest import ROOT
 from ..support.commands import Commands
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.stem != "language")
 """All but the page that builds a model as it goes; `test_docs_language` runs that one."""
@@ -91,7 +91,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "example",
-    tiered(
+    tier_parameters(
         [example for page in PAGES for example in examples(page)],
         lambda example: not example.long,
         lambda example: f"{example.page} line {example.line}",
@@ -105,7 +105,7 @@ def test_the_page_is_true(example: Example, workshop: Path, cache: Path, command
     assert checker.check_output(example.output, done.out, doctest.ELLIPSIS), f"$ {example.command}\n{done.out}"
 
 
-def unexecuted() -> Iterator[tuple[str, str]]:
+def unexecuted_commands() -> Iterator[tuple[str, str]]:
     """The command lines of other blocks, each with its page: for clusters, for hours, for models of one's own."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8").replace("\\\n", " ")
@@ -114,7 +114,7 @@ def unexecuted() -> Iterator[tuple[str, str]]:
                 yield page.stem, line.replace(" ... ", " ").replace("MODEL", "replication:kip320")
 
 
-@pytest.mark.parametrize(("page", "line"), list(unexecuted()))
+@pytest.mark.parametrize(("page", "line"), list(unexecuted_commands()))
 def test_what_a_page_shows_and_nothing_executes_is_a_command_all_the_same(page: str, line: str) -> None:
     verb, *rest = shlex.split(line)
     options = command_parser(verb).parse_args([verb, *rest])

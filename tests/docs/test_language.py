@@ -45,7 +45,7 @@ def stages() -> Iterator[Stage]:
     for block in re.finditer(r"^```(python|console)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL):
         line = TEXT.count("\n", 0, block.start(2)) + 1
         if block[1] == "python":
-            model = joined(model, block[2])
+            model = join_texts(model, block[2])
             yield Stage(line, model, None)
         else:
             yield from (
@@ -53,7 +53,7 @@ def stages() -> Iterator[Stage]:
             )
 
 
-def joined(model: str, more: str) -> str:
+def join_texts(model: str, more: str) -> str:
     """The model with more text; what is defined again replaces what was there."""
     texts = dict(definitions(model))
     for name, text in definitions(more):

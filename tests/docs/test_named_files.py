@@ -40,7 +40,7 @@ OTHERS = {
 
 
 @cache
-def tracked() -> frozenset[str]:
+def tracked_files() -> frozenset[str]:
     """The files of the repository, tracked or new, by their paths from its root."""
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
@@ -66,7 +66,7 @@ def prose(path: Path) -> Iterator[str]:
 def names_of_no_file(path: Path) -> list[str]:
     """The names in a file's prose that are no file: a path from the root or from a folder around it, a bare name
     anywhere."""
-    bare = {Path(name).name for name in tracked()}
+    bare = {Path(name).name for name in tracked_files()}
     around = [folder for folder in path.parents if folder == ROOT or ROOT in folder.parents]
     found = {name for text in prose(path) for name in NAMED.findall(text)} - OTHERS.keys()
     return sorted(
@@ -77,7 +77,7 @@ def names_of_no_file(path: Path) -> list[str]:
 
 
 def test_every_file_that_is_named_is_there() -> None:
-    paths = [ROOT / name for name in sorted(tracked()) if name.endswith((".py", ".md"))]
+    paths = [ROOT / name for name in sorted(tracked_files()) if name.endswith((".py", ".md"))]
     read = [path for path in paths if "fixtures" not in path.parts]
     assert len(read) > 300
     found = {str(path.relative_to(ROOT)): names for path in read if (names := names_of_no_file(path))}

@@ -46,13 +46,13 @@ def recorded_result(command: str, checks: tuple[CheckRecord, ...]) -> str:
         if same and {name: constant_text(value) for name, value in check.own.items()} == own:
             found = [check.properties.get(name) for name in properties]
             if all(found):
-                words = {in_words(claim) for claim in found if claim}
+                words = {expectation_words(claim) for claim in found if claim}
                 assert len(words) == 1, f"{command}: several results, {words}"
                 return words.pop()
     raise AssertionError(f"{command}: no such check is recorded in spec/partition.toml")
 
 
-def in_words(expected: ExpectedVerdict) -> str:
+def expectation_words(expected: ExpectedVerdict) -> str:
     """What is recorded of a property."""
     if expected.steps is None:
         return expected.verdict
@@ -85,7 +85,7 @@ def pages(cache: Path) -> Pages:
     return Pages(cache)
 
 
-def between(text: str, name: str) -> tuple[str, str, str]:
+def split_at_part(text: str, name: str) -> tuple[str, str, str]:
     """What stands before, in and after a part of a page that is written from checks."""
     before, start, rest = text.partition(f"<!-- {name}: written by the tests -->\n")
     part, end, after = rest.partition(f"<!-- end of {name} -->\n")
@@ -95,13 +95,13 @@ def between(text: str, name: str) -> tuple[str, str, str]:
 
 def said_of(name: str) -> list[tuple[MatrixCell, str]]:
     """What the page says in each cell of its matrix, or of its matrix of readers."""
-    _, part, _ = between(MATRIX.read_text(encoding="utf-8"), name)
+    _, part, _ = split_at_part(MATRIX.read_text(encoding="utf-8"), name)
     return list(matrix_cells(part, READERS if name == "readers" else ""))
 
 
 def found_in(cell: MatrixCell, name: str, pages: Pages) -> str:
     """What a check of the partition finds."""
-    return cell.reads(pages) if name == "readers" else cell.found(pages)
+    return cell.reads(pages) if name == "readers" else cell.explore(pages)
 
 
 def found_as_log(cell: MatrixCell, name: str, pages: Pages) -> str:
@@ -111,7 +111,7 @@ def found_as_log(cell: MatrixCell, name: str, pages: Pages) -> str:
 
 @pytest.mark.parametrize("name", ["matrix", "readers"])
 def test_the_matrix_is_what_checks_find(name: str, pages: Pages) -> None:
-    before, part, after = between(MATRIX.read_text(encoding="utf-8"), name)
+    before, part, after = split_at_part(MATRIX.read_text(encoding="utf-8"), name)
     about = READERS if name == "readers" else ""
     if UPDATE:
         part = matrix_text(lambda cell: found_in(cell, name, pages), about)
@@ -157,7 +157,7 @@ def test_every_partition_is_the_log_that_the_matrix_says(profile: str, name: str
 
 
 def test_majorities_and_the_isr_are_what_checks_find(pages: Pages) -> None:
-    before, part, after = between(MATRIX.read_text(encoding="utf-8"), "tolerances")
+    before, part, after = split_at_part(MATRIX.read_text(encoding="utf-8"), "tolerances")
     if UPDATE:
         part = "\n".join([*TOLERANCES_HEAD, *tolerances(pages, QUORUMS, COPIES), ""])
         MATRIX.write_text(before + part + after, encoding="utf-8")

@@ -16,7 +16,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.proof import UnstatedProperty
 
 from ..support.pages import page_with_appendix
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 TWO_PHASE = "examples/two_phase.py"
 NOT_STATED = ("replication_as_log", "raft_as_log", "kraft_as_log", "raft_as_leadership", "kraft_as_leadership")
@@ -53,7 +53,7 @@ def _names(names: Iterable[str]) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    tiered(
+    tier_parameters(
         ["replication:kip320", "kraft:kip595", "kraft:kip996", "raft:paper"], lambda name: not name.startswith("kraft")
     ),
 )

@@ -12,7 +12,7 @@ from tidegate.model.parts import zookeeper
 from ..audit.readers.programs.test_workers import read as audited
 from ..conftest import ROOT
 from ..support.pages import page_with_appendix
-from ..support.shipped import shipped
+from ..support.shipped import bind_shipped
 
 PAGE = page_with_appendix("zookeeper.md")
 CLAIMS = re.findall(r"^\| (\".*) \| ([a-zK; ]+) \| (.*) \| (.*) \|$", PAGE, re.MULTILINE)
@@ -20,7 +20,7 @@ UNCHECKED = ("sizes and times", "a name, of which")
 """What is so where there is nothing to check."""
 
 
-def recorded(model: str) -> set[tuple[str, str, str, str]]:
+def recorded_verdicts(model: str) -> set[tuple[str, str, str, str]]:
     """Each profile, bounds and property, and the verdict that is recorded of it."""
     return {
         (check.profile or "", check.bounds or "", name, expected.verdict)
@@ -51,7 +51,9 @@ def assert_recorded(part: str) -> None:
     checks = re.findall(r"`(\w+)` (holds|violated|reached)", rest)
     assert checks and ", ".join(f"`{name}` {verdict}" for name, verdict in checks) == rest
     for name, verdict in checks:
-        said = {it[3] for it in recorded(model) if it[0] == profile and it[2] == name and bounds in (None, it[1])}
+        said = {
+            it[3] for it in recorded_verdicts(model) if it[0] == profile and it[2] == name and bounds in (None, it[1])
+        }
         assert said == {verdict}, f"{part}: {name} is recorded as {said}"
 
 
@@ -95,7 +97,7 @@ def test_the_table_of_small_models_drops_every_switch_alone_and_is_what_is_recor
     rows = re.findall(row, PAGE, re.MULTILINE)
     for name, profile, switch, fails, bounds, steps in rows:
         right = "broker_registration:checked" if switch == "checks_owner" else RIGHT[name]
-        values, base = shipped(f"{name}:{profile}").values, shipped(right).values
+        values, base = bind_shipped(f"{name}:{profile}").values, bind_shipped(right).values
         assert {it for it in values if values[it] != base[it]} == {switch} and values[switch] is False, profile
         checks = [
             it
@@ -108,7 +110,7 @@ def test_the_table_of_small_models_drops_every_switch_alone_and_is_what_is_recor
             (check,) = checks
             assert {it.verdict for it in check.properties.values()} <= {"holds", "reached"}, profile
     for name in SMALL:
-        switches = {it for it, value in shipped(RIGHT[name]).values.items() if value is True}
+        switches = {it for it, value in bind_shipped(RIGHT[name]).values.items() if value is True}
         dropped = {switch for model, _, switch, *_ in rows if model == name}
         assert dropped - {"checks_owner"} == switches, name
 

@@ -25,8 +25,8 @@ from tidegate.language.binding import load
 from tidegate.language.model import Model
 
 from ..conftest import ROOT
-from ..support.engines import agree_on, compiled, reachable_states
-from ..support.shipped import tiered
+from ..support.engines import agree_on, compile_model, reachable_states
+from ..support.shipped import tier_parameters
 
 PUBLISHED = ROOT / "examples" / "published"
 
@@ -81,7 +81,7 @@ COUNTS = [
 ]
 
 
-def bound(count: Count) -> Model:
+def bind_model(count: Count) -> Model:
     """The model with its constants."""
     return load(PUBLISHED / f"{count.name}.py").bind(constants=count.constants)
 
@@ -98,7 +98,7 @@ def test_every_model_is_counted() -> None:
     ],
 )
 def test_published_counts(count: Count, cache: Path) -> None:
-    verdict = check(bound(count), Search(symmetry=count.symmetry, cache=cache), None)
+    verdict = check(bind_model(count), Search(symmetry=count.symmetry, cache=cache), None)
     within = (verdict.distinct_states or 0) - (verdict.states_beyond or 0)
     assert (verdict.verdict, within, verdict.depth) == ("holds", count.states, count.depth)
     assert count.steps in (None, verdict.transitions)
@@ -152,10 +152,11 @@ def test_a_published_view_in_native_code(hashes: int, states: int, steps: int, d
 
 
 @pytest.mark.parametrize(
-    "effort", tiered((QUICK_EFFORT, FULL_EFFORT), lambda effort: effort is QUICK_EFFORT, lambda effort: effort.name)
+    "effort",
+    tier_parameters((QUICK_EFFORT, FULL_EFFORT), lambda effort: effort is QUICK_EFFORT, lambda effort: effort.name),
 )
-@pytest.mark.parametrize("count", tiered(COUNTS, COUNTS[::2].__contains__, lambda count: count.name))
+@pytest.mark.parametrize("count", tier_parameters(COUNTS, COUNTS[::2].__contains__, lambda count: count.name))
 def test_plain_python_agrees(count: Count, effort: CompileEffort) -> None:
-    native = compiled(bound(count), effort=effort)
+    native = compile_model(bind_model(count), effort=effort)
     agree_on(native, reachable_states(native.model, 20, seed=3))
     native.frontier.close()

@@ -9,7 +9,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 
-from ..support.engines import bound, text_of
+from ..support.engines import bind_text, text_of
 
 BODY = '''
 @action
@@ -32,7 +32,7 @@ CLAIMS = {
 @pytest.mark.parametrize("claim", list(CLAIMS))
 @pytest.mark.parametrize("engine", ["native", "python", "bmc"])
 def test_what_breaks_is_said_first(engine: str, claim: str, breaking: str, keep_going: bool, tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of("count: Small", "count=0", BODY.format(breaking, CLAIMS[claim])))
+    model = bind_text(tmp_path, text_of("count: Small", "count=0", BODY.format(breaking, CLAIMS[claim])))
     search = replace(Search(keep_going=keep_going), depth=3 if engine == "bmc" else None)
     verdict = ENGINES[engine](model, search, None)
     assert verdict.outcome == "model_error"

@@ -8,7 +8,7 @@ import pytest
 from tidegate.explorer.definedness import undefined_in_some_order
 from tidegate.language import ir
 
-from ..support.engines import bound, text_of
+from ..support.engines import bind_text, text_of
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,6 @@ from ..support.engines import bound, text_of
 )
 def test_a_round_that_another_may_hide(condition: str, found: int, tmp_path: Path) -> None:
     body = f"@action\ndef step(s: World, n: Node) -> None:\n    '''A step.'''\n    require({condition})\n    s.n[n] = 1"
-    model = bound(tmp_path, text_of("n: Map[Node, Small]", "n=Map({n: 0 for n in Node})", body))
+    model = bind_text(tmp_path, text_of("n: Map[Node, Small]", "n=Map({n: 0 for n in Node})", body))
     places = list(undefined_in_some_order(model.actions[0].form, lambda source: isinstance(source, ir.Members)))
     assert len(places) == found

@@ -95,7 +95,7 @@ def wrong_constant(monkeypatch: pytest.MonkeyPatch, right: int, wrong: int, op: 
 def test_a_start_that_is_none(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     first = next(initial_states(model))
     other = type(first)((6,))
-    monkeypatch.setattr(native_search, "initial_states", given([other]))
+    monkeypatch.setattr(native_search, "initial_states", constant_function([other]))
     said = message_of(model)
     assert "the kernel starts from Dial(value=6): no such state in zero (" in said
     assert "dial.py:12), which in plain Python gives Dial(value=0)" in said
@@ -126,7 +126,7 @@ def test_a_deadlock_that_is_none(model: Model, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_deadlock_in_plain_python_alone(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcome, "is_deadlock", by_state(lambda state: state[0] == 5))
+    monkeypatch.setattr(outcome, "is_deadlock", function_of_state(lambda state: state[0] == 5))
     said = message_of(model)
     assert "natively a run may end there: Dial(value=5)\n  in plain Python it is a deadlock: turn(1) (" in said
     assert "dial.py:16) is disabled: s.value + by < 6 is false" in said
@@ -163,15 +163,15 @@ def test_a_state_that_is_another_one_when_it_is_encoded_again(model: Model, monk
 # --- runs of bounded length -------------------------------------------------------------------------------------------
 
 
-def turned(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
+def replace_answer(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
     """Something that bmc asks plain Python is answered otherwise."""
-    monkeypatch.setattr(bmc, name, given(value))
+    monkeypatch.setattr(bmc, name, constant_function(value))
 
 
 def test_a_deadlock_of_bmc_that_is_none(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = replace(model, terminals=())  # 5 is a deadlock without its terminal predicate
-    monkeypatch.setattr(bmc, "is_deadlock", by_state(lambda state: is_deadlock(model, state)))
-    monkeypatch.setattr(bmc, "why_no_deadlock", by_state(lambda state: why_no_deadlock(model, state)))
+    monkeypatch.setattr(bmc, "is_deadlock", function_of_state(lambda state: is_deadlock(model, state)))
+    monkeypatch.setattr(bmc, "why_no_deadlock", function_of_state(lambda state: why_no_deadlock(model, state)))
     said = message_of(wrong, "bmc")
     assert said.startswith("nothing can happen in bmc at Dial(value=5), but in plain Python a run may end here, by")
     assert "dial.py:22)" in said
@@ -181,8 +181,8 @@ def test_a_step_that_breaks_in_bmc_alone(model: Model, tmp_path: Path, monkeypat
     path = tmp_path / "broken.py"
     path.write_text(TEXT.replace("value + by < 6", "value + by < 9"))
     broken = bind_model(ModelChoice(str(path), without=("is_low",)))
-    turned(monkeypatch, "attempt", None)
-    monkeypatch.setattr(bmc, "ways", by_state(lambda state: ways(model, state)))
+    replace_answer(monkeypatch, "attempt", None)
+    monkeypatch.setattr(bmc, "ways", function_of_state(lambda state: ways(model, state)))
     said = message_of(broken, "bmc")
     assert "breaks the model's types in bmc; in plain Python none does: turn(1) (" in said and "dial.py:16)" in said
 
@@ -190,7 +190,7 @@ def test_a_step_that_breaks_in_bmc_alone(model: Model, tmp_path: Path, monkeypat
 def test_a_property_that_fails_in_bmc_alone(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "low.py"
     path.write_text(TEXT.replace("value < 6", "value < 4"))
-    turned(monkeypatch, "holds", True)
+    replace_answer(monkeypatch, "holds", True)
     said = message_of(bind_model(ModelChoice(str(path))), "bmc")
     assert "is_low (" in said and "low.py:27) is false in bmc and is true in plain Python at Dial(value=4)" in said
 
@@ -200,7 +200,7 @@ def test_a_run_of_bmc_that_is_not_taken(model: Model, tmp_path: Path, monkeypatc
     path.write_text(TEXT.replace("value < 6", "value < 4"))
     refused = StepError("step 1, turn(2), is disabled")
     monkeypatch.setattr(unrolling, "replay", raising(refused))
-    monkeypatch.setattr(unrolling, "attempt", given(StoppedStep(False, 18)))
+    monkeypatch.setattr(unrolling, "attempt", constant_function(StoppedStep(False, 18)))
     said = message_of(bind_model(ModelChoice(str(path))), "bmc")
     assert "does not take: step 1, turn(2), is disabled\n  turn(2) (" in said
     assert "low.py:16) leads to Dial(value=2)\n  at Dial(value=0)" in said
@@ -228,7 +228,7 @@ def test_a_run_of_bmc_that_ends_elsewhere(model: Model, tmp_path: Path, monkeypa
     assert "low.py:16) leads to Dial(value=4)" in said
 
 
-def given(value: object) -> Callable[..., Any]:
+def constant_function(value: object) -> Callable[..., Any]:
     """A function that gives the value, whatever it is asked."""
 
     def run(*_: object) -> object:
@@ -238,7 +238,7 @@ def given(value: object) -> Callable[..., Any]:
     return run
 
 
-def by_state(function: Callable[[Any], object]) -> Callable[[Model, Any], object]:
+def function_of_state(function: Callable[[Any], object]) -> Callable[[Model, Any], object]:
     """A function of a model and a state that looks at the state alone."""
 
     def run(_: Model, state: Any) -> object:

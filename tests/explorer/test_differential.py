@@ -16,8 +16,8 @@ from tidegate.invariants.catalogue import CATALOGUE
 from tidegate.language.binding import Definition, load
 
 from ..conftest import ROOT
-from ..support.engines import agree, agree_on, bound, compiled, reachable_states, summary, text_of
-from ..support.shipped import tiered
+from ..support.engines import agree, agree_on, bind_text, compile_model, reachable_states, summary, text_of
+from ..support.shipped import tier_parameters
 
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
 NODE = "class Node(Domain, size=2):\n    '''A node.'''\n"
@@ -480,10 +480,10 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", tiered(FOUND, set(list(FOUND)[::3]).__contains__))
+@pytest.mark.parametrize("name", tier_parameters(FOUND, set(list(FOUND)[::3]).__contains__))
 def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     before, fields, start, body = FOUND[name]
-    model = bound(tmp_path, text_of(fields, start, body, before=before))
+    model = bind_text(tmp_path, text_of(fields, start, body, before=before))
     agree(model, states=20_000)
     for keep_going in (False, True):
         search = Search(recheck=10_000, keep_going=keep_going)
@@ -538,8 +538,8 @@ VALUES = [{"nodes": 1, "low": 0, "top": 1}, {"nodes": 2, "low": -1, "top": 1}, {
 @pytest.mark.parametrize("values", VALUES, ids=str)
 def test_open_bounds_are_those_of_the_run(values: dict[str, int], tmp_path: Path) -> None:
     text = text_of(OPEN_FIELDS, OPEN_START, OPEN_BODY, before=OPEN_BEFORE)
-    folded = agree(bound(tmp_path, text, constants=values))
-    opened = agree(bound(tmp_path, text, constants=values, open={"nodes", "low", "top"}))
+    folded = agree(bind_text(tmp_path, text, constants=values))
+    opened = agree(bind_text(tmp_path, text, constants=values, open={"nodes", "low", "top"}))
     assert folded is not None
     assert opened is not None
     assert summary(folded) == summary(opened)
@@ -548,7 +548,7 @@ def test_open_bounds_are_those_of_the_run(values: dict[str, int], tmp_path: Path
 @pytest.mark.parametrize("name", BREAKS)
 def test_open_bounds_are_checked(name: str, tmp_path: Path) -> None:
     body = f"\n@action\ndef err(s: World, node: Node) -> None:\n    '''Errs.'''\n    {BREAKS[name]}\n"
-    model = bound(tmp_path, text_of(OPEN_FIELDS, OPEN_START, body, before=OPEN_BEFORE), open={"low", "top"})
+    model = bind_text(tmp_path, text_of(OPEN_FIELDS, OPEN_START, body, before=OPEN_BEFORE), open={"low", "top"})
     verdict = agree(model)
     assert verdict is not None
     assert verdict.outcome == "model_error"
@@ -561,13 +561,14 @@ PROTOCOLS = ("replication", "async_isr")
 
 
 @pytest.mark.parametrize(
-    "path", tiered(SHIPPED, lambda path: path.stem not in ("every_construct", "coordinator"), lambda path: path.stem)
+    "path",
+    tier_parameters(SHIPPED, lambda path: path.stem not in ("every_construct", "coordinator"), lambda path: path.stem),
 )  # test_every_construct looks at that one
 def test_examples_state_by_state(path: Path) -> None:
     state_by_state(load(path))
 
 
-@pytest.mark.parametrize("name", tiered(PROTOCOLS, lambda name: name == "async_isr"))
+@pytest.mark.parametrize("name", tier_parameters(PROTOCOLS, lambda name: name == "async_isr"))
 def test_protocols_state_by_state(name: str) -> None:
     room = CATALOGUE[name].room
     properties = importlib.import_module(f"tidegate.invariants.{room}")
@@ -580,6 +581,6 @@ def state_by_state(definition: Definition) -> None:
         model = definition.bind(profile=profile)
         for symmetry in (False, True):
             for effort in (QUICK_EFFORT, FULL_EFFORT):
-                native_ = compiled(model, symmetry=symmetry, effort=effort)
+                native_ = compile_model(model, symmetry=symmetry, effort=effort)
                 agree_on(native_, reachable_states(model, 60 if DEEP else 12, 1))
                 native_.frontier.close()

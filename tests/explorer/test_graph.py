@@ -7,11 +7,11 @@ from tidegate.explorer.graph import TooLargeError, neighbourhood, state_graph
 from tidegate.language.judge import steps
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def test_every_state_and_every_step() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     graph = state_graph(model, 100)
     assert len(graph.states) == 16 and graph.states[0].big == 0
     for number, state in enumerate(graph.states):
@@ -21,12 +21,12 @@ def test_every_state_and_every_step() -> None:
 
 def test_more_than_was_asked_for_is_refused() -> None:
     with pytest.raises(TooLargeError) as caught:
-        state_graph(bound("examples/die_hard.py"), 15)
+        state_graph(bind_model("examples/die_hard.py"), 15)
     assert caught.value.most == 15
 
 
 def test_around_a_state_only_what_is_near() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     centre = run_of(model, "fill_big").states()[-1]
     near = neighbourhood(model, [centre], 1, 100)
     assert set(near.states) == {centre, *(step.after for step in steps(model, centre))}

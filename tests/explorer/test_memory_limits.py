@@ -116,9 +116,9 @@ def test_what_is_used_up_leaves_nothing(system: System) -> None:
 
 @pytest.mark.parametrize("limit", [resource.RLIMIT_AS, resource.RLIMIT_DATA])
 def test_below_a_limit_of_address_space_a_check_runs(limit: int, cache: Path) -> None:
-    done = limited(["check", "examples/liveness/printer.py"], limit, 1_500 * MIB, cache)
+    done = run_limited(["check", "examples/liveness/printer.py"], limit, 1_500 * MIB, cache)
     assert (done.returncode, done.stderr) == (3, "")
-    done = limited(["check", "examples/liveness/printer.py", "--memory", "20G"], limit, 1_500 * MIB, cache)
+    done = run_limited(["check", "examples/liveness/printer.py", "--memory", "20G"], limit, 1_500 * MIB, cache)
     assert done.returncode == 64
     refused = (
         "MiB of address space cannot be had (Cannot allocate memory); give the search less with --memory, or this "
@@ -126,7 +126,7 @@ def test_below_a_limit_of_address_space_a_check_runs(limit: int, cache: Path) ->
     assert refused in done.stderr
 
 
-def limited(arguments: list[str], limit: int, size: int, cache: Path) -> subprocess.CompletedProcess[str]:
+def run_limited(arguments: list[str], limit: int, size: int, cache: Path) -> subprocess.CompletedProcess[str]:
     """A command with a limit on its memory."""
     return subprocess.run(
         [sys.executable, "-m", "tidegate", *arguments], cwd=ROOT, env={**os.environ, "TIDEGATE_CACHE": str(cache)},

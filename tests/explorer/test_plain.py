@@ -22,7 +22,7 @@ from tidegate.reports.check.terminal import check_headline
 from tidegate.reports.exits import Exit, exit_of_verdict
 
 from ..conftest import ROOT
-from ..support.engines import bound, text_of
+from ..support.engines import bind_text, text_of
 
 COURIER = load(ROOT / "tests" / "fixtures" / "models" / "courier.py")
 REPLICATION = load(replication, properties=(properties,))
@@ -161,12 +161,12 @@ def test_ctrl_c_still_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 def _interrupted_after(count: int, call: Callable[..., Any]) -> Callable[..., Any]:
     left = iter(range(count))
 
-    def until(*arguments: Any) -> Any:
+    def interrupt_after(*arguments: Any) -> Any:
         if next(left, None) is None:
             raise KeyboardInterrupt
         return call(*arguments)
 
-    return until
+    return interrupt_after
 
 
 def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +250,7 @@ def up(s: World, by: Small) -> None:
 )
 def test_a_level_that_is_cut_short_counts(claim: str, tmp_path: Path) -> None:
     """The depth says how far the search came, as the native engine's does."""
-    model = bound(tmp_path, text_of("count: Small", "count=0", BREAKS + claim))
+    model = bind_text(tmp_path, text_of("count: Small", "count=0", BREAKS + claim))
     mine = check(model, Search())
     assert mine.outcome == ("safety" if claim else "model_error")
     assert (mine.depth, sum(level.states or 0 for level in mine.levels)) == (2 if claim else 3, mine.distinct_states)
@@ -259,9 +259,9 @@ def test_a_level_that_is_cut_short_counts(claim: str, tmp_path: Path) -> None:
 
 def test_steps_are_counted_once_all_states_are_expanded(tmp_path: Path) -> None:
     """An engine that stops within a state has looked at other steps of it than another."""
-    model = bound(tmp_path, text_of("count: Small", "count=0", BREAKS))
+    model = bind_text(tmp_path, text_of("count: Small", "count=0", BREAKS))
     for engine in (check, native):
         broken = engine(model, Search())
         assert (broken.outcome, broken.transitions) == ("model_error", None)
-    model = bound(tmp_path, text_of("count: Small", "count=0", BREAKS.replace("s.count += by", "s.count = by")))
+    model = bind_text(tmp_path, text_of("count: Small", "count=0", BREAKS.replace("s.count += by", "s.count = by")))
     assert check(model, Search()).transitions == native(model, Search()).transitions == 6

@@ -27,7 +27,7 @@ from tidegate.language.model import Model, Projection
 from tidegate.reports.exits import Exit
 
 from ..support import random_models
-from ..support.engines import bound, summary, text_of
+from ..support.engines import bind_text, summary, text_of
 
 FIELDS = """
 place: Small
@@ -107,7 +107,7 @@ KEPT = 12
 def model_with(folder: Path, more: str = "") -> Model:
     """The model, with more of its text."""
     text = text_of(FIELDS, START, STEPS + SEEN_AS + more).replace("import (\n", "import (projection,\n", 1)
-    return bound(folder, text, ghosts=False)
+    return bind_text(folder, text, ghosts=False)
 
 
 @pytest.mark.parametrize("engine", [native, plain])
@@ -219,7 +219,7 @@ def times(verdict: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_models_keep_the_same_states_in_both_engines(seed: int, tmp_path: Path) -> None:
-    model = bound(tmp_path, random_models.text(seed))
+    model = bind_text(tmp_path, random_models.text(seed))
     names = [field.name for field in model.fields]
     chosen = random.Random(seed).sample(names, (len(names) + 1) // 2)
     model = replace(model, projections=(fields_of(model, chosen),))
@@ -243,7 +243,7 @@ def _values_of(names: list[str]) -> Callable[[Any], Any]:
 # --- the kernel under a mask ------------------------------------------------------------------------------------------
 
 
-class _Unmasked(ast.NodeTransformer):
+class _MaskRemover(ast.NodeTransformer):
     """Takes away masks, `x & kept(k)`, and docstrings."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -263,15 +263,15 @@ class _Unmasked(ast.NodeTransformer):
         return node
 
 
-def _unmasked(function: Callable[..., Any]) -> str:
-    return ast.unparse(_Unmasked().visit(ast.parse(inspect.getsource(function))))
+def _text_without_masks(function: Callable[..., Any]) -> str:
+    return ast.unparse(_MaskRemover().visit(ast.parse(inspect.getsource(function))))
 
 
 @pytest.mark.parametrize("masked", projecting.TEXTS, ids=lambda text: text.__name__)
 def test_what_works_under_a_mask_is_the_kernels_own_text_but_for_the_mask(masked: Callable[..., Any]) -> None:
     """A change to the kernel's hash or look-up is one to both."""
     own = next(text for text in kernel.TEXTS if text.__name__ == masked.__name__)
-    assert _unmasked(masked) == _unmasked(own)
+    assert _text_without_masks(masked) == _text_without_masks(own)
     assert "kept(k)" in inspect.getsource(masked)
 
 
@@ -319,7 +319,7 @@ SENT = text_of(
 
 
 def test_messages_are_part_of_what_distinguishes_states(tmp_path: Path) -> None:
-    model = bound(tmp_path, SENT)
+    model = bind_text(tmp_path, SENT)
     found = dict[str | None, int]()
     for name in (None, "view", "alone"):
         search = Search(projection=name)

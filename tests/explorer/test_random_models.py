@@ -14,8 +14,8 @@ from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.errors import ModelErrors
 
 from ..support import random_models
-from ..support.engines import MEMORY, agree, agree_on, compiled, defined, reachable_states, summary
-from ..support.shipped import tiered
+from ..support.engines import MEMORY, agree, agree_on, compile_model, define_text, reachable_states, summary
+from ..support.shipped import tier_parameters
 
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
 MOST = 2000
@@ -25,14 +25,14 @@ MOST = 2000
 def compare(text: str, folder: Path, seed: int) -> None:
     """Both engines on one random model: with symmetry and without, folded and open, and state by state."""
     try:
-        definition = defined(folder, text)
+        definition = define_text(folder, text)
         model = definition.bind()
     except ModelErrors:
         reject()
     plain = agree(model, states=MOST)
     if symmetry_of(model).domains:
         agree(model, symmetry=True, states=MOST)
-    native_ = compiled(model)
+    native_ = compile_model(model)
     agree_on(native_, reachable_states(model, 12, seed))
     native_.frontier.close()
     if seed % 2 or plain is None:
@@ -46,7 +46,7 @@ def compare(text: str, folder: Path, seed: int) -> None:
         assert reported.get(key) == known.get(key), key
 
 
-@pytest.mark.parametrize("examples", tiered((4, 30), lambda examples: examples == 4))
+@pytest.mark.parametrize("examples", tier_parameters((4, 30), lambda examples: examples == 4))
 def test_random_models(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
 

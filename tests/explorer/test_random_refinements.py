@@ -18,7 +18,7 @@ from tidegate.language.verdict import Verdict
 
 from ..support import random_refinements
 from ..support.engines import agree
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
 MOST = 800
@@ -65,7 +65,7 @@ def compare(seed: int, size: int, folder: Path, *, every: bool) -> str | None:
     return told
 
 
-@pytest.mark.parametrize("examples", tiered((5, 60), lambda examples: examples == 5))
+@pytest.mark.parametrize("examples", tier_parameters((5, 60), lambda examples: examples == 5))
 def test_random_refinements(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
 

@@ -6,9 +6,9 @@ from tidegate.explorer.renaming import canonical_keys, symmetry_test
 from tidegate.language.judge import initial_states
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
-LOCK = bound("examples/lock.py:careless", clients=3)
+LOCK = bind_model("examples/lock.py:careless", clients=3)
 
 
 def test_states_that_differ_by_a_renaming_have_one_key() -> None:

@@ -11,9 +11,9 @@ from tidegate.language.judge import replay
 from tidegate.language.values import State
 from tidegate.language.verdict import Step
 
-from ..support.traces import bound
+from ..support.traces import bind_model
 
-COURIER = bound("tests/fixtures/models/courier.py", losses=2)
+COURIER = bind_model("tests/fixtures/models/courier.py", losses=2)
 
 
 def test_a_seed_is_its_run_and_each_step_is_one_of_the_model() -> None:
@@ -48,7 +48,7 @@ def test_who_chooses_may_end_it_and_is_heard() -> None:
 
 
 def test_what_breaks_the_model_ends_the_run() -> None:
-    model = bound("tests/fixtures/models/courier.py", mistake="range")
+    model = bind_model("tests/fixtures/models/courier.py", mistake="range")
     broken = [schedule_run(model, RandomOperator(model, 0), seed=seed, steps_max=50) for seed in range(5)]
     assert any(made.error is not None for made in broken)
 

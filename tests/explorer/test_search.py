@@ -6,7 +6,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search, Walks
 
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def test_by_default_nothing_is_left_out() -> None:
@@ -18,7 +18,7 @@ def test_by_default_nothing_is_left_out() -> None:
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_an_engine_heeds_what_it_is_asked(engine: str) -> None:
-    model = bound("examples/lock.py:careful", clients=3)
+    model = bind_model("examples/lock.py:careful", clients=3)
     whole = ENGINES[engine](model, Search(), None)
     folded = ENGINES[engine](model, Search(symmetry=True), None)
     assert (whole.distinct_states, folded.distinct_states) == (4, 2)

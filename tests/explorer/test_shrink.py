@@ -30,7 +30,7 @@ def replication() -> Model:
 REPLICATION = replication()
 
 
-def named(model: Model, name: str) -> Property:
+def property_of(model: Model, name: str) -> Property:
     return {prop.name: prop for prop in model.properties}[name]
 
 
@@ -38,7 +38,7 @@ def fails_first_at_its_end(model: Model, run: Run, prop: Property) -> bool:
     return [holds(model, prop, state) for state in run.states()] == [True] * len(run.steps) + [False]
 
 
-def without(model: Model, run: Run, at: int, prop: Property) -> bool:
+def fails_without_step(model: Model, run: Run, at: int, prop: Property) -> bool:
     """Whether the run still fails the property without one step."""
     given_ = [(step.action, step.arguments) for step in run.steps]
     try:
@@ -63,20 +63,20 @@ def walk(model: Model, random: Any, length: int) -> Run:
 @settings(max_examples=25, deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from([(LOCK, "one_inside"), (REPLICATION, "strong_isr")]))
 def test_a_walk_is_shrunk_to_what_it_needs(random: Any, which: tuple[Model, str]) -> None:
-    model, prop = which[0], named(*which)
+    model, prop = which[0], property_of(*which)
     run = walk(model, random, 60)
     assume(any(not holds(model, prop, state) for state in run.states()))
     found = shrunk(model, run, prop)
     assert fails_first_at_its_end(model, found, prop)
     assert len(found.steps) <= len(run.steps)
-    assert not [at for at in range(len(found.steps)) if without(model, found, at, prop)]
+    assert not [at for at in range(len(found.steps)) if fails_without_step(model, found, at, prop)]
     assert shrunk(model, run, prop) == found
     assert shrunk(model, found, prop) == found
 
 
 def test_steps_that_do_not_matter_go_and_each_client_acts_in_a_row() -> None:
     run = run_text(LOCK, "look(C); look(A); look(B); take(C); leave(C); take(A); take(B)")
-    found = shrunk(LOCK, run, named(LOCK, "one_inside"))
+    found = shrunk(LOCK, run, property_of(LOCK, "one_inside"))
     assert format_run(LOCK, found) == "look(C); look(A); take(A); take(C)"
     assert lanes_of(LOCK, found) == ["C", "A", "A", "C"]
     assert switches(LOCK, found) == 2
@@ -85,7 +85,7 @@ def test_steps_that_do_not_matter_go_and_each_client_acts_in_a_row() -> None:
 def test_a_run_that_fails_nothing_is_not_shrunk() -> None:
     run = run_text(LOCK, "look(A); take(A)")
     with pytest.raises(NotFailingError, match="one_inside"):
-        shrunk(LOCK, run, named(LOCK, "one_inside"))
+        shrunk(LOCK, run, property_of(LOCK, "one_inside"))
 
 
 def test_a_property_that_fails_at_once_needs_no_step() -> None:
@@ -95,6 +95,6 @@ def test_a_property_that_fails_at_once_needs_no_step() -> None:
         return False
 
     run = run_text(LOCK, "look(C); look(A)")
-    false = replace(named(LOCK, "one_inside"), run=never)
+    false = replace(property_of(LOCK, "one_inside"), run=never)
     assert shrunk(LOCK, run, false) == Run(run.start, ())
     assert shrunk(LOCK, Run(run.start, ()), false) == Run(run.start, ())

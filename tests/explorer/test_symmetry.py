@@ -20,8 +20,8 @@ from tidegate.language.model import Model
 from tidegate.language.values import State
 
 from ..support import random_models
-from ..support.engines import agree, bound, compiled, reachable_states, text_of
-from ..support.shipped import tiered, tiered_rows
+from ..support.engines import agree, bind_text, compile_model, reachable_states, text_of
+from ..support.shipped import tier_parameters, tiered_rows
 
 TWO = """
 class Node(Domain, size={nodes}, symmetric=True):
@@ -98,10 +98,10 @@ def fair(s: World) -> bool:
 
 def community(folder: Path, nodes: int, pots: int) -> Model:
     """Two symmetric domains in every kind of place."""
-    return bound(folder, text_of(FIELDS, START, BODY, before=TWO.format(nodes=nodes, pots=pots)))
+    return bind_text(folder, text_of(FIELDS, START, BODY, before=TWO.format(nodes=nodes, pots=pots)))
 
 
-def renamed(model: Model, state: State) -> list[State]:
+def renamed_states(model: Model, state: State) -> list[State]:
     """The state under every renaming."""
     domains = symmetry_of(model).domains
     members = [members_of(domain, model.values) for domain in domains]
@@ -126,7 +126,7 @@ def test_exchanges_of_neighbours_are_enough_to_tell_that_nothing_changes(tmp_pat
     alike = [symmetry_test(model, domain) for domain in (node, pot)]
     states = reachable_states(model, 60, 7)
     found = [all(check(state) for check in alike) for state in states]
-    assert found == [set(renamed(model, state)) == {state} for state in states]
+    assert found == [set(renamed_states(model, state)) == {state} for state in states]
     assert [check(states[0]) for check in alike] == [False, True], "the first node is in a field of its own"
 
 
@@ -135,11 +135,11 @@ def test_exchanges_of_neighbours_are_enough_to_tell_that_nothing_changes(tmp_pat
 )
 def test_every_renaming_has_one_canonical_form(nodes: int, pots: int, tmp_path: Path) -> None:
     model = community(tmp_path, nodes, pots)
-    native_ = compiled(model, symmetry=True)
+    native_ = compile_model(model, symmetry=True)
     try:
         forms: dict[tuple[int, ...], set[State]] = {}
         for state in reachable_states(model, 60, 7):
-            orbit = renamed(model, state)
+            orbit = renamed_states(model, state)
             canonical = {native_.canonical(member) for member in orbit}
             assert len(canonical) == 1, state
             forms.setdefault(canonical.pop(), set()).update(orbit)
@@ -159,18 +159,19 @@ def test_orders_of_ties_move_only_what_ties(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "seeds", tiered((range(4), range(4, 12)), lambda seeds: seeds.start == 0, lambda seeds: f"from {seeds.start}")
+    "seeds",
+    tier_parameters((range(4), range(4, 12)), lambda seeds: seeds.start == 0, lambda seeds: f"from {seeds.start}"),
 )
 def test_random_states_of_random_models(seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
         text = random_models.text(seed, 3).replace("symmetric=False", "symmetric=True")
         try:
-            model = bound(tmp_path, text)
+            model = bind_text(tmp_path, text)
         except Exception:
             continue
-        native_ = compiled(model, symmetry=True)
+        native_ = compile_model(model, symmetry=True)
         for state in reachable_states(model, 10, seed):
-            assert len({native_.canonical(other) for other in renamed(model, state)}) == 1, (seed, state)
+            assert len({native_.canonical(other) for other in renamed_states(model, state)}) == 1, (seed, state)
         native_.frontier.close()
 
 
@@ -181,7 +182,7 @@ def test_counts_are_those_of_brute_force(tmp_path: Path) -> None:
         BODY.replace("limit(len(s.notes) < 2)", "limit(len(s.notes) < 1)"),
         before=TWO.format(nodes=2, pots=2),
     )
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     verdict = agree(model, symmetry=True)
     assert verdict is not None
     assert verdict.symmetry == ("Node", "Pot")
@@ -346,7 +347,7 @@ def test_refused_with_the_line(name: str, tmp_path: Path) -> None:
         RISE + dedent(REFUSED[name]),
         before="class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n",
     )
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     line = 1 + next(index for index, written in enumerate(text.splitlines()) if "# here" in written)
     symmetry = symmetry_of(model)
     assert symmetry.domains == ()
@@ -399,7 +400,7 @@ def test_folded_where_order_does_not_show(name: str, tmp_path: Path) -> None:
         RISE + dedent(ALLOWED[name]),
         before="class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n",
     )
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     verdict = agree(model, symmetry=True)
     assert verdict is not None
     assert verdict.symmetry == ("Node",)
@@ -413,5 +414,5 @@ nodes = constant(2, minimum=1, maximum=3, says='nodes')
 class Node(Domain, size=nodes, symmetric=True):
     '''A node.'''
 """
-    model = bound(tmp_path, text_of(SMALL_FIELDS, SMALL_START, RISE, before=before), open={"nodes"})
+    model = bind_text(tmp_path, text_of(SMALL_FIELDS, SMALL_START, RISE, before=before), open={"nodes"})
     assert symmetry_of(model).refusals == ("Node is not folded: its size is an open constant; give it a value",)

@@ -8,14 +8,14 @@ from tidegate.explorer.traversal import children, digest, fields_read, is_expres
 from tidegate.language import ir
 
 from ..conftest import ROOT
-from ..support.engines import bound as of_text
-from ..support.traces import bound
+from ..support.engines import bind_text as of_text
+from ..support.traces import bind_model
 
 LOCK = (ROOT / "examples" / "lock.py").read_text(encoding="utf-8")
 
 
 def test_every_node_is_met_once_and_helpers_where_they_are_asked_for() -> None:
-    form = bound("replication:kip320").actions[2].form
+    form = bind_model("replication:kip320").actions[2].form
     nodes = list(traverse(form.body))
     assert len(nodes) == len({id(node) for node in nodes})
     without = list(traverse(form.body, helpers=False))
@@ -35,5 +35,5 @@ def test_a_digest_is_of_the_meaning(tmp_path: Path) -> None:
 
 
 def test_the_fields_that_a_property_reads() -> None:
-    model = bound("examples/lock.py:careful")
+    model = bind_model("examples/lock.py:careful")
     assert fields_read(model.properties[0]) == {"place"}

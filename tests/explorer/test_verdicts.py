@@ -11,9 +11,9 @@ from tidegate.explorer.verdicts import Ending, json_constant, notes_of, verdict_
 from tidegate.language.verdict import ActionCoverage, Failure
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
-MODEL = bound("examples/lock.py:careless")
+MODEL = bind_model("examples/lock.py:careless")
 WITNESS = run_of(MODEL, "look(A); take(A)")
 RUN = run_of(MODEL, "look(A); look(B); take(A); take(B)")
 ALIVE = tuple(ActionCoverage(action.name, 1, action.switched_off, ()) for action in MODEL.actions)

@@ -74,7 +74,7 @@ def test_an_immutable_class_refuses_what_it_would_do_otherwise() -> None:
     with pytest.raises(TypeError, match="ByName: these fields need a dataclass: x"):
 
         @immutable
-        class ByName:
+        class KeywordField:
             """A field by keyword alone."""
 
             x: int = dataclasses.field(kw_only=True)
@@ -117,11 +117,11 @@ def test_a_trace_document_is_made_only_for_who_reads_it(
     made_for = list[str]()
     real = checking.trace_document
 
-    def counted(model: object, about: object, **others: object) -> object:
+    def count_calls(model: object, about: object, **others: object) -> object:
         made_for.append(about.name)  # pyright: ignore
         return real(model, about, **others)  # pyright: ignore
 
-    monkeypatch.setattr(checking, "trace_document", counted)
+    monkeypatch.setattr(checking, "trace_document", count_calls)
     given = (*options, str(tmp_path)) if options == ("--out",) else options
     main(["check", LOCK, *given])
     assert made_for == ["somebody_inside"] * made

@@ -64,26 +64,26 @@ def texts(rng: random.Random) -> Iterator[tuple[str, str, bool]]:
         yield "audit.toml", '[topic.refunds]\nproducer = "producer.properties"\n', True
 
 
-def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> AuditOutcome:
+def audit_random(seed: int, monkeypatch: pytest.MonkeyPatch) -> AuditOutcome:
     rng = random.Random(seed)
     words = rng.choice(MIXES)
 
-    def answered(*_: object) -> Table:
+    def answer_table(*_: object) -> Table:
         cells = ((question.name, cell.name) for question in OF_TOPICS for cell in CELLS)
         return {cell: Answer(rng.choice(words), "model", "as drawn", ("acks",)) for cell in cells}
 
     def nothing(*_: object) -> tuple[()]:
         return ()
 
-    def reported(*_: object) -> list[str]:
+    def report_lines(*_: object) -> list[str]:
         return ["A record is written.", "It is lost."]
 
     monkeypatch.setattr(verdicts, "explore_losses", nothing)
     monkeypatch.setattr(verdicts, "other_cases", nothing)
     monkeypatch.setattr(verdicts, "service_cases", nothing)
     monkeypatch.setattr(verdicts, "loss_cases", nothing)
-    monkeypatch.setattr(verdicts, "table_of", answered)
-    monkeypatch.setattr(document, "sentences", reported)
+    monkeypatch.setattr(verdicts, "table_of", answer_table)
+    monkeypatch.setattr(document, "sentences", report_lines)
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     preset = rng.choice([*PRESETS])
     asked = AuditRequest(required=parse_requirements([preset]), repairs=False)
@@ -103,7 +103,7 @@ def expected_exit(found: Mapping[str, Any]) -> int:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = audited(seed, monkeypatch)
+    found = audit_random(seed, monkeypatch)
     report = json.loads(json.dumps(found.document))
     assert found.exit == report["exit"] == expected_exit(report)
     sign = {0: "✓", 1: "✗", 5: "?"}[found.exit]
@@ -136,9 +136,9 @@ def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_it_meets_every_exit(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {audited(seed, monkeypatch).exit for seed in range(40)} == {0, 1, 5}
+    assert {audit_random(seed, monkeypatch).exit for seed in range(40)} == {0, 1, 5}
 
 
 def test_junit_is_what_jenkins_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     schema: Any = xmlschema.XMLSchema(str(SCHEMA))
-    schema.validate(audit_junit(audited(3, monkeypatch).document))
+    schema.validate(audit_junit(audit_random(3, monkeypatch).document))

@@ -29,7 +29,7 @@ TOPIC_ALREADY_EXISTS = 36
 
 def words(matrix: str, row: str, column: str) -> set[str]:
     """What a cell of a matrix says that goes wrong."""
-    cell = MATRICES[matrix].written(page(matrix).read_text(encoding="utf-8").partition(MARK)[2])[row, column]
+    cell = MATRICES[matrix].cells_of_text(page(matrix).read_text(encoding="utf-8").partition(MARK)[2])[row, column]
     return {part.split("**")[1] for part in cell.split("; ") if "**" in part}
 
 
@@ -140,7 +140,7 @@ def test_two_requests_are_lost_with_their_connection(cluster: Clients, idempoten
 # --- consumers --------------------------------------------------------------------------------------------------------
 
 
-def produced(cluster: Clients, topic: str, *records: int) -> None:
+def produce_records(cluster: Clients, topic: str, *records: int) -> None:
     """Records in a topic, which is made where it is not there."""
     assert wait_for(lambda: is_there(cluster, topic) or None, SECONDS), f"no topic {topic}"
     producer = cluster.producer(acks="all")
@@ -177,11 +177,11 @@ def test_a_crash(cluster: Clients, row: str, steps: list[str], again: list[int])
     else:
         assert "lost" not in wrong and ("twice" in wrong or not processed)
     topic, automatic = f"crash-{row.replace(' ', '-').replace(',', '')}", row.startswith("automatic")
-    produced(cluster, topic, 0)
+    produce_records(cluster, topic, 0)
     first = cluster.member("m1", topic, topic, automatic=automatic)
     assert first.does(*steps)[0] == "0"
     first.kill()
-    produced(cluster, topic, 1)
+    produce_records(cluster, topic, 1)
     second = cluster.member("m2", topic, topic, automatic=automatic)
     assert second.does("poll") == [str(([*again, 1])[0])]
 
@@ -195,7 +195,7 @@ def test_an_exception_and_close(cluster: Clients, row: str, automatic: bool, giv
     lost = "lost" in words("consumer-matrix", row, "an exception, and close()")
     assert lost is automatic
     topic = f"close-{automatic}"
-    produced(cluster, topic, 0, 1)
+    produce_records(cluster, topic, 0, 1)
     assert cluster.member("m1", topic, topic, automatic=automatic).does("poll", "close") == ["0", "closed"]
     assert cluster.member("m2", topic, topic, automatic=automatic).does("poll") == [given]
 
@@ -211,10 +211,10 @@ def test_the_offset_is_lost(cluster: Clients, reset: str, given: list[str]) -> N
         wrong = words("consumer-matrix", "after processing", f"{reset}, the offset is lost")
         assert ("skipped" in wrong) is (reset == "latest")
     topic = f"offset-{reset}"
-    produced(cluster, topic, 0)
+    produce_records(cluster, topic, 0)
     first = cluster.member("m1", topic, topic, automatic=False)
     assert first.does("poll", "process", "commit", "close") == ["0", "0", "committed", "closed"]
-    produced(cluster, topic, 1, 2)
+    produce_records(cluster, topic, 1, 2)
     untyped: Any = kafka
     admin = untyped.KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{cluster.ports[FOLLOWER]}")
     admin.delete_groups([topic])
@@ -222,7 +222,7 @@ def test_the_offset_is_lost(cluster: Clients, reset: str, given: list[str]) -> N
     second = cluster.member("m2", topic, topic, automatic=False, reset=reset)
     answers = second.does("look")
     if reset == "latest":
-        produced(cluster, topic, 3)
+        produce_records(cluster, topic, 3)
     if reset != "none":
         answers += second.does("poll")
     assert answers == given
@@ -235,7 +235,7 @@ def test_a_pause(cluster: Clients, row: str, taken: str) -> None:
     wrong = words("consumer-matrix", row, "a pause")
     assert ("twice" in wrong) is (row == "after processing") and ("order" in wrong) is (row == "before processing")
     topic, before = f"pause-{taken}", row == "before processing"
-    produced(cluster, topic, 0, 1)
+    produce_records(cluster, topic, 0, 1)
     first = cluster.member("m1", topic, topic, automatic=False)
     assert first.does("poll", *(["commit"] if before else []))[0] == "0"
     first.pause()
@@ -244,5 +244,5 @@ def test_a_pause(cluster: Clients, row: str, taken: str) -> None:
     first.go_on()
     assert first.does("process", "commit") == ["0", "CommitFailedError"]
     second.kill()
-    produced(cluster, topic, 2)
+    produce_records(cluster, topic, 2)
     assert cluster.member("m3", topic, topic, automatic=False).does("poll") == [{"0": "1", "1": "2"}[taken]]

@@ -58,18 +58,18 @@ def poll(member: Member) -> tuple[str, str]:
 def polls_until(member: Member, owns: Callable[[str], bool], *others: Member) -> str:
     """Polls, and with it the others, until a member's partitions are so; what they are."""
 
-    def polled() -> str | None:
+    def poll_once() -> str | None:
         for other in others:
             poll(other)
         owned = poll(member)[0]
         return owned if owns(owned) else None
 
-    found = wait_for(polled, SECONDS)
+    found = wait_for(poll_once, SECONDS)
     assert found is not None
     return found
 
 
-def given(member: Member) -> str:
+def next_record(member: Member) -> str:
     """The next record that a member is given."""
     found = wait_for(lambda: poll(member)[1] or None, SECONDS)
     assert found is not None
@@ -100,7 +100,7 @@ def test_two_members_of_kip_848_own_one_partition_after_a_lost_answer_and_one_co
     shared = polls_until(b, lambda owned: owned != "")
     assert polls_until(a, lambda owned: owned != "") == "0,1"
     produce(cluster, topic, int(shared), 7)
-    assert given(b) == "7"
+    assert next_record(b) == "7"
     assert [poll(a) for _ in range(10)] == [("0,1", "")] * 10
     lines.keep_answers(gate, False)
     polls_until(a, lambda owned: owned == str(1 - int(shared)))
@@ -131,7 +131,7 @@ def test_two_cooperative_members_consume_one_partition_after_a_late_join_group(c
     arrives(cluster, lines.lost[gate])
     assert polls_until(c, lambda owned: owned != "", b) == moved
     produce(cluster, topic, int(moved), 7)
-    assert (given(a), given(c)) == ("7", "7")
+    assert (next_record(a), next_record(c)) == ("7", "7")
     assert poll(a)[0] == moved
     lines.open(Gate(A, FOLLOWER, wire.MEMBER_HEARTBEAT))
     polls_until(a, lambda owned: owned == "", b, c)

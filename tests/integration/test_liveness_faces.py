@@ -51,26 +51,26 @@ def test_what_a_limit_leaves_open_is_recorded_with_its_action(
     (tmp_path / "written.py").write_text(HEADER + begin + claim, encoding="utf-8")
     head = 'schema = "tidegate.spec/1"\nmodel = "written.py"\n\n[[check]]\n'
 
-    def gated(expect: str, *options: str) -> tuple[int, str]:
+    def run_gate(expect: str, *options: str) -> tuple[int, str]:
         (tmp_path / "gate.toml").write_text(f"{head}{expect}", encoding="utf-8")
         done = tidegate("gate", str(tmp_path / "gate.toml"), *options)
         return done.exit, done.out + done.err
 
-    code, out = gated("")
+    code, out = run_gate("")
     assert code == 0, out
     assert 'copied = { undecided = "write" }' in out
-    code, out = gated('expect = { copied = { undecided = "write" } }')
+    code, out = run_gate('expect = { copied = { undecided = "write" } }')
     assert code == 0 and "copied is undecided, as recorded: " in out
-    code, out = gated('expect = { copied = { undecided = "copy" } }')
+    code, out = run_gate('expect = { copied = { undecided = "copy" } }')
     assert code == 6 and "copied: recorded undecided since a limit stops copy, found: " in out
-    code, out = gated('expect = { copied = "holds" }')
+    code, out = run_gate('expect = { copied = "holds" }')
     assert code == 6 and "copied: recorded holds, found undecided: after" in out
-    code, out = gated('expect = { copied = { undecided = "write" } }', "--time", "0.000001")
+    code, out = run_gate('expect = { copied = { undecided = "write" } }', "--time", "0.000001")
     assert code == 5
-    code, out = gated('expect = { copied = "undecided" }')
+    code, out = run_gate('expect = { copied = "undecided" }')
     assert code == 64 and 'write { undecided = "ACTION" }, with the action that a limit stops' in out
     (tmp_path / "written.py").write_text(HEADER + begin + claim.replace(", weak(write)", ""), encoding="utf-8")
-    code, out = gated('expect = { copied = { undecided = "write" } }')
+    code, out = run_gate('expect = { copied = { undecided = "write" } }')
     assert code == 6 and "copied: recorded undecided, found holds" in out
 
 

@@ -110,13 +110,13 @@ EXHAUSTIVE = ("native", "python", "bmc")
 ENGINE_NAMES = (*EXHAUSTIVE, "walk")
 
 
-def written(tmp_path: Path, text: str) -> str:
+def write_model(tmp_path: Path, text: str) -> str:
     path = tmp_path / "model.py"
     path.write_text(text)
     return str(path)
 
 
-def searched(model: Model, engine: str, search: Search | None = None) -> Verdict:
+def search_model(model: Model, engine: str, search: Search | None = None) -> Verdict:
     asked = search or Search()
     return ENGINES[engine](model, replace(asked, walks=Walks(300, 40) if engine == "walk" else None), None)
 
@@ -130,14 +130,14 @@ def words(verdict: Verdict) -> dict[str, str]:
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_a_violated_invariant_that_reads_a_ghost_is_found_without_being_named(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bind_model(ModelChoice(written(tmp_path, COUNTER))), engine)
+    verdict = search_model(bind_model(ModelChoice(write_model(tmp_path, COUNTER))), engine)
     assert (verdict.verdict, verdict.outcome) == ("violated", "safety")
     assert words(verdict)["was_never_three"] == "violated"
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_holds(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bind_model(ModelChoice(written(tmp_path, COUNTER), ghosts=False)), engine)
+    verdict = search_model(bind_model(ModelChoice(write_model(tmp_path, COUNTER), ghosts=False)), engine)
     assert (verdict.verdict, exit_of_verdict(verdict)) == ("inconclusive", Exit.INCONCLUSIVE)
     assert words(verdict) == {"is_small": "holds", "was_never_three": "not_checked"}
     assert verdict.assurance.endswith("but was_never_three is not checked")
@@ -145,21 +145,21 @@ def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_hold
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_a_property_that_was_left_out_by_name_is_not_missed(tmp_path: Path, engine: str) -> None:
-    model = bind_model(ModelChoice(written(tmp_path, COUNTER), ghosts=False, without=("was_never_three",)))
-    verdict = searched(model, engine)
+    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER), ghosts=False, without=("was_never_three",)))
+    verdict = search_model(model, engine)
     assert (verdict.verdict, words(verdict)) == ("holds", {"is_small": "holds"})
-    assert not bind_model(ModelChoice(written(tmp_path, COUNTER), properties=("is_small",))).ghosts
+    assert not bind_model(ModelChoice(write_model(tmp_path, COUNTER), properties=("is_small",))).ghosts
 
 
 def test_a_property_to_leave_out_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--without was_never_four: no such property to leave out; did you mean"):
-        bind_model(ModelChoice(written(tmp_path, COUNTER), without=("was_never_four",)))
+        bind_model(ModelChoice(write_model(tmp_path, COUNTER), without=("was_never_four",)))
 
 
 def test_a_replay_without_ghosts_does_not_say_that_every_property_holds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = written(tmp_path, COUNTER)
+    path = write_model(tmp_path, COUNTER)
     assert main(["replay", path, "--steps", "count", "--no-ghosts"]) == Exit.INCONCLUSIVE
     assert "not checked: was_never_three" in capsys.readouterr().out
     assert main(["replay", path, "--steps", "count"]) == Exit.HOLDS
@@ -169,7 +169,7 @@ def test_a_replay_without_ghosts_does_not_say_that_every_property_holds(
 def test_the_gate_keeps_ghosts_where_an_expected_property_reads_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    written(tmp_path, COUNTER)
+    write_model(tmp_path, COUNTER)
     gate = tmp_path / "model.toml"
     head = 'schema = "tidegate.spec/1"\nmodel = "model.py"\n[[check]]\n'
     gate.write_text(f'{head}expect = {{ was_never_three = "holds" }}\n')
@@ -180,8 +180,8 @@ def test_the_gate_keeps_ghosts_where_an_expected_property_reads_one(
 
 
 def test_a_model_without_properties_says_that_none_was_judged(tmp_path: Path) -> None:
-    model = bind_model(ModelChoice(written(tmp_path, COUNTER), without=("is_small", "was_never_three")))
-    verdict = searched(model, "native")
+    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER), without=("is_small", "was_never_three")))
+    verdict = search_model(model, "native")
     assert any(note.startswith("no property was checked") for note in verdict.notes)
 
 
@@ -191,8 +191,8 @@ def test_a_model_without_properties_says_that_none_was_judged(tmp_path: Path) ->
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 @pytest.mark.parametrize("breaks", [0, 1, 2])
 def test_a_spent_budget_of_a_fault_hides_no_deadlock(tmp_path: Path, engine: str, breaks: int) -> None:
-    model = bind_model(ModelChoice(written(tmp_path, FORKS), (("breaks", str(breaks)),)))
-    verdict = searched(model, engine)
+    model = bind_model(ModelChoice(write_model(tmp_path, FORKS), (("breaks", str(breaks)),)))
+    verdict = search_model(model, engine)
     assert verdict.outcome == "deadlock"
     assert verdict.failure is not None
     assert "@terminal" in verdict.failure.message
@@ -204,13 +204,13 @@ def test_a_spent_budget_of_a_fault_hides_no_deadlock(tmp_path: Path, engine: str
 def test_a_limit_in_a_fault_hides_no_deadlock(tmp_path: Path, engine: str) -> None:
     text = FORKS.replace('(kind="fault", budget="breaks")', '(kind="fault")')
     text = text.replace("    s.whole = not s.whole", "    limit(s.whole)\n    s.whole = False")
-    assert searched(bind_model(ModelChoice(written(tmp_path, text))), engine).outcome == "deadlock"
+    assert search_model(bind_model(ModelChoice(write_model(tmp_path, text))), engine).outcome == "deadlock"
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_a_spent_budget_of_a_client_is_a_bound(tmp_path: Path, engine: str) -> None:
     text = FORKS.replace('kind="fault", budget="breaks"', 'kind="client", budget="thefts"')
-    verdict = searched(bind_model(ModelChoice(written(tmp_path, text))), engine)
+    verdict = search_model(bind_model(ModelChoice(write_model(tmp_path, text))), engine)
     assert verdict.verdict == "holds"
     if engine in ("native", "python"):
         assert verdict.held_states == 2, "each philosopher has one fork, the client is done"
@@ -218,13 +218,13 @@ def test_a_spent_budget_of_a_client_is_a_bound(tmp_path: Path, engine: str) -> N
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_deadlocks_are_no_failure_where_they_are_not_looked_for(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bind_model(ModelChoice(written(tmp_path, FORKS))), engine, Search(deadlocks=False))
+    verdict = search_model(bind_model(ModelChoice(write_model(tmp_path, FORKS))), engine, Search(deadlocks=False))
     assert verdict.verdict == "holds"
     assert "deadlocks were not looked for: --no-deadlock" in verdict.notes
 
 
 def test_the_verdict_counts_states_that_only_bounds_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path, FORKS.replace('kind="fault", budget="breaks"', 'kind="client", budget="thefts"'))
+    path = write_model(tmp_path, FORKS.replace('kind="fault", budget="breaks"', 'kind="client", budget="thefts"'))
     for workers in ("1", "2"):
         assert main(["check", path, "--workers", workers, "--no-cache"]) == Exit.HOLDS
         assert "2 states have no next step because of these limits alone" in capsys.readouterr().out
@@ -235,7 +235,7 @@ def test_the_verdict_counts_states_that_only_bounds_stop(tmp_path: Path, capsys:
 def test_a_bound_that_stops_states_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = "@action\ndef go(s: World) -> None:\n    '''A step.'''\n    s.count += 1\n"
     few = "\n\n@bound\ndef few(s: World) -> bool:\n    '''Few.'''\n    return s.count < 2\n"
-    path = written(tmp_path, text_of("count: Small", "count=0", body + few))
+    path = write_model(tmp_path, text_of("count: Small", "count=0", body + few))
     assert main(["check", path, "--no-cache"]) == Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
     assert "1 state has no next step because of @bound few alone; it is not counted as a deadlock" in said
@@ -247,9 +247,9 @@ def test_a_bound_that_stops_states_is_named(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_walks_that_ended_at_a_violation_call_nothing_else_holds(tmp_path: Path) -> None:
-    model = bind_model(ModelChoice(written(tmp_path, COUNTER)))
-    assert words(searched(model, "walk")) == {"is_small": "undecided", "was_never_three": "violated"}
-    whole = searched(model, "walk", Search(keep_going=True))
+    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER)))
+    assert words(search_model(model, "walk")) == {"is_small": "undecided", "was_never_three": "violated"}
+    whole = search_model(model, "walk", Search(keep_going=True))
     assert words(whole) == {"is_small": "holds", "was_never_three": "violated"}
 
 
@@ -311,7 +311,7 @@ def is_small(s: Counter) -> bool:
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_what_a_counterexample_violates_besides_is_not_open(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bind_model(ModelChoice(written(tmp_path, BESIDE))), engine)
+    verdict = search_model(bind_model(ModelChoice(write_model(tmp_path, BESIDE))), engine)
     broken = dict.fromkeys(("is_not_zero", "never_goes_back", "was_not_higher"), "violated")
     assert words(verdict) == {**broken, "wraps": "reached", "is_small": "undecided"}
     assert {prop.name: len(prop.run.steps) for prop in verdict.properties if prop.run is not None} == dict.fromkeys(
@@ -321,8 +321,8 @@ def test_what_a_counterexample_violates_besides_is_not_open(tmp_path: Path, engi
 
 @pytest.mark.parametrize("engine", ["walk", "bmc"])
 def test_the_first_line_says_that_not_every_state_was_looked_at(tmp_path: Path, engine: str) -> None:
-    chosen = bind_model(ModelChoice(written(tmp_path, BESIDE), properties=("is_small",)))
-    assert " holds in what was looked at: " in check_headline(searched(chosen, engine, Search(depth=4)))
+    chosen = bind_model(ModelChoice(write_model(tmp_path, BESIDE), properties=("is_small",)))
+    assert " holds in what was looked at: " in check_headline(search_model(chosen, engine, Search(depth=4)))
 
 
 # --- what any and all do not look at ----------------------------------------------------------------------------------
@@ -365,13 +365,13 @@ def divides(s: Queue) -> bool:
 
 @pytest.mark.parametrize("engine", EXHAUSTIVE)
 def test_any_and_all_end_where_they_are_decided(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bind_model(ModelChoice(written(tmp_path, EARLY))), engine)
+    verdict = search_model(bind_model(ModelChoice(write_model(tmp_path, EARLY))), engine)
     assert verdict.failure is None
     assert words(verdict)["not_all_one"] == "holds"
 
 
 def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = bind_model(ModelChoice(written(tmp_path, COUNTER), properties=("is_small",)))
+    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER), properties=("is_small",)))
 
     def never(*_: object) -> bool:
         return False
@@ -380,7 +380,7 @@ def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypat
     with pytest.raises(
         DisagreementError, match=r"is_small \(.*model.py:24\) is true natively and is false in plain Python"
     ):
-        searched(model, "native")
+        search_model(model, "native")
 
 
 # --- traces, and the verbs beside check -------------------------------------------------------------------------------
@@ -389,7 +389,7 @@ def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypat
 def test_show_gives_the_whole_state_and_the_first_one_is_never_empty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = written(tmp_path, COUNTER.replace('    """It counts."""\n', ""))
+    path = write_model(tmp_path, COUNTER.replace('    """It counts."""\n', ""))
     assert main(["check", path, "--out", str(tmp_path / "report"), "--no-cache"]) == Exit.SAFETY
     trace = str(tmp_path / "report" / "was_never_three.trace.json")
     assert "1  count\n" in capsys.readouterr().out
@@ -401,34 +401,34 @@ def test_show_gives_the_whole_state_and_the_first_one_is_never_empty(
 
 
 def test_a_step_without_a_docstring_prints_its_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path, FORKS.replace('    """{who} takes the left fork."""\n', ""))
+    path = write_model(tmp_path, FORKS.replace('    """{who} takes the left fork."""\n', ""))
     assert main(["replay", path, "--steps", "take_left(B)"]) == Exit.HOLDS
     assert "1  take_left(B)\n" in capsys.readouterr().out
 
 
 def test_replay_says_that_given_steps_end_in_a_deadlock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path, FORKS)
+    path = write_model(tmp_path, FORKS)
     stuck = ["replay", path, "--set", "breaks=0", "--steps", "take_left(A); take_right(B)"]
     assert main(stuck) == Exit.DEADLOCK
     assert "nothing can happen here" in capsys.readouterr().out
     assert main([*stuck[:-1], "take_left(A)"]) == Exit.HOLDS
     capsys.readouterr()
-    path = written(tmp_path, FORKS + "\n@invariant\ndef is_free(s: Table) -> bool:\n    return s.left is None\n")
+    path = write_model(tmp_path, FORKS + "\n@invariant\ndef is_free(s: Table) -> bool:\n    return s.left is None\n")
     assert main(["replay", path, *stuck[2:]]) == Exit.SAFETY, "a property that fails goes first"
 
 
 def test_a_property_that_is_named_and_left_out_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["check", written(tmp_path, COUNTER), "--property", "was_never_three", "--without", "was_never_three"]
+    asked = ["check", write_model(tmp_path, COUNTER), "--property", "was_never_three", "--without", "was_never_three"]
     assert main(asked) == Exit.USAGE
     assert "was_never_three: named by --property and left out by --without" in capsys.readouterr().err
 
 
 def test_sweep_says_what_never_happens_and_deadlocks_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path, FORKS)
+    path = write_model(tmp_path, FORKS)
     assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
     assert "deadlock; 9 states" in capsys.readouterr().out
     may_end = "\n@terminal\ndef both_wait(s: Table) -> bool:\n    return s.left != s.right\n"
-    path = written(tmp_path, FORKS.replace("require, state", "require, state, terminal") + may_end)
+    path = write_model(tmp_path, FORKS.replace("require, state", "require, state, terminal") + may_end)
     assert main(["check", path, "--set", "breaks=0", "--no-cache"]) == Exit.HOLDS
     assert "\n! never happens: fork_breaks\n" in capsys.readouterr().out
     assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
@@ -455,10 +455,10 @@ def test_more_properties_than_fit_are_refused(tmp_path: Path, engine: str, kind:
     )
     text = COUNTER.split("@invariant")[0].replace("limit, state", "limit, reachable, state, transition") + many
     names = [f"property_{number}" for number in range(70)]
-    path = written(tmp_path, text)
+    path = write_model(tmp_path, text)
     with pytest.raises(UsageError, match=f"has 70 properties of the kind {kind}, and native code checks at most 63"):
-        searched(bind_model(ModelChoice(path)), engine)
+        search_model(bind_model(ModelChoice(path)), engine)
     fitting = bind_model(ModelChoice(path, properties=tuple(names[7:])))
-    assert words(searched(fitting, engine))["property_69"] == ("reached" if kind == "reachable" else "violated")
-    whole = searched(bind_model(ModelChoice(path)), "python")
+    assert words(search_model(fitting, engine))["property_69"] == ("reached" if kind == "reachable" else "violated")
+    whole = search_model(bind_model(ModelChoice(path)), "python")
     assert words(whole)["property_69"] == ("reached" if kind == "reachable" else "violated")

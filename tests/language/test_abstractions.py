@@ -95,7 +95,7 @@ HERE = ("python", "native", "bmc", "walk")
 """The engines that need no cluster."""
 
 
-def bound(folder: Path, changed: Mapping[str, str], **constants: int) -> Model:
+def bind_claim(folder: Path, changed: Mapping[str, str], **constants: int) -> Model:
     """The claim with parts of its text replaced."""
     (folder / "register.py").write_text(REGISTER, encoding="utf-8")
     text = ITSELF
@@ -106,7 +106,7 @@ def bound(folder: Path, changed: Mapping[str, str], **constants: int) -> Model:
     return load(folder / "itself.py").bind(constants=constants)
 
 
-def asked(engine: str, model: Model) -> Verdict:
+def ask_engine(engine: str, model: Model) -> Verdict:
     """What an engine says of a small model."""
     return ENGINES[engine](model, Search(depth=6, walks=Walks(number=100, depth=20)), None)
 
@@ -128,7 +128,7 @@ def test_a_model_is_itself_with_another_constant(engine: str, case: int, tmp_pat
     changed, steps = CASES[case]
     if "{send: STUTTERS}" not in changed:
         changed = {**changed, "{send: STUTTERS}, ": ""}
-    (found,) = asked(engine, bound(tmp_path, changed)).properties
+    (found,) = ask_engine(engine, bind_claim(tmp_path, changed)).properties
     assert found.verdict == ("holds" if steps is None else "violated")
     if found.run is not None and engine != "walk":
         assert len(found.run.steps) == steps
@@ -136,13 +136,13 @@ def test_a_model_is_itself_with_another_constant(engine: str, case: int, tmp_pat
 
 @pytest.mark.parametrize("engine", HERE)
 def test_what_the_actions_of_itself_may_be(engine: str, tmp_path: Path) -> None:
-    assert [prop.verdict for prop in asked(engine, bound(tmp_path, {})).properties] == ["holds"]
+    assert [prop.verdict for prop in ask_engine(engine, bind_claim(tmp_path, {})).properties] == ["holds"]
 
 
 @pytest.mark.parametrize("engine", HERE)
 def test_an_image_with_messages_for_which_there_is_no_room(engine: str, tmp_path: Path) -> None:
     """What `replace` leaves as it is must have room in the other model, too."""
-    verdict = asked(engine, bound(tmp_path, {"replace(s, net=Bag())": "replace(s)", ", Bag,": ","}))
+    verdict = ask_engine(engine, bind_claim(tmp_path, {"replace(s, net=Bag())": "replace(s)", ", Bag,": ","}))
     assert verdict.failure is not None
     assert verdict.failure.where == f"{tmp_path / 'itself.py'}:15"
     assert "net" in verdict.failure.message
@@ -169,13 +169,13 @@ def test_what_is_no_image_of_itself_is_refused(
     changed: Mapping[str, str], code: str, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ModelErrors) as raised:
-        bound(tmp_path, changed)
+        bind_claim(tmp_path, changed)
     assert [(error.code, error.message) for error in raised.value.errors] == [(code, message)]
 
 
 def test_a_state_that_is_returned_as_it_is_has_a_hint(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as raised:
-        bound(tmp_path, {"replace(s, net=Bag())": "s", ", Bag,": ",", ", refines, replace": ", refines"})
+        bind_claim(tmp_path, {"replace(s, net=Bag())": "s", ", Bag,": ",", ", refines, replace": ", refines"})
     ((error,),) = (raised.value.errors,)
     assert (error.code, error.hint[:12]) == ("TG203", "replace(s), ")
-    bound(tmp_path, {"replace(s, net=Bag())": "replace(s)", ", Bag,": ","})
+    bind_claim(tmp_path, {"replace(s, net=Bag())": "replace(s)", ", Bag,": ","})

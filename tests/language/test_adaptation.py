@@ -12,7 +12,7 @@ from tidegate.language.judge import StoppedStep, attempt, initial_states, starts
 from tidegate.language.model import Model
 from tidegate.language.values import ModelError, State
 
-from ..support.engines import agree, bound, defined, text_of
+from ..support.engines import agree, bind_text, define_text, text_of
 
 NODE = "class Node(Domain, size=2):\n    '''A node.'''\n"
 BEFORE = NODE + "\n\n@record\nclass Note:\n    '''A message.'''\n\n    to: Node\n    by: Small\n"
@@ -72,7 +72,7 @@ NEEDED = [
 
 @pytest.mark.parametrize("body", NEEDED)
 def test_none_is_an_error_where_a_value_is_needed(body: str, tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
     agree(model)
     failure = plain(model, Search()).failure
     assert failure is not None
@@ -86,7 +86,7 @@ def test_none_is_an_error_where_a_value_is_needed(body: str, tmp_path: Path) -> 
     "body", ["s.noticed = s.leader in s.everyone", "s.noticed = s.leader == node", "s.leader = None"]
 )
 def test_none_is_a_value_where_it_may_be_one(body: str, tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
     agree(model)
     assert plain(model, Search()).failure is None
 
@@ -121,7 +121,7 @@ RANGES = {
 def test_integers_in_sets(body: str, tmp_path: Path) -> None:
     text = step_of(body).replace(HELPERS, "").replace("node: Node", "n: Signed")
     start = "low=Set([0, 1])\ncolor=Color.BLUE\nnoticed=False\ncount=0"
-    model = bound(tmp_path, text_of(NUMBERS, start, text, before=NODE))
+    model = bind_text(tmp_path, text_of(NUMBERS, start, text, before=NODE))
     agree(model)
     failure = plain(model, Search()).failure
     assert (failure and failure.message) == RANGES[body]
@@ -129,7 +129,7 @@ def test_integers_in_sets(body: str, tmp_path: Path) -> None:
 
 def test_a_state_is_made_from_positions_too(tmp_path: Path) -> None:
     text = text_of("count: Small\nnoticed: bool", "2\nTrue", "@action\ndef step(s: World) -> None:\n    s.count = 1")
-    assert [list(state) for state in initial_states(bound(tmp_path, text))] == [[2, True]]
+    assert [list(state) for state in initial_states(bind_text(tmp_path, text))] == [[2, True]]
 
 
 # --- what only serves ghosts that are folded away is not evaluated ----------------------------------------------------
@@ -149,8 +149,8 @@ GHOSTS = [
 def test_the_typed_form_decides_what_a_folded_ghost_takes_with_it(body: str, tmp_path: Path) -> None:
     fields = FIELDS + "seen: Ghost[Annotated[Seq[Node], Capacity(3)]]\nmost: Ghost[Small]\n"
     text = text_of(fields, START + "\nseen=Seq()\nmost=0", step_of(body), before=BEFORE)
-    agree(bound(tmp_path, text, ghosts=True))
-    folded = bound(tmp_path, text, ghosts=False)
+    agree(bind_text(tmp_path, text, ghosts=True))
+    folded = bind_text(tmp_path, text, ghosts=False)
     agree(folded)
     message = None if "first" not in body else "index 0 is outside a Seq of length 0"
     failure = plain(folded, Search()).failure
@@ -162,10 +162,10 @@ def test_the_first_value_of_a_folded_ghost_is_not_evaluated(tmp_path: Path) -> N
     body = "@action\ndef step(s: World) -> None:\n    '''Steps.'''\n    s.count = 1\n"
     text = text_of("count: Small\nseen: Ghost[Annotated[Seq[Small], Capacity(2)]]", start, body, before=NODE)
     text = text.replace("    return World(", "    count = 0\n    return World(")
-    agree(bound(tmp_path, text, ghosts=False))
-    assert [state.count for _, _, state in starts(bound(tmp_path, text, ghosts=False))] == [0]
+    agree(bind_text(tmp_path, text, ghosts=False))
+    assert [state.count for _, _, state in starts(bind_text(tmp_path, text, ghosts=False))] == [0]
     with pytest.raises(ModelError, match="division by zero"):
-        list(initial_states(bound(tmp_path, text, ghosts=True)))
+        list(initial_states(bind_text(tmp_path, text, ghosts=True)))
 
 
 # --- a budget that is spent -------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_a_spent_budget_stops_a_step_right_after_its_guards(body: str, tmp_path:
     before = NODE + "\n\nbudget = constant(1, minimum=0, maximum=3, says='how often')\n"
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"@action(budget='budget')\ndef step(s: World) -> None:\n    '''Steps.'''\n{lines}"
-    model = bound(tmp_path, text_of("count: Small", "count=0", text, before=before))
+    model = bind_text(tmp_path, text_of("count: Small", "count=0", text, before=before))
     agree(model)
     first = attempt(model, next(initial_states(model)), model.actions[0], {})
     assert isinstance(first, State) and list(first) == [1, 0]
@@ -216,7 +216,7 @@ DISPLAYED = {
 
 @pytest.mark.parametrize("body", DISPLAYED)
 def test_messages_are_displayed_in_a_step_too(body: str, tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
     agree(model)
     failure = plain(model, Search()).failure
     assert (failure and failure.message) == DISPLAYED[body]
@@ -239,7 +239,7 @@ def test_what_is_said_of_a_function_alike_gives_the_same_code(tmp_path: Path) ->
     """
     before = "top = constant(2, minimum=1, maximum=3, says='the most')\nLow = Annotated[int, Range(0, top)]\n"
     fields = "low: Low\nseen: Ghost[Set[Low]]"
-    definition = defined(tmp_path, text_of(fields, "low=0\nseen=Set()", body, before=before))
+    definition = define_text(tmp_path, text_of(fields, "low=0\nseen=Set()", body, before=before))
     with_ghost, same, without, wider = (
         definition.bind(ghosts=ghosts, constants={"top": top})
         for ghosts, top in ((True, 2), (True, 2), (False, 2), (True, 3))

@@ -9,15 +9,15 @@ from tidegate.language.errors import Diagnostics, ModelErrors, shown_path, sugge
 from tidegate.language.ir import Where
 
 
-def at(line: int, file: str = "model.py") -> Where:
+def place_of_line(line: int, file: str = "model.py") -> Where:
     return Where(file, line, 4, line, 9)
 
 
 def test_a_mistake_is_noted_once_and_all_are_in_the_order_of_the_text() -> None:
     noted = Diagnostics()
-    noted.add("TG202", at(7), "later")
-    noted.add("TG201", at(3), "earlier")
-    noted.add("TG202", at(7), "said again")
+    noted.add("TG202", place_of_line(7), "later")
+    noted.add("TG201", place_of_line(3), "earlier")
+    noted.add("TG202", place_of_line(7), "said again")
     assert noted.count == 2
     assert noted.first_message() == "later"
     with pytest.raises(ModelErrors) as caught:
@@ -32,7 +32,7 @@ def test_nothing_noted_raises_nothing() -> None:
 
 def test_codes_that_there_are_besides() -> None:
     noted = Diagnostics()
-    noted.add("TG001", at(1), "unreadable")
+    noted.add("TG001", place_of_line(1), "unreadable")
     assert not noted.has_other_than("TG001", "TG002")
     assert noted.has_other_than("TG002")
 
@@ -41,7 +41,7 @@ def test_a_mistake_is_rendered_with_its_line_and_a_caret(tmp_path: Path) -> None
     file = tmp_path / "model.py"
     file.write_text("one\nabc defgh ij\n", encoding="utf-8")
     noted = Diagnostics()
-    noted.add("TG201", at(2, str(file)), "the cause", "the way out")
+    noted.add("TG201", place_of_line(2, str(file)), "the cause", "the way out")
     with pytest.raises(ModelErrors) as caught:
         noted.raise_if_any()
     lines = caught.value.render().splitlines()

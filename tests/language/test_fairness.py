@@ -9,9 +9,9 @@ from tidegate.language.steptext import parse_steps
 from tidegate.language.verdict import Step
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
-LOCK = bound("examples/lock.py:careful")
+LOCK = bind_model("examples/lock.py:careful")
 
 
 def test_a_group_for_each_value_of_a_parameter() -> None:

@@ -7,11 +7,11 @@ from tidegate.language.judge import attempt, initial_states, instances
 from tidegate.language.model import Model
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def lock() -> Model:
-    return bound("examples/lock.py:careless")
+    return bind_model("examples/lock.py:careless")
 
 
 def test_a_conjunct_behind_a_false_one_is_not_evaluated() -> None:
@@ -46,7 +46,7 @@ def test_passing_probes_let_the_step_happen_and_count_what_was_false() -> None:
 
 
 def test_guards_are_found_in_every_branch() -> None:
-    model = bound("examples/lock.py:careless", compare_and_set=False)
+    model = bind_model("examples/lock.py:careless", compare_and_set=False)
     assert [guard.text for guard in guards_of(model.action("take").form.body)] == [
         "s.place[client] == Place.AT_THE_DOOR"
     ]

@@ -265,10 +265,10 @@ def test_text_that_cannot_be_read_says_what_to_write(text: str, message: str) ->
 
 @pytest.mark.parametrize("text", ["wake({A, B})", "wake(Set({A, B}))", "wake(Set(A, B))", "wake(who=[A, B])"])
 def test_a_set_may_be_written_in_several_ways(text: str) -> None:
-    assert format_step(*_named(text)) == "wake({A, B})"
+    assert format_step(*_parse_step(text)) == "wake({A, B})"
 
 
-def _named(text: str) -> tuple[str, dict[str, Any]]:
+def _parse_step(text: str) -> tuple[str, dict[str, Any]]:
     ((action, arguments),) = parse_steps(MODEL, text)
     return action.name, arguments
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tidegate.language.lanes import LaneNames, members_of
 
-from ..support.engines import bound, text_of
-from ..support.traces import bound as shipped
+from ..support.engines import bind_text, text_of
+from ..support.traces import bind_model as shipped
 
 TWO = """
 class Node(Domain, size=2):
@@ -33,7 +33,7 @@ def test_a_label_that_two_domains_have_has_its_domain_before_it(tmp_path: Path) 
     fields = "up: Map[Node, bool]\nmet: Map[Client, bool]\nlit: Map[Room, bool]"
     start = "up=Map({n: False for n in Node})\nmet=Map({c: False for c in Client})\nlit=Map({r: False for r in Room})"
     body = "@action\ndef step(s: World, n: Node) -> None:\n    '''A step.'''\n    s.up[n] = True"
-    model = bound(tmp_path, text_of(fields, start, body, before=TWO))
+    model = bind_text(tmp_path, text_of(fields, start, body, before=TWO))
     assert sorted(LaneNames(model).listed) == [
         ("B", "node"), ("Client A", "client"), ("Node A", "node"), ("hall", "room"),
     ]  # fmt: skip

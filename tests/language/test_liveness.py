@@ -9,7 +9,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import holds
 from tidegate.language.liveness import values_of
 
-from ..support.engines import HEADER, bound
+from ..support.engines import HEADER, bind_text
 from ..support.steps import run_of
 
 TEXT = (
@@ -66,7 +66,7 @@ def quiet(s: World) -> bool:
 
 
 def test_each_value_of_a_parameter_is_a_case(tmp_path: Path) -> None:
-    model = bound(tmp_path, TEXT)
+    model = bind_text(tmp_path, TEXT)
     answered, quiet = model.liveness
     assert (answered.kind, quiet.kind) == ("leads_to", "always_possible")
     assert [dict(case.arguments) for case in answered.cases] == [
@@ -88,6 +88,6 @@ def test_each_value_of_a_parameter_is_a_case(tmp_path: Path) -> None:
 )
 def test_fairness_of_what_there_is_not_is_refused(tmp_path: Path, fairness: str, said: str) -> None:
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, TEXT.replace('weak(answer, each="node")', fairness))
+        bind_text(tmp_path, TEXT.replace('weak(answer, each="node")', fairness))
     assert [error.code for error in caught.value.errors] == ["TG318"]
     assert said in caught.value.errors[0].message

@@ -24,12 +24,12 @@ def module() -> ModuleType:
     return load(COURIER).module
 
 
-def bound(people: int) -> Any:
+def bind_namespace(people: int) -> Any:
     return load(COURIER).bind(constants={"people": people}).namespace
 
 
 def test_constants_domains_and_the_state_have_their_values() -> None:
-    names = bound(3)
+    names = bind_namespace(3)
     assert names["people"] == 3
     assert isinstance(names["Person"], BoundDomain)
     assert [repr(person) for person in names["Person"]] == ["A", "B", "C"]
@@ -56,7 +56,7 @@ def test_one_text_is_bound_twice_without_mixing() -> None:
 
 def test_a_majority_is_of_the_bound_domain() -> None:
     for people, members, expected in ((3, 2, True), (4, 2, False), (4, 3, True), (4, 0, False)):
-        names = bound(people)
+        names = bind_namespace(people)
         some = Set(names["Person"].members[:members])
         assert names["is_majority"](some) is expected
     with pytest.raises(TypeError, match="bind the model"):

@@ -10,7 +10,7 @@ from tidegate.explorer.smt.bmc import check as bounded
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 
-from ..support.engines import agree, bound, text_of
+from ..support.engines import agree, bind_text, text_of
 
 BEFORE = """
 class Node(Domain, size=2):
@@ -180,7 +180,7 @@ LINES = {
 def test_a_mistake_is_refused_with_what_to_write(what: str, tmp_path: Path) -> None:
     body, code, hint = MISTAKES[what]
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text(body))
+        bind_text(tmp_path, text(body))
     (error,) = caught.value.errors
     assert (error.code, error.hint) == (code, hint)
     assert LINES[what] in text(body).splitlines()[error.where.line - 1]
@@ -222,7 +222,7 @@ def test_a_misspelled_import_has_the_nearest_name(line: str, hint: str, tmp_path
 )  # fmt: skip
 def test_a_set_of_constants_is_not_compared_before_they_have_values(asked: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text("", f"SAME = {asked}\n"))
+        bind_text(tmp_path, text("", f"SAME = {asked}\n"))
     (error,) = caught.value.errors
     assert error.code == "TG002"
     assert "a constant has a value only when the model is bound" in error.message
@@ -230,7 +230,7 @@ def test_a_set_of_constants_is_not_compared_before_they_have_values(asked: str, 
 
 def test_a_set_of_constants_is_compared_where_they_have_values(tmp_path: Path) -> None:
     both = "@reachable\ndef one(s: World) -> bool:\n    '''One.'''\n    return len(BOTH) == 1 and left in BOTH\n"
-    verdict = agree(bound(tmp_path, text(both, "BOTH = Set([left, right])\n")))
+    verdict = agree(bind_text(tmp_path, text(both, "BOTH = Set([left, right])\n")))
     assert verdict is not None
     assert {prop.name: prop.verdict for prop in verdict.properties} == {"one": "reached"}
 
@@ -251,7 +251,7 @@ def answer(s: World, message: Message) -> None:
     s.sent.remove(message)
     s.last = Ack(by=message.by, done=isinstance(message, Vote))
 '''
-    verdict = agree(bound(tmp_path, text(body)))
+    verdict = agree(bind_text(tmp_path, text(body)))
     assert verdict is not None
     assert verdict.outcome == "none"
 
@@ -282,7 +282,7 @@ def short(s: World) -> bool:
 
 
 def test_a_range_to_a_number_of_a_record_made_on_the_way(tmp_path: Path) -> None:
-    model = bound(tmp_path, text(RANGES))
+    model = bind_text(tmp_path, text(RANGES))
     verdict = agree(model)
     assert verdict is not None
     assert {prop.name: prop.verdict for prop in verdict.properties} == {"far": "reached", "short": "violated"}
@@ -291,7 +291,7 @@ def test_a_range_to_a_number_of_a_record_made_on_the_way(tmp_path: Path) -> None
 
 def test_a_range_on_the_way_ends_at_the_line_that_stores_too_much(tmp_path: Path) -> None:
     stored = RANGES.replace("s.count = i\n", "s.row = Seq([i])\n")
-    verdict = agree(bound(tmp_path, text(stored)))
+    verdict = agree(bind_text(tmp_path, text(stored)))
     assert verdict is not None
     assert verdict.failure is not None
     assert verdict.failure.message.startswith("row: 4 is outside 0..3")
@@ -304,7 +304,7 @@ def test_a_range_on_the_way_ends_at_the_line_that_stores_too_much(tmp_path: Path
 )  # fmt: skip
 def test_a_step_up_as_other_languages_have_it(line: str, hint: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text(f'@action\ndef up(s: World) -> None:\n    """Up."""\n    {line}\n'))
+        bind_text(tmp_path, text(f'@action\ndef up(s: World) -> None:\n    """Up."""\n    {line}\n'))
     (error,) = caught.value.errors
     assert (error.code, error.hint) == ("TG001", hint)
 
@@ -316,7 +316,7 @@ def test_a_set_of_records_with_a_condition_is_made_at_the_beginning(tmp_path: Pa
         "sent={Vote(by=Node(0), term=x) for x in range(2) if x > 0}",
         "sent={Vote(by=Node(0), term=x) for x in range(2)} if left > 1 else {Vote(by=x, term=0) for x in Node}",
     ):
-        verdict = agree(bound(tmp_path, text("").replace(was, now)))
+        verdict = agree(bind_text(tmp_path, text("").replace(was, now)))
         assert verdict is not None
         assert verdict.outcome != "model_error"
 
@@ -338,7 +338,7 @@ def test_a_decorator_with_something_else_in_its_parentheses(
 ) -> None:
     marked = f"{decorator}\ndef within(before: World, after: World) -> bool:\n    '''Within.'''\n    return True\n"
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text(marked))
+        bind_text(tmp_path, text(marked))
     (error,) = caught.value.errors
     assert (error.code, cause in error.message, hint in error.hint) == ("TG002", True, True), error
 
@@ -349,11 +349,11 @@ ROLES = ("action", "always_eventually", "always_possible", "bound", "eventually_
          "lemma", "leads_to(_there)", "projection", "reachable", "terminal", "transition")  # fmt: skip
 
 
-def refused(folder: Path, body: str) -> tuple[str, str, str, str]:
+def find_mistake(folder: Path, body: str) -> tuple[str, str, str, str]:
     """The one mistake of a model with more functions: its code, the text of its line, its cause and its hint."""
     there = "\n\ndef _there(s: World) -> bool:\n    return s.on\n\n\n"
     with pytest.raises(ModelErrors) as caught:
-        bound(folder, text(there + body, f"from tidegate.language import {WORDS}\n"))
+        bind_text(folder, text(there + body, f"from tidegate.language import {WORDS}\n"))
     (error,) = caught.value.errors
     line = Path(error.where.file).read_text(encoding="utf-8").splitlines()[error.where.line - 1]
     return error.code, line, error.message, error.hint
@@ -365,7 +365,7 @@ def test_a_function_has_one_role(swapped: bool, tmp_path: Path) -> None:
     says, and nothing would check that."""
     pairs = list(zip(ROLES, (*ROLES[1:], ROLES[0]), strict=True))
     for inner, outer in [(second, first) for first, second in pairs] if swapped else pairs:
-        code, line, cause, _ = refused(tmp_path, f"@{outer}\n@{inner}\n{CLAIM}")
+        code, line, cause, _ = find_mistake(tmp_path, f"@{outer}\n@{inner}\n{CLAIM}")
         assert (code, line) == ("TG002", f"@{outer}")
         if (inner, outer) != ("action", "always_eventually"):
             was, then = inner.partition("(")[0], outer.partition("(")[0]
@@ -374,7 +374,9 @@ def test_a_function_has_one_role(swapped: bool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("first", "second"), [("record", "state"), ("state", "record")])
 def test_a_class_has_one_role(first: str, second: str, tmp_path: Path) -> None:
-    code, line, cause, _ = refused(tmp_path, f"@{second}\n@{first}\nclass Both:\n    '''Both.'''\n\n    on: bool\n")
+    code, line, cause, _ = find_mistake(
+        tmp_path, f"@{second}\n@{first}\nclass Both:\n    '''Both.'''\n\n    on: bool\n"
+    )
     assert (code, line) == ("TG002", f"@{second}")
     assert cause == f"Both has the role @{first} already, and @{second} would take its place"
 
@@ -392,7 +394,7 @@ def test_a_decorator_that_takes_the_function_as_its_argument_leaves_no_claim_out
     decorator: str, hint: str, tmp_path: Path
 ) -> None:
     before = "def _same(s: World) -> bool:\n    return True\n\n\n"
-    code, line, cause, instead = refused(tmp_path, f"{before}@{decorator}\n{CLAIM}")
+    code, line, cause, instead = find_mistake(tmp_path, f"{before}@{decorator}\n{CLAIM}")
     assert (code, line) == ("TG010", f"@{decorator}")
     assert cause == f"@{decorator} takes claim as its argument, and leaves nothing of it in the model"
     assert instead.startswith(hint)
@@ -425,7 +427,7 @@ def test_a_decorator_that_takes_the_function_as_its_argument_leaves_no_claim_out
     ],
 )
 def test_fairness_that_is_written_otherwise(decorators: str, cause: str, hint: str, tmp_path: Path) -> None:
-    code, line, found, instead = refused(tmp_path, f"{decorators}\n{CLAIM}")
+    code, line, found, instead = find_mistake(tmp_path, f"{decorators}\n{CLAIM}")
     assert (code, line, cause in found, hint in instead) == ("TG002", decorators.partition("\n")[0], True, True), found
 
 
@@ -433,7 +435,7 @@ def test_two_functions_of_one_name_and_a_forgotten_decorator_hide_nothing(tmp_pa
     step = "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    s.count = s.none\n\n\n"
     forgotten = "def forgotten(s: World) -> bool:\n    return s.count < 9\n"
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text(step + step + forgotten))
+        bind_text(tmp_path, text(step + step + forgotten))
     assert [error.code for error in caught.value.errors] == ["TG009", "TG202", "TG010"]
 
 
@@ -448,7 +450,7 @@ def test_two_functions_of_one_name_and_a_forgotten_decorator_hide_nothing(tmp_pa
 )
 def test_an_operator_of_another_language(line: str, hint: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text(f"@action\ndef up(s: World) -> None:\n    '''Up.'''\n    {line}\n"))
+        bind_text(tmp_path, text(f"@action\ndef up(s: World) -> None:\n    '''Up.'''\n    {line}\n"))
     (error,) = caught.value.errors
     assert error.code == "TG001" and hint in error.hint
 
@@ -456,7 +458,7 @@ def test_an_operator_of_another_language(line: str, hint: str, tmp_path: Path) -
 def test_a_set_in_a_set_of_members_is_asked_for_with_an_order(tmp_path: Path) -> None:
     lines = "@invariant\ndef both(s: World) -> bool:\n    '''Both.'''\n    return {1, 2} in s.few\n"
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text_of(FIELDS + "few: Set[Small]", START + "\nfew=Set()", BODY + lines, before=BEFORE))
+        bind_text(tmp_path, text_of(FIELDS + "few: Set[Small]", START + "\nfew=Set()", BODY + lines, before=BEFORE))
     (error,) = caught.value.errors
     assert error.code == "TG203"
     assert error.hint.startswith("{1, 2} <= ...")
@@ -468,7 +470,7 @@ def test_a_name_of_the_language_is_imported(tmp_path: Path) -> None:
         given = text(lines.format(used)).replace(f" {name},", "").replace(f"{name}, ", "")
         assert name not in given.partition("class Node")[0]
         with pytest.raises(ModelErrors) as caught:
-            bound(tmp_path, given)
+            bind_text(tmp_path, given)
         assert f"from tidegate.language import {name}" in {error.hint for error in caught.value.errors}
 
 
@@ -513,7 +515,7 @@ def test_every_file_of_a_model_that_is_not_python_is_reported(tmp_path: Path) ->
 def test_a_state_made_in_an_action_is_no_matter_of_returns(tmp_path: Path) -> None:
     """`s_next = Box(...)` is how another language writes a step."""
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, STATE_MADE)
+        bind_text(tmp_path, STATE_MADE)
     (error,) = caught.value.errors
     assert (error.code, error.hint) == ("TG107", "s.field = value, for each that changes")
 

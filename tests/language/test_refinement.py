@@ -31,19 +31,19 @@ WATCH = (EXAMPLES / "minute_clock.py").read_text(encoding="utf-8")
 SMALL: Mapping[str, Value] = {"minutes": 3, "day": 4}
 
 
-def bound(folder: Path, text: str = WATCH, abstract: str = CLOCK, **options: Any) -> Model:
+def bind_model(folder: Path, text: str = WATCH, abstract: str = CLOCK, **options: Any) -> Model:
     """A model that refines another, bound; both are files of a folder."""
     (folder / "hour_clock.py").write_text(abstract, encoding="utf-8")
     (folder / "watch.py").write_text(text, encoding="utf-8")
     return load(folder / "watch.py").bind(constants=SMALL, **options)
 
 
-def asked(engine: str, model: Model) -> Verdict:
+def ask_engine(engine: str, model: Model) -> Verdict:
     """What an engine says of a small model, however far it looks by itself."""
     return ENGINES[engine](model, Search(depth=14, walks=Walks(number=20, depth=60)), None)
 
 
-def told(verdict: Verdict, name: str = "as_hour_clock") -> tuple[str, int | None]:
+def verdict_and_length(verdict: Verdict, name: str = "as_hour_clock") -> tuple[str, int | None]:
     """What a verdict says of a property, and the steps of its run."""
     (found,) = (prop for prop in verdict.properties if prop.name == name)
     return found.verdict, None if found.run is None else len(found.run.steps)
@@ -54,8 +54,8 @@ def told(verdict: Verdict, name: str = "as_hour_clock") -> tuple[str, int | None
 
 @pytest.mark.parametrize("engine", HERE)
 def test_steps_that_stutter_or_are_abstract_steps_refine(engine: str, tmp_path: Path) -> None:
-    verdict = asked(engine, bound(tmp_path))
-    assert told(verdict) == ("holds", None)
+    verdict = ask_engine(engine, bind_model(tmp_path))
+    assert verdict_and_length(verdict) == ("holds", None)
     assert verdict.verdict == "holds"
 
 
@@ -71,16 +71,16 @@ def test_steps_that_stutter_or_are_abstract_steps_refine(engine: str, tmp_path: 
 )
 def test_planted_bugs_are_found(engine: str, correct: str, planted: str, steps: int, tmp_path: Path) -> None:
     assert WATCH.count(correct) == 1
-    verdict = asked(engine, bound(tmp_path, WATCH.replace(correct, planted)))
-    assert told(verdict) == ("violated", steps)
+    verdict = ask_engine(engine, bind_model(tmp_path, WATCH.replace(correct, planted)))
+    assert verdict_and_length(verdict) == ("violated", steps)
 
 
 @pytest.mark.parametrize("engine", HERE)
 def test_an_initial_state_must_be_one_of_the_abstract_model(engine: str, tmp_path: Path) -> None:
     abstract = CLOCK.replace("    return Clock(hour=hour)", "    require(hour == 1)\n    return Clock(hour=hour)")
     abstract = abstract.replace("initial, state", "initial, require, state")
-    verdict = asked(engine, bound(tmp_path, abstract=abstract))
-    assert told(verdict) == ("violated", 0)
+    verdict = ask_engine(engine, bind_model(tmp_path, abstract=abstract))
+    assert verdict_and_length(verdict) == ("violated", 0)
     assert verdict.outcome == "safety"
 
 
@@ -96,7 +96,7 @@ def test_an_image_outside_the_abstract_types_is_an_error_at_its_line(
     engine: str, text: str, message: str, line: str, tmp_path: Path
 ) -> None:
     made = WATCH.replace("hour=s.hour)", f"{text})")
-    verdict = asked(engine, bound(tmp_path, made))
+    verdict = ask_engine(engine, bind_model(tmp_path, made))
     assert verdict.outcome == "model_error"
     assert verdict.failure is not None
     assert verdict.failure.message == message
@@ -118,19 +118,19 @@ def clock(hour: int) -> hour_clock.Clock:
 def test_a_helper_may_make_the_image(engine: str, hour: str, steps: int | None, tmp_path: Path) -> None:
     text = WATCH.replace("return hour_clock.Clock(hour=s.hour)", f"return clock({hour})")
     assert text != WATCH
-    verdict = asked(engine, bound(tmp_path, f"{text}{HELPED}"))
+    verdict = ask_engine(engine, bind_model(tmp_path, f"{text}{HELPED}"))
     if steps == -1:
         assert verdict.failure is not None
         assert verdict.failure.message == "as_hour_clock: hour: 4 is outside 0..3"
         assert verdict.failure.where.startswith(str(tmp_path / "watch.py"))
     else:
-        assert told(verdict) == ("holds" if steps is None else "violated", steps)
+        assert verdict_and_length(verdict) == ("holds" if steps is None else "violated", steps)
 
 
 @pytest.mark.parametrize("engine", HERE)
 def test_an_abstract_action_that_breaks_its_types_is_an_error_at_its_line(engine: str, tmp_path: Path) -> None:
     abstract = CLOCK.replace("(s.hour + 1) % hours", "s.hour + 1")
-    verdict = asked(engine, bound(tmp_path, abstract=abstract))
+    verdict = ask_engine(engine, bind_model(tmp_path, abstract=abstract))
     assert verdict.failure is not None
     assert verdict.failure.message == "as_hour_clock: hour: 4 is outside 0..3"
     assert re.fullmatch(r".*hour_clock\.py:\d+", verdict.failure.where)
@@ -141,7 +141,7 @@ def test_guards_and_limits_of_the_abstract_model_count(tmp_path: Path) -> None:
         word = guard.partition("(")[0]
         abstract = CLOCK.replace("    s.hour =", f"    {guard}\n    s.hour =").replace("state\n", f"{word}, state\n", 1)
         for engine in HERE:
-            assert told(asked(engine, bound(tmp_path, abstract=abstract))) == ("violated", 9)
+            assert verdict_and_length(ask_engine(engine, bind_model(tmp_path, abstract=abstract))) == ("violated", 9)
 
 
 @pytest.mark.parametrize("engine", HERE)
@@ -149,7 +149,7 @@ def test_a_bound_of_the_abstract_models_steps_counts(engine: str, tmp_path: Path
     slow = '\n\n@bound\ndef slow(before: Clock, after: Clock) -> bool:\n    """Slow."""\n'
     slow += "    return before.hour < 2 or after.hour < 2\n"
     abstract = CLOCK.replace("action, constant", "action, bound, constant") + slow
-    assert told(asked(engine, bound(tmp_path, abstract=abstract))) == ("violated", 9)
+    assert verdict_and_length(ask_engine(engine, bind_model(tmp_path, abstract=abstract))) == ("violated", 9)
 
 
 @pytest.mark.parametrize("engine", HERE)
@@ -161,8 +161,8 @@ def test_a_budget_of_the_abstract_model_says_whether_a_fault_happens(
     abstract = CLOCK.replace("@action\n", '@action(kind="fault", budget="faults")\n')
     abstract = abstract.replace("\nHour =", '\nfaults = constant(1, minimum=0, maximum=3, says="faults")\n\nHour =')
     text = WATCH.replace("hours=day", f"hours=day, faults={budget}")
-    verdict = asked(engine, bound(tmp_path, text, abstract))
-    assert told(verdict) == ("holds" if steps is None else "violated", steps)
+    verdict = ask_engine(engine, bind_model(tmp_path, text, abstract))
+    assert verdict_and_length(verdict) == ("holds" if steps is None else "violated", steps)
 
 
 @pytest.mark.parametrize("engine", HERE)
@@ -195,34 +195,34 @@ def test_parameters_of_abstract_actions(
     abstract = f"{head}@action\n{chosen}\n\n@action\n{last}"
     if steps == 12:
         abstract = abstract.replace("require(s.hour == hours - 1)", "require(s.hour > hours)")
-    verdict = asked(engine, bound(tmp_path, abstract=abstract))
-    assert told(verdict) == ("holds" if steps is None else "violated", steps)
+    verdict = ask_engine(engine, bind_model(tmp_path, abstract=abstract))
+    assert verdict_and_length(verdict) == ("holds" if steps is None else "violated", steps)
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
 def test_with_an_open_constant_of_the_abstract_model_nothing_is_said(engine: str, tmp_path: Path) -> None:
-    verdict = asked(engine, bound(tmp_path, open={"day"}))
-    assert told(verdict) == ("not_checked", None)
+    verdict = ask_engine(engine, bind_model(tmp_path, open={"day"}))
+    assert verdict_and_length(verdict) == ("not_checked", None)
     assert verdict.verdict == "inconclusive"
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
 def test_other_constants_may_be_open(engine: str, tmp_path: Path) -> None:
-    model = bound(tmp_path, open={"impatient"})
-    assert told(asked(engine, model)) == ("holds", None)
+    model = bind_model(tmp_path, open={"impatient"})
+    assert verdict_and_length(ask_engine(engine, model)) == ("holds", None)
     impatient = load(tmp_path / "watch.py").with_constants(model, "impatient", {"impatient": True})
-    assert told(asked(engine, impatient)) == ("violated", 3)
+    assert verdict_and_length(ask_engine(engine, impatient)) == ("violated", 3)
 
 
 def test_it_is_chosen_as_a_property_is(tmp_path: Path) -> None:
-    assert [prop.name for prop in bound(tmp_path).properties] == ["as_hour_clock"]
-    assert bound(tmp_path, properties=()).properties == ()
+    assert [prop.name for prop in bind_model(tmp_path).properties] == ["as_hour_clock"]
+    assert bind_model(tmp_path, properties=()).properties == ()
 
 
 # --- which abstract action an action is -------------------------------------------------------------------------------
 
 
-def annotated(may_be: str, text: str = WATCH) -> str:
+def annotate_actions(may_be: str, text: str = WATCH) -> str:
     """The watch, with what its actions may be of the clock."""
     assert text.count("@refines(hour_clock, ") == 1
     return text.replace("@refines(hour_clock, ", f"@refines(hour_clock, {may_be}, ").replace(
@@ -254,8 +254,8 @@ def twin(s: Watch) -> None:
     ],
 )
 def test_an_action_is_what_the_refinement_says(engine: str, may_be: str, steps: int | None, tmp_path: Path) -> None:
-    verdict = asked(engine, bound(tmp_path, annotated(may_be)))
-    assert told(verdict) == ("holds" if steps is None else "violated", steps)
+    verdict = ask_engine(engine, bind_model(tmp_path, annotate_actions(may_be)))
+    assert verdict_and_length(verdict) == ("holds" if steps is None else "violated", steps)
 
 
 @pytest.mark.parametrize("engine", HERE)
@@ -263,9 +263,9 @@ def test_an_action_is_what_the_refinement_says(engine: str, may_be: str, steps: 
 def test_of_two_actions_with_one_effect_the_one_that_may_not_is_shown(
     engine: str, culprit: str, tmp_path: Path
 ) -> None:
-    text = annotated(f"{{{culprit}: STUTTERS}}", WATCH.replace("\n@refines", TWIN))
-    verdict = asked(engine, bound(tmp_path, text))
-    assert told(verdict) == ("violated", 3)
+    text = annotate_actions(f"{{{culprit}: STUTTERS}}", WATCH.replace("\n@refines", TWIN))
+    verdict = ask_engine(engine, bind_model(tmp_path, text))
+    assert verdict_and_length(verdict) == ("violated", 3)
     (run,) = (prop.run for prop in verdict.properties)
     assert run is not None
     assert run.steps[-1].action == culprit
@@ -274,9 +274,11 @@ def test_of_two_actions_with_one_effect_the_one_that_may_not_is_shown(
 @pytest.mark.parametrize("engine", HERE)
 def test_an_abstract_action_that_breaks_breaks_only_what_may_be_it(engine: str, tmp_path: Path) -> None:
     abstract = CLOCK.replace("(s.hour + 1) % hours", "s.hour + 1")
-    verdict = asked(engine, bound(tmp_path, annotated("{tick: STUTTERS}"), abstract))
-    assert told(verdict) == ("violated", 3)
-    verdict = asked(engine, bound(tmp_path, annotated("{tick: (hour_clock.advance, STUTTERS)}"), abstract))
+    verdict = ask_engine(engine, bind_model(tmp_path, annotate_actions("{tick: STUTTERS}"), abstract))
+    assert verdict_and_length(verdict) == ("violated", 3)
+    verdict = ask_engine(
+        engine, bind_model(tmp_path, annotate_actions("{tick: (hour_clock.advance, STUTTERS)}"), abstract)
+    )
     assert verdict.failure is not None
     assert verdict.failure.message == "as_hour_clock: hour: 4 is outside 0..3"
 
@@ -290,17 +292,17 @@ def test_a_fault_whose_budget_is_0_may_be_named_and_never_happens(
     abstract = abstract.replace(
         "\n\n\n@state", '\nfaults = constant(0, minimum=0, maximum=1, says="how often")\n\n\n@state'
     )
-    verdict = asked(engine, bound(tmp_path, annotated(f"{{tick: {ways}}}"), abstract))
-    assert told(verdict) == ("violated", steps)
+    verdict = ask_engine(engine, bind_model(tmp_path, annotate_actions(f"{{tick: {ways}}}"), abstract))
+    assert verdict_and_length(verdict) == ("violated", steps)
 
 
 def test_the_argument_says_what_an_action_may_be(tmp_path: Path) -> None:
-    model = bound(tmp_path, annotated("{tick: STUTTERS}"))
-    assert argument(model, asked("native", model))[-1] == (
+    model = bind_model(tmp_path, annotate_actions("{tick: STUTTERS}"))
+    assert argument(model, ask_engine("native", model))[-1] == (
         "However, tick is advance of hour_clock: hour: 0 -> 1. @refines says that tick stutters."
     )
-    model = bound(tmp_path, annotated("{tick: hour_clock.advance}"))
-    assert argument(model, asked("native", model))[-1] == (
+    model = bind_model(tmp_path, annotate_actions("{tick: hour_clock.advance}"))
+    assert argument(model, ask_engine("native", model))[-1] == (
         "However, tick stutters. @refines says that tick is advance of hour_clock. "
         "The nearest is advance: for it hour would have to be 1 and is 0."
     )
@@ -317,7 +319,7 @@ def test_the_argument_says_what_an_action_may_be(tmp_path: Path) -> None:
     ],
 )
 def test_an_action_that_there_is_not_is_refused(may_be: str, line: str, cause: str, tmp_path: Path) -> None:
-    ((_, text, message),) = refused(tmp_path, annotated(may_be))
+    ((_, text, message),) = find_mistakes(tmp_path, annotate_actions(may_be))
     assert text.startswith(line)
     assert cause in message
 
@@ -325,10 +327,10 @@ def test_an_action_that_there_is_not_is_refused(may_be: str, line: str, cause: s
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-def refused(folder: Path, text: str = WATCH, abstract: str = CLOCK) -> list[tuple[str, str, str]]:
+def find_mistakes(folder: Path, text: str = WATCH, abstract: str = CLOCK) -> list[tuple[str, str, str]]:
     """The mistakes of a model: code, the text of its line, and cause."""
     with pytest.raises(ModelErrors) as caught:
-        bound(folder, text, abstract)
+        bind_model(folder, text, abstract)
     lines = {
         file: Path(file).read_text(encoding="utf-8").splitlines()
         for file in {e.where.file for e in caught.value.errors}
@@ -369,7 +371,7 @@ def test_a_mapping_that_does_not_fit_is_refused_at_its_line(
     correct: str, wrong: str, code: str, line: str, cause: str, tmp_path: Path
 ) -> None:
     assert WATCH.count(correct) == 1
-    (found,) = refused(tmp_path, WATCH.replace(correct, wrong))
+    (found,) = find_mistakes(tmp_path, WATCH.replace(correct, wrong))
     assert found[0] == code
     assert found[1].startswith(line)
     assert cause in found[2]
@@ -377,19 +379,19 @@ def test_a_mapping_that_does_not_fit_is_refused_at_its_line(
 
 def test_a_constant_of_both_models_has_one_value(tmp_path: Path) -> None:
     text = WATCH.replace("import hour_clock\n", "import hour_clock\nfrom hour_clock import hours\n")
-    ((code, line, cause),) = refused(tmp_path, text)
+    ((code, line, cause),) = find_mistakes(tmp_path, text)
     assert (code, line, cause) == ("TG317", "@refines(hour_clock, hours=day)", "hours is a constant of this model, too")
-    model = bound(
+    model = bind_model(
         tmp_path, text.replace(", hours=day", "").replace("(0, day - 1)", "(0, hours - 1)").replace("% day", "% hours")
     )
-    assert told(asked("native", model)) == ("holds", None)
+    assert verdict_and_length(ask_engine("native", model)) == ("holds", None)
 
 
 def test_an_image_has_no_ghosts(tmp_path: Path) -> None:
     abstract = CLOCK.replace("    hour: Hour\n", "    hour: Hour\n    seen: Ghost[bool]\n", 1)
     abstract = abstract.replace("hour=hour)", "hour=hour, seen=False)").replace("import Range", "import Ghost, Range")
-    assert told(asked("native", bound(tmp_path, abstract=abstract))) == ("holds", None)
-    ((code, _, cause),) = refused(tmp_path, WATCH.replace("hour=s.hour)", "hour=s.hour, seen=False)"), abstract)
+    assert verdict_and_length(ask_engine("native", bind_model(tmp_path, abstract=abstract))) == ("holds", None)
+    ((code, _, cause),) = find_mistakes(tmp_path, WATCH.replace("hour=s.hour)", "hour=s.hour, seen=False)"), abstract)
     assert (code, cause) == ("TG202", "Clock.seen is a ghost, and an image has none")
 
 
@@ -397,7 +399,7 @@ def test_a_constant_that_comes_along_says_so(tmp_path: Path) -> None:
     """Its name is not in the model's file, and it is a constant of both models all the same."""
     text = WATCH.replace("import hour_clock\n", "import hour_clock\nfrom hour_clock import Hour\n")
     text = text.replace("(0, day - 1)", "(0, 23)", 1) + "\n\ndef first(hour: Hour) -> bool:\n    return hour == 0\n"
-    ((code, _, cause),) = refused(tmp_path, text)
+    ((code, _, cause),) = find_mistakes(tmp_path, text)
     assert code == "TG317"
     assert cause.endswith("of this model, too: it comes along with what is imported from hour_clock.py")
 
@@ -411,14 +413,14 @@ def test_a_model_two_steps_up_is_no_part_of_the_model(tmp_path: Path) -> None:
     text = WATCH.replace("import hour_clock\n", "import hour_clock\nfrom above import Chime\n")
     chime = "@record\nclass Chime:\n    rings: bool\n\n\n@state"
     above = CLOCK.replace("@state", chime, 1).replace("language import ", "language import record, ")
-    bound(tmp_path, abstract=abstract + shown)
+    bind_model(tmp_path, abstract=abstract + shown)
     (tmp_path / "above.py").write_text(above, encoding="utf-8")
     (tmp_path / "watch.py").write_text(text, encoding="utf-8")
     assert load(tmp_path / "watch.py").notes == ()
 
 
 def test_a_decorator_without_a_module_is_refused(tmp_path: Path) -> None:
-    ((code, line, cause),) = refused(tmp_path, WATCH.replace("@refines(hour_clock, hours=day)", "@refines"))
+    ((code, line, cause),) = find_mistakes(tmp_path, WATCH.replace("@refines(hour_clock, hours=day)", "@refines"))
     assert (code, line) == ("TG002", "@refines")
     assert "takes the module of the abstract model" in cause
 
@@ -427,7 +429,7 @@ def test_what_an_image_cannot_be_compared_with_is_refused(tmp_path: Path) -> Non
     many = "(s: Clock, given: Map[Small, bool | None]) -> None"
     text = CLOCK.replace("(s: Clock) -> None", many).replace("import Range,", "import Map, Range,")
     text = text.replace("\nHour =", "\nSmall = Annotated[int, Range(0, 6)]\nHour =")
-    assert [mistake[2] for mistake in refused(tmp_path, abstract=text)] == [
+    assert [mistake[2] for mistake in find_mistakes(tmp_path, abstract=text)] == [
         "given can be made in more than 64 ways, too many to try an image's step with (hour_clock, line 29)"
     ]
 
@@ -441,11 +443,11 @@ def test_a_class_of_the_models_own_is_not_the_abstract_models(tmp_path: Path) ->
     abstract = abstract.replace("Clock(hour=hour)", "Clock(hour=hour, color=Color.RED)")
     own = WATCH.replace("from typing", "from enum import Enum\nfrom typing").replace("\n\n@state", f"{color}\n\n@state")
     own = own.replace("hour=s.hour)", "hour=s.hour, color=Color.RED)")
-    ((code, line, cause),) = refused(tmp_path, own, abstract)
+    ((code, line, cause),) = find_mistakes(tmp_path, own, abstract)
     assert (code, line) == ("TG317", "return hour_clock.Clock(hour=s.hour, color=Color.RED)")
     assert cause == "color holds a Color of the abstract model, and this is another class of that name"
     shared = own.replace(color, "").replace("color=Color.RED", "color=hour_clock.Color.RED")
-    assert told(asked("native", bound(tmp_path, shared, abstract))) == ("holds", None)
+    assert verdict_and_length(ask_engine("native", bind_model(tmp_path, shared, abstract))) == ("holds", None)
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------
@@ -458,8 +460,8 @@ def argument(model: Model, verdict: Verdict) -> list[str]:
 
 
 def test_the_argument_has_each_steps_abstract_step_and_the_nearest_action(tmp_path: Path) -> None:
-    model = bound(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
-    said = argument(model, asked("native", model))
+    model = bind_model(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
+    said = argument(model, ask_engine("native", model))
     assert said[1:] == [
         "In short: A minute passes (step 9). For this to be advance of hour_clock, hour would have to be 3 and is 0.",
         "Steps 1 to 2 stutter.",
@@ -476,8 +478,8 @@ def test_the_argument_names_the_first_false_guard(tmp_path: Path) -> None:
     abstract = CLOCK.replace("    s.hour =", "    require(s.hour != 2)\n    s.hour =").replace(
         "state\n", "require, state\n", 1
     )
-    model = bound(tmp_path, abstract=abstract)
-    said = argument(model, asked("native", model))
+    model = bind_model(tmp_path, abstract=abstract)
+    said = argument(model, ask_engine("native", model))
     assert said[-1].endswith("The nearest is advance, of which the guard `s.hour != 2` is false.")
     assert said[1] == (
         "In short: A minute passes (step 9). "
@@ -487,15 +489,15 @@ def test_the_argument_names_the_first_false_guard(tmp_path: Path) -> None:
 
 def test_the_argument_of_an_initial_state(tmp_path: Path) -> None:
     abstract = CLOCK.replace("    return Clock(hour=hour)", "    require(hour == 1)\n    return Clock(hour=hour)")
-    model = bound(tmp_path, abstract=abstract.replace("initial, state", "initial, require, state"))
-    assert argument(model, asked("native", model))[-1] == (
+    model = bind_model(tmp_path, abstract=abstract.replace("initial, state", "initial, require, state"))
+    assert argument(model, ask_engine("native", model))[-1] == (
         "However, Clock(hour=0), the image of the initial state, is not an initial state of hour_clock."
     )
 
 
 def test_a_trace_has_the_abstract_run_beside_it(tmp_path: Path) -> None:
-    model = bound(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
-    (broken,) = asked("native", model).properties
+    model = bind_model(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
+    (broken,) = ask_engine("native", model).properties
     document = trace_document(model, broken, engine="native")
     jsonschema.validate(document, schema())
     (lane,) = document["abstract"]
@@ -506,8 +508,8 @@ def test_a_trace_has_the_abstract_run_beside_it(tmp_path: Path) -> None:
 
 def test_a_trace_says_where_the_abstract_run_does_not_begin(tmp_path: Path) -> None:
     abstract = CLOCK.replace("    return Clock(hour=hour)", "    require(hour == 1)\n    return Clock(hour=hour)")
-    model = bound(tmp_path, abstract=abstract.replace("initial, state", "initial, require, state"))
-    (broken,) = asked("native", model).properties
+    model = bind_model(tmp_path, abstract=abstract.replace("initial, state", "initial, require, state"))
+    (broken,) = ask_engine("native", model).properties
     (lane,) = trace_document(model, broken, engine="native")["abstract"]
     assert lane["steps"] == {"0": None}
 
@@ -535,7 +537,7 @@ def test_two_phase_commit_is_transaction_commit_and_keeps_its_symmetry() -> None
     model = load(EXAMPLES / "two_phase.py").bind()
     assert [domain.name for domain in symmetry_of(model).domains] == ["Manager"]
     verdict = ENGINES["native"](model, Search(symmetry=True), None)
-    assert (told(verdict, "as_transaction_commit"), verdict.distinct_states) == (("holds", None), 80)
+    assert (verdict_and_length(verdict, "as_transaction_commit"), verdict.distinct_states) == (("holds", None), 80)
 
 
 @pytest.mark.parametrize(
@@ -577,7 +579,10 @@ def test_bugs_planted_in_two_phase_commit_are_found(correct: str, planted: str, 
     (tmp_path / "tcommit.py").write_text((EXAMPLES / "tcommit.py").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "two_phase.py").write_text(text.replace(correct, planted), encoding="utf-8")
     model = load(tmp_path / "two_phase.py").bind(constants={"managers": 2}, properties=["as_transaction_commit"])
-    lengths = {told(ENGINES[engine](model, Search(), None), "as_transaction_commit") for engine in ("python", "native")}
+    lengths = {
+        verdict_and_length(ENGINES[engine](model, Search(), None), "as_transaction_commit")
+        for engine in ("python", "native")
+    }
     assert len(lengths) == 1
     assert lengths.pop()[0] == "violated"
 

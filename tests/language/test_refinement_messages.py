@@ -12,7 +12,7 @@ from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 POST = '''"""Letters under way, and the boxes that they come to."""
 
@@ -125,7 +125,7 @@ HERE = ("python", "native", "bmc", "walk")
 """The engines that need no cluster."""
 
 
-def bound(folder: Path, changed: Mapping[str, str], abstract: Mapping[str, str] | None = None) -> Model:
+def bind_model(folder: Path, changed: Mapping[str, str], abstract: Mapping[str, str] | None = None) -> Model:
     """The office with parts of its text replaced, and the post that it claims to be."""
     for name, text, parts in (("office", OFFICE, changed), ("post", POST, abstract or {})):
         for old, new in parts.items():
@@ -135,7 +135,7 @@ def bound(folder: Path, changed: Mapping[str, str], abstract: Mapping[str, str] 
     return load(folder / "office.py").bind()
 
 
-def asked(engine: str, model: Model) -> Verdict:
+def ask_engine(engine: str, model: Model) -> Verdict:
     """What an engine says of a small model."""
     return ENGINES[engine](model, Search(depth=6, walks=Walks(number=200, depth=20)), None)
 
@@ -158,7 +158,7 @@ CASES: tuple[tuple[Mapping[str, str], int | None], ...] = (
 )
 def test_letters_are_compared_as_sets(engine: str, case: int, tmp_path: Path) -> None:
     changed, steps = CASES[case]
-    (found,) = asked(engine, bound(tmp_path, changed)).properties
+    (found,) = ask_engine(engine, bind_model(tmp_path, changed)).properties
     assert found.verdict == ("holds" if steps is None else "violated")
     if found.run is not None and engine != "walk":
         assert len(found.run.steps) == steps
@@ -181,7 +181,7 @@ def while_there(s: Office, letter: Letter) -> None:
 
 
 @pytest.mark.parametrize("engine", HERE)
-@pytest.mark.parametrize("case", tiered(range(len(BAGS)), lambda case: case < 2))
+@pytest.mark.parametrize("case", tier_parameters(range(len(BAGS)), lambda case: case < 2))
 def test_letters_are_counted_in_bags(engine: str, case: int, tmp_path: Path) -> None:
     changed, steps = BAGS[case]
     office = {"Range, Set,": "Range, Bag, Set,", "bag: Annotated[Set[": "bag: Annotated[Bag[", "bag=Set()": "bag=Bag()"}
@@ -190,8 +190,8 @@ def test_letters_are_counted_in_bags(engine: str, case: int, tmp_path: Path) -> 
     post |= {"require(letter not in s.net and letter not in s.boxes[to])": "require(letter not in s.boxes[to])"}
     if any("while_there" in new for new in changed.values()):
         office |= {"\n\n@refines(post)": f"{ALL_OF_IT}\n\n@refines(post)"}
-    model = bound(tmp_path, {**office, **changed}, post)
-    (found,) = asked(engine, model).properties
+    model = bind_model(tmp_path, {**office, **changed}, post)
+    (found,) = ask_engine(engine, model).properties
     assert found.verdict == ("holds" if steps is None else "violated")
     if found.run is not None and engine != "walk":
         assert len(found.run.steps) == steps
@@ -199,7 +199,7 @@ def test_letters_are_counted_in_bags(engine: str, case: int, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("engine", HERE)
 def test_an_image_with_too_many_letters_is_an_error_of_the_model(engine: str, tmp_path: Path) -> None:
-    verdict = asked(engine, bound(tmp_path, {"len(s.bag) < 2": "len(s.bag) < 3"}))
+    verdict = ask_engine(engine, bind_model(tmp_path, {"len(s.bag) < 2": "len(s.bag) < 3"}))
     assert verdict.failure is not None
     assert verdict.failure.where is not None
     assert verdict.failure.where.endswith(f"office.py:{1 + OFFICE[: OFFICE.index('return post.Post')].count(chr(10))}")
@@ -212,10 +212,10 @@ def test_an_abstract_letter_that_finds_no_room_is_an_error_of_the_model(engine: 
         "Annotated[Set[Letter], Capacity(2)]]  # delivered": "Annotated[Set[Letter], Capacity(1)]]  # delivered"
     }
     changed = {"boxes=s.boxes)": "boxes=Map({who: Set(x for x in s.boxes[who] if x.number < 0) for who in Person}))"}
-    verdict = asked(
-        engine, bound(tmp_path, {**changed, "@refines(post)": "@refines(post, {bring: post.lose})"}, abstract)
+    verdict = ask_engine(
+        engine, bind_model(tmp_path, {**changed, "@refines(post)": "@refines(post, {bring: post.lose})"}, abstract)
     )
     assert [prop.verdict for prop in verdict.properties] == ["holds"]
-    verdict = asked(engine, bound(tmp_path, {}, abstract))
+    verdict = ask_engine(engine, bind_model(tmp_path, {}, abstract))
     assert verdict.failure is not None
     assert "boxes" in verdict.failure.message

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.engines import agree, bound, text_of
+from ..support.engines import agree, bind_text, text_of
 
 BEFORE = """
 losses = constant(2, minimum=0, maximum=3, says='losses')
@@ -68,6 +68,6 @@ def go(s: World, by: Small) -> None:
 @pytest.mark.parametrize("losses", [0, 2])
 def test_early_returns(losses: int, tmp_path: Path) -> None:
     text = text_of("count: Small\nlast: Small\ncolor: Color", "count=0\nlast=0\ncolor=Color.RED", BODY, before=BEFORE)
-    verdict = agree(bound(tmp_path, text, constants={"losses": losses}))
+    verdict = agree(bind_text(tmp_path, text, constants={"losses": losses}))
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 10) == (None, True)

@@ -6,11 +6,11 @@ import pytest
 from tidegate.language.judge import initial_states, steps
 from tidegate.language.steptext import StepError, format_step, parse_start, parse_steps, split_steps, step_name
 
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def test_what_is_written_is_read_again() -> None:
-    model = bound("tests/fixtures/models/courier.py")
+    model = bind_model("tests/fixtures/models/courier.py")
     for state in initial_states(model):
         for step in steps(model, state):
             text = format_step(step.action, step.arguments)
@@ -41,10 +41,10 @@ def test_an_argument_alone_needs_no_name() -> None:
 )
 def test_what_cannot_be_read_says_which_step_and_why(text: str, said: str) -> None:
     with pytest.raises(StepError) as caught:
-        parse_steps(bound("examples/lock.py"), text)
+        parse_steps(bind_model("examples/lock.py"), text)
     assert str(caught.value) == said
 
 
 def test_a_start_has_its_arguments() -> None:
-    initial, arguments = parse_start(bound("tests/fixtures/models/courier.py"), "morning(everyone=True)")
+    initial, arguments = parse_start(bind_model("tests/fixtures/models/courier.py"), "morning(everyone=True)")
     assert (initial.name, arguments) == ("morning", {"everyone": True})

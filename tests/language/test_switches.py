@@ -9,7 +9,7 @@ import pytest
 from tidegate.language import ir
 from tidegate.language.switches import is_constant
 
-from ..support.frontend import SIGNATURE, bound
+from ..support.frontend import SIGNATURE, bind_functions
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ from ..support.frontend import SIGNATURE, bound
 )
 def test_what_is_a_switch(condition: str, switch: bool, tmp_path: Path) -> None:
     text = f"@action\ndef step({SIGNATURE}) -> None:\n    x = {condition}\n    require(x)\n    s.count = 0\n"
-    form = bound(tmp_path, text, open=["brave", "top"]).actions[0].form
+    form = bind_functions(tmp_path, text, open=["brave", "top"]).actions[0].form
     assert is_constant(cast(ir.Let, form.body[0]).value) is switch

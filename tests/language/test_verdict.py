@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidegate.language.verdict import ActionCoverage, GuardCoverage, cutting_limits
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 GUARD = GuardCoverage("s.up", 3, False, 5, 0)
 LIMIT = GuardCoverage("s.count < top", 4, True, 5, 2)
@@ -30,5 +30,5 @@ def test_an_action_that_should_have_happened() -> None:
 
 
 def test_the_states_of_a_run_begin_with_its_start() -> None:
-    run = run_of(bound("examples/die_hard.py"), "fill_big; big_to_small")
+    run = run_of(bind_model("examples/die_hard.py"), "fill_big; big_to_small")
     assert [(state.small, state.big) for state in run.states()] == [(0, 0), (0, 5), (3, 2)]

@@ -8,11 +8,11 @@ from tidegate.language.judge import initial_states
 from tidegate.language.watch import parse_watch
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def test_a_field_is_named_without_its_state() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     state = run_of(model, "fill_big; big_to_small").states()[-1]
     assert parse_watch(model, " small - big ").value(state) == 1
     assert parse_watch(model, "small - big").value_words(state) == "1"
@@ -20,7 +20,7 @@ def test_a_field_is_named_without_its_state() -> None:
 
 
 def test_a_value_that_there_is_none_of_says_why() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     (start,) = initial_states(model)
     assert parse_watch(model, "4 // small").value_words(start).startswith("no value: ")
     assert parse_watch(model, "big").shown_in([start, start]) == ["0", "0"]
@@ -29,4 +29,4 @@ def test_a_value_that_there_is_none_of_says_why() -> None:
 @pytest.mark.parametrize("text", ["", "big +", "bigg", "__import__('os')", "big.real", "[x for x in (1, 2)]"])
 def test_what_is_no_expression_of_the_model_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
-        parse_watch(bound("examples/die_hard.py"), text)
+        parse_watch(bind_model("examples/die_hard.py"), text)

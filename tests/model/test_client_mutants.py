@@ -13,8 +13,8 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition
 
 from ..conftest import ROOT
-from ..support.mutants import TURNS_RED, Case, Mutant, mutated
-from ..support.shipped import tiered
+from ..support.mutants import TURNS_RED, Case, Mutant, plant_mutant
+from ..support.shipped import tier_parameters
 
 CATALOGUE = {
     ("consumer", "unfenced", "offset_never_goes_back"),  # no fence of generations
@@ -75,7 +75,9 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
 """Each with the profile, bounds and property in which it shows."""
 
 
-@pytest.mark.parametrize("name", tiered(MUTANTS, lambda name: name == "a rebalance does not wait for who processes"))
+@pytest.mark.parametrize(
+    "name", tier_parameters(MUTANTS, lambda name: name == "a rebalance does not wait for who processes")
+)
 def test_a_mutant_turns_its_property_red(name: str, tmp_path: Path, cache: Path) -> None:
     assert Case(name, *MUTANTS[name]).verdicts(tmp_path, Search(cache=cache)) == TURNS_RED
 
@@ -99,7 +101,7 @@ mistake. Without it that takes 14: the producer has not looked at the time of th
 @pytest.mark.parametrize("name", GIVING_UP)
 def test_a_mistake_in_giving_up_changes_how_a_record_is_there_twice(name: str, tmp_path: Path, cache: Path) -> None:
     mutant, steps = GIVING_UP[name]
-    definitions = find("producer")[0], mutated(tmp_path, mutant)
+    definitions = find("producer")[0], plant_mutant(tmp_path, mutant)
     assert tuple(steps_to_a_duplicate(definition, cache) for definition in definitions) == (14, steps)
 
 

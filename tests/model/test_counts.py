@@ -20,7 +20,7 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
 from ..conftest import ROOT
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 PROFILES = ("truncate_to_hw", "kip101", "kip279", "kip320_first_try", "kip320")
 
@@ -63,12 +63,14 @@ SMALL_FOR_PYTHON = 1300
 
 
 @cache
-def recorded(name: str) -> RecordFile:
+def read_records(name: str) -> RecordFile:
     return read_record_file(ROOT / "spec" / f"{name}.toml")
 
 
-REPLICATION = recorded("replication").checks
-COMMIT = [check for name in ("replication", "async_isr") for check in recorded(name).checks if check.tier == "commit"]
+REPLICATION = read_records("replication").checks
+COMMIT = [
+    check for name in ("replication", "async_isr") for check in read_records(name).checks if check.tier == "commit"
+]
 
 
 def sizes(check: CheckRecord) -> tuple[Any, ...]:
@@ -125,7 +127,7 @@ def test_the_size_that_tlc_took_43_seconds_for() -> None:
 # --- the engines count what is recorded -------------------------------------------------------------------------------
 
 
-def bound(check: CheckRecord) -> Model:
+def bind_check(check: CheckRecord) -> Model:
     definition, profile = find(check.target)
     texts = {name: str(value) for name, value in check.constants.items()}
     return definition.bind(check.target, texts, profile, ghosts=check.ghosts, properties=tuple(check.properties))
@@ -152,9 +154,9 @@ def few_states(check: CheckRecord) -> bool:
 
 
 @pytest.mark.parametrize("engine", EXHAUSTIVE)
-@pytest.mark.parametrize("check", tiered(SMALL, few_states, lambda check: check.name))
+@pytest.mark.parametrize("check", tier_parameters(SMALL, few_states, lambda check: check.name))
 def test_every_engine_counts_what_is_recorded(check: CheckRecord, engine: str, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES[engine](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES[engine](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_plain_python_finds_the_same_shortest_counterexample(cache: Path) -> None:

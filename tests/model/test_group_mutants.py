@@ -11,7 +11,7 @@ import pytest
 from tidegate.explorer.search import Search
 
 from ..support.mutants import TURNS_RED, Case, Mutant
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 
 def classic(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
@@ -24,7 +24,7 @@ def outage(says: str, text: str, by: str, profile: str, bounds: str, fails: str)
     return Case(says, Mutant("offsets_outage", "offsets_outage.py", text, by), profile, bounds, fails)
 
 
-def recreated(says: str, text: str, by: str, profile: str, fails: str, bounds: str = "once") -> Case:
+def recreation_case(says: str, text: str, by: str, profile: str, fails: str, bounds: str = "once") -> Case:
     """A mistake in what is said of a topic that is made again."""
     return Case(says, Mutant("recreated_topic", "recreated_topic.py", text, by), profile, bounds, fails)
 
@@ -289,21 +289,21 @@ CASES = (
         "one_up",
         "group_available",
     ),
-    recreated(
+    recreation_case(
         "a position is kept though its topic is gone",
         "        s.seen_leader = None\n        begin_anew(s)",
         "        s.seen_leader = None\n        s.validated = True",
         "kafka_3_1",
         "deletion_is_a_new_begin",
     ),
-    recreated(
+    recreation_case(
         "a position is read from before it is validated",
         "is_answered(s) and s.validated and s.position < s.end",
         "is_answered(s) and s.position < s.end",
         "kafka_3_1",
         "reads_what_is_validated",
     ),
-    recreated(
+    recreation_case(
         "a fetch in an older epoch is answered",
         "s.seen_leader == s.leaders[s.epoch] and s.seen_epoch == s.epoch",
         "s.seen_leader == s.leaders[s.epoch]",
@@ -311,35 +311,35 @@ CASES = (
         "reads_what_is_validated",
         "twice",
     ),
-    recreated(
+    recreation_case(
         "a fetch with another topic's id is answered",
         "not heed_topic_id or s.seen_topic is None or s.seen_topic == s.topic",
         "True",
         "kafka_3_1",
         "reads_by_the_topics_id",
     ),
-    recreated(
+    recreation_case(
         "a record counts as one of the leader's epoch",
         "    s.read_epoch = epoch_of(s, s.position)\n",
         "    s.read_epoch = s.epoch\n",
         "kafka_3_1",
         "remembers_the_records_epoch",
     ),
-    recreated(
+    recreation_case(
         "a validation cuts nothing",
         "s.position = min(s.position, s.end if epoch == s.epoch else s.starts[epoch + 1])",
         "s.position = s.position",
         "kafka_3_1",
         "validation_ends_in_the_epoch",
     ),
-    recreated(
+    recreation_case(
         "an epoch that the leader does not know is no reason to begin anew",
         "        if epoch > s.epoch:\n            begin_anew(s)\n        else:\n            s.position = min(",
         "        if epoch <= s.epoch:\n            s.position = min(",
         "kafka_3_1",
         "validation_ends_in_the_epoch",
     ),
-    recreated(
+    recreation_case(
         "a coordinator gives the new topic's partition to who has the old one's",
         "s.exists and s.assigned is None and s.seen_topic == s.topic)\n    s.assigned = s.topic\n"
         "    s.position = s.committed\n",
@@ -380,6 +380,6 @@ def is_quick(case: Case) -> bool:
     return case.fails == "range_definition"
 
 
-@pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
+@pytest.mark.parametrize("case", tier_parameters(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
 def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Path) -> None:
     assert case.verdicts(tmp_path, Search(symmetry=True, deadlocks=False, cache=cache)) == TURNS_RED

@@ -10,7 +10,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
 
-from ..support.shipped import is_exhausted, one_less, said_plainly, tiered
+from ..support.shipped import is_exhausted, one_less, said_plainly, tier_parameters
 from ..support.smallest import Smallest, smallest_of
 
 NONE = ("records", "commits", "failovers", "pauses", "leaves", "expiries", "failed_loads", "timeouts", "crashes")
@@ -28,21 +28,21 @@ def least(model: str) -> dict[str, int]:
     return {**LEAST, "records": 0 if model == "classic_group" else 1, "brokers": brokers}
 
 
-def filled(row: Smallest) -> Smallest:
+def fill_row(row: Smallest) -> Smallest:
     """The row with as little as may be of what it does not name."""
     definition, _ = find(row.target)
     few = {name: size for name, size in least(row.model).items() if name in definition.constants}
     return replace(row, sizes={**few, **row.sizes})
 
 
-ROWS = tuple(map(filled, smallest_of("groups.md")))
+ROWS = tuple(map(fill_row, smallest_of("groups.md")))
 
 
 def name_of(row: Smallest) -> str:
     return f"{row.number} {row.target} {row.fails}"
 
 
-def said(row: Smallest, sizes: dict[str, int], cache: Path) -> str:
+def verdict_in_bounds(row: Smallest, sizes: dict[str, int], cache: Path) -> str:
     """What native code says of the property in those bounds."""
     definition, profile = find(row.target)
     model = definition.bind("smallest", {**sizes}, profile, properties=[row.fails])
@@ -52,8 +52,8 @@ def said(row: Smallest, sizes: dict[str, int], cache: Path) -> str:
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=name_of(row), marks=pytest.mark.nightly) for row in ROWS])
 def test_one_less_of_each_bound_does_not_show_it(row: Smallest, cache: Path) -> None:
-    assert said(row, row.sizes, cache) == "violated"
-    less = {str(sizes): said(row, sizes, cache) for sizes in one_less(row.sizes, least(row.model))}
+    assert verdict_in_bounds(row, row.sizes, cache) == "violated"
+    less = {str(sizes): verdict_in_bounds(row, sizes, cache) for sizes in one_less(row.sizes, least(row.model))}
     assert set(less.values()) <= {"holds"}, less
 
 
@@ -61,7 +61,7 @@ PLAIN = ("B92", "B96")
 
 
 @pytest.mark.parametrize(
-    "row", tiered([row for row in ROWS if row.number in PLAIN], lambda row: "8715" in row.target, name_of)
+    "row", tier_parameters([row for row in ROWS if row.number in PLAIN], lambda row: "8715" in row.target, name_of)
 )
 def test_plain_python_says_so_too(row: Smallest) -> None:
     assert said_plainly(row.target, row.sizes, row.fails, symmetry=True) == "violated"
@@ -92,4 +92,4 @@ def test_of_progress_one_member_and_one_pause_are_enough(asked: tuple[str, str],
     for pauses, expected in ((1, "violated"), (0, "holds")):
         sizes = {**one, "failovers": 0, "pauses": pauses}
         row = Smallest("", f"classic_group_live:{profile}", name, {**sizes, "appends_in_turn": True})
-        assert said(row, row.sizes, cache) == expected, pauses
+        assert verdict_in_bounds(row, row.sizes, cache) == expected, pauses

@@ -21,14 +21,14 @@ from tidegate.language.verdict import Verdict
 
 from ..conftest import ROOT
 from ..support.pages import page_with_appendix
-from ..support.shipped import shipped
+from ..support.shipped import bind_shipped
 
 SMALL: dict[str, Value] = {
     "replicas": 2, "log_size": 1, "max_leader_epoch": 4, "isr_shrinks": 0, "fences": 0, "power_losses": 0, "crashes": 1,
 }  # fmt: skip
 
 
-def checked(model: Model, cache: Path, engine: str = "native") -> Verdict:
+def check_claims(model: Model, cache: Path, engine: str = "native") -> Verdict:
     return ENGINES[engine](model, Search(cache=cache, keep_going=True), None)
 
 
@@ -83,8 +83,8 @@ def beginning(claim: str) -> str:
 
 
 def test_a_partition_goes_on_and_both_engines_say_so(cache: Path) -> None:
-    model = shipped("partition_live:kafka_4_1", SMALL, ghosts=False)
-    native, plain = (checked(model, cache, engine) for engine in ("native", "python"))
+    model = bind_shipped("partition_live:kafka_4_1", SMALL, ghosts=False)
+    native, plain = (check_claims(model, cache, engine) for engine in ("native", "python"))
     assert words(native) == words(plain)
     assert native.distinct_states == plain.distinct_states
     violated = {name for name, word in words(native).items() if word == "violated"}
@@ -97,9 +97,9 @@ def test_a_partition_goes_on_and_both_engines_say_so(cache: Path) -> None:
 def test_an_isolated_leader_leads_for_ever_without_check_quorum(cache: Path) -> None:
     """B59, KAFKA-15489. Time passes in the loop, or there is none: nothing that must happen makes the leader resign."""
     bounds: dict[str, Value] = {"max_epoch": 2, "max_records": 0, "crashes": 0}
-    mistaken = shipped("kraft_live:kafka_15489", bounds, ghosts=False)
-    mistake = checked(mistaken, cache)
-    mended = checked(shipped("kraft_live:check_quorum", bounds, ghosts=False), cache)
+    mistaken = bind_shipped("kraft_live:kafka_15489", bounds, ghosts=False)
+    mistake = check_claims(mistaken, cache)
+    mended = check_claims(bind_shipped("kraft_live:check_quorum", bounds, ghosts=False), cache)
     assert words(mended)["old_leader_goes"] == "holds"
     lasso = next(prop for prop in mistake.properties if prop.name == "old_leader_goes")
     assert lasso.verdict == "violated"
@@ -117,7 +117,7 @@ def test_a_claim_of_each_member_may_have_an_open_number_of_them(cache: Path) -> 
     bounds: dict[str, Value] = {"voters": 2, "max_epoch": 1, "max_records": 0, "crashes": 0}
     closed = definition.bind("kraft_live", bounds, profile, ghosts=False)
     opened = definition.bind("kraft_live", bounds, profile, ghosts=False, open=["voters"])
-    assert words(checked(opened, cache)) == words(checked(closed, cache))
+    assert words(check_claims(opened, cache)) == words(check_claims(closed, cache))
 
 
 def test_a_member_that_sends_heartbeats_alone_keeps_the_group_from_getting_stable(cache: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_member_that_sends_heartbeats_alone_keeps_the_group_from_getting_stabl
         "partitions": 1, "records": 0, "commits": 0, "failovers": 0, "max_generation": 6, "entries": 8,
         "appends_in_turn": True,
     }  # fmt: skip
-    mistake = checked(shipped("classic_group_live:kafka_12890", bounds, ghosts=False), cache)
+    mistake = check_claims(bind_shipped("classic_group_live:kafka_12890", bounds, ghosts=False), cache)
     stuck = next(prop for prop in mistake.properties if prop.name == "gets_stable")
     assert stuck.verdict == "violated"
     assert stuck.run is not None
@@ -134,7 +134,7 @@ def test_a_member_that_sends_heartbeats_alone_keeps_the_group_from_getting_stabl
     (silent,) = last.paused
     assert last.phase[silent].name == "SYNCING"
     assert last.groups[last.newest].state.name == "COMPLETING_REBALANCE"
-    mended = words(checked(shipped("classic_group_live:eager", bounds, ghosts=False), cache))
+    mended = words(check_claims(bind_shipped("classic_group_live:eager", bounds, ghosts=False), cache))
     assert mended["gets_stable"] == "holds"
     assert mended["gets_stable_without_timeouts"] == "violated"
 
@@ -142,7 +142,7 @@ def test_a_member_that_sends_heartbeats_alone_keeps_the_group_from_getting_stabl
 def test_a_server_that_hears_no_leader_and_is_heard_keeps_others_from_having_one(cache: Path) -> None:
     """B49, B50. The loop is of elections, in terms that are counted from the lowest; pre-vote ends it."""
     bounds: dict[str, Value] = {"client_values": 0, "crashes": 0, "cuts": 1, "max_term": 3}
-    mistake = checked(shipped("raft_live:timely", bounds, ghosts=False), cache)
+    mistake = check_claims(bind_shipped("raft_live:timely", bounds, ghosts=False), cache)
     lasso = next(prop for prop in mistake.properties if prop.name == "somebody_leads_for_good")
     assert lasso.verdict == "violated"
     assert lasso.run is not None
@@ -150,21 +150,21 @@ def test_a_server_that_hears_no_leader_and_is_heard_keeps_others_from_having_one
     states = lasso.run.states()[lasso.loop :]
     assert len({server for state in states for server in state.role if state.role[server].name == "LEADER"}) == 2
     for profile, word in {"timely_check_quorum": "violated", "timely_pre_vote": "holds"}.items():
-        mended = checked(shipped(f"raft_live:{profile}", bounds, ghosts=False), cache)
+        mended = check_claims(bind_shipped(f"raft_live:{profile}", bounds, ghosts=False), cache)
         assert words(mended)["somebody_leads_for_good"] == word
 
 
 def test_a_leader_alone_answers_nobody_until_a_follower_fetches(cache: Path) -> None:
     """B31, KAFKA-13091: the record is above the high watermark of a leader that is the whole ISR."""
     bounds: dict[str, Value] = {**SMALL, "crashes": 0, "host_losses": 1, "isr_shrinks": 1, "min_isr": 1}
-    stuck = checked(shipped("partition_live:kafka_13091", bounds, ghosts=False), cache)
+    stuck = check_claims(bind_shipped("partition_live:kafka_13091", bounds, ghosts=False), cache)
     claim = next(prop for prop in stuck.properties if prop.name == "writes_are_answered_though_nobody_returns")
     assert claim.verdict == "violated"
     assert claim.run is not None
     last = claim.run.states()[-1]
     (leader,) = last.registered.isr
     assert (last.high_watermark[leader], len(last.log[leader])) == (0, 1)
-    mended = checked(shipped("partition_live:kafka_4_1", bounds, ghosts=False), cache)
+    mended = check_claims(bind_shipped("partition_live:kafka_4_1", bounds, ghosts=False), cache)
     assert words(mended)["writes_are_answered_though_nobody_returns"] == "holds"
 
 
@@ -184,8 +184,8 @@ def test_a_leader_that_cannot_write_its_isr_for_ever(
     the second repair no run within the bounds is so, but some come to where a limit on versions stops elections."""
     recorded = read_record_file(ROOT / "spec/zk_controller_live.toml").bounds[bounds]
     constants: dict[str, Value] = {name: value for name, value in recorded.items() if not isinstance(value, str)}
-    mistaken = shipped(f"zk_controller_live:{mistake}", constants, ghosts=False)
-    stuck = next(prop for prop in checked(mistaken, cache).properties if prop.name == claim)
+    mistaken = bind_shipped(f"zk_controller_live:{mistake}", constants, ghosts=False)
+    stuck = next(prop for prop in check_claims(mistaken, cache).properties if prop.name == claim)
     assert stuck.verdict == "violated"
     assert stuck.run is not None
     last = stuck.run.states()[-1]
@@ -193,8 +193,8 @@ def test_a_leader_that_cannot_write_its_isr_for_ever(
     assert last.partition.leader == leader
     assert (leader in last.refused) == (mistake == "kafka_14154")
     assert (last.known[leader].version < last.partition.version) == (mistake == "kafka_2729")
-    mended = shipped(f"zk_controller_live:{repair}", constants, ghosts=False)
-    answer = next(prop for prop in checked(mended, cache).properties if prop.name == claim)
+    mended = bind_shipped(f"zk_controller_live:{repair}", constants, ghosts=False)
+    answer = next(prop for prop in check_claims(mended, cache).properties if prop.name == claim)
     assert answer.verdict == word
     assert word == "holds" or answer.why.startswith("after a run of 6 steps a limit stops a step that must happen")
 
@@ -209,7 +209,7 @@ fail_over(false)"""
 def test_a_commit_that_a_fail_over_loses_ends_what_is_claimed_of_commits_and_the_claim_says_so() -> None:
     """It said that a commit is committed or refused, and holds where a commit is lost."""
     sizes: dict[str, Value] = {"max_generation": 6, "partitions": 1, "entries": 8, "pauses": 0, "appends_in_turn": True}
-    model = shipped("classic_group_live:eager", sizes)
+    model = bind_shipped("classic_group_live:eager", sizes)
     claim = next(prop for prop in model.liveness if prop.name == "commits_are_answered")
     case, states = claim.cases[0], list(initial_states(model))[:1]
     assert case.when is not None

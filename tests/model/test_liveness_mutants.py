@@ -10,7 +10,7 @@ import pytest
 from tidegate.explorer.search import Search
 
 from ..support.mutants import TURNS_RED, Case, Mutant
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 ASSIGNMENT = Mutant(
     "classic_group", "classic_group/joining.py", "if (target[p] == member", "if (p in Set() and target[p] == member"
@@ -81,7 +81,7 @@ def is_quick(case: Case) -> bool:
     return case.fails == "gets_a_new_epoch"
 
 
-@pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
+@pytest.mark.parametrize("case", tier_parameters(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
 def test_a_mistake_turns_its_claim_red(case: Case, tmp_path: Path, cache: Path) -> None:
     search = Search(deadlocks=False, keep_going=True, cache=cache)
     assert case.verdicts(tmp_path, search) == TURNS_RED

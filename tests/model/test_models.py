@@ -18,7 +18,7 @@ from tidegate.language.judge import initial_states, steps
 from tidegate.language.model import Model
 
 from ..conftest import ROOT
-from ..support.shipped import shipped, tiered
+from ..support.shipped import bind_shipped, tier_parameters
 
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "raft_cluster")  # no model
 FULL_NAMES = [
@@ -32,8 +32,8 @@ REPLICATION = [name for name in FULL_NAMES if name.startswith("replication") or 
 """The models of replication, which plain Python explores in seconds; the others have files of their own."""
 
 
-def bound(name: str, *, ghosts: bool = True) -> Model:
-    return shipped(name, ghosts=ghosts)
+def bind_model(name: str, *, ghosts: bool = True) -> Model:
+    return bind_shipped(name, ghosts=ghosts)
 
 
 # --- the catalogue ----------------------------------------------------------------------------------------------------
@@ -84,9 +84,9 @@ def test_a_refinement_has_all_of_its_model_and_one_property(name: str) -> None:
 # --- the texts --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", tiered(FULL_NAMES, DEFAULTS.__contains__, long=lambda name: False))
+@pytest.mark.parametrize("name", tier_parameters(FULL_NAMES, DEFAULTS.__contains__, long=lambda name: False))
 def test_every_action_and_property_says_what_it_is(name: str) -> None:
-    model = bound(name)
+    model = bind_model(name)
     assert all(action.sentence.endswith(".") for action in model.actions)
     assert all(prop.says.endswith(").") or prop.says.endswith(".") for prop in model.properties)
     assert all(field.says for field in model.fields)
@@ -119,7 +119,7 @@ def test_the_first_line_of_what_is_shown_is_a_whole_sentence() -> None:
 
 
 def test_ghosts_fold_away_with_what_reads_them() -> None:
-    with_ghosts, without = bound("replication:kip320"), bound("replication:kip320", ghosts=False)
+    with_ghosts, without = bind_model("replication:kip320"), bind_model("replication:kip320", ghosts=False)
     assert [field.name for field in with_ghosts.fields if field.ghost] == ["committed", "left_isr"]
     assert not any(field.ghost for field in without.fields)
     assert {prop.name for prop in without.properties if not prop.applicable} == {
@@ -132,20 +132,22 @@ def test_ghosts_fold_away_with_what_reads_them() -> None:
 
 @pytest.mark.parametrize("name", REPLICATION)
 def test_only_the_first_design_of_kip_320_truncates_on_a_fetch(name: str) -> None:
-    off = [action.name for action in bound(name).actions if action.switched_off]
+    off = [action.name for action in bind_model(name).actions if action.switched_off]
     expected = [] if name in ("replication:kip320_first_try", "async_isr") else ["truncate"]
     assert off == expected
 
 
 def test_kinds_tell_clients_and_faults_from_the_protocol() -> None:
-    kinds = {action.name: action.kind for action in bound("replication:kip320").actions if action.kind != "protocol"}
+    kinds = {
+        action.name: action.kind for action in bind_model("replication:kip320").actions if action.kind != "protocol"
+    }
     assert kinds == {"write": "client", "controller_shrink_isr": "fault"}
 
 
 @pytest.mark.parametrize("name", [name for name in FULL_NAMES if name.startswith("replication")])
 @pytest.mark.parametrize("ghosts", [False, True])
 def test_replicas_are_symmetric(name: str, ghosts: bool) -> None:
-    symmetry = symmetry_of(bound(name, ghosts=ghosts))
+    symmetry = symmetry_of(bind_model(name, ghosts=ghosts))
     assert ([domain.name for domain in symmetry.domains], list(symmetry.refusals)) == (["Replica"], [])
 
 
@@ -181,7 +183,7 @@ def test_an_examples_gate_file_is_of_that_example(path: Path) -> None:
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_defaults_fit_together(name: str) -> None:
     """Runs at the bounds that a model has by itself break none of its types: ModelError would say so."""
-    model = shipped(name)
+    model = bind_shipped(name)
     for seed in range(3):
         chance = random.Random(seed)
         state = chance.choice(list(initial_states(model)))

@@ -17,7 +17,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition
 from tidegate.language.proof import ProofFinding, UnstatedProperty
 
-from ..support.mutants import Mutant, mutated
+from ..support.mutants import Mutant, plant_mutant
 
 PROFILES = {"raft": "paper", "replication": "kip320", "kraft": "kip595"}
 SECONDS = 10.0
@@ -147,7 +147,7 @@ MUTANTS = {
 }
 
 
-class Refuted(Exception):
+class RefutedError(Exception):
     """A mutant is refuted: nothing more is to be proved."""
 
 
@@ -160,19 +160,19 @@ def refute(definition: Definition, mutant: Mutant, folder: Path) -> list[ProofFi
         if isinstance(news, ProofFinding):
             found.append(news)
             if news.word == "refuted":
-                raise Refuted
+                raise RefutedError
 
     profile = PROFILES[mutant.model]
     model = definition.bind(f"{mutant.model}:{profile}", profile=profile)
     boundless = boundless_constants(definition, model)
     asked = ProofRequest(workers=1, folder=folder, known=known_violations(definition, model, boundless))
-    with pytest.raises(Refuted):
+    with pytest.raises(RefutedError):
         Induction(definition, model, asked, boundless=boundless).prove(heard)
     return found
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptProofs:
     """The folder where the proofs of this module are kept, and the models whose own proof is there."""
 
     folder: Path
@@ -191,9 +191,9 @@ class Kept:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+def kept_proofs(tmp_path_factory: pytest.TempPathFactory) -> KeptProofs:
     """Where the proofs of this module are kept."""
-    return Kept(tmp_path_factory.mktemp("kept"), set())
+    return KeptProofs(tmp_path_factory.mktemp("kept"), set())
 
 
 def spent() -> float:
@@ -203,10 +203,10 @@ def spent() -> float:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_planted_bug_is_refuted(name: str, tmp_path: Path, kept: Kept) -> None:
+def test_a_planted_bug_is_refuted(name: str, tmp_path: Path, kept_proofs: KeptProofs) -> None:
     mutant = MUTANTS[name]
-    folder = kept.warm(mutant.model)
-    definition = mutated(tmp_path, mutant)
+    folder = kept_proofs.warm(mutant.model)
+    definition = plant_mutant(tmp_path, mutant)
     began = spent()
     found = refute(definition, mutant, folder)
     seconds = spent() - began

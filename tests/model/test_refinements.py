@@ -15,7 +15,7 @@ from tidegate.language.verdict import PropertyVerdict
 
 from ..conftest import ROOT
 from ..support.mutants import PLANTED, Mutant, plant
-from ..support.shipped import tiered, tiered_rows
+from ..support.shipped import tier_parameters, tiered_rows
 
 CHECKS = {
     check.name: check for name in REFINEMENTS for check in read_record_file(ROOT / "spec" / f"{name}.toml").checks
@@ -48,7 +48,7 @@ ORDINARY = [
 """Those that tests check, each second one the ordinary tests; the gate checks all."""
 
 
-@pytest.mark.parametrize("name", tiered(ORDINARY, ORDINARY[::2].__contains__))
+@pytest.mark.parametrize("name", tier_parameters(ORDINARY, ORDINARY[::2].__contains__))
 def test_a_refinement_is_as_recorded(name: str, cache: Path) -> None:
     check: CheckRecord = CHECKS[name]
     definition, profile = find(check.target)
@@ -357,7 +357,7 @@ SAMPLE = (*list(MUTANTS)[2:4], *list(MUTANTS)[10:12], "kraft: a follower votes, 
 """The bugs that are looked for in every run of the tests; the long tier looks for all."""
 
 
-@pytest.mark.parametrize("name", tiered(MUTANTS, SAMPLE.__contains__))
+@pytest.mark.parametrize("name", tier_parameters(MUTANTS, SAMPLE.__contains__))
 def test_a_planted_bug_breaks_the_refinement(name: str, tmp_path: Path) -> None:
     mutant = MUTANTS[name]
     entry = REFINEMENTS[mutant.model]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ..support.shipped import one_less, said_plainly, tiered
+from ..support.shipped import one_less, said_plainly, tier_parameters
 from .classic_group.test_stories import CHECKS
 
 LEAST = {
@@ -24,7 +24,7 @@ BUGS = (
 )
 
 
-@pytest.mark.parametrize("bug", tiered(BUGS, lambda bug: "5154" in bug, long=lambda bug: False))
+@pytest.mark.parametrize("bug", tier_parameters(BUGS, lambda bug: "5154" in bug, long=lambda bug: False))
 def test_one_less_is_not_enough(bug: str) -> None:
     profile, bounds, name = bug.split()
     (check,) = (c for c in CHECKS if (c.profile, c.bounds) == (profile, bounds) and name in c.properties)

@@ -52,7 +52,7 @@ def test_what_is_wrong_and_no_lost_record_is_confirmed_where_brokers_show_it(
         plan(document, "4.1.0")
 
 
-class Unused(Model):
+class UnusedPermitModel(Model):
     """A cluster in which nothing uses what permits at a step: `seen` is what is seen then."""
 
     def __init__(self, made: PartitionPlan, step: int, seen: PartitionObservation) -> None:
@@ -73,8 +73,8 @@ def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
     stage = made.stages[step - 1]
     before = expected_observation(stage.before, node_ids(made))
     with pytest.raises(NodesError, match=rf"step {stage.first}: .*, and nothing else happened"):
-        driven(made, Unused(made, stage.first, before))
-    found = outcome(made, Unused(made, stage.first, replace(before, leader_epoch=7)))
+        driven(made, UnusedPermitModel(made, stage.first, before))
+    found = outcome(made, UnusedPermitModel(made, stage.first, replace(before, leader_epoch=7)))
     assert (found["result"], found["step"]) == ("not_confirmed", stage.first)
 
 

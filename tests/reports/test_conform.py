@@ -18,7 +18,7 @@ DIFFERENCE: dict[str, Any] = {
 }
 
 
-def conformed(*differences: dict[str, Any], steps: int = 40, interrupted: bool = False) -> list[str]:
+def report_lines(*differences: dict[str, Any], steps: int = 40, interrupted: bool = False) -> list[str]:
     """What came of it, by line."""
     document = {
         "kafka": "4.1.1",
@@ -39,7 +39,7 @@ def conformed(*differences: dict[str, Any], steps: int = 40, interrupted: bool =
 
 
 def test_where_nothing_differs_it_says_what_was_compared_and_what_was_not() -> None:
-    assert conformed() == [
+    assert report_lines() == [
         "✓ Kafka 4.1.1 and kraft: no difference in 2 runs of seed 1, 40 steps compared, 3 s",
         "",
         "compared of each voter after each step: role, epoch",
@@ -50,11 +50,11 @@ def test_where_nothing_differs_it_says_what_was_compared_and_what_was_not() -> N
 
 
 def test_where_nothing_was_compared_nothing_conforms() -> None:
-    assert conformed(steps=0, interrupted=True)[0] == "? Kafka 4.1.1 and kraft: nothing was compared; interrupted"
+    assert report_lines(steps=0, interrupted=True)[0] == "? Kafka 4.1.1 and kraft: nothing was compared; interrupted"
 
 
 def test_a_difference_has_its_steps_and_both_sides() -> None:
-    lines = conformed(DIFFERENCE)
+    lines = report_lines(DIFFERENCE)
     assert lines[0].startswith("✗ Kafka 4.1.1 and kraft: 1 difference in 2 runs")
     assert lines[2:5] == ["✗ vote: role", "    1. A stands.", "    2. B votes."]
     assert [line.split() for line in lines[5:8]] == [

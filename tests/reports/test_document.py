@@ -12,12 +12,12 @@ from ..support.terminal import violated_lock
 
 
 @pytest.fixture
-def violated() -> tuple[Model, Verdict]:
+def violation() -> tuple[Model, Verdict]:
     return violated_lock()
 
 
-def test_the_document_of_a_check_holds_its_traces_or_their_paths(violated: tuple[Model, Verdict]) -> None:
-    model, verdict = violated
+def test_the_document_of_a_check_holds_its_traces_or_their_paths(violation: tuple[Model, Verdict]) -> None:
+    model, verdict = violation
     trace = trace_document(model, verdict.properties[0])
     inside = check_document(verdict, {"one_inside": trace}, {})["properties"][0]
     beside = check_document(verdict, {"one_inside": trace}, {"one_inside": "out/x.json"})["properties"][0]

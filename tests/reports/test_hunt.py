@@ -28,21 +28,21 @@ CASE: dict[str, Any] = {
 }
 
 
-def hunted(*found: dict[str, Any], interrupted: bool = False) -> str:
+def report_of_hunt(*found: dict[str, Any], interrupted: bool = False) -> str:
     """A hunt with some findings."""
     document = {"kafka": "3.7.2", "seed": 1, "runs": 20, "steps": 3000, "states": 12, "seconds": 4.2}
     return hunted_text({**document, "interrupted": interrupted, "found": list(found)}, FORMAT)
 
 
 def test_nothing_found_is_no_praise() -> None:
-    first, second = hunted().splitlines()
+    first, second = report_of_hunt().splitlines()
     assert first == "✓ Kafka 3.7.2: nothing was found in 20 runs of seed 1, 3,000 steps, 12 different states, 4 s"
     assert second == "Other schedules were not looked at, so that this proves nothing."
-    assert "4 s; interrupted" in " ".join(hunted(interrupted=True).split())
+    assert "4 s; interrupted" in " ".join(report_of_hunt(interrupted=True).split())
 
 
 def test_findings_come_first_and_each_can_be_taken_again() -> None:
-    lines = hunted(CASE, {**CASE, "known_as": "KAFKA-17333", "file": None}).splitlines()
+    lines = report_of_hunt(CASE, {**CASE, "known_as": "KAFKA-17333", "file": None}).splitlines()
     assert lines[0].startswith("✗ Kafka 3.7.2: 2 findings in 20 runs")
     assert lines[1] == "  one_leader: node 2 leads epoch 1, which node 3 leads"
     assert lines[2] == "  one_leader (KAFKA-17333): node 2 leads epoch 1, which node 3 leads"

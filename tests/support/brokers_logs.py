@@ -34,7 +34,7 @@ def of_leaders(*leaders: int, topic_id: str = "a") -> History:
     return History("t", 0, (1, 2, 3), (), {}, True, None, topic_id, led)
 
 
-def shown(history: History, folder: Path, *lines: str) -> Evidence:
+def read_lines(history: History, folder: Path, *lines: str) -> Evidence:
     (folder / "server.log").write_text("noise\n" + "".join(lines), "utf-8")
     return find_losses(history, read_brokers([folder]))
 

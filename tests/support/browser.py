@@ -37,7 +37,7 @@ def chromium() -> Generator[Browser]:
 
 
 @dataclass
-class Shown:
+class OpenPage:
     """A page in the browser, what it complained of and what it asked the network for."""
 
     page: Page
@@ -71,7 +71,7 @@ class Shown:
         """How many elements a selector finds."""
         return self.page.locator(selector).count()
 
-    def seen(self, selector: str) -> bool:
+    def is_visible(self, selector: str) -> bool:
         """Whether an element is to be seen."""
         return self.page.locator(selector).is_visible()
 
@@ -119,16 +119,16 @@ def blank(browser: Browser, **options: Any) -> Generator[Page]:
 
 
 @contextmanager
-def shown(
+def open_page(
     browser: Browser, file: Path, place: str = "", at: str = "#steps [aria-selected=true]", **options: Any
-) -> Generator[Shown]:
+) -> Generator[OpenPage]:
     """The page of a file, at a place such as `s=3`, once the element `at` is there; afterwards it must have complained
     of nothing, and asked for nothing but itself. The page's clock stands still but for `passes`, so that nothing
     depends on this machine's load. With `options` of a browser's context the page is in one of its own.
     """
     address = file.as_uri()
     with blank(browser, **options) as page:
-        one = Shown(page)
+        one = OpenPage(page)
         heard: dict[Any, Callable[[Any], None]] = {
             "console": lambda message: one.complaints.append(f"{message.type}: {message.text}"),
             "pageerror": lambda error: one.complaints.append(str(error)),

@@ -30,7 +30,7 @@ class Matrix:
         """All of them, row by row."""
         return [(row, column) for row in self.rows for column in self.columns]
 
-    def found(self, row: str, column: str, cache: Path) -> str:
+    def explore_cell(self, row: str, column: str, cache: Path) -> str:
         """What fails in a cell, and after how many steps at the soonest; `kept` where nothing does."""
         definition, profile = find(self.model)
         constants = {**self.sizes, **self.rows[row], **self.columns[column]}
@@ -53,7 +53,7 @@ class Matrix:
         lines += [f"| {row} | {' | '.join(cells[row, column] for column in self.columns)} |" for row in self.rows]
         return "\n".join(lines) + "\n"
 
-    def written(self, text: str) -> dict[tuple[str, str], str]:
+    def cells_of_text(self, text: str) -> dict[tuple[str, str], str]:
         """The cells of a page."""
         lines = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
         rows = [line.strip("| ").split(" | ") for line in lines]

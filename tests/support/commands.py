@@ -25,7 +25,7 @@ _FOR_THE_SHELL = frozenset("|&;<>()$`*?[]{}~#!\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CommandResult:
     """A command that has ended."""
 
     exit: int
@@ -49,7 +49,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def interrupted(
+def run_interrupted(
     arguments: Sequence[str], when: str, cache: Path, number: str = "SIGINT"
 ) -> subprocess.CompletedProcess[str]:
     """`tidegate check ...` in a process that gets a real Ctrl-C, or another signal, when it reports what `when` says of
@@ -61,7 +61,7 @@ def interrupted(
     )  # fmt: skip
 
 
-def without(module: str, arguments: Sequence[str]) -> Done:
+def run_without(module: str, arguments: Sequence[str]) -> CommandResult:
     """`tidegate ...` in a process that cannot import `module`, as where its extra is not installed. A module taken out
     of a process that goes on leaves its packages with attributes of two generations."""
     program = (
@@ -71,7 +71,7 @@ def without(module: str, arguments: Sequence[str]) -> Done:
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False,
         timeout=TIMEOUT_SECONDS,
     )  # fmt: skip
-    return Done(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 class Commands:
@@ -82,7 +82,7 @@ class Commands:
 
     def run(
         self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], *, merge: bool = False
-    ) -> Done:
+    ) -> CommandResult:
         """`tidegate ARGUMENTS` in a folder, with an environment. `merge`: errors go where the output goes."""
         with tempfile.TemporaryDirectory() as files:
             out, err = Path(files) / "out", Path(files) / ("out" if merge else "err")
@@ -92,9 +92,9 @@ class Commands:
             }  # fmt: skip
             exit_ = self._exit(command)
             out_text = out.read_text(encoding="utf-8")
-            return Done(exit_, out_text, "" if merge else err.read_text(encoding="utf-8"))
+            return CommandResult(exit_, out_text, "" if merge else err.read_text(encoding="utf-8"))
 
-    def shell(self, command: str, folder: Path, environment: Mapping[str, str]) -> Done:
+    def shell(self, command: str, folder: Path, environment: Mapping[str, str]) -> CommandResult:
         """A line as it stands in a page, standard error among the output. What asks nothing of a shell needs none."""
         line = command.replace("\\\n", " ")
         if line.startswith("tidegate ") and not _FOR_THE_SHELL & set(line):
@@ -104,7 +104,7 @@ class Commands:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", check=False,
             timeout=TIMEOUT_SECONDS,
         )  # fmt: skip
-        return Done(done.returncode, done.stdout, "")
+        return CommandResult(done.returncode, done.stdout, "")
 
     def close(self) -> None:
         """Ends the warm process."""

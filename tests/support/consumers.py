@@ -88,7 +88,7 @@ class Fake:
         if stage.first != self.stays_at:
             self.state = stage.after
 
-    def _at(self, number: int) -> Any:
+    def _position(self, number: int) -> Any:
         names = {str(one): one for one in self.state.logs}
         return names[str(self.plan.oldest)] if number == 0 else next(
             one for one in names.values() if one != self.plan.oldest
@@ -98,15 +98,15 @@ class Fake:
         state, every = self.state, range(2)
         members = {FIRST + number for number, one in enumerate(state.phase) if one in state.group}
         return GroupObservation(
-            {one: (state.first[self._at(one)], len(state.logs[self._at(one)].committed)) for one in every},
-            {one: state.offset[self._at(one)] for one in every},
+            {one: (state.first[self._position(one)], len(state.logs[self._position(one)].committed)) for one in every},
+            {one: state.offset[self._position(one)] for one in every},
             frozenset(members - (self.without if self.polled else frozenset())),
         )
 
     def observe_member(self, number: int, within: float) -> MemberObservation | None:
         state, member = self.state, list(self.state.phase)[number - FIRST]
-        owned = frozenset(one for one in range(2) if self._at(one) in state.owned[member])
-        positions = {one: state.position[member][self._at(one)] or 0 for one in owned}
+        owned = frozenset(one for one in range(2) if self._position(one) in state.owned[member])
+        positions = {one: state.position[member][self._position(one)] or 0 for one in owned}
         stopped = state.phase[member].name == "STOPPED"
         return MemberObservation(owned, positions, "NoOffsetForPartitionException" if stopped else "-")
 
@@ -187,7 +187,7 @@ def driven(plan: ConsumersPlan, fake: Fake) -> dict[str, Any]:
     return result_of(FAMILY, plan, ConsumersDriver(plan, fake, 0.1), fake.next)
 
 
-def asked(profile: str) -> ConsumersPlan:
+def confirmed_plan(profile: str) -> ConsumersPlan:
     """The plan of a trace of docs/confirmed.md."""
     one = next(question for question in QUESTIONS if question.profile == profile)
     made = document_of("consumer", profile, one.property, one.steps, **dict(one.constants))

@@ -51,5 +51,5 @@ def document(steps: str, property_: str, **constants: Any) -> dict[str, Any]:
     return _document(steps, property_, tuple(sorted(given.items())))
 
 
-def planned(steps: str, property_: str, kafka: str | None = None, **constants: Any) -> ControllersPlan:
+def plan_steps(steps: str, property_: str, kafka: str | None = None, **constants: Any) -> ControllersPlan:
     return plan_trace(trace_of(document(steps, property_, **constants)), kafka)

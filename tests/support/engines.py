@@ -79,19 +79,19 @@ def text_of(
     )
 
 
-def bound(folder: Path, text: str, **options: Any) -> Model:
+def bind_text(folder: Path, text: str, **options: Any) -> Model:
     """A model from its text, bound."""
-    return defined(folder, text).bind(**options)
+    return define_text(folder, text).bind(**options)
 
 
-def defined(folder: Path, text: str) -> Definition:
+def define_text(folder: Path, text: str) -> Definition:
     """A model from its text, to be bound several times: a failure says the file and line of the same text each time."""
     path = folder / f"model_{next(_numbers)}.py"
     path.write_text(text, encoding="utf-8")
     return load(path)
 
 
-def asked(engine: Any, model: Model, search: Search) -> Verdict | str:
+def ask_engine(engine: Any, model: Model, search: Search) -> Verdict | str:
     """The engine's verdict, or the message with which the model broke before there was any state."""
     try:
         return engine(model, search)
@@ -116,10 +116,10 @@ def plain_until(states: int | None, model: Model, search: Search) -> Verdict:
 def agree(model: Model, *, symmetry: bool = False, states: int | None = None) -> Verdict | None:
     """Ask both engines to explore everything; every difference is an AssertionError. The native verdict, if there is
     one: None where the model has more than `states`, which plain Python does not explore to their end."""
-    theirs = asked(partial(plain_until, states), model, Search(symmetry=symmetry, keep_going=True))
+    theirs = ask_engine(partial(plain_until, states), model, Search(symmetry=symmetry, keep_going=True))
     if isinstance(theirs, Verdict) and theirs.verdict == "inconclusive" and "Ctrl-C" in theirs.assurance:
         return None
-    mine = asked(native, model, Search(symmetry=symmetry, keep_going=True, memory_bytes=MEMORY))
+    mine = ask_engine(native, model, Search(symmetry=symmetry, keep_going=True, memory_bytes=MEMORY))
     if isinstance(theirs, str) or isinstance(mine, str):
         assert mine == theirs
         return None
@@ -192,7 +192,7 @@ class Native:
         return self.frontier.canonical(self.frontier.encode(state))
 
 
-def compiled(model: Model, *, symmetry: bool = False, effort: CompileEffort = FULL_EFFORT) -> Native:
+def compile_model(model: Model, *, symmetry: bool = False, effort: CompileEffort = FULL_EFFORT) -> Native:
     """A model's compiled code; the caller closes its frontier."""
     kernel = kernel_of(model, symmetry_of(model).domains if symmetry else (), None, effort=effort)
     frontier = Frontier(kernel.program, kernel.code, MEMORY)
@@ -227,7 +227,7 @@ def reachable_states(model: Model, count: int, seed: int) -> list[State]:
 def agree_on(native_: Native, states: list[State]) -> None:
     """Compare successors and properties in each of the states; every difference is an AssertionError."""
     for state in states:
-        assert list(successors(native_, state)) == list(judged(native_, state)), state
+        assert list(successors(native_, state)) == list(judge_state(native_, state)), state
 
 
 def successors(native_: Native, state: State) -> Iterator[Any]:
@@ -245,7 +245,7 @@ def successors(native_: Native, state: State) -> Iterator[Any]:
             yield prop.name, None if found >> 63 else (found >> bit & 1 == 1) == wanted
 
 
-def judged(native_: Native, state: State) -> Iterator[Any]:
+def judge_state(native_: Native, state: State) -> Iterator[Any]:
     """What the judge says about a state, in the same form."""
     model = native_.model
     try:

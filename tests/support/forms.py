@@ -53,7 +53,7 @@ def _generators(form: ir.Quantified) -> str:
     return " ".join(clauses)
 
 
-def _quantified(form: ir.Quantified) -> str:
+def _show_quantified(form: ir.Quantified) -> str:
     default = "" if form.default is None else f", {show(form.default)}"
     return f"{form.kind}({show(form.body)} {_generators(form)}{default})"
 
@@ -105,7 +105,7 @@ _SHOWN: dict[type[Any], Callable[[Any], str]] = {
     ir.IntRange: lambda f: f"{show(f.start)}..{show(f.stop)}",
     ir.Members: lambda f: f.of.name,
     ir.Elements: lambda f: show(f.of),
-    ir.Quantified: _quantified,
+    ir.Quantified: _show_quantified,
     ir.Call: lambda f: _many(f.function.name, f.arguments),
     ir.Place: _place,
     ir.Require: lambda f: f"require {show(f.condition)}",

@@ -84,7 +84,7 @@ def definition(path: Path, text: str) -> Definition:
     return load(file)
 
 
-def bound(path: Path, text: str, **how: Any) -> Model:
+def bind_functions(path: Path, text: str, **how: Any) -> Model:
     """The model of the shared world with these functions in it."""
     return definition(path, text).bind(**how)
 
@@ -93,7 +93,7 @@ def action_body(path: Path, body: str, before: str = "", **how: Any) -> tuple[ir
     """The body of an action with one parameter of each kind."""
     inside = textwrap.indent(textwrap.dedent(body), "    ")
     text = f"{textwrap.dedent(before)}\n\n@action\ndef step({SIGNATURE}) -> None:\n{inside}\n"
-    return bound(path, text, **how).actions[0].form.body
+    return bind_functions(path, text, **how).actions[0].form.body
 
 
 def expression(path: Path, text: str, before: str = "") -> ir.Expr:

@@ -62,7 +62,7 @@ def moment_of(state: State, before: State | None, numbers: dict[str, int], index
     )
 
 
-def walked(model: Model, seed: int, length: int) -> History:
+def walk_history(model: Model, seed: int, length: int) -> History:
     """What is seen of a run of the model that was drawn with a seed, with its budgets whole again after each moment."""
     chance = random.Random(seed)
     state = chance.choice(list(judge.initial_states(model)))

@@ -110,7 +110,7 @@ def message(number: int, source: str | None, to: str | None, sent: int, **parts:
     return whole | parts
 
 
-def made(taken: Sequence[Document], **parts: Any) -> Document:
+def counter_document(taken: Sequence[Document], **parts: Any) -> Document:
     """A document of a counter `n` that each step counts up, with what is given changed in it."""
     states: Document = {"keyframe_every": 50}
     for at in range(len(taken) + 1):
@@ -147,7 +147,7 @@ def post() -> Document:
         message(2, "C", "A", 5, received=[{"step": 6, "lane": "A"}], ended=6, end="received"),
         message(3, "C", "A", 5, copy=True),
     ]
-    document = made(taken, messages=messages, loop=2)
+    document = counter_document(taken, messages=messages, loop=2)
     return document | {"states": document["states"] | {"6": {"~": [["n", 5, 2]]}}}
 
 
@@ -168,7 +168,7 @@ def group() -> Document:
     view = {"kind": "group", "domain": "member", "lanes": members, "badges": ["generation"], "columns": 0}
     lanes = [{"id": name, "type": "member"} for name in members]
     taken = [step(1, "consumer-2 joins, and gets orders-1.", lane="consumer-2")]
-    return made(taken, view=view, frames={"0": before, "1": after}, lanes=lanes)
+    return counter_document(taken, view=view, frames={"0": before, "1": after}, lanes=lanes)
 
 
 def transactions() -> Document:
@@ -183,4 +183,4 @@ def transactions() -> Document:
     drawn = frame(lane("A", **leads, **log, badges={"producer epoch": "3"}))
     view = {"kind": "transaction", "domain": "replica", "lanes": ["A"], "badges": ["producer epoch"], "columns": 4}
     later = frame(marks={"A": {"added": [3], "removed": [], "replaced": [], "changed": {}}})
-    return made([step(1, "A appends d.", lane="A")], view=view, frames={"0": drawn, "1": later})
+    return counter_document([step(1, "A appends d.", lane="A")], view=view, frames={"0": drawn, "1": later})

@@ -10,7 +10,7 @@ from tidegate.language.values import State
 from tidegate.model.kraft.quorum import Broker, Voter
 from tidegate.traces.document import Run
 
-from .shipped import shipped
+from .shipped import bind_shipped
 
 A, B, C, D, E = (Voter(index) for index in range(5))
 X = Broker(0)
@@ -23,7 +23,7 @@ class Story:
 
     def __init__(self, profile: str, **constants: Any) -> None:
         sizes = {"max_epoch": 5, "max_records": 3, "crashes": 2, "wipes": 1, "brokers_apply": True}
-        self.model: Model = shipped(f"kraft:{profile}", {**sizes, **constants}, called=profile)
+        self.model: Model = bind_shipped(f"kraft:{profile}", {**sizes, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
         self.broken: set[str] = set()
         self.disturbed = False
@@ -84,11 +84,11 @@ class Story:
     def log(self, voter: Voter) -> str:
         return records(self.state.log[voter])
 
-    def applied(self) -> str:
+    def applied_records(self) -> str:
         """What the broker has applied."""
         return records(self.state.applied[X])
 
-    def committed(self) -> str:
+    def committed_records(self) -> str:
         """All that was ever committed."""
         return records(self.state.committed)
 

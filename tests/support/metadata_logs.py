@@ -30,15 +30,19 @@ def restarts(brokers: int, partitions: int, rounds: int, seed: int = 1) -> str:
     topic: list[Record] = [("TOPIC_RECORD", {"name": "orders", "topicId": "T"})]
     held = [chance.sample(range(brokers), 3) for _ in range(partitions)]
     copies = {number: Copies(replicas, list(replicas), replicas[0]) for number, replicas in enumerate(held)}
-    batches = [batch for broker in range(brokers) for batch in (_registered(broker, 0), _fenced(broker, -1, 0))]
-    batches += [topic, [_created(number, one) for number, one in copies.items()]]
+    batches = [
+        batch
+        for broker in range(brokers)
+        for batch in (_registration_records(broker, 0), _fencing_records(broker, -1, 0))
+    ]
+    batches += [topic, [_creation_record(number, one) for number, one in copies.items()]]
     for turn in range(rounds):
         for broker in range(brokers):
             batches += _restart(broker, turn + 1, copies, chance)
-    return "".join(_printed(batches))
+    return "".join(_print_batches(batches))
 
 
-def _printed(batches: Sequence[Sequence[Record]]) -> Iterator[str]:
+def _print_batches(batches: Sequence[Sequence[Record]]) -> Iterator[str]:
     offset = 0
     for place, batch in enumerate(batches):
         yield f"baseOffset: {offset} lastOffset: {offset + len(batch) - 1} count: {len(batch)}\n"
@@ -48,24 +52,24 @@ def _printed(batches: Sequence[Sequence[Record]]) -> Iterator[str]:
             offset += 1
 
 
-def _registered(broker: int, turn: int) -> list[Record]:
+def _registration_records(broker: int, turn: int) -> list[Record]:
     features = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": KRAFT_3_9}]
     fields = {"brokerId": broker, "incarnationId": f"{broker}/{turn}", "brokerEpoch": turn}
     fields |= {"fenced": True, "features": features}
     return [("REGISTER_BROKER_RECORD", fields)]
 
 
-def _fenced(broker: int, fenced: int, turn: int) -> list[Record]:
+def _fencing_records(broker: int, fenced: int, turn: int) -> list[Record]:
     return [("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": broker, "brokerEpoch": turn, "fenced": fenced})]
 
 
-def _created(number: int, one: Copies) -> Record:
+def _creation_record(number: int, one: Copies) -> Record:
     moved: dict[str, Any] = {"removingReplicas": [], "addingReplicas": []}
     held = {"replicas": one.replicas, "isr": one.isr, "leader": one.leader, "leaderEpoch": 0}
     return "PARTITION_RECORD", {"partitionId": number, "topicId": "T", **held, **moved}
 
 
-def _changed(number: int, **fields: Any) -> Record:
+def _change_record(number: int, **fields: Any) -> Record:
     return "PARTITION_CHANGE_RECORD", {"partitionId": number, "topicId": "T", **fields}
 
 
@@ -79,13 +83,18 @@ def _restart(broker: int, turn: int, copies: dict[int, Copies], chance: random.R
         one.isr = [other for other in one.isr if other != broker]
         moved = {} if one.leader != broker else {"leader": one.isr[0]}
         one.leader = moved.get("leader", one.leader)
-        stops.append(_changed(number, isr=one.isr, **moved))
-    batches = [stops, _fenced(broker, 1, turn - 1), _registered(broker, turn), _fenced(broker, -1, turn)]
+        stops.append(_change_record(number, isr=one.isr, **moved))
+    batches = [
+        stops,
+        _fencing_records(broker, 1, turn - 1),
+        _registration_records(broker, turn),
+        _fencing_records(broker, -1, turn),
+    ]
     chance.shuffle(mine)
     for number in mine:
         copies[number].isr = copies[number].replicas
-        batches.append([_changed(number, isr=copies[number].isr)])
+        batches.append([_change_record(number, isr=copies[number].isr)])
     leads = [number for number in mine if copies[number].replicas[0] == broker]
     for number in leads:
         copies[number].leader = broker
-    return [*batches, [_changed(number, leader=broker) for number in leads]] if leads else batches
+    return [*batches, [_change_record(number, leader=broker) for number in leads]] if leads else batches

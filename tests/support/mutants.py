@@ -62,17 +62,17 @@ def plant(folder: Path, mutant: Mutant) -> Callable[[str], ModuleType]:
     assert mutant.is_there
     file.write_text(text.replace(mutant.text, mutant.by), encoding="utf-8")
 
-    def imported(module: str) -> ModuleType:
+    def import_module(module: str) -> ModuleType:
         sys.path.insert(0, str(folder))
         try:
             return importlib.import_module(f"{name}.{module}")
         finally:
             sys.path.remove(str(folder))
 
-    return imported
+    return import_module
 
 
-def mutated(folder: Path, mutant: Mutant, claims: str | None = None) -> Definition:
+def plant_mutant(folder: Path, mutant: Mutant, claims: str | None = None) -> Definition:
     """The definition of a model with the bug, planted in a folder, with its own properties or with `claims` of what
     must happen in it, which are named as in the catalogue."""
     module = CATALOGUE[mutant.model].room
@@ -96,7 +96,7 @@ class Case:
     def model(self, folder: Path | None) -> Model:
         """The model with the bug, planted in a folder; without one, as it is."""
         name = self.claims or self.mutant.model
-        definition = find(name)[0] if folder is None else mutated(folder, self.mutant, self.claims)
+        definition = find(name)[0] if folder is None else plant_mutant(folder, self.mutant, self.claims)
         bounds = read_record_file(ROOT / "spec" / f"{name}.toml").bounds[self.bounds]
         values = {constant: str(value) for constant, value in bounds.items()}
         return definition.bind(name, values, self.profile, properties=[self.fails])

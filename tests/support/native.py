@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .engines import bound, text_of
+from .engines import bind_text, text_of
 
 NODE = "size = constant(2, minimum=1, maximum=3, says='nodes')\n\n\nclass Node(Domain, size=size):\n    '''A node.'''\n"
 
@@ -41,12 +41,12 @@ def turn(s: World, at: Annotated[int, Range(0, 19)]) -> None:
 
 def counting(folder: Path, extra: str = "", **options: Any) -> Any:
     """A small model that counts."""
-    return bound(folder, text_of(FIELDS, START, COUNTING + extra, before=NODE), **options)
+    return bind_text(folder, text_of(FIELDS, START, COUNTING + extra, before=NODE), **options)
 
 
 def large(folder: Path, extra: str = "") -> Any:
     """A model of about a million states."""
-    return bound(
+    return bind_text(
         folder,
         text_of(
             "lit: Map[Annotated[int, Range(0, 19)], bool]", "lit=Map({i: False for i in range(20)})", LARGE + extra

@@ -84,7 +84,7 @@ class Pages:
             self.engines[size] = Engine(model, symmetry, kernel)
         return self.engines[size]
 
-    def kept(self, profile: str, settings: Settings) -> str:
+    def loss_words(self, profile: str, settings: Settings) -> str:
         """`kept`, or `lost` and in how many steps: every acknowledged record, whatever the producer waited for."""
         found = self.check(profile, settings, ("acknowledged_kept", "acked_durable"))
         steps = [len(prop.run.steps) for prop in found.values() if prop.run is not None]
@@ -104,9 +104,9 @@ class Pages:
 
     def goes_on(self, settings: Settings, without: int) -> bool:
         """Whether writes with acks=all go on once so many brokers are lost."""
-        return self.reached("kafka_4_1", {**settings, "host_losses": without}, "writes_go_on") == "yes"
+        return self.is_reached("kafka_4_1", {**settings, "host_losses": without}, "writes_go_on") == "yes"
 
-    def reached(self, profile: str, settings: Settings, witness: str) -> str:
+    def is_reached(self, profile: str, settings: Settings, witness: str) -> str:
         """Whether a witness can be reached."""
         found = self.check(profile, settings, (witness,))
         return "yes" if found[witness].verdict == "reached" else "**no**"
@@ -168,11 +168,11 @@ class MatrixCell:
         _, replicas, settings = ROWS[self.row]
         return {**settings, "replicas": replicas}
 
-    def found(self, pages: Pages) -> str:
+    def explore(self, pages: Pages) -> str:
         """What the engine finds."""
         if self.column == GOES_ON:
-            return pages.reached(self.profile, {**self.settings, "host_losses": 1}, "writes_go_on")
-        return pages.kept(self.profile, {**self.settings, **self.faults})
+            return pages.is_reached(self.profile, {**self.settings, "host_losses": 1}, "writes_go_on")
+        return pages.loss_words(self.profile, {**self.settings, **self.faults})
 
     @property
     def faults(self) -> Settings:
@@ -294,8 +294,8 @@ def majority_row(pages: Pages, voters: int) -> str:
 def isr_row(pages: Pages, replicas: int, min_isr: int) -> str:
     """An ISR of so many replicas, of which followers lag as far as writes still go on."""
     settings = {"replicas": replicas, "min_isr": min_isr}
-    assert pages.kept("kafka_4_3", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
-    lost = pages.kept("kafka_4_3", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
+    assert pages.loss_words("kafka_4_3", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
+    lost = pages.loss_words("kafka_4_3", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
     without = next(n for n in (3, 2, 1, 0) if n == 0 or (n < replicas and pages.goes_on(settings, n)))
     steps = lost.replace("**", "")
     return row([str(replicas), f"the ISR, at least {min_isr}", str(min_isr - 1), f"{steps} steps", str(without)])

@@ -8,7 +8,7 @@ from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.values import State
 from tidegate.model.partition.state import Broker
 
-from .shipped import shipped
+from .shipped import bind_shipped
 
 A, B, C = (Broker(i) for i in range(3))
 PLENTY = {
@@ -31,7 +31,7 @@ class Story:
 
     def __init__(self, profile: str = "kafka_4_1", *, replicas: int = 3, **constants: Any) -> None:
         given = {**PLENTY, "replicas": replicas, **constants}
-        self.model = shipped(f"partition:{profile}", given, called=profile)
+        self.model = bind_shipped(f"partition:{profile}", given, called=profile)
         self.state: State = next(s for s in initial_states(self.model) if s.registered.leader == A)
 
     def step(self, action: str, **arguments: Any) -> Story:

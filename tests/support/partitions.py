@@ -98,7 +98,7 @@ class Model:
         self.healed = False
         self.acks = frozenset[int]()
 
-    def at(self, stage: PartitionStage) -> None:
+    def set_stage(self, stage: PartitionStage) -> None:
         self.stage = stage
         self.acks = frozenset(stage.after.acknowledged)
 
@@ -106,7 +106,7 @@ class Model:
         return self.otherwise.get(self.stage.first, expected_observation(self.stage.after, self.numbers))
 
     def __getattr__(self, name: str) -> Any:
-        def noted(*given: Any) -> Any:
+        def note(*given: Any) -> Any:
             self.did.append(f"{name}{given}")
             return {
                 "produce_record": 0,
@@ -116,7 +116,7 @@ class Model:
                 "lose_power": "cut",
             }.get(name)
 
-        return noted
+        return note
 
     def high_watermark(self, broker: int) -> int:
         return 9
@@ -149,8 +149,8 @@ class Model:
 
 
 def driven(made: PartitionPlan, world: Model) -> PartitionRun:
-    return PartitionDriver(made, cast(PartitionWorld, world), limit=0.2).driven(world.at)
+    return PartitionDriver(made, cast(PartitionWorld, world), limit=0.2).driven(world.set_stage)
 
 
 def outcome(made: PartitionPlan, world: Model) -> dict[str, Any]:
-    return result_of(FAMILY, made, PartitionDriver(made, cast(PartitionWorld, world), limit=0.2), world.at)
+    return result_of(FAMILY, made, PartitionDriver(made, cast(PartitionWorld, world), limit=0.2), world.set_stage)

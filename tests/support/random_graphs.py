@@ -17,7 +17,7 @@ from tidegate.explorer.native.network import Network
 
 
 @dataclass
-class Drawn:
+class RandomGraph:
     """A graph: the actions of each state's steps and where they lead, the groups of each action, what is true in each
     state and which actions a limit stops there, bits all."""
 
@@ -55,7 +55,7 @@ class Drawn:
         return made
 
 
-def drawn(seed: int) -> Drawn:
+def draw_graph(seed: int) -> RandomGraph:
     """A graph of at most five states and seven steps. An action belongs to one group at most, or to none."""
     chance = random.Random(seed)
     states, actions = chance.randint(1, 5), chance.randint(1, 4)
@@ -67,10 +67,10 @@ def drawn(seed: int) -> Drawn:
         if step not in mine:
             mine.append(step)
     stopped = [chance.choice((0, 0, 0, 1 << chance.randrange(actions))) for _ in range(states)]
-    return Drawn(steps, groups, [chance.randrange(8) for _ in range(states)], stopped)
+    return RandomGraph(steps, groups, [chance.randrange(8) for _ in range(states)], stopped)
 
 
-def asked(seed: int) -> Fair:
+def draw_question(seed: int) -> Fair:
     """What to look for in such a graph."""
     chance = random.Random(seed)
     avoid, after, again = (chance.choice((None, predicate)) for predicate in range(3))

@@ -41,7 +41,7 @@ class Rule:
         """What its parameter ranges over."""
         return NODES if self.of_a_node else (0,)
 
-    def after(self, state: World, node: int) -> World:
+    def next_state(self, state: World, node: int) -> World:
         """The state that it leads to."""
         at, on = state[0], list(state[1:])
         if self.moves is not None:
@@ -112,7 +112,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RandomModel:
     """A model: its rules, its `@bound` of states and of steps, and its claims."""
 
     rules: tuple[Rule, ...]
@@ -206,7 +206,7 @@ def _fairness(chance: random.Random, rules: tuple[Rule, ...]) -> tuple[Fairly, .
     return tuple(found)
 
 
-def drawn(seed: int, claims: int = 8) -> Drawn:
+def draw_model(seed: int, claims: int = 8) -> RandomModel:
     """A model of at most twelve states."""
     chance = random.Random(seed)
     rules = tuple(_rule(chance, number) for number in range(chance.randint(2, 5)))
@@ -219,7 +219,7 @@ def drawn(seed: int, claims: int = 8) -> Drawn:
         fairness = () if kind == "always_possible" else _fairness(chance, rules)
         made.append(Claim(f"claim{number}", kind, then, when, fairness, of_a_node))
     bound = _test(chance, False) if chance.random() < 0.25 else None
-    return Drawn(rules, bound, chance.random() < 0.15, tuple(made))
+    return RandomModel(rules, bound, chance.random() < 0.15, tuple(made))
 
 
 Step = tuple[World, str, int, World]
@@ -232,7 +232,7 @@ class Space:
     pairs of a rule and a node. Rules of the `free` kinds have no bounds, and
     where there are some no rule has the `@bound` of states; nor have the steps of `freed` pairs any bound."""
 
-    model: Drawn
+    model: RandomModel
     free: tuple[str, ...] = ()
     freed: frozenset[tuple[str, int]] = frozenset()
     steps: list[Step] = field(default_factory=list[Step])
@@ -245,16 +245,16 @@ class Space:
             state = waiting.pop()
             for rule in self.model.rules:
                 for node in rule.nodes:
-                    after = self._taken(state, rule, node)
+                    after = self._step_to(state, rule, node)
                     if after is not None and after not in self.stopped:
                         self.stopped[after] = set()
                         waiting.append(after)
 
-    def _taken(self, state: World, rule: Rule, node: int) -> World | None:
+    def _step_to(self, state: World, rule: Rule, node: int) -> World | None:
         """The state after a step that can be taken; notes it, or that a bound stops it."""
         if not all(test(state, node) for _, test in rule.guards):
             return None
-        after = rule.after(state, node)
+        after = rule.next_state(state, node)
         bounded = rule.kind not in self.free and (rule.name, node) not in self.freed
         cut = bounded and not all(test(state, node) for _, test in rule.limits)
         cut = cut or (bounded and self.model.narrow and state[0] == 2 and after[0] == 0)
@@ -286,7 +286,7 @@ class Space:
 
     def _is_round(self, states: set[World]) -> bool:
         first = next(iter(states))
-        return all(reached({first}, near, states) == states for near in (self._forth, self._back))
+        return all(reachable({first}, near, states) == states for near in (self._forth, self._back))
 
     def can(self, state: World, group: Collection[tuple[str, int]], held: bool) -> bool:
         """Whether a step of a group can happen; with `held` one that a bound stops counts."""
@@ -295,10 +295,10 @@ class Space:
 
     def ahead(self, states: Iterable[World], within: Collection[World] | None = None) -> set[World]:
         """What is reached from some states, through those `within`."""
-        return reached(states, self._forth, within)
+        return reachable(states, self._forth, within)
 
 
-def reached(states: Iterable[World], near: dict[World, set[World]], within: Collection[World] | None) -> set[World]:
+def reachable(states: Iterable[World], near: dict[World, set[World]], within: Collection[World] | None) -> set[World]:
     """What is reached from some states, through those `within`, themselves included."""
     found = {state for state in states if within is None or state in within}
     waiting = list(found)
@@ -355,7 +355,7 @@ def _is_met(
     return True
 
 
-def expected(space: Space, claim: Claim) -> str:
+def expected_answer(space: Space, claim: Claim) -> str:
     """What records 43, 52 and 60 say that is to be answered, by the worst of the claim's nodes."""
     words = [_of_one(space, claim, node) for node in (NODES if claim.of_a_node else (0,))]
     return min(words, key=("violated", "undecided", "holds").index)

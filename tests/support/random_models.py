@@ -152,10 +152,10 @@ class Writer:
             lambda: f"Seat(({self.number(depth)}) % len(Seat))",
             lambda: f"Seat({self.value(SMALL, 0)})" if self.chance(0.3) else "Seat(0)",
             lambda: f"{self.extreme()}({self.value(SEAT, depth)}, {self.value(SEAT, depth)})",
-            lambda: self._chosen(SEAT, "default=Seat(0)", depth),
+            lambda: self._write_choice(SEAT, "default=Seat(0)", depth),
         )
 
-    def _chosen(self, kind: Kind, default: str, depth: int) -> str:
+    def _write_choice(self, kind: Kind, default: str, depth: int) -> str:
         """One of several members: the least, the greatest, or the first."""
         name = self.fresh("c")
         self.names[name] = kind
@@ -263,13 +263,13 @@ class Writer:
             lambda: f"helped({self.number(depth - 1)}, {self.value(SMALL, 0)})",
             lambda: f"called({self.value(SMALL, depth - 1)}, {self.value(COLOR, 0)})" if self.recursion else "3",
             lambda: f"position({self.value(SEAT, depth - 1)})",
-            lambda: f"position({self._chosen(SEAT, 'default=Seat(0)', depth - 1)})",
+            lambda: f"position({self._write_choice(SEAT, 'default=Seat(0)', depth - 1)})",
             lambda: f"({self.number(0)}) ** min(max({self.number(0)}, 0), 3)",
-            lambda: self._numbered(depth - 1),
+            lambda: self._write_indexed_sum(depth - 1),
             lambda: f"ROW[{self.value(SMALL, 0)} % 3]",
         )
 
-    def _numbered(self, depth: int) -> str:
+    def _write_indexed_sum(self, depth: int) -> str:
         """A sum over a sequence with its indexes, or over two side by side."""
         kinds = [held for held in self.holding("seq") if held.of[0] == SMALL]
         paths = [path for kind in kinds for path in self.paths(lambda candidate, kind=kind: candidate == kind, 0)]
@@ -309,7 +309,7 @@ class Writer:
         return None if path is None else f"len({path})"
 
     def _total(self, depth: int) -> str:
-        return self._over(
+        return self._write_comprehension(
             depth,
             lambda generators: self.pick(
                 lambda: f"sum({self.number(depth)} {generators})",
@@ -318,7 +318,7 @@ class Writer:
             ),
         )
 
-    def _over(self, depth: int, body: Callable[[str], str]) -> str:
+    def _write_comprehension(self, depth: int, body: Callable[[str], str]) -> str:
         """A comprehension: its generators, and then its body, in which their variables are known."""
         outer, generators = dict(self.names), list[str]()
         for _ in range(2 if depth > 0 and self.chance(0.25) else 1):
@@ -376,12 +376,12 @@ class Writer:
             lambda: self._sameness(depth - 1),
             lambda: f"{self.numbers_set()} {self.random.choice(('==', '!=', '<=', '<', '>='))} {self.numbers_set()}",
             lambda: self._which(),
-            lambda: self._within(depth - 1),
+            lambda: self._write_within(depth - 1),
             lambda: self._absent(),
             lambda: self._majority(),
             lambda: f"{self.value(SEAT, depth - 1)} {self.random.choice(('<', '<=', '>', '>='))} {self.value(SEAT, 0)}",
             lambda: self._some_set(depth - 1),
-            lambda: self._over(
+            lambda: self._write_comprehension(
                 depth - 1,
                 lambda generators: f"{self.random.choice(('all', 'any'))}({self.truth(depth - 1)} {generators})",
             ),
@@ -411,7 +411,7 @@ class Writer:
         other = self.some_path(lambda candidate: candidate == kind) if self.chance(0.5) else self.value(kind, depth)
         return f"({path} {self.random.choice(('==', '!='))} {other})"
 
-    def _within(self, depth: int) -> str:
+    def _write_within(self, depth: int) -> str:
         kinds = self.holding("seq", "set", "set of records", "bag of records")
         if not kinds:
             return "quick"
@@ -486,11 +486,11 @@ class Writer:
         if text in self.pieces:
             return piece_write(self, text, kind)
         self.ghosts = text.startswith("s.ghost")
-        made = self.written(text, kind)
+        made = self.write_to_cell(text, kind)
         self.ghosts = False
         return made
 
-    def written(self, text: str, kind: Kind) -> str:
+    def write_to_cell(self, text: str, kind: Kind) -> str:
         """A write to a cell."""
         of = kind.of[0] if kind.of else kind
         match kind.form:
@@ -548,7 +548,7 @@ class Writer:
         else:
             part, of = self.random.choice(list(PARTS[kind.text].items()))
             made, used = f"replace({text}, {part}={self.value(of, 1)})", f"{text} = {name}"
-        between = self.written(text, kind)
+        between = self.write_to_cell(text, kind)
         self.names[name] = kind
         other = self.statement(0)
         return "\n".join((f"{name} = {made}", between, other, used))

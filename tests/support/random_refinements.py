@@ -51,7 +51,7 @@ def pair(seed: int, size: int, name: str) -> tuple[str, str, bool]:
         writer.names, writer.states = {}, ("s",)
         mapping[field] = writer.value(writer.fields[field], 2)
     elif planted:
-        concrete = mutated(concrete, chosen)
+        concrete = mutate_text(concrete, chosen)
     shown = "".join(f"        {copied}={value},\n" for copied, value in mapping.items())
     claim = f"""
 
@@ -65,7 +65,7 @@ def as_abstract(s: World) -> {name}.World:
     return abstract, made, not planted
 
 
-def mutated(text: str, chosen: random.Random) -> str:
+def mutate_text(text: str, chosen: random.Random) -> str:
     """A text with a guard or a write of an action taken out."""
     lines = text.split("\n")
     begin = next(at for at, line in enumerate(lines) if line.startswith("def step0"))

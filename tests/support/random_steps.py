@@ -91,7 +91,7 @@ def _annotation(writer: Writer, kind: Kind | None) -> str:
 def piece_write(writer: Writer, text: str, kind: Kind) -> str:
     """A write to a piece of the state that is not given a new value as a whole."""
     for _ in range(8):
-        made = writer.written(text, kind) if kind.form != "map" else ""
+        made = writer.write_to_cell(text, kind) if kind.form != "map" else ""
         if made and not re.search(rf"(^|\s){text} [|&^+-]?= ", made):
             return made
     match kind.form:

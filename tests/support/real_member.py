@@ -34,13 +34,13 @@ class Member:
 
     def poll(self) -> str:
         """One record, or none where there is none in a while; their values."""
-        return self._polled(SECONDS)
+        return self._poll(SECONDS)
 
     def look(self) -> str:
         """A poll that is to find nothing more."""
-        return self._polled(2)
+        return self._poll(2)
 
-    def _polled(self, seconds: float) -> str:
+    def _poll(self, seconds: float) -> str:
         found = list[int]()
         for _ in range(int(seconds * 5)):
             for records in self.consumer.poll(timeout_ms=200).values():

@@ -35,5 +35,5 @@ def write(folder: Path, data: bytes) -> Path:
     return path
 
 
-def flipped(data: bytes, at: int, bit: int) -> bytes:
+def flip_bit(data: bytes, at: int, bit: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]

@@ -12,7 +12,7 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
 
-def said(verdict: Verdict) -> Any:
+def comparable_verdict(verdict: Verdict) -> Any:
     """What must be the same in two engines."""
     runs = {prop.name: (prop.verdict, prop.run and len(prop.run.steps)) for prop in verdict.properties}
     failure = verdict.failure and (verdict.failure.message, len(verdict.failure.run.steps), verdict.failure.action)
@@ -33,6 +33,6 @@ def kip320() -> Model:
 
 
 @cache
-def expected() -> Verdict:
+def native_verdict() -> Verdict:
     """What the native engine says of it."""
     return native(kip320(), Search())

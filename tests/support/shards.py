@@ -39,7 +39,7 @@ class Loop:
         """The levels, their rows in any order."""
         if self._before is not None:
             self._before(job, level)
-        sent = [row for shard in range(job.shards) for row in spread(_copied(job), shard, level)]
+        sent = [row for shard in range(job.shards) for row in spread(_copy_job(job), shard, level)]
         for number in range(level + 1, level + chain + 1):
             if self._before is not None:
                 self._before(job, number)
@@ -49,9 +49,9 @@ class Loop:
             reported = list[StateRow]()
             for shard in range(job.shards):
                 mine = [(kind, data) for owner, kind, data in sent if owner == shard]
-                reported += receive(_copied(job), shard, number, mine)
+                reported += receive(_copy_job(job), shard, number, mine)
                 if number < level + chain:
-                    reported += spread(_copied(job), shard, number)
+                    reported += spread(_copy_job(job), shard, number)
             sent = reported
         assert all(kind == FACTS for _, kind, _ in sent)
         return JobAnswer([json.loads(data) for _, _, data in sent], 0)
@@ -61,11 +61,11 @@ class Loop:
         self.closed = True
 
 
-def _copied(job: Job) -> Job:
+def _copy_job(job: Job) -> Job:
     return pickle.loads(pickle.dumps(job))
 
 
-def looped(
+def run_in_loop(
     model: Model, folder: Path, search: Search | None = None, runner: Loop | None = None, report: Report | None = None,
     **cluster: Any,
 ) -> Verdict:  # fmt: skip

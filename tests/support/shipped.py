@@ -22,15 +22,15 @@ KEPT = 48
 """Bound models that a process keeps: binding one takes up to a second, and some ten MB."""
 
 
-def shipped(
+def bind_shipped(
     name: str, constants: Mapping[str, Value] | None = None, *, ghosts: bool = True, called: str | None = None
 ) -> Model:
     """A shipped model such as `kraft:kip595` with some constants. Nobody may change it: other tests have it, too."""
-    return _bound(name, tuple(sorted((constants or {}).items())), ghosts, called or name)
+    return _bind_cached(name, tuple(sorted((constants or {}).items())), ghosts, called or name)
 
 
 @lru_cache(KEPT)
-def _bound(name: str, constants: tuple[tuple[str, Value], ...], ghosts: bool, called: str) -> Model:
+def _bind_cached(name: str, constants: tuple[tuple[str, Value], ...], ghosts: bool, called: str) -> Model:
     definition, profile = find(name)
     return definition.bind(called, dict(constants), profile, ghosts=ghosts)
 
@@ -49,7 +49,7 @@ def said_plainly(target: str, constants: Mapping[str, Value | str], name: str, *
     return prop.verdict
 
 
-def tiered(
+def tier_parameters(
     every: Iterable[T],
     ordinary: Callable[[T], bool],
     name: Callable[[T], str] = str,
@@ -63,14 +63,14 @@ def tiered(
     ]
 
 
-def gated(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T], str] = str) -> list[Any]:
-    """As `tiered`, of a test that makes recorded checks again: the gate, which `.ci/run` runs whole, makes those that
-    are not `ordinary`."""
-    return tiered(every, ordinary, name, long=lambda row: False)
+def gate_parameters(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T], str] = str) -> list[Any]:
+    """As `tier_parameters`, of a test that makes recorded checks again: the gate, which `.ci/run` runs whole, makes
+    those that are not `ordinary`."""
+    return tier_parameters(every, ordinary, name, long=lambda row: False)
 
 
 def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[[Sequence[Any]], bool]) -> list[Any]:
-    """As `tiered`, of a test that takes several parameters: each row has their values."""
+    """As `tier_parameters`, of a test that takes several parameters: each row has their values."""
     return [pytest.param(*row, marks=[] if ordinary(row) else [mark.long]) for row in every]
 
 
@@ -86,9 +86,9 @@ def is_exhausted(model: str, profile: str, bounds: str, name: str, sizes: Mappin
         and name in check.properties
         and check.properties[name].verdict == "holds"
     ]
-    return any(all(_at_least(found[constant], size) for constant, size in sizes.items()) for found in recorded)
+    return any(all(_is_at_least(found[constant], size) for constant, size in sizes.items()) for found in recorded)
 
 
-def _at_least(value: object, size: int) -> bool:
+def _is_at_least(value: object, size: int) -> bool:
     """Whether a constant is a number, and not smaller."""
     return isinstance(value, int) and value >= size

@@ -37,7 +37,7 @@ def truth(value: Bit) -> bool:
 # --- what Z3 says, and what plain Python says -------------------------------------------------------------------------
 
 
-def reported(model: Model, encoding: Encoding, state: State) -> Iterator[str]:
+def formula_report(model: Model, encoding: Encoding, state: State) -> Iterator[str]:
     """Every step from a state and every property in it, as the formulas have them."""
     before = constant_state(model, encoding, state)
     assert value_of(model, Ground(), before) == state
@@ -59,7 +59,7 @@ def _properties(model: Model, encoding: Encoding, name: str, *states: SymbolicSt
             yield f"{name} {prop.name} {truth(found.value) if truth(found.defined) else 'breaks'}"
 
 
-def judged(model: Model, state: State) -> Iterator[str]:
+def judge_report(model: Model, state: State) -> Iterator[str]:
     """The same, as plain Python has it."""
     for action, arguments in judged_instances(model, state):
         name = f"{action.name} {dict(arguments)}"
@@ -85,7 +85,7 @@ def _judged_properties(model: Model, name: str, *states: State) -> Iterator[str]
 
 def agree(model: Model, encoding: Encoding, state: State) -> None:
     """Every difference is an AssertionError that names it."""
-    theirs, ours = set(judged(model, state)), set(reported(model, encoding, state))
+    theirs, ours = set(judge_report(model, state)), set(formula_report(model, encoding, state))
     assert theirs == ours, f"in {state}\nonly Z3: {sorted(ours - theirs)}\nonly plain Python: {sorted(theirs - ours)}"
 
 

@@ -45,14 +45,14 @@ def wait_for(what: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> Non
 def kill_one(of: Callable[[], list[int]]) -> None:
     """Waits until there is a process of a kind, and kills one. One that ends by itself meanwhile is not it."""
 
-    def killed() -> bool:
+    def is_killed() -> bool:
         for pid in of():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
                 return True
         return False
 
-    wait_for(killed)
+    wait_for(is_killed)
 
 
 def descendants(pid: int) -> list[tuple[int, str]]:
@@ -105,18 +105,18 @@ class LocalCluster:
                 subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
             )
 
-    def _below(self, words: str) -> list[int]:
+    def _child_processes(self, words: str) -> list[int]:
         return [
             pid for process in self.processes for pid, command in descendants(process.pid) if words in command
         ]  # fmt: skip
 
     def executors(self) -> list[int]:
         """The executors' processes."""
-        return self._below("CoarseGrainedExecutorBackend")
+        return self._child_processes("CoarseGrainedExecutorBackend")
 
     def python_workers(self) -> list[int]:
         """The Python processes that work for executors: the daemons' children."""
-        daemons = self._below("tidegate.explorer.spark.daemon")
+        daemons = self._child_processes("tidegate.explorer.spark.daemon")
         return [pid for daemon in daemons for pid, _ in descendants(daemon)] or daemons
 
     def __exit__(self, *_: object) -> None:

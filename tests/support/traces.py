@@ -18,7 +18,7 @@ from tidegate.traces.document import run_document, trace_document
 from ..conftest import ROOT
 
 
-def bound(name: str, properties: tuple[str, ...] | None = None, **constants: int | bool | str) -> Model:
+def bind_model(name: str, properties: tuple[str, ...] | None = None, **constants: int | bool | str) -> Model:
     """A shipped model, or one of examples/ or of the fixtures by its path."""
     texts = {key: str(value) for key, value in constants.items()}
     path, _, profile = name.partition(":")
@@ -32,7 +32,7 @@ def bound(name: str, properties: tuple[str, ...] | None = None, **constants: int
 @cache
 def counterexample(name: str, prop: str, engine: str = "native") -> Document:
     """The document of the shortest counterexample of a property at the defaults."""
-    model = bound(name, (prop,))
+    model = bind_model(name, (prop,))
     verdict = ENGINES[engine](model, Search(), None)
     shown = next(property_ for property_ in verdict.properties if property_.name == prop)
     return trace_document(model, shown if shown.run is not None else verdict.failure or shown)
@@ -49,7 +49,7 @@ def walk(model: Model, length: int, seed: int) -> Run:
     return Run(start, tuple(taken))
 
 
-def walked(model: Model, length: int, seed: int) -> tuple[Run, Document]:
+def walk_model(model: Model, length: int, seed: int) -> tuple[Run, Document]:
     """A walk with its document."""
     run = walk(model, length, seed)
     return run, run_document(model, run)

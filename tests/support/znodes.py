@@ -7,14 +7,14 @@ from typing import Any
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.values import State
 
-from .shipped import shipped
+from .shipped import bind_shipped
 
 
 class Story:
     """A run of one of the models."""
 
     def __init__(self, model: str, **constants: Any) -> None:
-        self.model = shipped(model, constants, called=model)
+        self.model = bind_shipped(model, constants, called=model)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:

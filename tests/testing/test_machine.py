@@ -19,7 +19,7 @@ from tidegate.language.values import State
 from tidegate.testing import state_machine
 
 from ..conftest import ROOT
-from ..support.engines import bound, text_of
+from ..support.engines import bind_text, text_of
 
 EXAMPLE = ROOT / "examples" / "segmented_log"
 QUICK = settings(
@@ -143,7 +143,7 @@ def same(state: Any, counter: Counter) -> None:
 
 def two(folder: Path) -> Any:
     """A model with two actions, whose runs end."""
-    return bound(folder, text_of("count: Annotated[int, Range(0, 3)]\nflag: bool", "count=0\nflag=False", TWO))
+    return bind_text(folder, text_of("count: Annotated[int, Range(0, 3)]\nflag: bool", "count=0\nflag=False", TWO))
 
 
 def test_inner_steps_are_the_model_s_alone_and_a_run_may_end(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from tidegate.traces.explanation import explain_false
 from tidegate.traces.heading import replay_line
 
 from ..conftest import ROOT
-from ..support.shipped import tiered
+from ..support.shipped import tier_parameters
 
 GOLDEN = ROOT / "tests" / "golden" / "arguments"
 UPDATE = bool(os.environ.get("TIDEGATE_UPDATE"))
@@ -39,7 +39,7 @@ EXAMPLES = {
 }
 
 
-def recorded() -> Iterator[tuple[str, CheckRecord, str]]:
+def recorded_counterexamples() -> Iterator[tuple[str, CheckRecord, str]]:
     """Every counterexample that the commit tier records: its name, its check, and the property. Of what must happen
     there is no argument but the loop itself."""
     for path in sorted((ROOT / "spec").glob("*.toml")):
@@ -53,7 +53,7 @@ def words(check: CheckRecord) -> str:
     return "".join(f"{name}={value} " for name, value in check.own.items())
 
 
-RECORDED = {name: (check, prop) for name, check, prop in recorded()}
+RECORDED = {name: (check, prop) for name, check, prop in recorded_counterexamples()}
 
 
 def model_of(check: CheckRecord, prop: str) -> Model:
@@ -100,7 +100,7 @@ def update(cache: Path) -> None:
     sections: dict[str, list[str]] = {}
     for name, (check, prop) in RECORDED.items():
         model = model_of(check, prop)
-        text = text_of(model, known(name, model) or searched(check, model, cache), model.properties[0])
+        text = text_of(model, known_run(name, model) or search_run(check, model, cache), model.properties[0])
         sections.setdefault(check.model, []).append(f"## {name}\n{text}")
     for name, (file, profile, steps) in EXAMPLES.items():
         model = load(ROOT / "examples" / f"{file}.py").bind(profile=profile)
@@ -110,7 +110,7 @@ def update(cache: Path) -> None:
         (GOLDEN / f"{model_name}.txt").write_text("\n".join(texts), encoding="utf-8")
 
 
-def known(name: str, model: Model) -> Run | None:
+def known_run(name: str, model: Model) -> Run | None:
     """The run that is written down, if it still fails at its end."""
     try:
         run = run_text(model, TEXTS[name].partition("\n")[0])
@@ -121,7 +121,7 @@ def known(name: str, model: Model) -> Run | None:
     return None if holds(model, prop, *about) else run
 
 
-def searched(check: CheckRecord, model: Model, cache: Path) -> Run:
+def search_run(check: CheckRecord, model: Model, cache: Path) -> Run:
     run = ENGINES["native"](model, Search(symmetry=check.symmetry, cache=cache), None).properties[0].run
     assert run is not None, check.name
     return run
@@ -133,7 +133,7 @@ one of these is ordinary, and the others of them are long."""
 
 
 @pytest.mark.parametrize(
-    "name", tiered(RECORDED, [*FIRST.values()][::2].__contains__, long=set(FIRST.values()).__contains__)
+    "name", tier_parameters(RECORDED, [*FIRST.values()][::2].__contains__, long=set(FIRST.values()).__contains__)
 )
 def test_the_argument_of(name: str) -> None:
     check, prop = RECORDED[name]

@@ -8,7 +8,7 @@ from tidegate.language.verdict import Run
 from tidegate.traces.branch import Branch, possible_steps
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def names(branch: Branch) -> list[str]:
@@ -16,7 +16,7 @@ def names(branch: Branch) -> list[str]:
 
 
 def test_steps_are_undone_and_taken_again() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     run = run_of(model, "fill_big; big_to_small; empty_small")
     branch = Branch(model, run)
     back = branch.undone(2)
@@ -27,7 +27,7 @@ def test_steps_are_undone_and_taken_again() -> None:
 
 
 def test_another_step_forgets_what_was_undone() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     branch = Branch(model, run_of(model, "fill_big; big_to_small")).undone()
     other = run_of(model, "fill_big; empty_big").steps[1]
     assert branch.with_steps(other).ahead == ()
@@ -35,7 +35,7 @@ def test_another_step_forgets_what_was_undone() -> None:
 
 
 def test_what_can_happen_in_the_order_of_the_text() -> None:
-    model = bound("examples/lock.py:careful")
+    model = bind_model("examples/lock.py:careful")
     (start,) = initial_states(model)
     listed = list(possible_steps(model, start))
     assert [(entry.text, entry.sentence, entry.kind, entry.breaks) for entry in listed] == [
@@ -47,7 +47,7 @@ def test_what_can_happen_in_the_order_of_the_text() -> None:
 
 
 def test_a_step_that_breaks_the_model_is_listed_and_leads_nowhere() -> None:
-    model = bound("tests/fixtures/models/courier.py", mistake="range")
+    model = bind_model("tests/fixtures/models/courier.py", mistake="range")
     run = run_of_first(model, "wake({A}); write(A)")
     broken = [entry for entry in possible_steps(model, run.states()[-1]) if entry.breaks]
     assert broken and all(entry.step is None and "outside" in entry.breaks for entry in broken)

@@ -34,7 +34,7 @@ def test_differences_go_as_deep_as_the_types() -> None:
     assert steps_[3]["reads"] == ["bag", "awake"]
 
 
-def applied(before: dict[str, Any], delta: dict[str, Any]) -> dict[str, Any]:
+def apply_delta(before: dict[str, Any], delta: dict[str, Any]) -> dict[str, Any]:
     """The state after a delta, as a reader of the document makes it (bags and sets as sorted lists)."""
     state = json.loads(json.dumps(before))
     for row in delta.get("~", []):
@@ -86,7 +86,7 @@ def test_states_are_read_back_from_deltas_and_keyframes(random: Any) -> None:
     shown: dict[str, Any] = {}
     for at, real in enumerate(run.states()):
         row = states[str(at)]
-        shown = row if at % states["keyframe_every"] == 0 else applied(shown, row)
+        shown = row if at % states["keyframe_every"] == 0 else apply_delta(shown, row)
         assert sorted_lists(shown) == sorted_lists(state_to_json(real))
 
 

@@ -12,7 +12,7 @@ from tidegate.traces.evidence import MANY_CELLS, Reading, SeenValue
 from tidegate.traces.state_parts import StatePart
 
 from ..conftest import ROOT
-from ..support.shipped import shipped, tiered
+from ..support.shipped import bind_shipped, tier_parameters
 from .test_document import MODELS, SAMPLE, model_of, walk
 
 CELLS = tuple(StatePart("s", "log", (("key", number),)) for number in range(MANY_CELLS))
@@ -25,7 +25,7 @@ def test_many_cells_are_kept_once_each_in_order() -> None:
 
 def test_a_deep_step_rests_on_few_cells() -> None:
     """An assignor is one step of many nested functions, each of which hands on what the last one read."""
-    model = shipped("sticky_assignors", {"members": 3, "topics": 2, "max_partitions": 2, "max_claims": 4})
+    model = bind_shipped("sticky_assignors", {"members": 3, "topics": 2, "max_partitions": 2, "max_claims": 4})
     arguments = {
         "partitions": Map({Topic(t): 2 for t in range(2)}),
         "subscribed": Map({Member(m): Set(Topic(t) for t in range(2) if m != t) for m in range(3)}),
@@ -43,7 +43,7 @@ def test_a_deep_step_rests_on_few_cells() -> None:
     assert max(len(reads) for _, reads in reading.compared) < 1000
 
 
-@pytest.mark.parametrize("name", tiered(MODELS, SAMPLE.__contains__, long=set(MODELS[::4]).__contains__))
+@pytest.mark.parametrize("name", tier_parameters(MODELS, SAMPLE.__contains__, long=set(MODELS[::4]).__contains__))
 def test_what_values_rest_on_is_read_as_the_judge_reads(name: str) -> None:
     """The typed form, evaluated for its cells, takes the judge's steps and gives the judge's answers."""
     model = model_of(name)

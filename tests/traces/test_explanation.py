@@ -119,7 +119,7 @@ def stepwise(before: Town, after: Town) -> bool:
 
 
 @pytest.fixture(scope="module")
-def explained(tmp_path_factory: pytest.TempPathFactory) -> Model:
+def explained_model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     path = tmp_path_factory.mktemp("explained") / "town.py"
     path.write_text(COURIER.read_text() + PROPERTIES)
     return load(path).bind()
@@ -141,32 +141,34 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Model:
         ("whole", "any(p in s.awake and s.written > 7 for p in Person)", {}),
     ],
 )
-def test_a_false_property_is_broken_down(explained: Model, name: str, conjunct: str, witness: dict[str, str]) -> None:
-    state = run_text(explained, "wake({A, B}); write(A)").states()[-1]
-    reason = explain_false(explained, {prop.name: prop for prop in explained.properties}[name], state)
+def test_a_false_property_is_broken_down(
+    explained_model: Model, name: str, conjunct: str, witness: dict[str, str]
+) -> None:
+    state = run_text(explained_model, "wake({A, B}); write(A)").states()[-1]
+    reason = explain_false(explained_model, {prop.name: prop for prop in explained_model.properties}[name], state)
     assert reason.conjunct == conjunct
     assert {key: show(value) for key, value in reason.witness.items()} == witness
 
 
-def test_a_false_property_is_followed_into_helpers_and_loops(explained: Model) -> None:
-    states = run_text(explained, "wake({A, B}); write(B); deliver(Letter(B, 0))").states()
-    properties = {prop.name: prop for prop in explained.properties}
-    helper = explain_false(explained, properties["helper"], states[-1])
+def test_a_false_property_is_followed_into_helpers_and_loops(explained_model: Model) -> None:
+    states = run_text(explained_model, "wake({A, B}); write(B); deliver(Letter(B, 0))").states()
+    properties = {prop.name: prop for prop in explained_model.properties}
+    helper = explain_false(explained_model, properties["helper"], states[-1])
     assert (helper.conjunct, show(helper.witness["p"])) == ("empty(s, p)", "B")
     assert helper.because is not None
     assert helper.because.conjunct == "len(s.shelf[person]) == 0"
     assert show(helper.because.witness["person"]) == "B"
-    loop = explain_false(explained, properties["given_up"], states[-1])
+    loop = explain_false(explained_model, properties["given_up"], states[-1])
     assert (loop.conjunct, show(loop.witness["p"])) == ("not (len(s.shelf[p]) > 0)", "B")
-    step = explain_false(explained, properties["stepwise"], states[-2], states[-1])
+    step = explain_false(explained_model, properties["stepwise"], states[-2], states[-1])
     assert (step.conjunct, show(step.witness["p"])) == ("len(after.shelf[p]) <= len(before.shelf[p])", "B")
 
 
-def test_what_cannot_be_followed_is_the_property_itself(explained: Model) -> None:
-    odd = replace(explained.properties[0], form=None)
-    state = next(initial_states(explained))
+def test_what_cannot_be_followed_is_the_property_itself(explained_model: Model) -> None:
+    odd = replace(explained_model.properties[0], form=None)
+    state = next(initial_states(explained_model))
     assert isinstance(state, State)
-    assert explain_false(explained, odd, state).conjunct == explained.properties[0].name
+    assert explain_false(explained_model, odd, state).conjunct == explained_model.properties[0].name
     assert Set() == state.awake
 
 

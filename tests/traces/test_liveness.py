@@ -7,17 +7,17 @@ from tidegate.explorer.search import Search
 from tidegate.language.verdict import PropertyVerdict
 from tidegate.traces.liveness import liveness_parts
 
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
-def violated() -> tuple[object, PropertyVerdict]:
-    model = bound("examples/liveness/crossing.py")
+def violated_claim() -> tuple[object, PropertyVerdict]:
+    model = bind_model("examples/liveness/crossing.py")
     verdict = ENGINES["python"](model, Search(keep_going=True), None)
     return model, next(prop for prop in verdict.properties if prop.verdict == "violated")
 
 
 def test_a_loop_is_told_with_the_truth_in_each_state() -> None:
-    model, prop = violated()
+    model, prop = violated_claim()
     assert prop.run is not None
     parts = liveness_parts(model, prop, prop.run)  # type: ignore[arg-type]
     truth = parts["truth"][prop.name]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tidegate.traces.lost_records import lost_cells
 
-from ..support.shipped import shipped
+from ..support.shipped import bind_shipped
 from ..support.steps import run_of
 from ..support.traces import counterexample
 
 
 def test_a_record_that_was_truncated_is_missed_since_then() -> None:
     document = counterexample("replication:truncate_to_hw", "strong_isr")
-    model = shipped("replication:truncate_to_hw", ghosts=False)
+    model = bind_shipped("replication:truncate_to_hw", ghosts=False)
     text = "; ".join(step["step"] for step in document["steps"])
     run = run_of(model, text)
     at = len(run.steps)
@@ -24,6 +24,6 @@ def test_a_record_that_was_truncated_is_missed_since_then() -> None:
 
 
 def test_a_model_without_logs_lacks_nothing() -> None:
-    model = shipped("znode_election")
+    model = bind_shipped("znode_election")
     run = run_of(model, "")
     assert lost_cells(model, run, 0, ["log[A]"], {}) == []

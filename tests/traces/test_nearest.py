@@ -5,11 +5,11 @@ from __future__ import annotations
 from tidegate.language.judge import initial_states
 from tidegate.traces.nearest import nearest_action
 
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def test_the_one_whose_result_differs_least_is_nearest_and_says_in_what() -> None:
-    model = bound("examples/minute_clock.py", minutes=2, impatient=True)
+    model = bind_model("examples/minute_clock.py", minutes=2, impatient=True)
     (prop,) = [prop for prop in model.properties if prop.refinement is not None]
     assert prop.refinement is not None
     abstract = prop.refinement.abstract

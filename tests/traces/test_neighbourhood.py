@@ -6,18 +6,18 @@ from tidegate.language.judge import steps
 from tidegate.traces.neighbourhood import Neighbourhood, neighbourhood_document
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 def test_all_states_of_a_small_model_are_there() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     document = neighbourhood_document(model, run_of(model, "fill_big; big_to_small"))
     assert len(document["nodes"]) == 16
     assert all("next" in node for node in document["nodes"])
 
 
 def test_a_node_has_every_step_that_can_happen() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     run = run_of(model, "fill_big")
     known = Neighbourhood(model)
     number = known.number(run.states()[-1])
@@ -27,7 +27,7 @@ def test_a_node_has_every_step_that_can_happen() -> None:
 
 
 def test_there_are_no_more_than_was_asked_for() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     document = neighbourhood_document(model, run_of(model, "fill_big"), most=4)
     expanded = [node for node in document["nodes"] if "next" in node]
     assert 2 <= len(expanded) < 16

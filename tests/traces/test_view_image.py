@@ -25,7 +25,7 @@ from tidegate.traces.neighbourhood import neighbourhood_document
 from tidegate.traces.picture import UndrawableError
 from tidegate.traces.view_image import MAX_CHARACTERS, SVG, check_svg
 
-from ..support.browser import chromium, shown
+from ..support.browser import chromium, open_page
 from ..support.html_traces import ROOT, Document, walk
 
 CROSSING = "cross(missionaries={}, cannibals={C1, C2}); cross(missionaries={}, cannibals={C1})"
@@ -63,7 +63,7 @@ def crossing() -> Document:
     return run_document(model, run_text(model, CROSSING))
 
 
-def counted(folder: Path, view: str, **constants: int) -> Document:
+def counter_run(folder: Path, view: str, **constants: int) -> Document:
     """A run of a counter that draws itself so."""
     (folder / "counter.py").write_text(COUNTER + view, encoding="utf-8")
     model = load(folder / "counter.py").bind(constants=constants)
@@ -81,7 +81,7 @@ def test_each_state_is_drawn_by_the_models_own_function_with_its_own_constants(t
     view = (
         "def view(s):\n    return f'<svg xmlns=\"http://www.w3.org/2000/svg\"><title>{s.n} of {most}</title></svg>'\n"
     )
-    document = counted(tmp_path, view, most=7)
+    document = counter_run(tmp_path, view, most=7)
     jsonschema.validate(document, schema())
     assert [document["frames"][str(at)]["board"]["says"] for at in range(3)] == ["0 of 7", "1 of 7", "2 of 7"]
     assert not document["notes"]
@@ -104,7 +104,7 @@ def test_the_terminal_shows_the_fields_and_no_svg():
     ],
 )
 def test_a_view_that_draws_nothing_says_so_and_the_run_is_shown_without(tmp_path: Path, view: str, says: str):
-    document = counted(tmp_path, view)
+    document = counter_run(tmp_path, view)
     assert document["view"] is None
     assert says in document["notes"][0]
     model = load(tmp_path / "counter.py").bind()
@@ -113,7 +113,7 @@ def test_a_view_that_draws_nothing_says_so_and_the_run_is_shown_without(tmp_path
 
 
 def test_an_action_called_view_draws_nothing(tmp_path: Path):
-    document = counted(tmp_path, "@action\ndef view(s: S) -> None:\n    require(s.n == 9)\n")
+    document = counter_run(tmp_path, "@action\ndef view(s: S) -> None:\n    require(s.n == 9)\n")
     assert (document["view"], document["notes"]) == (None, [])
 
 
@@ -145,7 +145,7 @@ def test_a_page_puts_its_pictures_together_as_they_were_drawn(browser: Browser, 
     document = crossing()
     (tmp_path / "page.html").write_text(trace_html([document, document]), encoding="utf-8")
     for at in range(len(document["steps"]) + 1):
-        with shown(browser, tmp_path / "page.html", f"s={at}") as one:
+        with open_page(browser, tmp_path / "page.html", f"s={at}") as one:
             source = one.all("img.drawing").first.get_attribute("src") or ""
         drawn = next(
             document["frames"][str(n)]["board"] for n in range(at, -1, -1) if document["frames"][str(n)]["board"]
@@ -214,15 +214,15 @@ def test_a_saved_trace_with_a_hostile_picture_is_shown_without_it():
 def test_the_picture_goes_with_the_steps_and_has_words(browser: Browser, tmp_path: Path):
     path = tmp_path / "page.html"
     path.write_text(trace_html([crossing()]), encoding="utf-8")
-    with shown(browser, path, "s=0") as one:
+    with open_page(browser, path, "s=0") as one:
         image = one.all("img.drawing")
         assert image.get_attribute("alt") == "West: 0M 0C; east: 3M 3C; the boat is in the east."
         one.press("l")
         assert image.get_attribute("alt") == "West: 0M 2C; east: 3M 1C; the boat is in the west."
         assert one.run("(async () => { const i = document.querySelector('img.drawing'); await i.decode();"
                        "return i.naturalWidth; })()") == 560  # fmt: skip
-        assert not one.seen("#table")
-        assert not one.seen("#legend")
+        assert not one.is_visible("#table")
+        assert not one.is_visible("#legend")
         one.press("|", "l")
         assert one.count("img.drawing") == 2
         one.press("a")
@@ -234,7 +234,7 @@ def test_a_branch_is_drawn_as_well(browser: Browser, tmp_path: Path):
     session.execute("1")
     path = tmp_path / "page.html"
     path.write_text(session.html(), encoding="utf-8")
-    with shown(browser, path, "s=0") as one:
+    with open_page(browser, path, "s=0") as one:
         one.all("#choices button.step").nth(3).click()
         model = load(ROOT / "examples/missionaries.py").bind()
         branch = run_document(
@@ -272,13 +272,13 @@ def test_in_the_page_a_picture_runs_no_script_and_loads_nothing(browser: Browser
     path = tmp_path / "page.html"
     path.write_text(text, encoding="utf-8")
     try:
-        with shown(browser, path, "s=0") as one:
+        with open_page(browser, path, "s=0") as one:
             decoded = (
                 "(async () => { const i = document.querySelector('img.drawing'); await i.decode(); return i.width; })()"
             )
             assert one.run(decoded) == 9
             assert one.run("window.stolen") is None
-            assert one.seen("#sentence")
+            assert one.is_visible("#sentence")
     finally:
         server.shutdown()
         server.server_close()

@@ -7,7 +7,7 @@ from tidegate.traces.state_parts import StatePart
 from tidegate.traces.wording import Wording, is_number, join_words, name_in_words
 
 from ..support.steps import run_of
-from ..support.traces import bound
+from ..support.traces import bind_model
 
 
 @pytest.mark.parametrize(("name", "words"), [("high_watermark", "high watermark"), ("isr", "ISR"), ("log", "log")])
@@ -25,7 +25,7 @@ def test_a_truth_value_is_no_number() -> None:
 
 
 def test_what_became_of_a_field() -> None:
-    model = bound("examples/die_hard.py")
+    model = bind_model("examples/die_hard.py")
     before, after = run_of(model, "fill_big").states()
     words, cell = Wording(model), StatePart("s", "big", ())
     assert words.effects(cell, before, after) == ["`big` went from 0 to 5"]

@@ -32,7 +32,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
 DURABLE = "min.insync.replicas=2,unclean.leader.election.enable=false"
 
 
-def described(lines: str, replicas: int = 3, configs: str = DURABLE, version: str = "3.9.0") -> Subject:
+def subject_of_lines(lines: str, replicas: int = 3, configs: str = DURABLE, version: str = "3.9.0") -> Subject:
     text = f"Topic: orders\tPartitionCount: 9\tReplicationFactor: {replicas}\tConfigs: {configs}\n{lines}"
     options = Options(version, distribution="apache", acks="all")
     cluster = read_cluster_texts([("topics.txt", text, True)], options, "x")[0]
@@ -43,7 +43,7 @@ def line(number: int, leader: str, replicas: str, isr: str, more: str = "") -> s
     return f"\tTopic: orders\tPartition: {number}\tLeader: {leader}\tReplicas: {replicas}\tIsr: {isr}{more}\n"
 
 
-def said(subject: Subject, explorations: Explorations) -> list[str]:
+def state_findings(subject: Subject, explorations: Explorations) -> list[str]:
     found: Any = describe_current_state(SubjectVerdict(subject, (), {}), explorations)
     return [group["headline"] for group in found["groups"]]
 
@@ -56,7 +56,7 @@ def test_every_kind_of_partition_is_judged_and_not_the_smallest_alone(exploratio
         line(3, "3", "3,1,2", "3,2"),
         line(4, "1", "1,2,3", "1,2,3"),
     ]
-    offline, alone, two = said(described("".join(rows)), explorations)
+    offline, alone, two = state_findings(subject_of_lines("".join(rows)), explorations)
     assert offline == (
         "orders partition 0: the ISR is {1} of 3 replicas, and it has no leader; it is neither written nor read until "
         "one of its in-sync replicas {1} is back"
@@ -72,7 +72,7 @@ def test_every_kind_of_partition_is_judged_and_not_the_smallest_alone(exploratio
 )
 def test_what_is_asked_of_a_small_isr_is_what_its_cell_asks(changed: Mapping[str, Any]) -> None:
     """The same explorations: with acks=0 a request is lost too, and what does not last is empty after a stop."""
-    subject = described(line(1, "2", "2,3,1", "2"))
+    subject = subject_of_lines(line(1, "2", "2,3,1", "2"))
     one = subject.topics[0].partitions[0]
     for variant in subject.variants:
         signature = replace(variant.signature, **changed)
@@ -84,10 +84,10 @@ def test_what_is_asked_of_a_small_isr_is_what_its_cell_asks(changed: Mapping[str
 def test_more_replicas_than_the_model_has_have_their_present_state(explorations: Explorations) -> None:
     """Six replicas: nothing is explored, and what is refused now is said all the same."""
     rows = line(0, "1", "1,2,3,4,5,6", "1") + line(1, "none", "2,3,4,5,6,1", "2")
-    six = described(rows, replicas=6)
+    six = subject_of_lines(rows, replicas=6)
     assert six.not_checked == "orders has 6 replicas, and the model has 1 to 5" and six.variants == ()
     assert {(outage.kind, outage.certain) for outage in find_outages(six)} == {("refused", True), ("offline", True)}
-    offline, refused = said(six, explorations)
+    offline, refused = state_findings(six, explorations)
     assert "neither written nor read" in offline and "writes are refused: 2 in sync are needed" in refused
 
 
@@ -103,11 +103,11 @@ def test_more_replicas_than_the_model_has_have_their_present_state(explorations:
     ],
 )  # fmt: skip
 def test_an_empty_isr_names_who_may_be_elected(isr: str, more: str, expected: str, explorations: Explorations) -> None:
-    (offline,) = said(described(line(0, "none", "1,2,3", isr, more), version="4.1.0"), explorations)
+    (offline,) = state_findings(subject_of_lines(line(0, "none", "1,2,3", isr, more), version="4.1.0"), explorations)
     assert expected in offline
 
 
 def test_the_only_one_in_sync_loses_power_while_the_others_are_down(explorations: Explorations) -> None:
     configs = "min.insync.replicas=3,unclean.leader.election.enable=true"
-    (found,) = said(described(line(0, "1", "1,2,3", "1"), configs=configs), explorations)
+    (found,) = state_findings(subject_of_lines(line(0, "1", "1,2,3", "1"), configs=configs), explorations)
     assert "one loss of power" in found

@@ -20,7 +20,7 @@ from tidegate.audit.questions.situations import BY_NAME, CELLS
 
 from ...conftest import NewExplorations
 from ...support.partition_pages import ROWS, VERSIONS, Pages, Settings, faults
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 HAPPENS: Mapping[str, Settings] = {
     "leader-move": {"preferred_elections": 1},
@@ -71,7 +71,7 @@ def signature_of(profile: str, row: int) -> Signature:
     )
 
 
-def out_of_the_isr(row: int, situation: str) -> int:
+def lagging_followers(row: int, situation: str) -> int:
     """How many followers may be out of the ISR."""
     _, replicas, settings = ROWS[row]
     return replicas - {"all": replicas, "min-isr": int(settings["min_isr"]), "one": 1}[situation]
@@ -90,14 +90,14 @@ def losses(pages: Pages, place: Place) -> Iterator[str]:
     happens = HAPPENS.get(fault, {"crashes": replicas})
     fails = settings.get("acks") == "none"
     own = {**settings, **happens, "replicas": replicas, "retries": int(fails)}
-    out = out_of_the_isr(row, situation)
+    out = lagging_followers(row, situation)
     eligible = profile == "kafka_4_1" and "disk_losses" in happens
     for down in range(out + 1 if settings.get("unclean") or profile == "kafka_0_10" or eligible else 1):
         stopped = int(own.get("shutdowns", 0)) + down
-        yield pages.kept(profile, {**own, "isr_shrinks": out - down, "shutdowns": stopped})
+        yield pages.loss_words(profile, {**own, "isr_shrinks": out - down, "shutdowns": stopped})
 
 
-def compared(place: Place, pages: Pages, explorations: Explorations) -> None:
+def compare_cell(place: Place, pages: Pages, explorations: Explorations) -> None:
     """A cell loses if and only if a check finds a loss."""
     profile, row, cell = place
     said = answer(signature_of(profile, row), QUESTION["no-loss"], BY_NAME[cell], explorations)
@@ -129,13 +129,13 @@ def test_every_fault_is_written_here_once_more() -> None:
     assert columns == ["one dies", "one loses power"]
 
 
-@pytest.mark.parametrize("stride", tiered(STRIDES, lambda stride: stride == max(STRIDES)))
+@pytest.mark.parametrize("stride", tier_parameters(STRIDES, lambda stride: stride == max(STRIDES)))
 def test_some_cells_lose_where_checks_find_a_loss(stride: int, pages: Pages, explorations: Explorations) -> None:
     some = places()[::stride]
     assert len({profile for profile, _, _ in some}) == len(VERSIONS)
     assert len({row for _, row, _ in some}) == len(ROWS)
     for place in some:
-        compared(place, pages, explorations)
+        compare_cell(place, pages, explorations)
 
 
 @pytest.mark.matrix
@@ -147,4 +147,4 @@ def test_every_cell_loses_where_a_check_finds_a_loss(
 ) -> None:
     for place in places():
         if place[:2] == (profile, row):
-            compared(place, pages, explorations)
+            compare_cell(place, pages, explorations)

@@ -33,7 +33,7 @@ from tidegate.explorer.search import Search
 
 from ...conftest import ROOT, NewExplorations, Run
 from ...support.partition_pages import GOES_ON, ROWS, VERSIONS, MatrixCell, matrix_cells
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 MATRIX = ROOT / "docs" / "partition-matrix.md"
 COLUMNS: dict[str, Name] = {
@@ -97,7 +97,7 @@ def test_every_column_of_the_matrix_has_a_cell() -> None:
 
 @pytest.mark.parametrize(
     "profile",
-    tiered(
+    tier_parameters(
         [version for version, _, _ in VERSIONS],
         {"kafka_3_9", "kafka_3_9_zookeeper", "kafka_4_1"}.__contains__,
     ),
@@ -147,7 +147,7 @@ def test_a_small_isr_has_what_a_stop_and_a_loss_of_power_can_do(
 
 
 @pytest.mark.parametrize(
-    "profile", tiered(("kafka_2_7", "kafka_3_7", "kafka_4_1"), lambda profile: profile == "kafka_3_7")
+    "profile", tier_parameters(("kafka_2_7", "kafka_3_7", "kafka_4_1"), lambda profile: profile == "kafka_3_7")
 )
 def test_more_copies_never_lose_where_fewer_did_not(profile: str, explorations: Explorations) -> None:
     """min.isr of 2 loses nothing that 1 keeps, in any cell, in any version: the audit rests on no such rule, repairs
@@ -224,7 +224,7 @@ def test_cases_of_many_states_come_last_and_alone() -> None:
 # --- duplicates and order ---------------------------------------------------------------------------------------------
 
 
-def delivered(one: Signature, explorations: Explorations) -> dict[str, str]:
+def delivery_words(one: Signature, explorations: Explorations) -> dict[str, str]:
     """The word of each cell, for duplicates and for order."""
     questions = (QUESTION["no-duplicates"], QUESTION["in-order"])
     return {
@@ -244,7 +244,7 @@ def test_an_idempotent_producer_with_one_request_in_flight_is_safe_whatever_fail
     """In every cell: by the partition's model where it is asked, and by the producer's over what the log does."""
     for own in ({}, {"replicas": 2, "in_rack": 2}):
         one = signature(profile, kraft=profile > "kafka_3", max_in_flight=1, **own)
-        assert set(delivered(one, explorations).values()) == {BOTH_KEPT}
+        assert set(delivery_words(one, explorations).values()) == {BOTH_KEPT}
         for cell, by in (("crash@all", "3 requests fail"), ("two-crashes@all", "one of them given up")):
             assert by in answer(one, QUESTION["in-order"], cell, explorations).why
 
@@ -252,7 +252,7 @@ def test_an_idempotent_producer_with_one_request_in_flight_is_safe_whatever_fail
 def test_before_kip_360_a_record_that_was_given_up_may_come_late(explorations: Explorations) -> None:
     """Its request is of the producer id before, and no leader refuses it."""
     one = signature(max_in_flight=1, bumps_epoch=False)
-    assert set(delivered(one, explorations).values()) == {"no loss found / can lose"}
+    assert set(delivery_words(one, explorations).values()) == {"no loss found / can lose"}
     assert "9 steps of the producer" in answer(one, QUESTION["in-order"], "crash@all", explorations).why
 
 
@@ -260,7 +260,7 @@ def test_before_kip_360_a_record_that_was_given_up_may_come_late(explorations: E
 def test_an_idempotent_producers_second_batch_may_come_first(profile: str, explorations: Explorations) -> None:
     """KAFKA-15591: no fault is needed, only a first batch that is refused for now, and an answer that is lost."""
     one = signature(profile, kraft=profile > "kafka_3")
-    assert set(delivered(one, explorations).values()) == {BOTH_LOST}
+    assert set(delivery_words(one, explorations).values()) == {BOTH_LOST}
     found = answer(one, QUESTION["in-order"], "leader-move@all", explorations)
     assert [step.step for step in found.steps] == ["fail_to_produce", "produce(A)", "produce_again(leader=A, id=0)"]
     assert "KAFKA-15591" in found.why and "max.in.flight.requests.per.connection=1" in found.why
@@ -268,8 +268,8 @@ def test_an_idempotent_producers_second_batch_may_come_first(profile: str, explo
 
 @pytest.mark.parametrize("acks", ["all", pytest.param("leader", marks=pytest.mark.long)])
 def test_without_idempotence_retries_lose_in_every_cell(acks: str, explorations: Explorations) -> None:
-    assert set(delivered(signature(acks=acks, idempotent=False), explorations).values()) == {BOTH_LOST}
-    one_at_a_time = delivered(signature(acks=acks, idempotent=False, max_in_flight=1), explorations)
+    assert set(delivery_words(signature(acks=acks, idempotent=False), explorations).values()) == {BOTH_LOST}
+    one_at_a_time = delivery_words(signature(acks=acks, idempotent=False, max_in_flight=1), explorations)
     assert set(one_at_a_time.values()) == {BOTH_LOST}, "what is given up on its way may come late"
 
 
@@ -278,7 +278,7 @@ def test_what_is_not_sent_again_is_not_there_twice_and_may_come_late(
     own: dict[str, Any], explorations: Explorations, tidegate: Run
 ) -> None:
     """As the producer's model says: a request that is given up with its connection may come after the next one."""
-    assert set(delivered(signature(**own), explorations).values()) == {"no loss found / can lose"}
+    assert set(delivery_words(signature(**own), explorations).values()) == {"no loss found / can lose"}
     why = answer(signature(**own), QUESTION["in-order"], "crash@all", explorations).why
     command = re.search(r"`tidegate (check [^`]*)`", why)
     assert command is not None
@@ -286,7 +286,7 @@ def test_what_is_not_sent_again_is_not_there_twice_and_may_come_late(
 
 
 def test_nothing_is_said_of_the_order_of_what_is_never_written(explorations: Explorations) -> None:
-    found = delivered(signature("kafka_3_5", min_isr=3, replicas=2), explorations)
+    found = delivery_words(signature("kafka_3_5", min_isr=3, replicas=2), explorations)
     assert set(found.values()) == {"not checked / not checked"}
 
 

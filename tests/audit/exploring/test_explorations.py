@@ -44,7 +44,7 @@ from tidegate.audit.questions.subjects import subjects
 from tidegate.explorer.native.effort import QUICK_EFFORT, ROLLED_EFFORT
 
 from ...conftest import ROOT
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 # --- settings that cannot matter --------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ def bench(cache: Path) -> CaseExplorer:
     return CaseExplorer(cache)
 
 
-@pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
+@pytest.mark.parametrize("seed", tier_parameters(range(8), lambda seed: seed == 3))
 def test_a_setting_that_cannot_matter_does_not(bench: CaseExplorer, seed: int) -> None:
     """The case that is explored for another finds the same: states, depth, scenarios, step by step."""
     for case in random.Random(seed).sample(every_case(), 8):
@@ -91,7 +91,7 @@ def of_its_own(case: Case, found: CaseResult) -> CaseResult:
     return replace(found, scenarios=lost, checked=found.checked & WITH_ALL.keys())
 
 
-@pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
+@pytest.mark.parametrize("seed", tier_parameters(range(8), lambda seed: seed == 3))
 def test_one_exploration_of_service_answers_whatever_acks_is(bench: CaseExplorer, seed: int) -> None:
     """Explored with acks=all itself, and what is said of it by the exploration with acks=1: the same, step by step; and
     what it says of acks=1 is not always the same."""
@@ -104,7 +104,7 @@ def test_one_exploration_of_service_answers_whatever_acks_is(bench: CaseExplorer
     assert differ
 
 
-@pytest.mark.parametrize("seed", tiered(range(4), lambda seed: seed != 1))  # seed 1 takes half a minute
+@pytest.mark.parametrize("seed", tier_parameters(range(4), lambda seed: seed != 1))  # seed 1 takes half a minute
 def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: CaseExplorer, seed: int) -> None:
     """What is explored for it, a crash, finds what the loss of power itself finds: the same is lost, the same holds."""
     chance, compared = random.Random(seed), 0
@@ -134,7 +134,7 @@ def service_cases() -> list[Case]:
     return list(found)
 
 
-@pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
+@pytest.mark.parametrize("seed", tier_parameters(range(8), lambda seed: seed == 3))
 def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: CaseExplorer, seed: int) -> None:
     """Service is asked about without a record, and the same is found with one."""
     for case in random.Random(seed).sample(service_cases(), 8 if seed == 3 else 40):
@@ -186,14 +186,14 @@ def test_an_exploration_ends_where_all_is_answered() -> None:
 # --- what is kept -----------------------------------------------------------------------------------------------------
 
 
-class Scripted(CaseExplorer):
+class ScriptedExplorer(CaseExplorer):
     """A bench that finds what it is set to find."""
 
     def __init__(self, found: CaseResult) -> None:
         super().__init__(None)
         self.scripted = found
 
-    def found(self, case: Case, until: float | None = None) -> CaseResult:
+    def explore(self, case: Case, until: float | None = None) -> CaseResult:
         return self.scripted
 
 
@@ -204,7 +204,7 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
     case, explored = loss_case(next(signatures()), BY_NAME["power-loss@all"]), 0
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
-        some.bench = Scripted(CaseResult(states=7, stopped="it was so", for_good=for_good))
+        some.bench = ScriptedExplorer(CaseResult(states=7, stopped="it was so", for_good=for_good))
         assert some.result(case).stopped == "it was so"
         explored += some.explored
     assert explored == times
@@ -215,7 +215,7 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
     case, right = loss_case(next(signatures()), BY_NAME["power-loss@all"]), CaseResult(states=7, depth=2)
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
-        some.bench = Scripted(right)
+        some.bench = ScriptedExplorer(right)
         assert some.result(case) == right and some.explored == 1
         (path,) = (tmp_path / "audit").iterdir()
         assert json.loads(path.read_text(encoding="utf-8")) == to_json(right)

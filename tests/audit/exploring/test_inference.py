@@ -23,7 +23,7 @@ from tidegate.language.model import Model
 from tidegate.language.steptext import parse_steps
 
 from ...conftest import NewExplorations
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 
 def signatures() -> Iterator[Signature]:
@@ -47,7 +47,7 @@ COSTLY = (0, 1, 2, 4, 5)
 """Seeds whose signatures take a quarter of a minute and more."""
 
 
-@pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed not in COSTLY))
+@pytest.mark.parametrize("seed", tier_parameters(range(6), lambda seed: seed not in COSTLY))
 def test_what_is_inferred_is_what_is_explored(
     seed: int, new_explorations: NewExplorations, explorations: Explorations
 ) -> None:
@@ -96,7 +96,7 @@ def pairs(some: Sequence[Case]) -> list[tuple[Case, Case]]:
     return [(less, more) for less in some for more in some if less != more and is_case_within(less, more)]
 
 
-@pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed not in COSTLY[1:]))
+@pytest.mark.parametrize("seed", tier_parameters(range(6), lambda seed: seed not in COSTLY[1:]))
 def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explorations) -> None:
     """Any two cells of a signature that are ordered by their budgets are ordered by what is found in them."""
     one = random.Random(seed).choice(list(signatures()))
@@ -140,7 +140,7 @@ def test_what_is_on_the_disk_is_not_lost_with_power_but_with_the_disk() -> None:
     assert all_.values["power_losses"] == 5 and is_case_within(crash, all_) and not is_case_within(disk, all_)
 
 
-@pytest.mark.parametrize("seed", tiered(range(4), lambda seed: seed == 1))
+@pytest.mark.parametrize("seed", tier_parameters(range(4), lambda seed: seed == 1))
 def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
     seed: int, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,20 +237,24 @@ def test_who_asks_for_less_is_wider() -> None:
         if candidate.replicas == 3 and candidate.min_isr == 2 and candidate.acks == "all"
     )
 
-    def made(acks: str, least: int) -> Case:
+    def make_case(acks: str, least: int) -> Case:
         return case_with("loss", replace(one, acks=acks, min_isr=least), {"crashes": 3})
 
-    assert wider_cases(made("all", 2)) == (made("leader", 1), made("all", 1), made("leader", 2))
-    assert wider_cases(made("leader", 2)) == (made("leader", 1),) and not wider_cases(made("leader", 1))
+    assert wider_cases(make_case("all", 2)) == (make_case("leader", 1), make_case("all", 1), make_case("leader", 2))
+    assert wider_cases(make_case("leader", 2)) == (make_case("leader", 1),) and not wider_cases(make_case("leader", 1))
     assert not wider_cases(case_with("loss", replace(one, acks="none"), {"crashes": 1}))
     assert not wider_cases(case_with("loss", one, {"retries": 1})) and not wider_cases(case_with("reads", one, {}))
-    cases = [made("all", 2), made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1})]
-    assert first_of(cases) == [made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1}).explored_case]
+    cases = [make_case("all", 2), make_case("all", 1), make_case("leader", 2), case_with("loss", one, {"fences": 1})]
+    assert first_of(cases) == [
+        make_case("all", 1),
+        make_case("leader", 2),
+        case_with("loss", one, {"fences": 1}).explored_case,
+    ]
     elr = next(candidate for candidate in signatures() if candidate.constants["elr"] and candidate.replicas == 3)
     assert case_with("loss", elr, {}).values["elr"] and not wider_cases(case_with("loss", elr, {}))
 
 
-@pytest.mark.parametrize("seed", tiered(range(4), lambda seed: seed == 3))
+@pytest.mark.parametrize("seed", tier_parameters(range(4), lambda seed: seed == 3))
 def test_what_is_kept_with_less_asked_for_is_kept_with_more(
     seed: int, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,7 +295,7 @@ def is_violated(model: Model, name: str, steps: Sequence[ScenarioStep]) -> bool:
     return not (holds(model, about, before, last) if about.kind == "transition" else holds(model, about, last))
 
 
-@pytest.mark.parametrize("seed", tiered(range(3), lambda seed: seed == 0))
+@pytest.mark.parametrize("seed", tier_parameters(range(3), lambda seed: seed == 0))
 def test_what_is_inferred_from_other_settings_is_what_is_explored(
     seed: int, new_explorations: NewExplorations, explorations: Explorations
 ) -> None:

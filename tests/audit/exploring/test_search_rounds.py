@@ -20,14 +20,14 @@ def case(number: int) -> Case:
     return Case("loss", tuple(sorted({**SETTINGS, "min_isr": number}.items())))
 
 
-class Counted(Explorations):
+class CountingExplorations(Explorations):
     """Explores nothing, and keeps what was asked for at once."""
 
     def __init__(self) -> None:
         super().__init__(None)
         self.rounds: list[list[int]] = []
 
-    def _explored(self, cases: Sequence[Case]) -> Iterable[tuple[Case, CaseResult]]:  # type: ignore[override]
+    def _explore_cases(self, cases: Sequence[Case]) -> Iterable[tuple[Case, CaseResult]]:  # type: ignore[override]
         self.rounds += [[int(one.values["min_isr"]) for one in cases]] if cases else []
         return ((one, FOUND) for one in cases)
 
@@ -38,14 +38,14 @@ def asks(explorations: Explorations, *numbers: int) -> int:
 
 
 def test_what_several_searches_ask_for_is_explored_at_once_and_each_case_once() -> None:
-    explorations = Counted()
+    explorations = CountingExplorations()
     searches = [partial(asks, explorations, *some) for some in ((1, 2), (3, 2, 4), (), (1,))]
     assert run_in_rounds(searches, explorations) == [14, 21, 0, 7]
     assert explorations.rounds == [[1, 3], [2], [4]]
 
 
 def test_a_search_that_needs_nothing_new_asks_for_nothing() -> None:
-    explorations = Counted()
+    explorations = CountingExplorations()
     explorations.all([case(1)])
     assert run_in_rounds([partial(asks, explorations, 1)] * 3, explorations) == [7, 7, 7]
     assert explorations.rounds == [[1]]
@@ -59,7 +59,7 @@ def raises(explorations: Explorations, error: BaseException, number: int) -> int
 
 @pytest.mark.parametrize("error", [ValueError("a search broke"), KeyboardInterrupt()])
 def test_what_one_raises_is_raised_and_no_other_goes_on(error: BaseException) -> None:
-    explorations, ended = Counted(), list[int]()
+    explorations, ended = CountingExplorations(), list[int]()
 
     def goes_on() -> int:
         asks(explorations, 1, 2)
@@ -73,8 +73,8 @@ def test_what_one_raises_is_raised_and_no_other_goes_on(error: BaseException) ->
 
 
 def test_what_exploring_raises_ends_every_search() -> None:
-    class Broken(Counted):
-        def _explored(self, cases: Sequence[Case]) -> Iterable[tuple[Case, CaseResult]]:  # type: ignore[override]
+    class Broken(CountingExplorations):
+        def _explore_cases(self, cases: Sequence[Case]) -> Iterable[tuple[Case, CaseResult]]:  # type: ignore[override]
             raise OSError("the disk is full")
 
     explorations = Broken()
@@ -83,7 +83,7 @@ def test_what_exploring_raises_ends_every_search() -> None:
 
 
 def test_nothing_is_explored_while_explorations_are_frozen() -> None:
-    explorations = Counted()
+    explorations = CountingExplorations()
     explorations.all([case(1)])
     with explorations.frozen():
         assert explorations.result(case(1)) == FOUND

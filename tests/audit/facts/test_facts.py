@@ -119,7 +119,7 @@ USES = '[topic."orders"]\nproducer = "p.properties"\n'
 ORDERS = DESCRIBED.replace("unclean.leader.election.enable=true", "min.insync.replicas=2")
 
 
-def written(settings: str, client: str = "java:3.9") -> list[Signature]:
+def signatures_of_settings(settings: str, client: str = "java:3.9") -> list[Signature]:
     texts = {"topics.txt": ORDERS, "audit.toml": USES, "p.properties": "key.serializer=x\n" + settings}
     return signatures(cluster_of(texts, "3.9.0", clients=(client,)), "orders")
 
@@ -139,13 +139,13 @@ def written(settings: str, client: str = "java:3.9") -> list[Signature]:
 )
 def test_idempotence_that_is_silently_off_is_off(settings: str, idempotent: bool) -> None:
     """ProducerConfig.postProcessAndValidateIdempotenceConfigs."""
-    assert {signature.idempotent for signature in written(settings)} == {idempotent}
+    assert {signature.idempotent for signature in signatures_of_settings(settings)} == {idempotent}
 
 
 def test_an_idempotent_producer_of_before_3_0_waits_for_all() -> None:
     """ProducerConfig.maybeOverrideAcksAndRetries of 2.8."""
-    assert {signature.acks for signature in written("enable.idempotence=true\n", "java:2.8")} == {"all"}
-    assert {signature.acks for signature in written("", "java:2.8")} == {"leader"}
+    assert {signature.acks for signature in signatures_of_settings("enable.idempotence=true\n", "java:2.8")} == {"all"}
+    assert {signature.acks for signature in signatures_of_settings("", "java:2.8")} == {"leader"}
 
 
 def test_whether_a_producer_that_is_not_stated_is_idempotent_is_not_stated() -> None:
@@ -178,8 +178,8 @@ def test_acks_as_an_option_answers_for_all_that_audit_toml_does_not_name(acks: s
 
 def test_a_writer_of_kafka_go_may_wait_for_nothing() -> None:
     """kafka.Writer has RequireNone, what NewWriter makes has RequireAll."""
-    assert {signature.acks for signature in written("", "kafka-go:0.4.47")} == {"none", "all"}
-    assert {signature.idempotent for signature in written("", "kafka-go:0.4.47")} == {False}
+    assert {signature.acks for signature in signatures_of_settings("", "kafka-go:0.4.47")} == {"none", "all"}
+    assert {signature.idempotent for signature in signatures_of_settings("", "kafka-go:0.4.47")} == {False}
 
 
 def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
@@ -237,13 +237,13 @@ services:
 """
 
 
-def composed(extra: str = "") -> Cluster:
+def compose_cluster(extra: str = "") -> Cluster:
     services = [COMPOSE.format(id=i).partition("services:\n")[2] + extra for i in (1, 2, 3)]
     return cluster_of({"docker-compose.yml": "services:\n" + "".join(services)}, "3.9.0")
 
 
 def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
-    assert {signature.one_machine for signature in signatures(composed())} == {True}
+    assert {signature.one_machine for signature in signatures(compose_cluster())} == {True}
     files = [("c.yml", "services:\n" + "".join(COMPOSE.format(id=i).partition("services:\n")[2] for i in (1, 2)), True)]
     found = read_cluster_texts(files, Options(kafka_version="3.9.0"), "x")[1]
     assert any("2 brokers run on one computer" in finding.what for finding in found)
@@ -255,10 +255,10 @@ def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
     ["{replicas: 1}", "{resources: {limits: {memory: 2g}}}", "{placement: {constraints: [node.role==worker]}}"],
 )
 def test_a_deploy_section_of_a_compose_file_moves_no_service_to_another_machine(deploy: str) -> None:
-    cluster = composed(f"    deploy: {deploy}\n")
+    cluster = compose_cluster(f"    deploy: {deploy}\n")
     assert {signature.one_machine for signature in signatures(cluster)} == {True}
     assert any("run on one computer" in assumption and "swarm" in assumption for assumption in cluster.assumptions)
-    assert not composed().assumptions
+    assert not compose_cluster().assumptions
 
 
 # --- controllers ------------------------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def test_where_voters_stand_is_a_fact() -> None:
     (bare,) = {(signature.voters, signature.voters_in_rack) for signature in signatures(cluster_of(nodes()))}
     assert bare == (3, 0)
     (combined,) = {
-        (signature.voters, signature.shared_voters, signature.co_located) for signature in signatures(composed())
+        (signature.voters, signature.shared_voters, signature.co_located) for signature in signatures(compose_cluster())
     }
     assert combined == (3, 3, True)
 
@@ -286,7 +286,7 @@ def test_where_voters_stand_is_a_fact() -> None:
 HEAD = "Topic: orders\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
 
 
-def placed(brokers: str, controllers: str) -> set[tuple[tuple[int, int], ...]]:
+def shared_places(brokers: str, controllers: str) -> set[tuple[tuple[int, int], ...]]:
     """What is found of brokers 1 to 3 and controllers 11 to 13 in these racks, with a topic on all brokers."""
     racks = {**dict(enumerate(brokers, 1)), **dict(enumerate(controllers, 11))}
     texts = {
@@ -298,10 +298,10 @@ def placed(brokers: str, controllers: str) -> set[tuple[tuple[int, int], ...]]:
 
 def test_a_rack_takes_what_stands_in_it_and_nothing_of_the_others() -> None:
     """Two voters in a rack without a replica, and a replica in each of three others."""
-    assert placed("abc", "abc") == {((1, 1),)}
-    assert placed("abc", "ddc") == {((0, 2), (1, 1))}
-    assert placed("aab", "bbc") == {((1, 2), (2, 0))}
-    assert placed("abc", "abx") == {((1, 1),)}
+    assert shared_places("abc", "abc") == {((1, 1),)}
+    assert shared_places("abc", "ddc") == {((0, 2), (1, 1))}
+    assert shared_places("aab", "bbc") == {((1, 2), (2, 0))}
+    assert shared_places("abc", "abx") == {((1, 1),)}
 
 
 POOLS = """\
@@ -405,12 +405,12 @@ def test_features_that_no_broker_of_the_release_has() -> None:
 
 def test_confluents_number_of_a_java_client_is_mapped_or_refused() -> None:
     """6.2.0-ccs is Kafka 2.8, whose producers do not wait for all."""
-    assert {signature.acks for signature in written("", "java:6.2.0-ccs")} == {"leader"}
+    assert {signature.acks for signature in signatures_of_settings("", "java:6.2.0-ccs")} == {"leader"}
     with pytest.raises(
         UnreadableInputError, match=r"--client java:6\.2: this release is not known: .* Platform 6\.2 is Kafka 2\.8"
     ):
-        written("", "java:6.2")
-    assert {signature.acks for signature in written("", "librdkafka:2.3.0")} == {"all"}
+        signatures_of_settings("", "java:6.2")
+    assert {signature.acks for signature in signatures_of_settings("", "librdkafka:2.3.0")} == {"all"}
 
 
 # --- now --------------------------------------------------------------------------------------------------------------

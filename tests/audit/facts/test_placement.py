@@ -57,7 +57,7 @@ def with_zookeeper(connect: str, listeners: tuple[str, ...] = APART) -> tuple[Cl
     )
 
 
-def on_hosts(cluster: Cluster) -> set[tuple[Any, ...]]:
+def host_facts(cluster: Cluster) -> set[tuple[Any, ...]]:
     return {(one.one_machine, one.hosts, one.two_hosts) for one in signatures(cluster)}
 
 
@@ -73,7 +73,7 @@ def on_hosts(cluster: Cluster) -> set[tuple[Any, ...]]:
 )
 def test_brokers_whose_listeners_name_one_host_stand_on_it(listeners: tuple[str, ...], machine: bool) -> None:
     cluster = kraft(listeners, more="listener.security.protocol.map=PLAINTEXT:PLAINTEXT,LOCAL:PLAINTEXT,C:PLAINTEXT\n")
-    assert on_hosts(cluster) == {(machine, (), ())}
+    assert host_facts(cluster) == {(machine, (), ())}
 
 
 def test_brokers_that_clients_reach_at_one_balancer_are_not_on_one_host() -> None:
@@ -84,8 +84,8 @@ def test_brokers_that_clients_reach_at_one_balancer_are_not_on_one_host() -> Non
     )
     inner = tuple(f"PLAINTEXT://:9092,OUT://:909{number}\n" for number in (3, 4, 5))
     apart = tuple(listener + more.format("PLAINTEXT", f"k{number}") for number, listener in enumerate(inner))
-    assert on_hosts(kraft(apart)) == {(False, (), ())}
-    assert on_hosts(kraft(tuple(listener + more.format("OUT", "k") for listener in inner))) == {(True, (), ())}
+    assert host_facts(kraft(apart)) == {(False, (), ())}
+    assert host_facts(kraft(tuple(listener + more.format("OUT", "k") for listener in inner))) == {(True, (), ())}
 
 
 @pytest.mark.parametrize(
@@ -103,20 +103,20 @@ def test_what_stands_on_one_host_and_on_two(
     one: tuple[tuple[int, int], ...],
     two: tuple[tuple[int, int], ...],
 ) -> None:
-    assert on_hosts(kraft(listeners, voters)) == {(False, one, two)}
+    assert host_facts(kraft(listeners, voters)) == {(False, one, two)}
 
 
 def test_brokers_that_reach_every_controller_at_a_loopback_are_on_its_host() -> None:
     open_ = ("PLAINTEXT://:9092", "PLAINTEXT://:9093", "PLAINTEXT://:9094")
-    assert on_hosts(kraft(open_, ("localhost:9191", "localhost:9192", "localhost:9193"))) == {(True, (), ())}
+    assert host_facts(kraft(open_, ("localhost:9191", "localhost:9192", "localhost:9193"))) == {(True, (), ())}
 
 
 def test_zookeeper_servers_stand_on_the_hosts_that_their_addresses_name() -> None:
     cluster, findings = with_zookeeper("kafka1:2181/kafka")
-    assert on_hosts(cluster) == {(False, ((1, 1),), ((2, 1),))}
+    assert host_facts(cluster) == {(False, ((1, 1),), ((2, 1),))}
     assert any("node 1, ZooKeeper server kafka1:2181 stand on one host, kafka1" in what for what in findings)
-    assert on_hosts(with_zookeeper("kafka1,kafka2:2181")[0]) == {(False, ((1, 1),), ((2, 2),))}
-    assert on_hosts(with_zookeeper("zk1,zk2,zk3")[0]) == {(False, (), ())}
+    assert host_facts(with_zookeeper("kafka1,kafka2:2181")[0]) == {(False, ((1, 1),), ((2, 2),))}
+    assert host_facts(with_zookeeper("zk1,zk2,zk3")[0]) == {(False, (), ())}
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def of_brokers(settings: str, listeners: tuple[str, ...] = APART, key: str = "br
 )
 def test_a_host_is_one_however_its_address_is_written(names: tuple[str, ...], same: bool) -> None:
     cluster = of_brokers("zookeeper.connect=z1,z2,z3", tuple(f"PLAINTEXT://{name}:9092" for name in names))
-    assert on_hosts(cluster) == {(same, (), ())}
+    assert host_facts(cluster) == {(same, (), ())}
 
 
 @pytest.mark.parametrize("key", ["host.name", "advertised.host.name"])
@@ -211,17 +211,17 @@ def test_old_settings_say_where_a_broker_is(key: str) -> None:
         f"b{number}.properties": f"broker.id={number}\n{key}=kafka1\nzookeeper.connect=z1,z2,z3\n{SOUND}"
         for number in (1, 2, 3)
     }
-    assert on_hosts(read(texts)[0]) == {(True, (), ())}
+    assert host_facts(read(texts)[0]) == {(True, (), ())}
 
 
 def test_brokers_that_find_one_another_at_a_loopback_alone_are_on_one_host() -> None:
-    assert on_hosts(of_brokers("zookeeper.connect=localhost:2181", OPEN)) == {(True, (), ())}
-    assert on_hosts(of_brokers(BOOTSTRAP.format("localhost:9191"), OPEN, "node.id")) == {(True, (), ())}
+    assert host_facts(of_brokers("zookeeper.connect=localhost:2181", OPEN)) == {(True, (), ())}
+    assert host_facts(of_brokers(BOOTSTRAP.format("localhost:9191"), OPEN, "node.id")) == {(True, (), ())}
 
 
 def test_a_node_that_finds_itself_at_the_loopback_says_nothing_of_its_host() -> None:
     text = BOOTSTRAP.format("localhost:9093").replace("=broker", "=broker,controller")
-    assert on_hosts(of_brokers(text, ("PLAINTEXT://:9092,C://:9093",) * 3, "node.id")) == {(False, (), ())}
+    assert host_facts(of_brokers(text, ("PLAINTEXT://:9092,C://:9093",) * 3, "node.id")) == {(False, (), ())}
 
 
 def test_servers_of_zookeeper_on_several_hosts_that_are_named_by_a_loopback_may_be_no_ensemble() -> None:
@@ -244,7 +244,7 @@ def test_one_file_with_its_voters_says_what_shares_a_host(
     quorum = f"controller.quorum.voters={','.join(voters)}\ncontroller.listener.names=C\nprocess.roles={roles}\n"
     listeners = "PLAINTEXT://kafka1:9092" + (",C://kafka1:9093" if "controller" in roles else "")
     cluster, _ = read({"server.properties": f"node.id=1\nlisteners={listeners}\n{quorum}{SOUND}"})
-    assert on_hosts(cluster) == {expected}
+    assert host_facts(cluster) == {expected}
 
 
 def test_brokers_without_ids_count_at_their_hosts() -> None:
@@ -254,12 +254,12 @@ def test_brokers_without_ids_count_at_their_hosts() -> None:
         for number, own in enumerate(listeners)
     }
     cluster, findings = read(texts)
-    assert on_hosts(cluster) == {(False, ((0, 1), (2, 0)), ((0, 2), (2, 1), (3, 0)))}
+    assert host_facts(cluster) == {(False, ((0, 1), (2, 0)), ((0, 2), (2, 1), (3, 0)))}
     assert any("the node of b0.properties, the node of b1.properties stand on one host" in what for what in findings)
 
 
 def test_voters_stand_where_the_description_of_the_quorum_reaches_them() -> None:
-    def described(*hosts: str) -> set[tuple[Any, ...]]:
+    def host_facts_of(*hosts: str) -> set[tuple[Any, ...]]:
         voters = ", ".join(
             f'{{"id": {number}, "directoryId": "d", "endpoints": ["C://{host}"]}}'
             for number, host in enumerate(hosts, 11)
@@ -269,11 +269,11 @@ def test_voters_stand_where_the_description_of_the_quorum_reaches_them() -> None
             f"b{number}.properties": f"node.id={number}\nlisteners={own}\n{BOOTSTRAP.format('c:9093')}{SOUND}"
             for number, own in enumerate(APART, 1)
         }
-        return on_hosts(read(brokers | texts)[0])
+        return host_facts(read(brokers | texts)[0])
 
-    assert described("c1:9093", "c2:9093", "c3:9093") == {(False, (), ())}
-    assert described("kafka1:9093", "kafka1:9094", "kafka1:9095") == {(False, ((1, 3),), ((2, 3),))}
-    assert described("localhost:1", "127.0.0.1:2", "[::1]:3") == {(False, ((0, 3), (1, 0)), ((1, 3), (2, 0)))}
+    assert host_facts_of("c1:9093", "c2:9093", "c3:9093") == {(False, (), ())}
+    assert host_facts_of("kafka1:9093", "kafka1:9094", "kafka1:9095") == {(False, ((1, 3),), ((2, 3),))}
+    assert host_facts_of("localhost:1", "127.0.0.1:2", "[::1]:3") == {(False, ((0, 3), (1, 0)), ((1, 3), (2, 0)))}
 
 
 def test_racks_with_nodes_on_one_host_are_one_rack() -> None:

@@ -86,7 +86,7 @@ RESOURCE = "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata: {n
 """A topic that is created without a number of replicas."""
 
 
-def in_kraft(brokers: str, controller: str | None, **more: str) -> Cluster:
+def kraft_cluster(brokers: str, controller: str | None, **more: str) -> Cluster:
     """Three brokers and a controller, each with these lines; None where its file is not given."""
     files = [(f"broker-{at}.properties", KRAFT.format("broker", at) + brokers, True) for at in (1, 2, 3)]
     if controller is not None:
@@ -113,15 +113,15 @@ THREE, NO_AUTO = "default.replication.factor=3\n", "auto.create.topics.enable=fa
 def test_in_kraft_the_controllers_decide_where_nobody_says_how_many(
     brokers: str, controller: str | None, created: list[int], new: list[int]
 ) -> None:
-    assert replicas_of(in_kraft(brokers, controller, topic__yaml=RESOURCE), "orders") == created
-    cluster = in_kraft(brokers, controller)
+    assert replicas_of(kraft_cluster(brokers, controller, topic__yaml=RESOURCE), "orders") == created
+    cluster = kraft_cluster(brokers, controller)
     assert replicas_of(cluster, "(new topics)") == new
     found = [finding.what for finding in creators_that_differ(cluster)]
     assert len(found) == (len(new) > 1) and all("controller 4 has" in what and "(-1)" in what for what in found)
 
 
 def test_controllers_whose_files_were_not_given_are_asked_for() -> None:
-    cluster = in_kraft(THREE, None, topic__yaml=RESOURCE)
+    cluster = kraft_cluster(THREE, None, topic__yaml=RESOURCE)
     assert subject_of(cluster, "orders").asks["replication factor"] == "server.properties of the controllers"
 
 

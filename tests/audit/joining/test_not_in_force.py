@@ -13,7 +13,7 @@ def of(*texts: tuple[str, str], named: bool = False) -> tuple[Cluster, tuple[Fin
     return read_cluster_texts([(path, text, named) for path, text in texts], Options("3.9", acks="all"), "x")
 
 
-def said(findings: tuple[Finding, ...], words: str) -> list[Finding]:
+def findings_with(findings: tuple[Finding, ...], words: str) -> list[Finding]:
     return [finding for finding in findings if words in finding.what]
 
 
@@ -36,7 +36,7 @@ FILES = (("d/docker-compose.yml", compose(2)), ("d/compose.yaml", compose(1)))
 def test_of_two_compose_files_in_a_folder_only_the_one_that_compose_takes_is_read() -> None:
     cluster, findings = of(*FILES)
     assert [node.id for node in cluster.brokers] == [1]
-    note = said(findings, "takes d/compose.yaml alone")[0]
+    note = findings_with(findings, "takes d/compose.yaml alone")[0]
     assert (note.kind, note.where.path) == ("not_read", "d/docker-compose.yml")
 
 
@@ -46,14 +46,14 @@ def test_compose_files_of_two_folders_and_those_that_are_named_are_read() -> Non
         of(("d/compose.yml", FILES[0][1]), ("e/compose.yml", FILES[1][1])),
     ):
         assert [node.id for node in cluster.brokers] == [1, 2]
-        assert not said(findings, "alone")
+        assert not findings_with(findings, "alone")
 
 
 def test_a_compose_file_that_the_first_one_includes_is_read() -> None:
     including = "include: [docker-compose.yml]\n" + compose(1).replace("  k1:", "  k3:")
     cluster, findings = of(FILES[0], ("d/compose.yaml", including))
     assert [node.id for node in cluster.brokers] == [1, 2]
-    assert not said(findings, "alone")
+    assert not findings_with(findings, "alone")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_compose_file_that_the_first_one_includes_is_read() -> None:
 def test_a_log_in_the_container_itself_is_lost_with_it(more: str, image: str, expected: bool) -> None:
     """Apache's image keeps logs in a folder of temporary files, and Confluent's below /var/lib/kafka."""
     _, findings = of(("compose.yaml", compose(1, more, image)))
-    assert bool(said(findings, "is in the container itself")) is expected
+    assert bool(findings_with(findings, "is in the container itself")) is expected
 
 
 KRAFT = """\
@@ -95,13 +95,13 @@ def test_the_voters_of_a_dynamic_quorum_are_not_those_that_files_list(level: int
     files = [(f"{number}-server.properties", KRAFT % number) for number in (1, 2, 3)]
     cluster, findings = of(*files, ("features.txt", FEATURES % level))
     assert (cluster.quorum.voters if cluster.quorum else None) == voters
-    assert [finding.kind for finding in said(findings, "decides nothing with kraft.version 1")] == [
+    assert [finding.kind for finding in findings_with(findings, "decides nothing with kraft.version 1")] == [
         "incomplete"
     ] * level
     described, findings = of(*files, ("features.txt", FEATURES % 1), ("status.txt", STATUS))
     assert described.quorum is not None
     assert described.quorum.voters == (1, 2)
-    assert not said(findings, "decides nothing")
+    assert not findings_with(findings, "decides nothing")
 
 
 SIDECAR = """\
@@ -177,7 +177,7 @@ def server(number: int, key: str, value: str) -> tuple[str, str]:
 )
 def test_nodes_that_meet_nowhere_are_not_of_one_cluster(key: str, values: tuple[str, ...], expected: bool) -> None:
     _, findings = of(*(server(number, key, value) for number, value in enumerate(values, 1)))
-    found = said(findings, "by these files the nodes are not of one cluster")
+    found = findings_with(findings, "by these files the nodes are not of one cluster")
     assert [finding.kind for finding in found] == ["incomplete"] * expected
     assert all(finding.where.path == f"b{len(values)}/server.properties" for finding in found)
     same = "write one path in all of them" if "/" in values[-1] else "name one server in all of them"
@@ -227,4 +227,4 @@ def test_a_kafka_resource_that_is_not_ready_leaves_the_audit_undecided(status: s
         STRIMZI.replace("KAFKA", "").replace("POOL", "").replace("---", f"status: {{conditions: [{{{status}}}]}}\n---")
     )
     _, findings = of(("kafka.yaml", text))
-    assert [finding.kind for finding in said(findings, "is not ready")] == (["incomplete"] if open_ else [])
+    assert [finding.kind for finding in findings_with(findings, "is not ready")] == (["incomplete"] if open_ else [])

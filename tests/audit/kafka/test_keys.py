@@ -66,7 +66,7 @@ def producer(family: str | None, version: str | None, *settings: Setting) -> Cli
     )
 
 
-def shown(answer: SettingValue) -> str | None:
+def value_text(answer: SettingValue) -> str | None:
     return None if isinstance(answer, Unknown) else answer.value
 
 
@@ -98,12 +98,12 @@ def test_a_topic_is_stronger_than_dynamic_than_cluster_wide_than_the_file() -> N
     file, own = setting(name, "1"), setting(name, "2")
     wide = setting(name, "3")
     static = Cluster(brokers=tuple(broker(i, file) for i in (1, 2, 3)), versions=versions("3.9"))
-    assert shown(value_of(static, topic(), declared_key(name))) == "1"
+    assert value_text(value_of(static, topic(), declared_key(name))) == "1"
     cluster = Cluster(brokers=static.brokers, dynamic=(wide,), versions=versions("3.9"))
-    assert shown(value_of(cluster, topic(), declared_key(name))) == "3"
+    assert value_text(value_of(cluster, topic(), declared_key(name))) == "3"
     dynamic = Cluster(brokers=tuple(broker(i, file, dynamic=(own,)) for i in (1, 2, 3)), dynamic=(wide,))
-    assert shown(value_of(dynamic, topic(), declared_key(name))) == "2"
-    assert shown(value_of(dynamic, topic(setting(name, "4")), declared_key(name))) == "4"
+    assert value_text(value_of(dynamic, topic(), declared_key(name))) == "2"
+    assert value_text(value_of(dynamic, topic(setting(name, "4")), declared_key(name))) == "4"
 
 
 def test_brokers_that_differ_are_no_answer() -> None:
@@ -135,7 +135,9 @@ def test_defaults_are_of_a_version_and_of_an_owner(
     kafka: str | None, distribution: str | None, expected: str | None
 ) -> None:
     cluster = Cluster(brokers=(broker(1),), versions=versions(kafka, distribution))
-    assert shown(value_of(cluster, topic(replicas=(1,)), declared_key("unclean.leader.election.enable"))) == expected
+    assert (
+        value_text(value_of(cluster, topic(replicas=(1,)), declared_key("unclean.leader.election.enable"))) == expected
+    )
 
 
 def test_a_default_that_never_changed_needs_no_version() -> None:
@@ -147,7 +149,7 @@ def test_a_default_that_never_changed_needs_no_version() -> None:
 def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete() -> None:
     cluster = Cluster(versions=versions("3.9"))
     assert isinstance(value_of(cluster, topic(), declared_key("min.insync.replicas")), Unknown)
-    assert shown(value_of(cluster, topic(complete=True), declared_key("min.insync.replicas"))) == "1"
+    assert value_text(value_of(cluster, topic(complete=True), declared_key("min.insync.replicas"))) == "1"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,7 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
 def test_a_clients_default_is_its_familys(
     family: str | None, version: str | None, key: str, expected: str | None
 ) -> None:
-    assert shown(value_of(Cluster(), producer(family, version), declared_key(key))) == expected
+    assert value_text(value_of(Cluster(), producer(family, version), declared_key(key))) == expected
 
 
 @pytest.mark.parametrize(
@@ -221,7 +223,7 @@ def test_a_default_may_turn_on_idempotence(
     family: str, version: str | None, own: dict[str, str], key: str, expected: str | None
 ) -> None:
     client = producer(family, version, *(setting(name, value) for name, value in own.items()))
-    assert shown(value_of(Cluster(), client, declared_key(key))) == expected
+    assert value_text(value_of(Cluster(), client, declared_key(key))) == expected
 
 
 def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
@@ -233,7 +235,7 @@ def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
 
 def test_hours_and_minutes_of_retention_are_milliseconds() -> None:
     cluster = Cluster(brokers=(broker(1, setting("log.retention.hours", "2")),), versions=versions("3.9"))
-    assert shown(value_of(cluster, topic(replicas=(1,)), declared_key("retention.ms"))) == "7200000"
+    assert value_text(value_of(cluster, topic(replicas=(1,)), declared_key("retention.ms"))) == "7200000"
 
 
 @pytest.mark.parametrize(

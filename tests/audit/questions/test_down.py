@@ -17,7 +17,7 @@ from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS, Cell, lag
 
 from ...conftest import NewExplorations
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 from ..answers.test_verdicts import signature
 
 
@@ -92,7 +92,7 @@ def left_out() -> Iterator[tuple[Signature, Cell]]:
 FEW = ("leader-move", "restart", "crash", "cut-off", "power-loss", "disk-loss")
 
 
-@pytest.mark.parametrize("seed", tiered(range(4), lambda seed: seed in (0, 3)))
+@pytest.mark.parametrize("seed", tier_parameters(range(4), lambda seed: seed in (0, 3)))
 def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explorations) -> None:
     every = [(one, cell) for one, cell in left_out() if cell.fault.name in FEW]
     judged = ("acknowledged_kept", "acked_durable", "committed_log_matching")

@@ -48,7 +48,7 @@ def three(extra: str, last: str | None = None) -> dict[str, str]:
     return {f"b{i}__properties": BROKER.format(id=i) + added[i - 1] for i in (1, 2, 3)}
 
 
-def supposed(subject: Subject, fact: str) -> list[str]:
+def suppositions(subject: Subject, fact: str) -> list[str]:
     return [value for variant in subject.variants for name, value in variant.given if name == fact and value]
 
 
@@ -63,10 +63,10 @@ def supposed(subject: Subject, fact: str) -> list[str]:
 def test_what_a_description_does_not_show_and_the_files_set_is_open(setting: str, fact: str, values: set[str]) -> None:
     """kafka-topics.sh shows what brokers set: a broker that was not restarted since, or a description by ZooKeeper."""
     open_ = orders_of(cluster_of(topics__txt=ORDERS.format(configs=""), **three(setting + "\n")))
-    assert set(supposed(open_, fact)) == values and "these files" in open_.asks[fact]
+    assert set(suppositions(open_, fact)) == values and "these files" in open_.asks[fact]
     name = fact if fact == "flush.messages" else setting.partition("=")[0]
     shown = ORDERS.format(configs=f"{name}={setting.partition('=')[2]}")
-    assert supposed(orders_of(cluster_of(topics__txt=shown, **three(setting + "\n"))), fact) == []
+    assert suppositions(orders_of(cluster_of(topics__txt=shown, **three(setting + "\n"))), fact) == []
 
 
 def test_brokers_that_differ_leave_open_what_they_have_and_nothing_else() -> None:
@@ -74,14 +74,14 @@ def test_brokers_that_differ_leave_open_what_they_have_and_nothing_else() -> Non
         topics__txt=ORDERS.replace("\tTopicId: x", "").format(configs=""),
         **three("min.insync.replicas=2\n", last="min.insync.replicas=1\n"),
     )
-    assert set(supposed(orders_of(cluster), "min.insync.replicas")) == {"1", "2"}
+    assert set(suppositions(orders_of(cluster), "min.insync.replicas")) == {"1", "2"}
 
 
 def test_one_default_of_whoever_it_may_be_is_no_guess() -> None:
     """Apache's min.insync.replicas is 1; whose brokers these are is not said."""
     files = [("topics.txt", ORDERS.format(configs=""), True)]
     cluster = read_cluster_texts(files, Options(kafka_version="3.9.1"), "x")[0]
-    assert set(supposed(orders_of(cluster), "min.insync.replicas")) == {"1", "2", "3"}
+    assert set(suppositions(orders_of(cluster), "min.insync.replicas")) == {"1", "2", "3"}
 
 
 def test_a_resource_without_replicas_is_made_with_the_brokers_default() -> None:

@@ -20,7 +20,7 @@ from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS
 
 from ...conftest import NewExplorations
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 
 def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:
@@ -35,7 +35,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
     return new_explorations()
 
 
-def failed(one: Signature, requirements: tuple[Requirement, ...], explorations: Explorations) -> set[str]:
+def failed_requirements(one: Signature, requirements: tuple[Requirement, ...], explorations: Explorations) -> set[str]:
     """The requirements that a signature's topics fail. Each is decided."""
     subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
     checks = check_requirements(check_subjects([subject], explorations)[0], requirements)
@@ -43,15 +43,17 @@ def failed(one: Signature, requirements: tuple[Requirement, ...], explorations: 
     return {check.requirement.text for check in checks if check.result == "failed"}
 
 
-@pytest.mark.parametrize("profile", tiered(["kafka_3_9", "kafka_4_1"], lambda profile: profile == "kafka_3_9"))
+@pytest.mark.parametrize("profile", tier_parameters(["kafka_3_9", "kafka_4_1"], lambda profile: profile == "kafka_3_9"))
 def test_the_default_tells_min_isr_and_unclean_elections_apart(profile: str, explorations: Explorations) -> None:
     standard = tuple(DEFAULT)
-    assert failed(signature(profile), standard, explorations) == set()
-    assert "no-loss=power-loss@min-isr" in failed(signature(profile, min_isr=1), standard, explorations)
-    unclean = failed(signature(profile, unclean=True), standard, explorations)
+    assert failed_requirements(signature(profile), standard, explorations) == set()
+    assert "no-loss=power-loss@min-isr" in failed_requirements(signature(profile, min_isr=1), standard, explorations)
+    unclean = failed_requirements(signature(profile, unclean=True), standard, explorations)
     assert {"no-loss=two-crashes@min-isr", "no-loss=crash@one"} <= unclean
-    assert "writable=crash@all" in failed(signature(profile, min_isr=3), standard, explorations)
-    assert "no-loss=leader-move@min-isr" in failed(signature(profile, acks="leader"), standard, explorations)
+    assert "writable=crash@all" in failed_requirements(signature(profile, min_isr=3), standard, explorations)
+    assert "no-loss=leader-move@min-isr" in failed_requirements(
+        signature(profile, acks="leader"), standard, explorations
+    )
 
 
 @pytest.mark.parametrize("replicas", [1, 3])
@@ -66,15 +68,15 @@ def test_without_acks_a_request_that_fails_is_lost(replicas: int, explorations: 
 
 def test_strict_can_be_met_and_dev_asks_little(explorations: Explorations) -> None:
     strict = PRESETS["strict"].requirements
-    assert failed(signature("kafka_4_3", max_in_flight=1), strict, explorations) == set()
+    assert failed_requirements(signature("kafka_4_3", max_in_flight=1), strict, explorations) == set()
     of_two_batches = {
         f"{what}={fault}@all" for what in ("no-duplicates", "in-order") for fault in ("crash", "power-loss")
     }
-    assert failed(signature("kafka_4_3"), strict, explorations) == of_two_batches, "KAFKA-15591"
-    assert "no-loss=disk-loss@one" in failed(signature("kafka_4_1"), strict, explorations)
-    assert "no-loss=power-loss@one" in failed(signature("kafka_3_9"), strict, explorations)
+    assert failed_requirements(signature("kafka_4_3"), strict, explorations) == of_two_batches, "KAFKA-15591"
+    assert "no-loss=disk-loss@one" in failed_requirements(signature("kafka_4_1"), strict, explorations)
+    assert "no-loss=power-loss@one" in failed_requirements(signature("kafka_3_9"), strict, explorations)
     single = signature(replicas=1, min_isr=1, voters=1)
-    assert failed(single, PRESETS["dev"].requirements, explorations) == set()
+    assert failed_requirements(single, PRESETS["dev"].requirements, explorations) == set()
     assert parse_requirement("strict") == strict
 
 
@@ -133,7 +135,9 @@ LATTICE = [(replicas, least) for replicas in range(1, 6) for least in range(1, r
 
 
 @pytest.mark.parametrize("profile", ["kafka_3_9", "kafka_4_1"])
-@pytest.mark.parametrize("size", tiered(LATTICE, lambda size: size[0] < 4, lambda size: f"{size[0]}-{size[1]}"))
+@pytest.mark.parametrize(
+    "size", tier_parameters(LATTICE, lambda size: size[0] < 4, lambda size: f"{size[0]}-{size[1]}")
+)
 def test_the_default_fails_for_every_unclean_election_and_for_min_isr_1(
     size: tuple[int, int], profile: str, explorations: Explorations
 ) -> None:
@@ -147,13 +151,13 @@ def test_the_default_fails_for_every_unclean_election_and_for_min_isr_1(
         deciding = {"writable=crash@all"} if least == replicas else set[str]()
         deciding |= {"no-loss=power-loss@min-isr"} if least == 1 else set()
         deciding |= {"no-loss=all-crashes@min-isr"} if unclean and least < replicas else set()
-        words = required(one, explorations, deciding if replicas > 3 else None)
+        words = requirement_results(one, explorations, deciding if replicas > 3 else None)
         assert {words[name] for name in deciding} <= {"can lose"}, (one, words)
         if not unclean and 1 < least < replicas < 4:
             assert set(words.values()) == {"no loss found"}
 
 
-def required(one: Signature, explorations: Explorations, names: set[str] | None = None) -> dict[str, str]:
+def requirement_results(one: Signature, explorations: Explorations, names: set[str] | None = None) -> dict[str, str]:
     """What comes of each requirement of the default that is about a signature's topics, or of those that are named."""
     subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
     asked = [

@@ -79,7 +79,7 @@ def has(document: Any, diff: Sequence[str]) -> bool:
     gone = [line for line in diff if line.startswith("-")]
     if gone:
         before = yaml.safe_load("\n".join(line[2:] for line in diff if not line.startswith(("+", "#"))))
-        return merged(document, before) == document
+        return merge_patch(document, before) == document
     here: dict[str, Any] = document
     wanted: Any = asks_for(diff)
     while isinstance(wanted, dict):
@@ -90,20 +90,20 @@ def has(document: Any, diff: Sequence[str]) -> bool:
     return False
 
 
-def merged(document: Any, patch: Any) -> Any:
+def merge_patch(document: Any, patch: Any) -> Any:
     """As `kubectl patch --type merge` does it."""
     if not isinstance(patch, dict):
         return patch
     base = cast("dict[str, Any]", document if isinstance(document, dict) else {})
-    return {**base, **{key: merged(base.get(key), value) for key, value in cast("dict[str, Any]", patch).items()}}
+    return {**base, **{key: merge_patch(base.get(key), value) for key, value in cast("dict[str, Any]", patch).items()}}
 
 
-def applied(text: str, kind: str, diff: Sequence[str], name: str = "") -> str:
+def apply_diff(text: str, kind: str, diff: Sequence[str], name: str = "") -> str:
     """The resources with one of them changed as the diff says."""
     documents = list(yaml.safe_load_all(text))
     place = next(i for i, d in enumerate(documents) if d["kind"] == kind and name in ("", d["metadata"]["name"]))
     assert has(documents[place], diff)
-    documents[place] = merged(documents[place], asks_for(diff))
+    documents[place] = merge_patch(documents[place], asks_for(diff))
     return yaml.safe_dump_all(documents)
 
 
@@ -124,7 +124,7 @@ def test_a_setting_of_the_brokers(name: str, change: tuple[str, str], key: str, 
     cluster = cluster_of(text)
     diff = steps(cluster, name, change)[-1].commands
     assert diff[0].startswith("# kafka.yaml") and diff[0].endswith(", Kafka")
-    after = cluster_of(applied(text, "Kafka", diff))
+    after = cluster_of(apply_diff(text, "Kafka", diff))
     broker = next(node for node in after.brokers if "broker" in node.roles)
     answer = value_of(after, broker, declared_key(key))
     stated = {setting.key: setting.value for setting in broker.settings}
@@ -153,7 +153,7 @@ def test_a_topic_with_a_resource_is_changed_there(files: dict[str, str]) -> None
     cluster = cluster_of(text, **files)
     (step,) = steps(cluster, "orders", ("min_isr", "2"))
     assert "KafkaTopic orders-resource" in step.commands[0] and "kafka-configs" not in " ".join(step.commands)
-    after = cluster_of(applied(text, "KafkaTopic", step.commands))
+    after = cluster_of(apply_diff(text, "KafkaTopic", step.commands))
     assert {setting.key: setting.value for setting in after.topics[0].settings} == {"min.insync.replicas": "2"}
 
 
@@ -171,7 +171,7 @@ def test_more_replicas_than_brokers_need_brokers_first() -> None:
     cluster = cluster_of(text)
     nodes, topic = steps(cluster, "orders", ("replicas", "3"))
     assert "KafkaNodePool brokers" in nodes.commands[0] and "Cruise Control" in topic.says
-    text = applied(applied(text, "KafkaNodePool", nodes.commands, "brokers"), "KafkaTopic", topic.commands)
+    text = apply_diff(apply_diff(text, "KafkaNodePool", nodes.commands, "brokers"), "KafkaTopic", topic.commands)
     after = cluster_of(text)
     assert sum("broker" in broker.roles for broker in after.brokers) == 3
     assert after.topics[0].replication_factor == 3
@@ -187,7 +187,7 @@ def test_the_number_of_controllers_is_not_changed_on_the_way() -> None:
 def test_a_kafka_resource_without_pools_has_its_own_replicas() -> None:
     text = KAFKA.replace("    version", "    replicas: 1\n    version") + "  zookeeper: {replicas: 3}\n"
     nodes, _ = steps(cluster_of(text), "(new topics)", ("replicas", "3"))
-    after = cluster_of(applied(text, "Kafka", nodes.commands))
+    after = cluster_of(apply_diff(text, "Kafka", nodes.commands))
     assert len(after.brokers) == 3
 
 

@@ -121,7 +121,7 @@ def test_what_a_producer_sends_twice_is_repaired_in_the_producer(tidegate: Run, 
     options = ("--kafka-version", "3.9", "--distribution", "apache", "--client", "java:3.9", "--json")
     wanted = ("--require", "no-duplicates=crash@all", "--require", "in-order=crash@all")
 
-    def audited(sent: str) -> tuple[dict[str, Any], ...]:
+    def repairs_of(sent: str) -> tuple[dict[str, Any], ...]:
         (tmp_path / "producer.properties").write_text(f"acks=all\n{sent}\n", encoding="utf-8")
         done = json.loads(tidegate("audit", str(tmp_path), *options, *wanted).out)
         assert all(subject["checks"] == [] for subject in done["subjects"] if subject["internal"])
@@ -129,11 +129,11 @@ def test_what_a_producer_sends_twice_is_repaired_in_the_producer(tidegate: Run, 
 
     in_flight, idempotent = "max.in.flight.requests.per.connection=1", "enable.idempotence=true"
     for sent, repairs in (("", [in_flight]), ("max.in.flight.requests.per.connection=6", [in_flight, idempotent])):
-        (orders,) = audited(sent)
+        (orders,) = repairs_of(sent)
         assert orders["failed"] == ["no-duplicates=crash@all", "in-order=crash@all"]
         assert [line for step in orders["repair"]["steps"] for line in step["commands"]] == repairs
         assert {f"{one['key']}={one['becomes']}" for one in orders["deciding"]} == {*repairs}
-    assert not audited("\n".join(repairs))
+    assert not repairs_of("\n".join(repairs))
 
 
 @pytest.mark.parametrize(("brokers", "first"), [(1, False), (2, True), (3, False)])

@@ -16,7 +16,7 @@ TOPIC = "Topic: {name}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: {rf}\t
 PARTITION = "\tTopic: {name}\tPartition: 0\tLeader: 1\tReplicas: {replicas}\tIsr: {replicas}\n"
 
 
-def described(name: str, replicas: str, configs: str = "") -> str:
+def topic_lines(name: str, replicas: str, configs: str = "") -> str:
     head = TOPIC.format(name=name, rf=len(replicas.split(",")), configs=configs)
     return head + PARTITION.format(name=name, replicas=replicas)
 
@@ -50,7 +50,7 @@ def test_an_old_protocol_keeps_off_each_mend_that_it_gates(tmp_path: Path) -> No
 
 
 def test_a_sound_cluster_is_left_alone(tmp_path: Path) -> None:
-    files = three(SOUND) | {"topics.txt": described("orders", "1,2,3", "min.insync.replicas=2")}
+    files = three(SOUND) | {"topics.txt": topic_lines("orders", "1,2,3", "min.insync.replicas=2")}
     assert findings(tmp_path, files) == []
 
 
@@ -61,7 +61,7 @@ def test_a_sound_cluster_is_left_alone(tmp_path: Path) -> None:
 def test_min_isr_above_the_replicas_is_one_finding_for_many_topics(
     tmp_path: Path, version: str | None, then: str
 ) -> None:
-    topics = "".join(described(name, "1,2", "min.insync.replicas=3") for name in ("a", "b", "c"))
+    topics = "".join(topic_lines(name, "1,2", "min.insync.replicas=3") for name in ("a", "b", "c"))
     found = findings(tmp_path, {"topics.txt": topics}, Options(version, distribution="apache"))
     finding = one(found, "min.insync.replicas=3 and 2 replicas")
     assert (finding.kind, finding.severity, finding.where.line) == ("arithmetic", "error", 1)
@@ -81,7 +81,7 @@ def test_brokers_that_differ(tmp_path: Path) -> None:
 
 
 def test_a_description_that_does_not_show_what_the_files_set(tmp_path: Path) -> None:
-    files = three(SOUND) | {"topics.txt": described("a", "1,2,3") + described("b", "1,2,3")}
+    files = three(SOUND) | {"topics.txt": topic_lines("a", "1,2,3") + topic_lines("b", "1,2,3")}
     finding = one(findings(tmp_path, files), "described without")
     assert finding.what.startswith("2 topics, such as a, described without min.insync.replicas, though ")
     assert finding.what.endswith("server-1.properties:6 sets 2: which holds is open")
@@ -105,7 +105,7 @@ def test_a_real_cluster_of_4_1_hides_its_files() -> None:
 
 
 def test_replicas_in_one_rack(tmp_path: Path) -> None:
-    files = three(SOUND, "aab") | {"t.txt": described("x", "1,2") + described("y", "1,3")}
+    files = three(SOUND, "aab") | {"t.txt": topic_lines("x", "1,2") + topic_lines("y", "1,3")}
     finding = one(findings(tmp_path, files), "all in one rack")
     assert finding.what.startswith("topic x ")
 
@@ -116,7 +116,7 @@ def test_racks_of_some_brokers_only(tmp_path: Path) -> None:
 
 
 def test_the_offsets_topic_keeps_the_replicas_that_it_was_made_with(tmp_path: Path) -> None:
-    files = three(SOUND + "offsets.topic.replication.factor=3\n") | {"t.txt": described("__consumer_offsets", "1")}
+    files = three(SOUND + "offsets.topic.replication.factor=3\n") | {"t.txt": topic_lines("__consumer_offsets", "1")}
     finding = one(findings(tmp_path, files), "was made with 1")
     assert finding.where.line == 7 and "reassign" in finding.to_do
 

@@ -30,7 +30,7 @@ from tidegate.audit.rules.transactions import (
 )
 from tidegate.cli.main import main
 
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\ntransaction.state.log.min.isr=1\n"
 PLAIN = "key.serializer=x\nacks=all\n"
@@ -112,7 +112,9 @@ def is_quick(release: Release) -> bool:
     return release.records in ("kafka_2_5", "kafka_4_2")
 
 
-@pytest.mark.parametrize("release", tiered(RELEASES, is_quick, lambda release: f"{release.since} {release.records}"))
+@pytest.mark.parametrize(
+    "release", tier_parameters(RELEASES, is_quick, lambda release: f"{release.since} {release.records}")
+)
 def test_what_a_version_does_to_transactions_is_found_by_the_model(release: Release) -> None:
     found = {hazard for hazard in HAZARDS if run_to(hazard, release) is not None}
     assert {hazard for hazard in found if not hazard.of_offsets} == FOUND[release.records]
@@ -121,7 +123,7 @@ def test_what_a_version_does_to_transactions_is_found_by_the_model(release: Rele
 
 
 def test_the_command_of_a_row_shows_the_run(capsys: pytest.CaptureFixture[str]) -> None:
-    found = [one for one in advised("3.5.2", "java:3.5") if "open for ever" in one.what]
+    found = [one for one in advice_of("3.5.2", "java:3.5") if "open for ever" in one.what]
     command, _, source = found[0].source.partition("; ")
     assert source == "KAFKA-6119, KAFKA-14402"
     assert main(command.split()[1:]) == 1
@@ -147,7 +149,7 @@ def test_what_a_row_says_is_shown_step_by_step_where_pages_are_written(tmp_path:
 
 def test_what_a_fenced_producer_commits_is_told_up_to_3_6() -> None:
     for version, expected in (("2.4.1", True), ("3.5.2", True), ("3.6.2", True), ("3.7.0", False), ("4.2.0", False)):
-        assert any("that was fenced" in one.what for one in advised(version, "java:3.6")) == expected
+        assert any("that was fenced" in one.what for one in advice_of(version, "java:3.6")) == expected
 
 
 @pytest.mark.parametrize(
@@ -159,7 +161,7 @@ def test_a_second_commit_of_offsets_in_a_transaction_is_told_in_every_version(
     version: str | None, level: str | None, profile: str
 ) -> None:
     features = () if level is None else (f"transaction.version={level}",)
-    (found,) = taken_back(advised(version, "java:4.2", *features))
+    (found,) = taken_back(advice_of(version, "java:4.2", *features))
     assert found.severity == "note" and found.what.startswith("where an application calls sendOffsetsToTransaction")
     assert found.run is not None and (found.run.model, found.run.fails) == (
         f"transactions:{profile}",
@@ -172,7 +174,7 @@ def taken_back(found: list[Finding]) -> list[Finding]:
 
 
 def test_streams_commits_the_offsets_of_a_transaction_once_but_an_application_beside_it_may_do_so_twice() -> None:
-    assert not taken_back(advised("4.2.0", "java:4.2", producer=STREAMS))
+    assert not taken_back(advice_of("4.2.0", "java:4.2", producer=STREAMS))
     texts = [("b1.properties", BROKER.format(id=1), True), ("s.properties", STREAMS, True)]
     beside = [*texts, ("p.properties", TRANSACTIONAL, True)]
     assert len(taken_back(list(advise(read_cluster_texts(beside, Options(kafka_version="4.2.0"), "x")[0])))) == 1
@@ -216,13 +218,13 @@ TRANSACTIONAL = PLAIN + "transactional.id=t\n"
 STREAMS = "application.id=app\nbootstrap.servers=b\nprocessing.guarantee=exactly_once_v2\nreplication.factor=3\n"
 
 
-def warned(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> dict[str, str]:
+def severities(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> dict[str, str]:
     """What is said of transactions, and how severe it is."""
-    found = advised(version, client, *features, producer=producer)
+    found = advice_of(version, client, *features, producer=producer)
     return {f.what: f.severity for f in found if "the next" in f.what or "open for ever" in f.what}
 
 
-def advised(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> list[Finding]:
+def advice_of(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> list[Finding]:
     """All advice."""
     texts = [("b1.properties", BROKER.format(id=1), True), ("p.properties", producer, True)]
     options = Options(kafka_version=version, features=features, clients=(client,))
@@ -245,23 +247,25 @@ def test_the_version_of_transactions_that_is_stated_counts(
     version: str | None, client: str, level: str | None, severity: str | None
 ) -> None:
     features = () if level is None else (f"transaction.version={level}",)
-    torn = {what: how for what, how in warned(version, client, *features).items() if "half of a transaction" in what}
+    torn = {
+        what: how for what, how in severities(version, client, *features).items() if "half of a transaction" in what
+    }
     assert list(torn.values()) == ([] if severity is None else [severity])
     assert all(what.startswith("a request" if how == "warning" else "without") for what, how in torn.items())
 
 
 def test_a_marker_sent_twice_is_warned_of_in_4_1_whatever_the_version_of_transactions() -> None:
-    said = warned("4.1.0", "java:4.1", "transaction.version=2")
+    said = severities("4.1.0", "java:4.1", "transaction.version=2")
     assert list(said) == ["a marker that is sent twice can end the next transaction in one partition"]
 
 
 def test_commits_of_offsets_are_verified_since_3_7() -> None:
     for version, expected in (("3.5.2", False), ("3.6.2", True), ("3.7.0", False)):
-        assert any("__consumer_offsets" in what for what in warned(version, "java:3.6")) == expected
+        assert any("__consumer_offsets" in what for what in severities(version, "java:3.6")) == expected
     assert HANGS.to_do.startswith("brokers of 3.7 or later")
 
 
 def test_streams_that_processes_exactly_once_writes_transactions() -> None:
     assert writes_transactions(cluster_of(streams=STREAMS)) == "yes"
     assert writes_transactions(cluster_of(streams=STREAMS.replace("exactly_once_v2", "at_least_once"))) == "unknown"
-    assert warned("3.5.0", "java:3.5", producer=STREAMS) == warned("3.5.0", "java:3.5")
+    assert severities("3.5.0", "java:3.5", producer=STREAMS) == severities("3.5.0", "java:3.5")

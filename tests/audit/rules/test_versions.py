@@ -29,7 +29,7 @@ def orders(text: str) -> Subject:
     return next(subject for subject in subjects(read(text)[0]) if subject.topics[0].name == "orders")
 
 
-def described(placed: str, row: str) -> str:
+def topic_lines(placed: str, row: str) -> str:
     configs = f"min.insync.replicas=2,confluent.placement.constraints={placed}"
     head = f"Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 4\tConfigs: {configs}\n"
     return f"{head}\tTopic: orders\tPartition: 0\tLeader: 1\t{row}\n" if row else head
@@ -46,22 +46,22 @@ def described(placed: str, row: str) -> str:
 )
 def test_observers_are_no_replicas(row: str) -> None:
     """Four copies of which two are observers keep what two replicas keep."""
-    assert {variant.signature.replicas for variant in orders(described(PLACED, row)).variants} == {2}
+    assert {variant.signature.replicas for variant in orders(topic_lines(PLACED, row)).variants} == {2}
 
 
 def test_a_promoted_observer_is_a_replica_now() -> None:
     row = "Replicas: 1,2,3,4\tIsr: 1,3\tOffline: 2\tObservers: 3,4"
-    (partition,) = orders(described(PLACED, row)).topics[0].partitions
+    (partition,) = orders(topic_lines(PLACED, row)).topics[0].partitions
     assert partition.replicas == (1, 2, 3)
 
 
 def test_a_placement_that_cannot_be_read_leaves_the_replicas_open() -> None:
-    found = orders(described("(withheld)", "Replicas: 1,2,3,4\tIsr: 1,2"))
+    found = orders(topic_lines("(withheld)", "Replicas: 1,2,3,4\tIsr: 1,2"))
     assert not found.variants and "may be observers" in found.not_checked
 
 
 def test_no_words_of_a_placement_but_its_numbers_are_kept() -> None:
-    cluster, _ = read(described(PLACED, ""))
+    cluster, _ = read(topic_lines(PLACED, ""))
     kept = [setting.value for setting in cluster.topics[0].settings if "placement" in setting.key]
     assert kept == ["2 replicas, 2 observers"]
     (said,) = [finding for finding in advise(cluster) if finding.kind == "not_modelled"]

@@ -35,7 +35,7 @@ def cluster_with(*lines: str, version: str = "3.9.0", topic: str = TOPIC) -> Clu
     return read_cluster_texts([*texts, ("t.txt", topic, True)], options, "x")[0]
 
 
-def audited(*texts: tuple[str, str]) -> AuditOutcome:
+def audit_texts(*texts: tuple[str, str]) -> AuditOutcome:
     """Without time for the model: what is out of service needs none."""
     asked = AuditRequest(repairs=False, seconds=0.0)
     return audit(*read_cluster_texts([(path, text, True) for path, text in texts], OPTIONS, "x"), asked)
@@ -172,7 +172,7 @@ def test_a_controller_without_a_vote_of_its_own() -> None:
 def test_one_that_does_not_start_is_an_outage_with_its_line_in_every_report() -> None:
     texts = [(f"b{id_}.properties", BROKER.format(id=id_)) for id_ in (2, 3)]
     bad = ("b1.properties", BROKER.format(id=1) + "unclean.leader.election.enable=\n")
-    found = audited(bad, *texts, ("t.txt", TOPIC))
+    found = audit_texts(bad, *texts, ("t.txt", TOPIC))
     says = "broker 1 does not start: `unclean.leader.election.enable=` has no value (b1.properties:5)"
     assert found.exit == found.document["exit"] == 1 and found.document["outages"][0]["says"] == says
     assert audit_verdict_line(found.document).startswith("✗ some nodes do not start; whether")
@@ -184,7 +184,7 @@ def test_one_that_does_not_start_is_an_outage_with_its_line_in_every_report() ->
 
 def test_partitions_are_served_without_the_brokers_that_do_not_start() -> None:
     texts = [(f"b{id_}.properties", BROKER.format(id=id_) + "num.partitions=0\n") for id_ in (1, 2)]
-    found = audited(*texts, ("b3.properties", BROKER.format(id=3)), ("t.txt", TOPIC))
+    found = audit_texts(*texts, ("b3.properties", BROKER.format(id=3)), ("t.txt", TOPIC))
     says = "orders partition 0: acks=all is refused (the ISR is {3} of 3 replicas)"
     assert [outage["says"] for outage in found.document["outages"][1:]] == [
         f"{says}, without brokers 1, 2, which do not start"
@@ -211,7 +211,7 @@ def test_without_a_majority_of_controllers_nothing_has_a_leader() -> None:
 @pytest.mark.parametrize("key", ["node.id", "broker.id"])
 def test_of_two_nodes_with_one_id_only_one_starts(other: str, key: str) -> None:
     first = f"{key}=1\nlog.dirs=d1\n"
-    found = audited(("a.properties", first), ("b.properties", f"{key}=1\n{other}"), ("t.txt", TOPIC))
+    found = audit_texts(("a.properties", first), ("b.properties", f"{key}=1\n{other}"), ("t.txt", TOPIC))
     (outage,) = found.document["outages"]
     assert outage["says"].startswith("broker 1 does not start: a.properties has the same id") and found.exit == 1
     assert any(f"`{key}=1` is of another node already" in finding["what"] for finding in found.document["findings"])

@@ -22,7 +22,7 @@ def not_checked(producer: str, client: str) -> tuple[str, tuple[str, ...]]:
     return orders.not_checked, orders.stops
 
 
-def audited(producer: str) -> AuditOutcome:
+def audit_producer(producer: str) -> AuditOutcome:
     texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     return audit(*read_cluster_texts(texts, options, "x"), AuditRequest())
@@ -104,7 +104,7 @@ def test_a_producer_that_starts_is_asked_about(producer: str, client: str) -> No
     "producer", ["acks=ALL\n", "enable.idempotence=true\nmax.in.flight.requests.per.connection=6\n"]
 )
 def test_it_fails_what_is_required_of_writes(producer: str) -> None:
-    found = audited(producer)
+    found = audit_producer(producer)
     (subject,) = found.document["subjects"]
     assert found.exit == 1 and "writable=leader-move@all" in subject["failed"]
     assert subject["headline"].startswith("producer.properties writes nothing")

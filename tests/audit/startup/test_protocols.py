@@ -26,7 +26,7 @@ SASL = "listener.security.protocol.map=INSIDE:SASL_SSL,CONTROLLER:SASL_SSL\n" + 
 SCRAM = "sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512\n"
 
 
-def said(file: str, version: str | None = "3.9.0") -> list[str]:
+def startup_findings(file: str, version: str | None = "3.9.0") -> list[str]:
     """What keeps the node of a file from starting."""
     options = Options(kafka_version=version, distribution="apache")
     return [node.says for node in nodes_down(read_cluster_texts([("b.properties", file, True)], options, "x")[0])]
@@ -178,18 +178,18 @@ TAKEN = [
 
 @pytest.mark.parametrize(("file", "version", "why"), REFUSED)
 def test_a_node_does_not_start_with_what_its_release_refuses(file: str, version: str, why: str) -> None:
-    (found,) = said(file, version)
+    (found,) = startup_findings(file, version)
     assert " does not start: " in found and why in found and "(b.properties:" in found
 
 
 @pytest.mark.parametrize(("file", "version"), TAKEN)
 def test_a_node_starts_with_what_its_release_takes(file: str, version: str) -> None:
-    assert said(file, version) == []
+    assert startup_findings(file, version) == []
 
 
 @pytest.mark.parametrize("file", [BOTH + "advertised.listeners=PLAINTEXT://c:1,CONTROLLER://c:2"])
 def test_a_rule_of_some_releases_says_nothing_where_none_is_stated(file: str) -> None:
-    assert said(file, None) == []
+    assert startup_findings(file, None) == []
 
 
 def test_an_image_may_add_the_map_and_the_controllers() -> None:
@@ -222,6 +222,6 @@ def test_an_image_may_add_the_map_and_the_controllers() -> None:
     ],
 )
 def test_values_that_kafka_refuses_by_type_and_by_least_value(line: str, version: str, says: str | None) -> None:
-    found = said(ZOOKEEPER + line, version)
+    found = startup_findings(ZOOKEEPER + line, version)
     assert len(found) == (says is not None)
     assert all(says is not None and says in one for one in found)

@@ -12,7 +12,9 @@ from tidegate.audit.startup.served_clients import is_not_served
 BROKER = "node.id=1\nprocess.roles=broker\ncontroller.quorum.voters=101@c:9093\nlog.dirs=/data\n"
 
 
-def found(kafka: str, client: str, consumer: str = "group.id=g\n", broker: str = "", more: str = "") -> list[Finding]:
+def findings_of(
+    kafka: str, client: str, consumer: str = "group.id=g\n", broker: str = "", more: str = ""
+) -> list[Finding]:
     texts = [("consumer.properties", consumer, True), ("broker.properties", BROKER + broker, True)]
     if more:
         texts.append(("features.txt", more, True))
@@ -35,7 +37,7 @@ def found(kafka: str, client: str, consumer: str = "group.id=g\n", broker: str =
     ],
 )
 def test_brokers_of_4_0_have_no_requests_of_before_2_1(kafka: str, client: str, kind: str) -> None:
-    (finding,) = found(kafka, client)
+    (finding,) = findings_of(kafka, client)
     assert finding.kind == kind and finding.source == "KIP-896"
 
 
@@ -44,7 +46,7 @@ def test_brokers_of_4_0_have_no_requests_of_before_2_1(kafka: str, client: str, 
     [("3.9", "java:2.0"), ("4.1", "java:2.1"), ("4.1", "java:4.0"), ("4.1", "librdkafka:1.8.2"), ("3.9", "sarama:1.1")],
 )
 def test_other_clients_are_served(kafka: str, client: str) -> None:
-    assert found(kafka, client) == []
+    assert findings_of(kafka, client) == []
 
 
 WITHOUT_GROUPS = (
@@ -68,7 +70,7 @@ NEW = "group.id=g\ngroup.protocol=consumer\n"
     ],
 )
 def test_a_group_of_kip_848_is_refused(kafka: str, broker: str, features: str, why: str) -> None:
-    (finding,) = found(kafka, "java:4.0", NEW, broker, features)
+    (finding,) = findings_of(kafka, "java:4.0", NEW, broker, features)
     assert why in finding.what and finding.what.endswith("no consumer of the group can join it")
 
 
@@ -77,4 +79,4 @@ def test_a_group_of_kip_848_is_refused(kafka: str, broker: str, features: str, w
     [("4.0", ""), ("3.9", "group.coordinator.rebalance.protocols=classic,consumer\n"), ("3.7", "")],
 )
 def test_it_is_served_where_brokers_may_have_it(kafka: str, broker: str) -> None:
-    assert found(kafka, "java:4.0", NEW, broker) == []
+    assert findings_of(kafka, "java:4.0", NEW, broker) == []

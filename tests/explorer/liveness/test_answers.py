@@ -9,7 +9,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.reports.document import check_document
 
-from .test_liveness import checked, found, model_of
+from .test_liveness import check_claims, model_of, verdict_of
 
 LIMITED = """
 @state
@@ -56,9 +56,9 @@ def is_three(s: Counter) -> bool:
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_an_end_that_a_limit_makes_is_no_violation(engine: str, cache: Path, tmp_path: Path) -> None:
     model = model_of(tmp_path, LIMITED.replace("{lost_at}", "4"))
-    verdict = checked(model, engine, cache)
+    verdict = check_claims(model, engine, cache)
     assert (verdict.verdict, verdict.outcome) == ("inconclusive", "none")
-    possible, grows = found(verdict, "becomes_four"), found(verdict, "grows_for_ever")
+    possible, grows = verdict_of(verdict, "becomes_four"), verdict_of(verdict, "grows_for_ever")
     assert (possible.verdict, grows.verdict) == ("undecided", "undecided")
     limit = f"up, at the limit s.count < 3 in line {model.action('up').form.where.line + 3}"
     assert limit in possible.why
@@ -70,7 +70,7 @@ def test_an_end_that_a_limit_makes_is_no_violation(engine: str, cache: Path, tmp
 def test_what_only_runs_that_a_limit_ends_keep_is_undecided(engine: str, cache: Path, tmp_path: Path) -> None:
     """Every run comes to three and stays there for the limit alone: of a fair run of the protocol nothing is known."""
     model = model_of(tmp_path, LIMITED.replace("{lost_at}", "4"))
-    three = found(checked(model, engine, cache), "is_three")
+    three = verdict_of(check_claims(model, engine, cache), "is_three")
     line = model.action("up").form.where.line + 3
     assert (three.verdict, three.why) == (
         "undecided",
@@ -117,7 +117,7 @@ def has_no_leader(s: Cluster) -> bool:
 def test_a_fair_run_elsewhere_is_no_reason_why_a_claim_holds(engine: str, cache: Path, tmp_path: Path) -> None:
     """Where somebody is there, elections go on for ever; with a limit on epochs each run ends without a leader."""
     model = model_of(tmp_path, ELECTED)
-    answer = found(checked(model, engine, cache), "has_no_leader")
+    answer = verdict_of(check_claims(model, engine, cache), "has_no_leader")
     line = model.action("elect").form.where.line + 3
     assert (answer.verdict, answer.why) == (
         "undecided",
@@ -152,7 +152,7 @@ def test_a_step_that_nobody_is_obliged_to_take_is_no_reason_why_a_claim_holds(
     """Where it is closed elections are over; who does not close it has one after another, which a limit ends."""
     text = ELECTED.partition("@eventually_always")
     model = model_of(tmp_path, text[0] + steps.replace("{kind}", kind).strip() + "\n\n" + "".join(text[1:]))
-    answer = found(checked(model, engine, cache), "has_no_leader")
+    answer = verdict_of(check_claims(model, engine, cache), "has_no_leader")
     assert (answer.verdict, answer.stopped) == ("undecided", "elect")
 
 
@@ -230,9 +230,9 @@ def test_a_way_round_a_limit_is_no_reason_why_a_claim_holds(
     parameter, closes, may_close, fairness = AROUND_A_LIMIT[case]
     text = AROUND.replace("{parameter}", parameter).replace("{closes}", closes).replace("{may_close}", may_close)
     model = model_of(tmp_path, text.replace("{fairness}", fairness).replace("{limit}", limit))
-    verdict = checked(model, engine, cache)
+    verdict = check_claims(model, engine, cache)
     for name in ("has_no_leader", "is_closed", "comes_to_be_closed"):
-        answer = found(verdict, name)
+        answer = verdict_of(verdict, name)
         assert (answer.verdict, answer.stopped) == (word, "" if word == "violated" else "elect"), name
 
 
@@ -285,8 +285,8 @@ def test_what_holds_says_within_which_limits_and_what_is_never_claimed(
     engine: str, cache: Path, tmp_path: Path
 ) -> None:
     """A client that wrote for ever would keep a follower behind: it holds where the limit of `write` has stopped it."""
-    verdict = checked(model_of(tmp_path, WRITTEN), engine, cache)
-    copied, catches, back = (found(verdict, name) for name in ("is_copied", "catches_up", "comes_back"))
+    verdict = check_claims(model_of(tmp_path, WRITTEN), engine, cache)
+    copied, catches, back = (verdict_of(verdict, name) for name in ("is_copied", "catches_up", "comes_back"))
     assert {copied.why, catches.why} == {"of the runs with weak(copy) that stay within the limits of write"}
     assert {copied.verdict, catches.verdict, back.verdict} == {"holds"}
     assert back.why == "though comes_back is true in no state, so that nothing is claimed"
@@ -318,8 +318,8 @@ def comes_to_three(s: Counter, number: Annotated[int, Range(0, 3)]) -> bool:
 def test_a_claim_of_several_values_claims_something_if_one_of_them_does(
     engine: str, cache: Path, tmp_path: Path
 ) -> None:
-    verdict = checked(model_of(tmp_path, WRITTEN + EACH), engine, cache)
-    copied = found(verdict, "each_is_copied")
+    verdict = check_claims(model_of(tmp_path, WRITTEN + EACH), engine, cache)
+    copied = verdict_of(verdict, "each_is_copied")
     assert (copied.verdict, copied.idle) == ("holds", False)
 
 
@@ -328,15 +328,15 @@ def test_a_claim_of_several_values_is_undecided_if_one_of_them_is(engine: str, c
     """It comes to three from where it is lost and from where it is not; at three a limit stops a step that must
     happen, and begins there what the claim is about as well as anywhere."""
     text = LIMITED.replace("{lost_at}", "1") + FROM_EACH
-    comes = found(checked(model_of(tmp_path, text), engine, cache), "comes_to_three")
+    comes = verdict_of(check_claims(model_of(tmp_path, text), engine, cache), "comes_to_three")
     assert (comes.verdict, comes.arguments) == ("undecided", (("number", 0),))
     assert comes.why.startswith("after a run of 3 steps a limit stops a step that must happen, and how runs go on")
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_what_no_larger_bounds_can_mend_is_a_violation(engine: str, cache: Path, tmp_path: Path) -> None:
-    verdict = checked(model_of(tmp_path, LIMITED.replace("{lost_at}", "1")), engine, cache)
-    stuck = found(verdict, "becomes_four")
+    verdict = check_claims(model_of(tmp_path, LIMITED.replace("{lost_at}", "1")), engine, cache)
+    stuck = verdict_of(verdict, "becomes_four")
     assert (stuck.verdict, stuck.loop) == ("violated", None)
     assert stuck.run is not None
     assert [step.action for step in stuck.run.steps] == ["up", "lose"]
@@ -418,12 +418,12 @@ def test_what_can_happen_beyond_a_bound_is_evaluated(
 ) -> None:
     text = BOUNDED.replace("{end}", end)
     text = text.replace("s.count += 1", "s.count += 2", 1) if end == "9" else text
-    verdict = checked(model_of(tmp_path, text, ghosts=ghosts), engine, cache)
+    verdict = check_claims(model_of(tmp_path, text, ghosts=ghosts), engine, cache)
     names = ("is_none", "is_none_though_it_stops", "may_be_none")
-    assert tuple(found(verdict, name).verdict for name in names) == words
+    assert tuple(verdict_of(verdict, name).verdict for name in names) == words
     for name, word in zip(names, words, strict=True):
         if word == "undecided":
-            assert found(verdict, name).why.endswith(why)
+            assert verdict_of(verdict, name).why.endswith(why)
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
@@ -437,7 +437,7 @@ def test_beyond_a_bound_a_fault_is_a_way_on_while_its_budget_lasts(
     reset = f"resets = constant(0, minimum=0, maximum=1, says='resets')\n\n@action(kind='fault'{budget})"
     text = BOUNDED.replace("{end}", "3").replace("@action\ndef halt", f"{reset}\ndef halt")
     text = text.replace("require(s.count == 4)", "require(s.count == 3)").replace(", strong(halt)", "")
-    assert found(checked(model_of(tmp_path, text), engine, cache), "may_be_none").verdict == word
+    assert verdict_of(check_claims(model_of(tmp_path, text), engine, cache), "may_be_none").verdict == word
 
 
 def test_an_undecided_claim_names_a_limit_of_a_fair_step(cache: Path, tmp_path: Path) -> None:
@@ -451,7 +451,7 @@ def down(s: Counter) -> None:
 """
     text = LIMITED.replace("{lost_at}", "4").replace("@action\ndef up", f"{other.strip()}\n\n@action\ndef up")
     model = model_of(tmp_path, text)
-    grows = found(checked(model, "native", cache), "grows_for_ever")
+    grows = verdict_of(check_claims(model, "native", cache), "grows_for_ever")
     assert grows.why.endswith(
         f"stops a step that must happen: up, at the limit s.count < 3 in line {model.action('up').form.where.line + 3}"
     )
@@ -470,7 +470,7 @@ def test_what_a_limit_leaves_open_says_what_the_rest_of_the_fairness_is_enough_f
 ) -> None:
     begin = WRITTEN.partition("@always_eventually")[0]
     claim = f"@always_eventually({fairness})\ndef is_copied(s: Log) -> bool:\n    return is_whole(s)\n"
-    copied = found(checked(model_of(tmp_path, begin + claim), engine, cache), "is_copied")
+    copied = verdict_of(check_claims(model_of(tmp_path, begin + claim), engine, cache), "is_copied")
     assert (copied.verdict, copied.stopped) == ("undecided", "write")
     assert copied.guarded == ("holds" if rest else "violated")
     assert "write, at the limit s.written < 3 in line " in copied.why
@@ -492,11 +492,11 @@ def is_copied_by_nobody(s: Log) -> bool:
     return is_whole(s)
 """
     model = model_of(tmp_path, begin + claims)
-    open_ = found(checked(model, engine, cache), "is_copied")
+    open_ = verdict_of(check_claims(model, engine, cache), "is_copied")
     assert (open_.verdict, open_.guarded, open_.within) == ("undecided", "holds", ())
     search = Search(deadlocks=False, cache=cache, bounds_end_runs=True)
     verdict = ENGINES[engine](model, search, None)
-    copied, uncopied = found(verdict, "is_copied"), found(verdict, "is_copied_by_nobody")
+    copied, uncopied = verdict_of(verdict, "is_copied"), verdict_of(verdict, "is_copied_by_nobody")
     assert (copied.verdict, copied.within) == ("holds", ("write",))
     assert copied.why == "of the fair runs, where bounds end runs, that stay within the limits of write"
     assert (uncopied.verdict, uncopied.guarded) == ("undecided", "violated")

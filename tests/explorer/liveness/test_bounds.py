@@ -12,8 +12,8 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 
-from ...support.random_limits import ALL, Drawn, Space, drawn, expected, untrue
-from ...support.shipped import tiered
+from ...support.random_limits import ALL, RandomModel, Space, draw_model, expected_answer, untrue
+from ...support.shipped import tier_parameters
 
 HEADER = """
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Node(Domain, size=2, symmetric={symmetric}):
 """
 SEARCH = Search(keep_going=True, deadlocks=False, recheck=0, cache=None)
 FOLDED = Search(keep_going=True, deadlocks=False, cache=None, symmetry=True)
-SEEDS = tiered(
+SEEDS = tier_parameters(
     (("native", range(5)), ("python", range(8, 48)), ("native", range(48, 90)), ("python", range(90, 500))),
     lambda row: row[1].stop <= 48,
     lambda row: f"{row[0]}, {row[1].start} to {row[1].stop - 1}",
 )
 
 
-def model_of(folder: Path, made: Drawn, seed: int) -> Model:
+def model_of(folder: Path, made: RandomModel, seed: int) -> Model:
     path = folder / "mine.py"
     path.write_text(HEADER.format(symmetric=seed % 2 == 1) + made.text(), encoding="utf-8")
     return load(path).bind()
@@ -49,24 +49,26 @@ def test_an_answer_is_what_every_set_of_states_gives_and_is_true_of_the_protocol
     engine, seeds = row
     words: Counter[str] = Counter()
     for seed in seeds:
-        made = drawn(seed)
+        made = draw_model(seed)
         verdict = ENGINES[engine](model_of(tmp_path, made, seed), SEARCH, None)
         found = {prop.name: prop.verdict for prop in verdict.properties}
         space, free, mended = Space(made), Space(made, ALL), Space(made, ALL[:2])
         assert verdict.distinct_states == len(space.stopped), seed
         for claim in made.claims:
-            assert found[claim.name] == expected(space, claim), (seed, claim.name)
+            assert found[claim.name] == expected_answer(space, claim), (seed, claim.name)
             assert not list(untrue(space, free, mended, claim, found[claim.name])), (seed, claim.name)
         words.update(found.values())
     assert min(words[word] for word in ("holds", "violated", "undecided")) > len(seeds) // 2
 
 
-@pytest.mark.parametrize("seeds", tiered((range(7, 13, 2), range(13, 61, 2)), lambda seeds: len(seeds) < 5), ids=len)
+@pytest.mark.parametrize(
+    "seeds", tier_parameters((range(7, 13, 2), range(13, 61, 2)), lambda seeds: len(seeds) < 5), ids=len
+)
 def test_renamings_change_no_answer(seeds: range, tmp_path: Path) -> None:
     """They are folded where only `@always_possible` is asked, and not where runs are."""
     folded = 0
     for seed in seeds:
-        model = model_of(tmp_path, drawn(seed), seed)
+        model = model_of(tmp_path, draw_model(seed), seed)
         whole = {prop.name: prop.verdict for prop in ENGINES["native"](model, SEARCH, None).properties}
         possible = [prop.name for prop in model.liveness if prop.kind == "always_possible"]
         for names in ([*whole], possible) if possible else ([*whole],):

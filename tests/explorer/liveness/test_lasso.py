@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tidegate.explorer.liveness.lasso import lasso
 
-from ...support.random_graphs import Drawn, agrees, asked, drawn, fair_sets, least_steps
+from ...support.random_graphs import RandomGraph, agrees, draw_graph, draw_question, fair_sets, least_steps
 
 ORDINARY, LONG = 200, 20_000
 
@@ -19,7 +19,7 @@ ORDINARY, LONG = 200, 20_000
 def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
     found = 0
     for seed in seeds:
-        graph, wanted = drawn(seed), asked(seed + 1)
+        graph, wanted = draw_graph(seed), draw_question(seed + 1)
         native = graph.native()
         try:
             plain = graph.plain()
@@ -50,7 +50,7 @@ def test_a_lasso_is_the_shortest_that_goes_through_its_component() -> None:
     """In 531, 758, 1006 and 1259 to take the nearest missing step each time is longer."""
     tried = 0
     for seed in range(500, 1300):
-        graph, wanted = drawn(seed).plain(), asked(seed + 1)
+        graph, wanted = draw_graph(seed).plain(), draw_question(seed + 1)
         component = graph.fair(wanted)
         if component is not None:
             made = lasso(graph, component, wanted)
@@ -59,7 +59,7 @@ def test_a_lasso_is_the_shortest_that_goes_through_its_component() -> None:
     assert tried > ORDINARY
 
 
-def actions_of(graph: Drawn, groups: int) -> int:
+def actions_of(graph: RandomGraph, groups: int) -> int:
     """The actions of some of these groups, a bit each."""
     return sum(1 << action for action, its in enumerate(graph.groups) if its & groups)
 
@@ -67,20 +67,20 @@ def actions_of(graph: Drawn, groups: int) -> int:
 def test_what_is_always_possible_is_so_in_both_ways() -> None:
     words: set[str] = set()
     for seed in range(ORDINARY):
-        graph = drawn(seed)
+        graph = draw_graph(seed)
         native = graph.native()
         try:
             for predicate in range(3):
                 answer = graph.plain().possible(predicate)
                 assert native.possible(predicate) == answer, (seed, predicate)
-                assert answer == _tried(graph, predicate), (seed, predicate)
+                assert answer == _shortest_by_trial(graph, predicate), (seed, predicate)
                 words.add(answer[0])
         finally:
             native.close()
     assert words == {"always", "stuck", "cut"}
 
 
-def _tried(graph: Drawn, predicate: int) -> tuple[str, int]:
+def _shortest_by_trial(graph: RandomGraph, predicate: int) -> tuple[str, int]:
     """By looking from each state at all that it leads to."""
     cut = None
     for state in range(len(graph.steps)):

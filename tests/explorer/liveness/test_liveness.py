@@ -51,7 +51,7 @@ class Node(Domain, size=2, symmetric=True):
 """
 
 
-def checked(model: Model, engine: str, cache: Path, **asked: object) -> Verdict:
+def check_claims(model: Model, engine: str, cache: Path, **asked: object) -> Verdict:
     search = replace(Search(cache=cache, keep_going=True, deadlocks=False), **asked)
     return ENGINES[engine](model, search, None)
 
@@ -62,19 +62,19 @@ def model_of(folder: Path, text: str, **settings: object) -> Model:
     return load(path).bind(**settings)  # pyright: ignore[reportArgumentType]
 
 
-def found(verdict: Verdict, name: str) -> PropertyVerdict:
+def verdict_of(verdict: Verdict, name: str) -> PropertyVerdict:
     return next(prop for prop in verdict.properties if prop.name == name)
 
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_weak_strong_and_none_differ_and_engines_agree(name: str, cache: Path) -> None:
     model = load(ROOT / f"examples/liveness/{name}.py").bind()
-    native, plain = (checked(model, engine, cache) for engine in ("native", "python"))
+    native, plain = (check_claims(model, engine, cache) for engine in ("native", "python"))
     for verdict in (native, plain):
         assert {prop.name: prop.verdict for prop in verdict.properties} == ANSWERS[name]
         assert (verdict.verdict, verdict.outcome) == ("violated", "liveness")
     for prop in (prop for prop in native.properties if prop.run is not None):
-        assert prop == found(plain, prop.name)
+        assert prop == verdict_of(plain, prop.name)
         document = trace_document(model, prop)
         jsonschema.validate(document, schema())
         states = prop.run.states()  # type: ignore[union-attr]
@@ -127,19 +127,19 @@ def free_again(s: Shared) -> bool:
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_symmetry_is_kept_only_where_it_is_sound(engine: str, cache: Path, tmp_path: Path) -> None:
-    folded = checked(model_of(tmp_path, SHARED), engine, cache, symmetry=True)
+    folded = check_claims(model_of(tmp_path, SHARED), engine, cache, symmetry=True)
     assert (folded.symmetry, folded.distinct_states, folded.verdict) == (("Node",), 2, "holds")
     for text, why in ((EACH, "names one member"), (LOOP, "free_again is checked on runs")):
-        whole = checked(model_of(tmp_path, SHARED + text), engine, cache, symmetry=True)
+        whole = check_claims(model_of(tmp_path, SHARED + text), engine, cache, symmetry=True)
         assert (whole.symmetry, whole.distinct_states, whole.verdict) == ((), 3, "holds")
         assert any(why in note for note in whole.notes), whole.notes
 
 
 @pytest.mark.parametrize("engine", ["walk", "bmc"])
 def test_engines_that_see_no_graph_say_so(engine: str, cache: Path, tmp_path: Path) -> None:
-    verdict = checked(model_of(tmp_path, SHARED), engine, cache, depth=3)
-    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "not_checked")
-    assert found(verdict, "is_free").why.startswith("it is a property of liveness")
+    verdict = check_claims(model_of(tmp_path, SHARED), engine, cache, depth=3)
+    assert (verdict.verdict, verdict_of(verdict, "is_free").verdict) == ("inconclusive", "not_checked")
+    assert verdict_of(verdict, "is_free").why.startswith("it is a property of liveness")
 
 
 def test_a_property_that_reads_folded_ghosts_is_not_checked(cache: Path, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_property_that_reads_folded_ghosts_is_not_checked(cache: Path, tmp_pat
     text = text.replace("holder=None)", "holder=None, times=0)").replace('s.holder is None\n"', 's.times == 0\n"')
     text = text.replace("return s.holder is None", "return s.times == 0")
     model = model_of(tmp_path, text, ghosts=False)
-    assert found(checked(model, "native", cache), "is_free").verdict == "not_checked"
+    assert verdict_of(check_claims(model, "native", cache), "is_free").verdict == "not_checked"
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
@@ -158,7 +158,7 @@ def breaks(s: Shared) -> bool:
     '''It divides by nothing while somebody holds it.'''
     return 1 // (1 if s.holder is None else 0) == 1
 """
-    verdict = checked(model_of(tmp_path, SHARED + broken), engine, cache)
+    verdict = check_claims(model_of(tmp_path, SHARED + broken), engine, cache)
     assert verdict.outcome == "model_error"
     assert verdict.failure is not None
     assert verdict.failure.message == "breaks: division by zero"
@@ -169,8 +169,8 @@ def test_without_memory_for_the_steps_it_is_undecided(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(native_liveness, "bytes_needed", lambda states, edges: 1 << 60)  # pyright: ignore
-    verdict = checked(model_of(tmp_path, SHARED), "native", cache)
-    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "undecided")
+    verdict = check_claims(model_of(tmp_path, SHARED), "native", cache)
+    assert (verdict.verdict, verdict_of(verdict, "is_free").verdict) == ("inconclusive", "undecided")
     assert "the memory limit was reached: 3 states with 4 steps" in verdict.assurance
 
 
@@ -187,8 +187,8 @@ def test_time_that_runs_out_after_the_search_leaves_it_undecided(
         return begun(asked)
 
     monkeypatch.setattr(plain if engine == "python" else native_liveness, "questions_of", first)
-    verdict = checked(model, engine, cache, seconds=50_000.0)
-    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "undecided")
+    verdict = check_claims(model, engine, cache, seconds=50_000.0)
+    assert (verdict.verdict, verdict_of(verdict, "is_free").verdict) == ("inconclusive", "undecided")
     assert "is_free is undecided: the time limit of 50000 s was reached" in verdict.assurance
 
 
@@ -207,16 +207,16 @@ def test_time_that_runs_out_after_the_search_leaves_it_undecided(
 def test_ctrl_c_leaves_undecided_what_must_happen(
     engine: str, place: object, name: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(*_: object, **__: object) -> NoReturn:
+    def stop(*_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
     model = model_of(tmp_path, SHARED + LOOP.replace("weak(take), weak(give)", "weak(take)"))
-    monkeypatch.setattr(place, name, stopped)
-    verdict = checked(model, engine, cache)
+    monkeypatch.setattr(place, name, stop)
+    verdict = check_claims(model, engine, cache)
     assert verdict.verdict == "inconclusive"
     possible = "holds" if name in ("lasso", "why_not_violated") else "undecided"  # it was answered by then
     assert [prop.verdict for prop in verdict.properties] == [possible, "undecided"]
-    assert found(verdict, "free_again").why == "stopped by Ctrl-C"
+    assert verdict_of(verdict, "free_again").why == "stopped by Ctrl-C"
     assert "is undecided: stopped by Ctrl-C" in verdict.assurance
 
 
@@ -236,9 +236,9 @@ def test_what_is_decided_before_the_end_stays_so(
     unfair = LOOP.replace("weak(take), weak(give)", "weak(take)")
     model = model_of(tmp_path, SHARED + unfair + unfair.replace("free_again", "free_at_last"))
     monkeypatch.setattr(found_answers, "lasso", third_time_stopped)
-    verdict = checked(model, engine, cache)
+    verdict = check_claims(model, engine, cache)
     assert (verdict.verdict, verdict.outcome) == ("violated", "liveness")
-    always, first, second = (found(verdict, name) for name in ("is_free", "free_again", "free_at_last"))
+    always, first, second = (verdict_of(verdict, name) for name in ("is_free", "free_again", "free_at_last"))
     assert (always.verdict, first.verdict, first.loop is not None) == ("holds", "violated", True)
     assert (second.verdict, second.why) == ("undecided", str(ending) or "stopped by Ctrl-C")
 
@@ -268,16 +268,16 @@ def test_a_lasso_that_plain_python_does_not_confirm_is_a_disagreement(
     model = model_of(
         tmp_path, SHARED + LOOP.replace("weak(give)", 'weak(give, each="node")').replace("weak(take), ", "")
     )
-    assert checked(model, "native", cache).verdict == "holds"
+    assert check_claims(model, "native", cache).verdict == "holds"
     model = model_of(tmp_path, SHARED + LOOP.replace("weak(take), weak(give)", "weak(take)"))
-    assert checked(model, "native", cache).verdict == "violated"
+    assert check_claims(model, "native", cache).verdict == "violated"
 
     def never_met(*_: object) -> None:
         return None
 
     monkeypatch.setattr(fairness, "meet_fairness", never_met)
     with pytest.raises(DisagreementError, match="does not in plain Python: weak fairness of take is not met"):
-        checked(model, "native", cache)
+        check_claims(model, "native", cache)
 
 
 def test_the_command_ends_with_3_and_prints_the_loop(tidegate: Run, commands: Commands) -> None:
@@ -334,7 +334,9 @@ def is_on(s: Lamp) -> bool:
 """
     )
     for ghosts in (False, True):
-        assert found(checked(model_of(tmp_path, text, ghosts=ghosts), engine, cache), "is_on").verdict == "holds"
+        assert (
+            verdict_of(check_claims(model_of(tmp_path, text, ghosts=ghosts), engine, cache), "is_on").verdict == "holds"
+        )
     text = (
         LAMP
         + """
@@ -351,7 +353,7 @@ def is_off(s: Lamp) -> bool:
 """
     )
     model = model_of(tmp_path, text, ghosts=True)
-    prop = found(checked(model, engine, cache), "is_off")
+    prop = verdict_of(check_claims(model, engine, cache), "is_off")
     assert prop.run is not None and prop.loop is not None
     assert (prop.verdict, sorted(step.action for step in prop.run.steps[prop.loop :])) == (
         "violated", ["blink", "dim", "look"],

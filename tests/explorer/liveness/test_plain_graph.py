@@ -7,11 +7,11 @@ from tidegate.explorer.liveness.plain_graph import explore_plain_graph
 from tidegate.explorer.liveness.questions import questions_of
 from tidegate.language.judge import holds
 
-from ...support.traces import bound
+from ...support.traces import bind_model
 
 
 def test_it_has_every_step_that_changes_the_state_and_every_truth() -> None:
-    model = bound("examples/liveness/printer.py")
+    model = bind_model("examples/liveness/printer.py")
     questions, drawn = questions_of(model), state_graph(model, 5000)
     numbers = {state: number for number, state in enumerate(drawn.states)}
     heeded: list[None] = []

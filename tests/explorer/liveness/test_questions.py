@@ -6,11 +6,11 @@ import pytest
 from tidegate.explorer.liveness.questions import divide_actions, questions_of
 from tidegate.language.errors import UsageError
 
-from ...support.traces import bound
+from ...support.traces import bind_model
 
 
 def test_predicates_and_groups_have_a_bit_each() -> None:
-    model = bound("examples/liveness/printer.py")
+    model = bind_model("examples/liveness/printer.py")
     questions = questions_of(model)
     assert len(questions.predicates) == len(set(questions.predicates))
     assert len(questions.asked) == sum(len(prop.cases) for prop in model.liveness)
@@ -23,7 +23,7 @@ def test_predicates_and_groups_have_a_bit_each() -> None:
 
 
 def test_each_part_of_an_action_has_the_groups_of_its_steps() -> None:
-    model = bound("examples/liveness/printer.py")
+    model = bind_model("examples/liveness/printer.py")
     questions = questions_of(model)
     parts, groups = divide_actions(model, questions)
     assert len(parts.actions) == len(groups) >= len(model.actions)
@@ -32,7 +32,7 @@ def test_each_part_of_an_action_has_the_groups_of_its_steps() -> None:
 
 
 def test_more_than_a_word_has_bits_is_refused() -> None:
-    model = bound("examples/liveness/printer.py")
+    model = bind_model("examples/liveness/printer.py")
     from dataclasses import replace
 
     (first, *_) = [prop for prop in model.liveness if prop.cases]

@@ -14,8 +14,8 @@ from tidegate.explorer.search import Search
 from tidegate.language.errors import ModelErrors
 
 from ...support import random_models
-from ...support.engines import defined
-from ...support.shipped import tiered
+from ...support.engines import define_text
+from ...support.shipped import tier_parameters
 
 MOST = 300
 """Models with more states than these take plain Python long."""
@@ -58,7 +58,7 @@ def with_claims(text: str, is_bounded: bool) -> str | None:
     return f"{text[:start]}from tidegate.language import {words}\n{text[start:]}{helpers}{claims}"
 
 
-@pytest.mark.parametrize("seeds", tiered((range(12), range(12, 400)), lambda seeds: len(seeds) == 12), ids=len)
+@pytest.mark.parametrize("seeds", tier_parameters((range(12), range(12, 400)), lambda seeds: len(seeds) == 12), ids=len)
 def test_engines_agree_on_what_must_happen(seeds: range, tmp_path: Path, cache: Path) -> None:
     words: Counter[str] = Counter()
     for seed in seeds:
@@ -66,7 +66,7 @@ def test_engines_agree_on_what_must_happen(seeds: range, tmp_path: Path, cache: 
         if text is None:
             continue
         try:
-            model = defined(tmp_path, text).bind(properties=[f"claim{number}" for number in range(6)])
+            model = define_text(tmp_path, text).bind(properties=[f"claim{number}" for number in range(6)])
         except ModelErrors:
             continue
         found = native(model, SEARCH)

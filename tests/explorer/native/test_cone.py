@@ -30,8 +30,8 @@ from tidegate.language.verdict import Verdict
 
 from ...audit.exploring.test_inference import signatures
 from ...support import random_models
-from ...support.engines import MEMORY, bound, defined, length, text_of
-from ...support.shipped import tiered
+from ...support.engines import MEMORY, bind_text, define_text, length, text_of
+from ...support.shipped import tier_parameters
 
 BEFORE = """
 swift = constant(False, says="whether the note is read")
@@ -89,7 +89,7 @@ TEXT = text_of(FIELDS, START, BODY, before=BEFORE)
 
 
 @contextmanager
-def explored(model: Model, *, cone: bool) -> Generator[tuple[Frontier, Verdict]]:
+def explore_model(model: Model, *, cone: bool) -> Generator[tuple[Frontier, Verdict]]:
     """A search to its end, with symmetry where there is any, and its frontier."""
     symmetry, search = symmetry_of(model), Search(keep_going=True, deadlocks=False, memory_bytes=MEMORY, recheck=20)
     kernel = kernel_of(model, symmetry.domains, None, effort=QUICK_EFFORT, cone=cone)
@@ -110,7 +110,7 @@ def states_of(frontier: Frontier) -> set[tuple[int, ...]]:
 def compare(model: Model) -> tuple[int, int]:
     """Both searches of a model: what is found, by runs of the same length, and the states that the smaller one keeps,
     which are the cones of those of the other one. How many states each has."""
-    with explored(model, cone=False) as (whole, full), explored(model, cone=True) as (part, less):
+    with explore_model(model, cone=False) as (whole, full), explore_model(model, cone=True) as (part, less):
         if full.outcome == "model_error":
             return 0, 0
         said = [{prop.name: (prop.verdict, length(prop.run)) for prop in one.properties} for one in (full, less)]
@@ -122,7 +122,7 @@ def compare(model: Model) -> tuple[int, int]:
 
 
 def test_what_nothing_asked_depends_on_is_not_kept(tmp_path: Path) -> None:
-    slow, swift = (bound(tmp_path, TEXT, constants={"swift": value}) for value in (False, True))
+    slow, swift = (bind_text(tmp_path, TEXT, constants={"swift": value}) for value in (False, True))
     assert cone_of(slow) == {"place"} and cone_of(swift) == {"place", "note", "aside"}
     assert compare(slow)[1] == 3
     full, less = compare(swift)
@@ -132,7 +132,7 @@ def test_what_nothing_asked_depends_on_is_not_kept(tmp_path: Path) -> None:
 def test_open_constants_have_their_present_values(tmp_path: Path) -> None:
     """A kernel that serves several values keeps for each what is in its cone; what was found for one serves another
     whose conditions are the same."""
-    text = defined(tmp_path, TEXT)
+    text = define_text(tmp_path, TEXT)
     model, cones = text.bind(open=["swift", "last"]), Cones()
     found = [
         cones.of(text.with_constants(model, "it", {"swift": swift, "last": last}))
@@ -142,12 +142,12 @@ def test_open_constants_have_their_present_values(tmp_path: Path) -> None:
     assert found == [{"place"}, {"place"}, {"place", "note", "aside"}, {"place", "note", "aside"}]
 
 
-@pytest.mark.parametrize("seeds", tiered((range(8), range(8, 120)), lambda seeds: 0 in seeds))
+@pytest.mark.parametrize("seeds", tier_parameters((range(8), range(8, 120)), lambda seeds: 0 in seeds))
 def test_random_models_have_the_same_answers(seeds: range, tmp_path: Path) -> None:
     smaller = 0
     for seed in seeds:
         try:
-            model = bound(tmp_path, random_models.text(seed, 1 + seed % 3))
+            model = bind_text(tmp_path, random_models.text(seed, 1 + seed % 3))
         except ModelErrors:
             continue
         full, less = compare(model)
@@ -155,7 +155,7 @@ def test_random_models_have_the_same_answers(seeds: range, tmp_path: Path) -> No
     assert smaller
 
 
-def audited(seed: int) -> Case:
+def draw_case(seed: int) -> Case:
     """A case of an audit with two replicas, of any kind."""
     chance = random.Random(seed)
     one = chance.choice([one for one in signatures() if one.replicas == 2])
@@ -165,11 +165,11 @@ def audited(seed: int) -> Case:
     return chance.choice([case for case in some if case.weight < 8])
 
 
-@pytest.mark.parametrize("seeds", tiered((range(4), range(4, 24)), lambda seeds: 0 in seeds))
+@pytest.mark.parametrize("seeds", tier_parameters((range(4), range(4, 24)), lambda seeds: 0 in seeds))
 def test_cases_of_audits_have_the_same_answers(seeds: range) -> None:
     smaller = 0
     for seed in seeds:
-        case = audited(seed)
+        case = draw_case(seed)
         model = definition().bind("partition", case.values, properties=PROPERTIES[case.asked])
         full, less = compare(model)
         smaller += less < full
@@ -178,13 +178,13 @@ def test_cases_of_audits_have_the_same_answers(seeds: range) -> None:
 
 def test_an_audit_keeps_what_is_in_the_cone() -> None:
     """Otherwise an audit explores many times more."""
-    case = audited(1)
+    case = draw_case(1)
     program = CaseExplorer(None).engine(case).kernel.program
     assert program.cones is not None
 
 
 def test_several_workers_cannot_keep_a_cone(tmp_path: Path) -> None:
-    model = bound(tmp_path, TEXT)
+    model = bind_text(tmp_path, TEXT)
     kernel = kernel_of(model, (), None, effort=QUICK_EFFORT, cone=True)
     with pytest.raises(ValueError, match="a kernel that keeps a cone is for one worker"):
         explore(model, Search(workers=2, memory_bytes=MEMORY), kernel, symmetry_of(model))

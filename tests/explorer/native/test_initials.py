@@ -29,7 +29,7 @@ from tidegate.language.values import ModelError
 from tidegate.language.verdict import DisagreementError
 
 from ...conftest import ROOT
-from ...support.engines import agree, bound
+from ...support.engines import agree, bind_text
 
 HEAD = '''"""A model with initial states of many kinds."""
 
@@ -143,7 +143,7 @@ def _natively(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def of_text(folder: Path, text: str) -> Model:
     """The model of a text."""
-    return bound(folder, HEAD + text)
+    return bind_text(folder, HEAD + text)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def effort(request: pytest.FixtureRequest) -> CompileEffort:
     return request.param
 
 
-def opened(model: Model, effort: CompileEffort) -> Iterator[Frontier]:
+def open_frontiers(model: Model, effort: CompileEffort) -> Iterator[Frontier]:
     """A frontier of a kernel."""
     kernel = kernel_of(model, (), None, effort=effort)
     frontier = Frontier(kernel.program, kernel.code, 1 << 28)
@@ -183,7 +183,7 @@ def opened(model: Model, effort: CompileEffort) -> Iterator[Frontier]:
 @pytest.mark.parametrize("text", [KINDS, TWO])
 def test_every_combination_gives_what_plain_python_gives(text: str, effort: CompileEffort, tmp_path: Path) -> None:
     model = of_text(tmp_path, text)
-    for frontier in opened(model, effort):
+    for frontier in open_frontiers(model, effort):
         made = InitialStatesCheck(model, frontier)
         total = sum(made.counts)
         mine = [words for number in range(total) if (words := frontier.start(number)) is not None]
@@ -235,7 +235,7 @@ def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
         DisagreementError, match=r"start\(.*\) \(.*model_\d+\.py:\d+\) gives another one natively; in plain"
     ):
         check(model, Search(cache=None, keep_going=True))
-    for frontier in opened(model, QUICK_EFFORT):
+    for frontier in open_frontiers(model, QUICK_EFFORT):
         shown = str(InitialStatesCheck(model, frontier).broken(0))
         assert (
             "start(a=0, b=0, colour=RED)" in shown and "breaks the model's types natively; in plain Python it" in shown

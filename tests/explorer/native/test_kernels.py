@@ -18,7 +18,7 @@ from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
 from tidegate.language import code_digest
 
-from ...support.engines import bound, summary, text_of
+from ...support.engines import bind_text, summary, text_of
 from ...support.native import COUNTING, FIELDS, NODE, START, counting, kernels
 
 
@@ -49,11 +49,11 @@ def test_the_text_of_a_kernel_is_written_once_and_again_when_damaged(
     kinds: list[dict[str, Any]] = [{"walks": True}, {"fingerprint": 64}, kind]
     texts = {str(options): generate(model, program, (), **options) for options in kinds}
 
-    def counted(*given: Any, **options: Any) -> str:
+    def count_calls(*given: Any, **options: Any) -> str:
         made.append("text")
         return generate(*given, **options)
 
-    monkeypatch.setattr(native_kernels, "generate", counted)
+    monkeypatch.setattr(native_kernels, "generate", count_calls)
     assert [kernel_text(model, program, (), cache, **kind) for _ in range(2)] == [texts[str(kind)]] * 2
     assert len(made) == 1
     (kept,) = cache.glob("*.ll")
@@ -77,7 +77,7 @@ def test_a_kernel_under_the_name_of_another_is_not_believed(tmp_path: Path) -> N
     """Two kernels that change places: each is whole, and neither is what its name says."""
     cache, more = tmp_path / "cache", COUNTING.replace("+ 2 - 1", "+ 1").replace("< 3", "< 2")
     (tmp_path / "more").mkdir()
-    models = counting(tmp_path), bound(tmp_path / "more", text_of(FIELDS, START, more, before=NODE))
+    models = counting(tmp_path), bind_text(tmp_path / "more", text_of(FIELDS, START, more, before=NODE))
     right = [summary(native(model, Search(cache=cache))) for model in models]
     one, other = sorted(cache.glob("*.o"))
     kept = one.read_bytes(), other.read_bytes()
@@ -137,7 +137,7 @@ def test_kernels_are_named_by_what_the_model_means(tmp_path: Path) -> None:
             COUNTING.replace("+ 2 - 1", "+ 1"),
         )
     ):
-        native(bound(tmp_path, text_of(FIELDS, START, text, before=NODE)), Search(cache=cache))
+        native(bind_text(tmp_path, text_of(FIELDS, START, text, before=NODE)), Search(cache=cache))
         assert len(kernels(cache)) == (1 if number < 3 else 2), "comments and sentences change nothing, the text does"
     native(counting(tmp_path, constants={"size": 3}), Search(cache=cache))
     assert len(kernels(cache)) == 3

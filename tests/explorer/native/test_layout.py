@@ -21,7 +21,7 @@ from tidegate.language.values import Map as MapValue
 from tidegate.language.values import Seq as SeqValue
 
 from ...conftest import ROOT
-from ...support.engines import bound, reachable_states, text_of
+from ...support.engines import bind_text, reachable_states, text_of
 
 RECORDS: dict[str, type[Any]] = {}
 FIXTURE = ROOT / "tests/fixtures/models/every_construct.py"
@@ -181,7 +181,7 @@ def test_open_bounds_below(tmp_path: Path) -> None:
         "",
         before=before,
     )
-    model = bound(
+    model = bind_text(
         tmp_path, text + "\n\n@action\ndef idle(s: World) -> None:\n    '''Idle.'''\n    s.m[2] = 0\n", open={"low"}
     )
     assert_packed(model, list(initial_states(model)))

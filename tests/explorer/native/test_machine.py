@@ -15,7 +15,7 @@ from tidegate.explorer.native.program import generate, merge_numbers, plan_progr
 from tidegate.invariants.catalogue import find
 
 from ...support.native import counting
-from ...support.shipped import shipped
+from ...support.shipped import bind_shipped
 
 
 def test_parts_of_the_kernel_that_name_cells_alike_are_refused() -> None:
@@ -28,17 +28,17 @@ def test_a_function_of_the_kernel_is_written_out_once_in_a_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kernels of other models share it only where the numbers and the functions that it names are the same."""
-    models = [counting(tmp_path), counting(tmp_path, open={"size"}), shipped("async_isr")]
+    models = [counting(tmp_path), counting(tmp_path, open={"size"}), bind_shipped("async_isr")]
     ways: list[dict[str, Any]] = [{"walks": True}, {"fingerprint": 64}, {"masks": [3]}]
     asked = [(model, plan_program(model), way) for way in ways for model in models]
 
-    def written(kept: dict[Any, str], most: int) -> list[str]:
+    def written_functions(kept: dict[Any, str], most: int) -> list[str]:
         monkeypatch.setattr("tidegate.explorer.native.machine._TEXTS", kept)
         monkeypatch.setattr("tidegate.explorer.native.machine.MAX_KEPT_FUNCTIONS", most)
         return [generate(model, program, (), **way) for model, program, way in asked]
 
     kept: dict[Any, str] = {}
-    apart, together, again = written({}, 0), written(kept, 1000), written(kept, 0)
+    apart, together, again = written_functions({}, 0), written_functions(kept, 1000), written_functions(kept, 0)
     assert together == apart and again == apart
     functions = sum(text.count("\ndefine ") for text in apart)
     assert 0 < len(kept) < functions / 3

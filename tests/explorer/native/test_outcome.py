@@ -10,7 +10,7 @@ from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
 from tidegate.language.judge import holds, replay
 
-from ...support.engines import agree, bound, text_of
+from ...support.engines import agree, bind_text, text_of
 from ...support.native import counting
 
 ENDS = {
@@ -33,7 +33,7 @@ ENDS = {
 def test_deadlocks_bounds_and_ends_are_reported_apart(name: str, tmp_path: Path) -> None:
     guard, extra, outcome = ENDS[name]
     body = f"@action\ndef step(s: World) -> None:\n    '''Steps.'''\n    {guard}\n    s.count += 1\n{extra}"
-    verdict = agree(bound(tmp_path, text_of("count: Small", "count=0", body)))
+    verdict = agree(bind_text(tmp_path, text_of("count: Small", "count=0", body)))
     assert verdict is not None
     assert verdict.outcome == outcome
 
@@ -80,7 +80,7 @@ def err(s: World, node: Node) -> None:
 """
     )
     text = text_of(ERROR_FIELDS, ERROR_START, body)
-    verdict = agree(bound(tmp_path, text))
+    verdict = agree(bind_text(tmp_path, text))
     assert verdict is not None
     assert verdict.outcome == "model_error"
     assert verdict.failure is not None
@@ -100,7 +100,7 @@ def odd(s: World) -> bool:
     return 1 // (s.count - 3) {sign} 5
 """
     )
-    verdict = agree(bound(tmp_path, text_of("count: Small", "count=0", body)))
+    verdict = agree(bind_text(tmp_path, text_of("count: Small", "count=0", body)))
     assert verdict is not None
     assert verdict.outcome == "model_error"
 

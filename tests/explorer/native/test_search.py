@@ -21,7 +21,7 @@ from tidegate.explorer.search import Progress, Search
 from tidegate.language import ir
 from tidegate.language.verdict import DisagreementError
 
-from ...support.engines import bound, text_of
+from ...support.engines import bind_text, text_of
 from ...support.native import COUNTING, FIELDS, LARGE, NODE, START, counting, large
 
 
@@ -41,7 +41,7 @@ def test_a_miscompiled_addition_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Statements, "evaluate", wrong)
     text = COUNTING.replace("s.table[node] + 1", "min(3, max(0, s.table[node] + 1))")
-    model = bound(tmp_path, text_of(FIELDS, START, text, before=NODE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, text, before=NODE))
     with pytest.raises(DisagreementError, match="rise") as caught:
         native(model, Search())
     assert "table={A: 0" in str(caught.value), "the message shows the state"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ...support.engines import agree, bound, text_of
+from ...support.engines import agree, bind_text, text_of
 
 FIELDS = """
 n: Map[Node, Small]
@@ -38,5 +38,5 @@ BODY = """
 
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_branches_and_loops(tmp_path: Path, symmetric: bool) -> None:
-    verdict = agree(bound(tmp_path, text_of(FIELDS, START, BODY)), symmetry=symmetric)
+    verdict = agree(bind_text(tmp_path, text_of(FIELDS, START, BODY)), symmetry=symmetric)
     assert verdict is not None and (verdict.distinct_states or 0) > 3

@@ -28,8 +28,8 @@ from tidegate.language.verdict import Verdict
 
 from ...conftest import Run
 from ...support import random_models
-from ...support.engines import MEMORY, asked, bound, text_of
-from ...support.shipped import tiered
+from ...support.engines import MEMORY, ask_engine, bind_text, text_of
+from ...support.shipped import tier_parameters
 
 SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 STRATEGIES: tuple[Strategy, ...] = ("uniform", "swarm", "guided")
@@ -69,7 +69,7 @@ def counted(s: World) -> bool:
 
 def world(folder: Path, body: str = BODY, **options: Any) -> Model:
     """A small model."""
-    return bound(folder, text_of(FIELDS, START, body, before=NODE), **options)
+    return bind_text(folder, text_of(FIELDS, START, body, before=NODE), **options)
 
 
 KEPT: list[Path] = []
@@ -77,18 +77,18 @@ WALKS: dict[str, Any] = {"number": 300, "depth": 30}
 
 
 @pytest.fixture(autouse=True)
-def kept(cache: Path) -> None:
+def shared_kernels(cache: Path) -> None:
     """Kernels are compiled once."""
     KEPT[:] = [cache]
 
 
-def walked(model: Model, **asked_: Any) -> Verdict:
+def walk_model(model: Model, **asked_: Any) -> Verdict:
     """A verdict by walks; `workers`, `seed`, `keep_going` and `seconds` go to the search, the rest to the walks."""
     search = {name: asked_.pop(name) for name in ("workers", "seed", "keep_going", "seconds") if name in asked_}
     return walk(model, Search(walks=Walks(**(WALKS | asked_)), cache=KEPT[0], **search))
 
 
-def reported(verdict: Verdict) -> Any:
+def comparable_report(verdict: Verdict) -> Any:
     """What must not depend on the number of workers."""
     runs = {prop.name: (prop.verdict, prop.run) for prop in verdict.properties}
     return verdict.verdict, verdict.outcome, verdict.assurance, runs, verdict.failure
@@ -106,10 +106,10 @@ def counts(verdict: Verdict) -> Any:
 def test_the_same_seed_gives_the_same_walks_on_any_number_of_workers(tmp_path: Path, strategy: Strategy) -> None:
     model = world(tmp_path)
     one, *others = [
-        walked(model, strategy=strategy, seed=7, workers=workers, keep_going=True) for workers in (1, 1, 2, 5)
+        walk_model(model, strategy=strategy, seed=7, workers=workers, keep_going=True) for workers in (1, 1, 2, 5)
     ]
     for other in others:
-        assert reported(other) == reported(one)
+        assert comparable_report(other) == comparable_report(one)
         assert counts(other) == counts(one)
 
 
@@ -118,7 +118,7 @@ def test_the_first_failure_does_not_depend_on_workers(strategy: Strategy) -> Non
     definition, profile = find("replication:kip101")
     bounds = {"log_size": 3, "max_records": 3, "max_leader_epoch": 3}
     model = definition.bind(profile=profile, constants=bounds, ghosts=False, properties=["strong_isr"])
-    one, two = (walked(model, strategy=strategy, seed=3, number=20_000, workers=workers) for workers in (1, 2))
+    one, two = (walk_model(model, strategy=strategy, seed=3, number=20_000, workers=workers) for workers in (1, 2))
     assert one.outcome == "safety"
     violated = [[prop for prop in verdict.properties if prop.verdict == "violated"] for verdict in (one, two)]
     assert violated[0] == violated[1]
@@ -134,23 +134,23 @@ def test_long_walks_go_on_with_the_fast_kernel_and_are_the_same(
     verdicts, made = list[Verdict](), list[int]()
     for long in (1 << 62, 2_000, 0):
         monkeypatch.setattr("tidegate.explorer.native.walks.LONG_WALKS", long)
-        verdicts.append(walked(model, strategy=strategy, seed=7, workers=workers, keep_going=True))
+        verdicts.append(walk_model(model, strategy=strategy, seed=7, workers=workers, keep_going=True))
         made.append(len(list(KEPT[0].glob("*.o"))))
     assert made == [1, 2, 2], "the quick kernel; that and the fast one; the fast one is at hand"
     assert (verdicts[0].transitions or 0) > 2_000
     for other in verdicts[1:]:
-        assert (reported(other), counts(other)) == (reported(verdicts[0]), counts(verdicts[0]))
+        assert (comparable_report(other), counts(other)) == (comparable_report(verdicts[0]), counts(verdicts[0]))
 
 
 def test_another_seed_gives_other_walks(tmp_path: Path) -> None:
     model = world(tmp_path)
-    assert len({counts(walked(model, seed=seed, keep_going=True)) for seed in range(5)}) > 1
+    assert len({counts(walk_model(model, seed=seed, keep_going=True)) for seed in range(5)}) > 1
 
 
 def test_an_open_constant_changes_nothing() -> None:
     definition, profile = find("replication:kip320")
     folded, opened = (definition.bind(profile=profile, ghosts=False, open=names) for names in ((), ("max_records",)))
-    one, other = (walked(model, strategy="uniform") for model in (folded, opened))
+    one, other = (walk_model(model, strategy="uniform") for model in (folded, opened))
     assert (one.transitions, one.depth, one.actions) == (other.transitions, other.depth, other.actions)
 
 
@@ -159,7 +159,7 @@ def test_an_open_constant_changes_nothing() -> None:
 
 def test_a_violation_is_a_run_that_plain_python_takes(tmp_path: Path) -> None:
     model = world(tmp_path)
-    verdict = walked(model, number=5000)
+    verdict = walk_model(model, number=5000)
     (broken,) = [prop for prop in verdict.properties if prop.name == "together"]
     assert (verdict.verdict, verdict.outcome, broken.verdict) == ("violated", "safety", "violated")
     assert verdict.assurance == "a counterexample, replayed in plain Python"
@@ -176,7 +176,7 @@ def test_a_violation_is_a_run_that_plain_python_takes(tmp_path: Path) -> None:
 def test_a_transition_property_is_judged_on_every_step_that_could_be_taken(tmp_path: Path) -> None:
     body = BODY + "\n@transition\ndef up(before: World, after: World) -> bool:\n    '''Up.'''\n"
     model = world(tmp_path, body + "    return all(after.table[n] >= before.table[n] for n in Node)\n")
-    verdict = walked(model, keep_going=True)
+    verdict = walk_model(model, keep_going=True)
     (up,) = [prop for prop in verdict.properties if prop.name == "up"]
     assert up.verdict == "violated"
     assert up.run is not None
@@ -188,24 +188,24 @@ def test_a_deadlock_is_found_and_a_limit_is_none(tmp_path: Path) -> None:
         tmp_path, BODY.replace("limit(s.count < 9)", "require(s.count < 9)").replace("limit(s.t", "require(s.t")
     )
     quiet = world(tmp_path, BODY.replace("== 2 for", "== 2 and False for"))
-    assert walked(stuck, depth=60, number=3000, strategy="uniform").outcome in ("deadlock", "safety")
+    assert walk_model(stuck, depth=60, number=3000, strategy="uniform").outcome in ("deadlock", "safety")
     lonely = world(
         tmp_path,
         BODY.replace("limit(s.count < 9)", "require(s.count < 9)")
         .split("@action(kind")[0]
         .replace("limit(s.table[node] < 3)", "require(s.table[node] < 3)"),
     )
-    found = walked(lonely)
+    found = walk_model(lonely)
     assert found.outcome == "deadlock"
     assert found.failure is not None
     assert len(found.failure.run.steps) == 18
-    assert walked(quiet).outcome == "none"
+    assert walk_model(quiet).outcome == "none"
 
 
 def test_a_step_that_breaks_the_model_is_found(tmp_path: Path) -> None:
-    verdict = walked(world(tmp_path, BODY.replace("    limit(s.count < 9)\n", "")), number=2000)
+    verdict = walk_model(world(tmp_path, BODY.replace("    limit(s.count < 9)\n", "")), number=2000)
     assert verdict.outcome in ("model_error", "safety")
-    alone = walked(world(tmp_path, BODY.replace("    limit(s.count < 9)\n", "").split("@invariant")[0]))
+    alone = walk_model(world(tmp_path, BODY.replace("    limit(s.count < 9)\n", "").split("@invariant")[0]))
     assert alone.outcome == "model_error"
     assert alone.failure is not None
     assert (alone.failure.action, alone.failure.message) == ("count", "count: 10 is outside 0..9")
@@ -213,7 +213,7 @@ def test_a_step_that_breaks_the_model_is_found(tmp_path: Path) -> None:
 
 def test_keep_going_gives_every_property_its_first_run(tmp_path: Path) -> None:
     body = BODY + "\n@invariant\ndef few(s: World) -> bool:\n    '''Few.'''\n    return s.count < 4\n"
-    verdict = walked(world(tmp_path, body), keep_going=True, number=5000)
+    verdict = walk_model(world(tmp_path, body), keep_going=True, number=5000)
     words = {prop.name: prop.verdict for prop in verdict.properties}
     assert words == {"together": "violated", "counted": "reached", "few": "violated"}
 
@@ -221,12 +221,12 @@ def test_keep_going_gives_every_property_its_first_run(tmp_path: Path) -> None:
 # --- against exhaustion -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", tiered(STRATEGIES, lambda strategy: strategy == STRATEGIES[0]))
+@pytest.mark.parametrize("strategy", tier_parameters(STRATEGIES, lambda strategy: strategy == STRATEGIES[0]))
 def test_walks_see_much_of_what_there_is_and_nothing_else(strategy: Strategy) -> None:
     definition, profile = find("replication:kip320")
     model = definition.bind(profile=profile, ghosts=False)
     exact = native(model, Search()).distinct_states or 0
-    verdict = walked(model, number=100_000, depth=60, strategy=strategy)
+    verdict = walk_model(model, number=100_000, depth=60, strategy=strategy)
     assert 0.4 * exact < (verdict.distinct_states or 0) < 1.06 * exact
     assert sum(action.fired for action in verdict.actions) == verdict.transitions
 
@@ -240,13 +240,13 @@ def on(s: World) -> bool:
 
 
 def test_a_property_that_is_false_at_the_start_ends_with_a_run_of_no_steps(tmp_path: Path) -> None:
-    verdict = walked(world(tmp_path, BODY + FALSE))
+    verdict = walk_model(world(tmp_path, BODY + FALSE))
     (violated,) = [prop for prop in verdict.properties if prop.verdict == "violated"]
     assert violated.name == "on"
     assert violated.run is not None and not violated.run.steps
 
 
-@pytest.mark.parametrize("examples", tiered((3, 12), lambda examples: examples == 3))
+@pytest.mark.parametrize("examples", tier_parameters((3, 12), lambda examples: examples == 3))
 def test_on_random_models_walks_find_only_what_exhaustion_finds(
     examples: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -261,12 +261,12 @@ def test_on_random_models_walks_find_only_what_exhaustion_finds(
 def only_what_exhaustion_finds(folder: Path, text: str, strategy: Strategy, seed: int) -> None:
     """Walks of a model violate, reach and fire nothing that the exhaustive search does not."""
     try:
-        model = bound(folder, text)
+        model = bind_text(folder, text)
     except ModelErrors:
         reject()
-    exact = asked(native, model, Search(keep_going=True, memory_bytes=MEMORY))
+    exact = ask_engine(native, model, Search(keep_going=True, memory_bytes=MEMORY))
     search = Search(keep_going=True, seed=seed, walks=Walks(number=200, depth=20, strategy=strategy))
-    sampled = asked(walk, model, search)
+    sampled = ask_engine(walk, model, search)
     if isinstance(exact, str) or isinstance(sampled, str):
         assert exact == sampled
         return
@@ -287,7 +287,7 @@ def only_what_exhaustion_finds(folder: Path, text: str, strategy: Strategy, seed
 
 def test_the_assurance_says_how_much_was_sampled(tmp_path: Path) -> None:
     model = world(tmp_path, BODY.split("@invariant")[0])
-    verdict = walked(model, number=1234, depth=17, seed=5, strategy="swarm")
+    verdict = walk_model(model, number=1234, depth=17, seed=5, strategy="swarm")
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
     assert verdict.assurance == "sampled 1,234 walks of depth 17, seed 5"
     assert verdict.depth == 18
@@ -296,7 +296,7 @@ def test_the_assurance_says_how_much_was_sampled(tmp_path: Path) -> None:
 
 def test_time_as_the_goal_is_a_sample_and_time_as_a_limit_is_undecided(tmp_path: Path) -> None:
     model = world(tmp_path, BODY.split("@invariant")[0])
-    goal, cut = (walked(model, number=number, seconds=0.3) for number in (None, 10**12))
+    goal, cut = (walk_model(model, number=number, seconds=0.3) for number in (None, 10**12))
     assert (goal.verdict, cut.verdict) == ("holds", "inconclusive")
     assert cut.assurance == "none: the time limit of 0.3 s was reached"
 
@@ -310,12 +310,12 @@ def test_progress_is_reported(tmp_path: Path) -> None:
 
 def test_an_unknown_field_is_reported_with_what_is_near(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no field tabel; did you mean table"):
-        walked(world(tmp_path), fields=("tabel",))
+        walk_model(world(tmp_path), fields=("tabel",))
 
 
 def test_novel_fields_change_the_walks_and_not_their_truth(tmp_path: Path) -> None:
     model = world(tmp_path)
-    plainly, choosily = (walked(model, keep_going=True, fields=fields) for fields in ((), ("table",)))
+    plainly, choosily = (walk_model(model, keep_going=True, fields=fields) for fields in ((), ("table",)))
     assert counts(plainly) != counts(choosily)
     exact = plain(model, Search(keep_going=True))
     assert (choosily.distinct_states or 0) <= 1.06 * (exact.distinct_states or 0)

@@ -31,8 +31,8 @@ from tidegate.language.verdict import DisagreementError, Verdict
 from tidegate.reports.exits import Exit
 
 from ...conftest import ROOT
-from ...support.commands import interrupted, without
-from ...support.engines import bound, length, text_of
+from ...support.commands import run_interrupted, run_without
+from ...support.engines import bind_text, length, text_of
 from ...support.shipped import tiered_rows
 
 SHORT: list[tuple[str, str, dict[str, int], str, int]] = [
@@ -54,10 +54,10 @@ def model_of(name: str, bounds: str | None = None, properties: tuple[str, ...] =
 
 
 def small(folder: Path, fields: str, start: str, body: str, **options: Any) -> Model:
-    return bound(folder, text_of(fields, start, body), **options)
+    return bind_text(folder, text_of(fields, start, body), **options)
 
 
-def checked(model: Model, depth: int, **options: Any) -> Verdict:
+def check_bounded(model: Model, depth: int, **options: Any) -> Verdict:
     return bmc.check(model, Search(depth=depth, **options))
 
 
@@ -75,7 +75,7 @@ ORDINARY = ("weak_isr", "terms_never_decrease", "no_disruption")
 )
 def test_lengths_are_the_explorers(name: str, bounds: str, constants: Any, prop: str, steps: int) -> None:
     model = model_of(name, bounds, (prop,), **constants)
-    mine = checked(model, steps)
+    mine = check_bounded(model, steps)
     theirs = ENGINES["native"](model, Search(symmetry=True), None)
     assert mine.outcome == theirs.outcome == "safety"
     assert length(mine.properties[0].run) == length(theirs.properties[0].run) == steps
@@ -83,7 +83,7 @@ def test_lengths_are_the_explorers(name: str, bounds: str, constants: Any, prop:
 
 
 def test_one_step_less_is_not_enough() -> None:
-    verdict = checked(model_of("raft:check_quorum", "small", ("no_disruption",)), 6)
+    verdict = check_bounded(model_of("raft:check_quorum", "small", ("no_disruption",)), 6)
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
     assert verdict.assurance == "bounded to depth 6"
     assert [prop.verdict for prop in verdict.properties] == ["holds"]
@@ -124,7 +124,7 @@ def many(s: World) -> bool:
 
 
 def test_every_kind_of_property(tmp_path: Path) -> None:
-    verdict = checked(small(tmp_path, COUNTER, "count=0", STEPS), 5, keep_going=True)
+    verdict = check_bounded(small(tmp_path, COUNTER, "count=0", STEPS), 5, keep_going=True)
     found = {prop.name: (prop.verdict, length(prop.run)) for prop in verdict.properties}
     assert found == {
         "small": ("violated", 2),
@@ -132,7 +132,7 @@ def test_every_kind_of_property(tmp_path: Path) -> None:
         "one": ("reached", 1),
         "many": ("undecided", None),
     }
-    first = checked(small(tmp_path, COUNTER, "count=0", STEPS), 5)
+    first = check_bounded(small(tmp_path, COUNTER, "count=0", STEPS), 5)
     assert {prop.name: prop.verdict for prop in first.properties} == {
         "small": "violated", "slow": "undecided", "one": "reached", "many": "undecided",
     }  # fmt: skip
@@ -149,7 +149,7 @@ def test_every_kind_of_property(tmp_path: Path) -> None:
 def test_steps_that_break_the_model(tmp_path: Path, body: str, message: str) -> None:
     text = f"@action\ndef step(s: World) -> None:\n    '''A step.'''\n    {body}\n"
     model = small(tmp_path, COUNTER, "count=0", text)
-    mine, theirs = checked(model, 5), ENGINES["python"](model, Search(), None)
+    mine, theirs = check_bounded(model, 5), ENGINES["python"](model, Search(), None)
     assert mine.outcome == theirs.outcome == "model_error"
     assert mine.failure is not None and theirs.failure is not None
     assert message in mine.failure.message and mine.failure.message == theirs.failure.message
@@ -161,7 +161,7 @@ def test_a_property_that_breaks(tmp_path: Path) -> None:
     body = STEPS.split("@invariant")[0] + (
         "@invariant\ndef odd(s: World) -> bool:\n    '''Odd.'''\n    return 4 // (2 - s.count) >= 0\n"
     )
-    verdict = checked(small(tmp_path, COUNTER, "count=0", body), 5)
+    verdict = check_bounded(small(tmp_path, COUNTER, "count=0", body), 5)
     assert verdict.outcome == "model_error" and verdict.failure is not None
     assert verdict.failure.message == "odd: division by zero" and length(verdict.failure.run) == 2
 
@@ -169,11 +169,11 @@ def test_a_property_that_breaks(tmp_path: Path) -> None:
 def test_deadlock(tmp_path: Path) -> None:
     body = STEPS.split("@invariant")[0].replace("limit(", "require(")
     model = small(tmp_path, COUNTER, "count=0", body)
-    verdict = checked(model, 5)
+    verdict = check_bounded(model, 5)
     assert verdict.outcome == "deadlock" and verdict.failure is not None and length(verdict.failure.run) == 3
     ending = body + "\n\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 3\n"
-    assert checked(small(tmp_path, COUNTER, "count=0", ending), 5).outcome == "none"
-    assert checked(small(tmp_path, COUNTER, "count=0", STEPS.split("@invariant")[0]), 5).outcome == "none"
+    assert check_bounded(small(tmp_path, COUNTER, "count=0", ending), 5).outcome == "none"
+    assert check_bounded(small(tmp_path, COUNTER, "count=0", STEPS.split("@invariant")[0]), 5).outcome == "none"
 
 
 def test_a_terminal_that_cannot_be_evaluated_breaks_the_model(tmp_path: Path) -> None:
@@ -182,14 +182,14 @@ def test_a_terminal_that_cannot_be_evaluated_breaks_the_model(tmp_path: Path) ->
     broken = "\n\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return 10 // (3 - s.count) > 0\n"
     ending = "\n\n@terminal\ndef high(s: World) -> bool:\n    '''High.'''\n    return s.count == 3\n"
     model = small(tmp_path, COUNTER, "count=0", body + broken + ending)
-    for verdict in (checked(model, 5), ENGINES["python"](model, Search(), None)):
+    for verdict in (check_bounded(model, 5), ENGINES["python"](model, Search(), None)):
         assert verdict.outcome == "model_error" and verdict.failure is not None
         assert (verdict.failure.message, length(verdict.failure.run)) == ("done: division by zero", 3)
-    assert checked(small(tmp_path, COUNTER, "count=0", body + ending + broken), 5).outcome == "none"
+    assert check_bounded(small(tmp_path, COUNTER, "count=0", body + ending + broken), 5).outcome == "none"
 
 
 def test_messages_in_flight() -> None:
-    verdict = checked(model_of("raft:always_truncate", "delayed", ("two_leaders", "election_safety")), 6)
+    verdict = check_bounded(model_of("raft:always_truncate", "delayed", ("two_leaders", "election_safety")), 6)
     assert verdict.assurance == "bounded to depth 6"
 
 
@@ -202,14 +202,14 @@ def test_a_run_that_python_does_not_take_is_a_disagreement(monkeypatch: pytest.M
 
     monkeypatch.setattr(unrolling, "replay", refuse)
     with pytest.raises(DisagreementError, match="bmc found a run that plain Python does not take: step 1 is disabled"):
-        checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
+        check_bounded(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
 
 
 def test_time_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The solver has an hour, and three steps later none: it is not waited for."""
     model, solvers = model_of("raft", "four_terms", ("election_safety",)), list[sat.SatSolver]()
 
-    class Noted(sat.SatSolver):
+    class NotingSolver(sat.SatSolver):
         def __init__(self, *limits: Any) -> None:
             super().__init__(*limits)
             solvers.append(self)
@@ -218,7 +218,7 @@ def test_time_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         if progress.depth == 3:
             solvers[0].deadline = 0.0
 
-    monkeypatch.setattr(bmc, "SatSolver", Noted)
+    monkeypatch.setattr(bmc, "SatSolver", NotingSolver)
     verdict = bmc.check(model, Search(depth=60, seconds=3600.0), late)
     assert verdict.verdict == "inconclusive"
     assert verdict.assurance.startswith("none: the time limit was reached; no run of at most ")
@@ -228,10 +228,10 @@ def test_time_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_time_ends_it_while_formulas_become_clauses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit is over before the first clause is made, and no solver begins."""
 
-    def begun(*limits: Any) -> None:
+    def begin(*limits: Any) -> None:
         raise AssertionError("a solver began")
 
-    monkeypatch.setattr(bmc, "SatSolver", begun)
+    monkeypatch.setattr(bmc, "SatSolver", begin)
     verdict = bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=5, seconds=1e-9))
     assert (verdict.verdict, verdict.assurance) == ("inconclusive", "none: the time limit was reached")
 
@@ -274,12 +274,12 @@ def test_time_ends_the_sending_and_the_reading_of_clauses() -> None:
 def test_time_ends_the_making_of_formulas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No clause is asked for where the limit is over after the first of many steps."""
     model = small(tmp_path, COUNTER, "count=0", STEPS)
-    monkeypatch.setattr(circuits, "clauses_of", unasked)
+    monkeypatch.setattr(circuits, "clauses_of", refuse_call)
     with pytest.raises(sat.SolverEndedError, match="the time limit was reached"):
         circuits.circuits_of(model, finite(model), time.monotonic())
 
 
-def unasked(*given: Any) -> None:
+def refuse_call(*given: Any) -> None:
     """Nobody comes so far."""
     raise AssertionError("clauses were asked for")
 
@@ -327,9 +327,9 @@ def test_an_initial_function_is_one_formula_however_many_states_it_gives(tmp_pat
     """24 starts of three nodes; a formula for each of thousands took longer than the search."""
     before = "class Node(Domain, size=3):\n    '''A node.'''\n"
     text = text_of("at: Map[Node, Node]", "at=0", SCATTERED, before=before)
-    model = bound(tmp_path, re.sub(r"@initial\ndef start.*?\n    \)\n", "", text, flags=re.DOTALL))
+    model = bind_text(tmp_path, re.sub(r"@initial\ndef start.*?\n    \)\n", "", text, flags=re.DOTALL))
     assert len(circuits.circuits_of(model, finite(model)).starts) == 1
-    mine, theirs = checked(model, 3), ENGINES["native"](model, Search(), None)
+    mine, theirs = check_bounded(model, 3), ENGINES["native"](model, Search(), None)
     for verdict in (mine, theirs):
         found = {prop.name: (prop.verdict, length(prop.run)) for prop in verdict.properties}
         assert found == {"settled": ("reached", 0), "apart": ("violated", 1)}
@@ -360,7 +360,7 @@ def much_to_solve(solver: sat.SatSolver) -> None:
 
 
 def test_memory_ends_it() -> None:
-    verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60, memory_bytes=2**25)
+    verdict = check_bounded(model_of("raft", "four_terms", ("election_safety",)), 60, memory_bytes=2**25)
     assert verdict.verdict == "inconclusive"
     assert "the memory limit was reached by the solver" in verdict.assurance
 
@@ -378,7 +378,7 @@ def test_ctrl_c_ends_it_with_a_report(cache: Path) -> None:
         "--depth",
         "60",
     ]
-    done = interrupted(command, "seen.depth == 3", cache)
+    done = run_interrupted(command, "seen.depth == 3", cache)
     assert done.returncode == 5
     assert "stopped by Ctrl-C" in done.stdout
 
@@ -391,7 +391,7 @@ def test_ctrl_c_while_the_solver_works_ends_the_solver(monkeypatch: pytest.Monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sat.SatSolver, "_answer", interrupt)
-    verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60)
+    verdict = check_bounded(model_of("raft", "four_terms", ("election_safety",)), 60)
     assert verdict.verdict == "inconclusive" and "stopped by Ctrl-C" in verdict.assurance
     assert solvers[0].process.returncode is not None
 
@@ -403,7 +403,7 @@ def test_progress_names_the_length(tmp_path: Path) -> None:
 
 
 def test_without_z3_it_says_what_to_install() -> None:
-    done = without("z3", ["check", "raft", "--engine", "bmc"])
+    done = run_without("z3", ["check", "raft", "--engine", "bmc"])
     assert done.exit == 64
     assert done.err.endswith("install it with: pip install 'tidegate[prove]'\n")
 
@@ -428,7 +428,7 @@ def no_spec(name: str) -> None:
 
 def test_z3_stands_in_for_cadical(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sat, "find_spec", no_spec)
-    verdict = checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
+    verdict = check_bounded(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
     assert length(verdict.properties[0].run) == 2
 
 
@@ -459,7 +459,7 @@ def test_a_message_that_can_be_taken_is_no_deadlock_wherever_it_is_kept(number: 
     before = "@record\nclass Note:\n    '''A note.'''\n\n    at: Small\n"
     fields = "notes: Annotated[Set[Note], Capacity(3)]\ntaken: Small"
     start = "notes={Note(at=n) for n in range(1, 4)}\ntaken=0"
-    model = bound(tmp_path, text_of(fields, start, NOTES.replace("NUMBER", str(number)), before=before))
+    model = bind_text(tmp_path, text_of(fields, start, NOTES.replace("NUMBER", str(number)), before=before))
     assert bmc.check(model, Search(depth=1)).failure is None
 
 

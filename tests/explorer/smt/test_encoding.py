@@ -23,9 +23,9 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import steps
 from tidegate.language.values import ModelError
 
-from ...support.engines import bound, reachable_states
+from ...support.engines import bind_text, reachable_states
 from ...support.random_models import texts
-from ...support.shipped import tiered, tiered_rows
+from ...support.shipped import tier_parameters, tiered_rows
 from ...support.smt import agree, any_state
 
 MODELS: list[tuple[str, dict[str, int]]] = [
@@ -86,14 +86,14 @@ def test_the_list_has_every_model() -> None:
     assert {name.partition(":")[0] for name, _ in MODELS} == set(CATALOGUE)
 
 
-@pytest.mark.parametrize("examples", tiered((12, 40), lambda examples: examples == 12))
+@pytest.mark.parametrize("examples", tier_parameters((12, 40), lambda examples: examples == 12))
 def test_random_models_mean_the_same(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
     @given(text=texts(), seed=st.integers(0, 2**32))
     def try_one(text: str, seed: int) -> None:
         folder: Path = tmp_path_factory.mktemp("random")
         with suppress(ModelErrors):
-            model = bound(folder, text)
+            model = bind_text(folder, text)
             encoding, chosen = finite(model), random.Random(seed)
             for state in (*reachable_states(model, 4, seed), *(any_state(model, chosen) for _ in range(4))):
                 agree(model, encoding, state)
@@ -145,7 +145,7 @@ def test_the_unbounded_formulas_allow_every_step(name: str, constants: dict[str,
         assert allow(definition, name, cast("dict[str, int]", values), 4, seed=1) > 0
 
 
-@pytest.mark.parametrize("examples", tiered((8, 25), lambda examples: examples == 8))
+@pytest.mark.parametrize("examples", tier_parameters((8, 25), lambda examples: examples == 8))
 def test_the_unbounded_formulas_allow_every_step_of_random_models(
     examples: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

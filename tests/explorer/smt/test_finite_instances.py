@@ -18,38 +18,41 @@ from ...support.distinct import induction_of_marks
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Induction:
+def induction(tmp_path: Path) -> Induction:
     return induction_of_marks(tmp_path)
 
 
-def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_each(made: Induction) -> None:
+def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_each(induction: Induction) -> None:
     """Whether a goal is broken in a copy, whichever goals are asked about beside it, and plain Python agrees."""
-    for number in range(len(made.instances)):
-        copy = FiniteInstance(made.instances, number, made.symmetric)
-        for action in ("", *made.actions()):
-            asked = [obligation for obligation in made.obligations() if obligation.action == action]
+    for number in range(len(induction.instances)):
+        copy = FiniteInstance(induction.instances, number, induction.symmetric)
+        for action in ("", *induction.actions()):
+            asked = [obligation for obligation in induction.obligations() if obligation.action == action]
             found = dict(copy.sketches(asked))
             assert [*found] == [obligation for obligation in asked if obligation in found]
             assert {*found} == {obligation for obligation in asked if isinstance(copy.sketch(obligation), Sketch)}
-            assert all(confirm(made.instances, obligation, sketch) for obligation, sketch in found.items())
+            assert all(confirm(induction.instances, obligation, sketch) for obligation, sketch in found.items())
 
 
 def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
-    made: Induction, monkeypatch: pytest.MonkeyPatch
+    induction: Induction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bound is on the solver's steps, and not on time: a busy machine finds the same."""
-    copy, asked = FiniteInstance(made.instances, 0, made.symmetric), Obligation("step", "one_mark", "mark_others")
+    copy, asked = (
+        FiniteInstance(induction.instances, 0, induction.symmetric),
+        Obligation("step", "one_mark", "mark_others"),
+    )
     assert isinstance(copy.sketch(asked), Sketch)
     monkeypatch.setattr(finite_instances, "WORK", 1)
     assert copy.sketch(asked) is False
 
 
-def test_instances_that_differ_by_a_renaming_are_made_once(made: Induction) -> None:
+def test_instances_that_differ_by_a_renaming_are_made_once(induction: Induction) -> None:
     """The first of each kind, and as where all are made."""
-    encoding = unbounded_encoding(made.model)
-    before = fresh_state(made.model, encoding, "0")
-    every = instances(made.model, encoding, before, "a")
-    few = instances(made.model, encoding, before, "a", symmetric=made.symmetric)
+    encoding = unbounded_encoding(induction.model)
+    before = fresh_state(induction.model, encoding, "0")
+    every = instances(induction.model, encoding, before, "a")
+    few = instances(induction.model, encoding, before, "a", symmetric=induction.symmetric)
     chosen = [tuple(member.index for member in one.concrete.values()) for one in few]
     assert (len(every), chosen) == (4 + 4 * 4, [(0,), (0, 0), (0, 1)])
     same = [

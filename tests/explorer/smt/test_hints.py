@@ -52,12 +52,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def written(text: str = TEXT) -> str:
+def write_model(text: str = TEXT) -> str:
     Path("mine.py").write_text(text, encoding="utf-8")
     return "mine.py"
 
 
-def hinted(**actions: dict[str, str]) -> Path:
+def write_hints(**actions: dict[str, str]) -> Path:
     path = Path("mine.hints.json")
     path.write_text(json.dumps({"schema": "tidegate.hints/1", **actions}), encoding="utf-8")
     return path
@@ -73,7 +73,7 @@ def proof_of(path: str) -> Proof:
 
 
 def test_what_a_proof_needed_is_recorded_beside_its_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written()
+    path = write_model()
     assert main(["prove", path, "--record-hints"]) is Exit.HOLDS
     assert "recorded the lemmas that 9 proofs needed in " in capsys.readouterr().err
     held = json.loads(Path("mine.hints.json").read_text())
@@ -89,8 +89,8 @@ def test_what_a_proof_needed_is_recorded_beside_its_lemmas(capsys: pytest.Captur
 
 
 def test_what_was_not_proved_now_keeps_its_hint() -> None:
-    path = written()
-    hinted(follow={"in_order": "ahead_of_nothing"}, lead={"in_order": "in_order low_has_a_sign"})
+    path = write_model()
+    write_hints(follow={"in_order": "ahead_of_nothing"}, lead={"in_order": "in_order low_has_a_sign"})
     assert main(["prove", path, "--record-hints", "--lemma", "low_has_a_sign"]) is Exit.CONDITIONAL
     held = json.loads(Path("mine.hints.json").read_text())
     assert held["follow"]["in_order"] == "ahead_of_nothing"
@@ -101,22 +101,22 @@ def test_what_was_not_proved_now_keeps_its_hint() -> None:
 @pytest.mark.parametrize("hint", ["", "low_has_a_sign", "ahead_of_nothing", "there is none of these"])
 def test_a_wrong_hint_takes_nothing_away(hint: str) -> None:
     everywhere = {goal: hint for goal in ("types", *LEMMAS)}
-    hinted(lead=everywhere, follow=everywhere)
-    proof = proof_of(written())
+    write_hints(lead=everywhere, follow=everywhere)
+    proof = proof_of(write_model())
     assert (proof.word, proof.notes) == ("proved", ())
 
 
 @pytest.mark.parametrize("hint", ["", "in_order", "never_two", "in_order never_two low_has_a_sign"])
 def test_no_hint_proves_what_is_not_so(hint: str) -> None:
-    hinted(lead={"never_two": hint})
-    proof = proof_of(written(TEXT + FALSE))
+    write_hints(lead={"never_two": hint})
+    proof = proof_of(write_model(TEXT + FALSE))
     assert proof.word == "refuted"
     assert {finding.obligation.goal for finding in proof.findings if finding.word == "refuted"} == {"never_two"}
 
 
 def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
     """With any of the lemmas assumed, nothing is proved that all of them do not prove."""
-    made = induction(written(TEXT + FALSE.replace("s.high != 2", "s.high != 2 or s.low > 0")))
+    made = induction(write_model(TEXT + FALSE.replace("s.high != 2", "s.high != 2 or s.low > 0")))
     questions = Questions(made.model, made.symmetric, SolverEffort())
     names = [lemma.name for lemma in made.lemmas]
     subsets = [frozenset(some) for size in range(len(names)) for some in itertools.combinations(names, size)]
@@ -160,19 +160,19 @@ def test_hints_that_cannot_be_read_are_an_error_with_its_line(
     text: bytes, line: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("mine.hints.json").write_bytes(text)
-    assert main(["prove", written()]) is Exit.UNREADABLE
+    assert main(["prove", write_model()]) is Exit.UNREADABLE
     said = capsys.readouterr().err
     assert f"mine.hints.json:{line}: {message}" in said and said.count("\n") == 1
     assert said.endswith("; correct it, remove it, or write it anew with --record-hints\n")
-    assert main(["prove", written(), "--record-hints"]) is Exit.HOLDS
+    assert main(["prove", write_model(), "--record-hints"]) is Exit.HOLDS
     assert "what it held is not kept" in " ".join(capsys.readouterr().out.split())
-    assert main(["prove", written()]) is Exit.HOLDS
+    assert main(["prove", write_model()]) is Exit.HOLDS
 
 
 def test_hints_change_nothing_that_was_kept() -> None:
-    path = written()
+    path = write_model()
     assert main(["prove", path]) is Exit.HOLDS
-    hinted(lead={"in_order": ""})
+    write_hints(lead={"in_order": ""})
     folder = Path("cache")
     proof = induction(path, ProofRequest(folder=folder)).prove(lambda _: None)
     assert all(finding.cached for finding in proof.findings)
@@ -182,9 +182,9 @@ def test_hints_that_cannot_be_written_are_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("mine.hints.json").mkdir()
-    assert main(["prove", written(), "--record-hints"]) is Exit.USAGE
+    assert main(["prove", write_model(), "--record-hints"]) is Exit.USAGE
     assert "the hints could not be recorded: " in capsys.readouterr().err
-    assert main(["prove", written(), "--record-hints", "--candidates"]) is Exit.USAGE
+    assert main(["prove", write_model(), "--record-hints", "--candidates"]) is Exit.USAGE
     assert "leave out --candidates" in capsys.readouterr().err
 
 

@@ -17,7 +17,7 @@ from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
 
 from ...support.engines import text_of
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 BEFORE = '''
 from tidegate.language import lemma, recursive
@@ -318,7 +318,7 @@ def prove(path: Path) -> Proof:
     return Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
 
 
-@pytest.mark.parametrize("name", tiered(WRONG, some(WRONG).__contains__))
+@pytest.mark.parametrize("name", tier_parameters(WRONG, some(WRONG).__contains__))
 def test_what_a_search_refutes_is_not_proved(name: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.py"
     path.write_text(WRONG[name].text(), encoding="utf-8")
@@ -340,7 +340,7 @@ def test_an_action_that_only_the_first_node_cannot_take_can_happen(tmp_path: Pat
     assert Questions(made.model, made.symmetric, SolverEffort()).why_never("act") == "full"
 
 
-@pytest.mark.parametrize("name", tiered(AT_LARGE_BOUNDS, some(AT_LARGE_BOUNDS).__contains__))
+@pytest.mark.parametrize("name", tier_parameters(AT_LARGE_BOUNDS, some(AT_LARGE_BOUNDS).__contains__))
 def test_what_is_wrong_only_at_larger_bounds_is_not_proved(name: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.py"
     path.write_text(AT_LARGE_BOUNDS[name].text(), encoding="utf-8")

@@ -44,7 +44,7 @@ def dies(seconds: float = 0.0) -> None:
 
 
 @pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache, and no patience beyond the time limit of a query."""
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -58,12 +58,12 @@ def lose(monkeypatch: pytest.MonkeyPatch, how: Callable[[], None], *which: Oblig
     """Some questions never come back."""
     ask = Questions.ask
 
-    def asked(self: Questions, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
+    def lose_answer(self: Questions, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
         if obligation in which:
             how()
         return ask(self, obligation, hard=hard, once=once)
 
-    monkeypatch.setattr(Questions, "ask", asked)
+    monkeypatch.setattr(Questions, "ask", lose_answer)
 
 
 def proof_of(folder: Path, workers: int = 1) -> Proof:
@@ -87,20 +87,20 @@ def is_kept(folder: Path, obligation: Obligation) -> bool:
     ("how", "reason"), [(never, OVERDUE), (dies, "the solver's process died (SIGKILL)")], ids=["never", "dies"]
 )
 def test_a_question_that_does_not_come_back_is_not_proved_and_everything_else_is(
-    how: Callable[[], None], reason: str, workers: int, kept: Path, monkeypatch: pytest.MonkeyPatch
+    how: Callable[[], None], reason: str, workers: int, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lose(monkeypatch, how, LOST)
-    proof = proof_of(kept, workers)
+    proof = proof_of(own_cache, workers)
     found = words(proof)
     assert found.pop(LOST) == ("not proved", reason)
     assert AFTER in found and set(found.values()) == {("proved", "")}
     assert proof.word == "not proved"
-    assert is_kept(kept, AFTER) and not is_kept(kept, LOST)
+    assert is_kept(own_cache, AFTER) and not is_kept(own_cache, LOST)
 
 
-def test_two_questions_of_one_task_that_do_not_come_back(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_questions_of_one_task_that_do_not_come_back(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lose(monkeypatch, never, LOST, AFTER)
-    found = words(proof_of(kept))
+    found = words(proof_of(own_cache))
     assert found[LOST] == found[AFTER] == ("not proved", OVERDUE)
     assert len(found) == 6
 
@@ -114,11 +114,11 @@ def test_the_report_says_what_was_ended(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_where_a_small_copy_does_not_come_back_the_question_is_asked_without_bounds(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where little is new, copies are searched first, for all that is new of an action."""
-    assert proof_of(kept).word == "proved"
-    for file in kept.glob("proofs/*.json"):
+    assert proof_of(own_cache).word == "proved"
+    for file in own_cache.glob("proofs/*.json"):
         held = json.loads(file.read_text(encoding="utf-8"))
         if (held.get("kind"), held["goal"], held["action"]) == (AFTER.kind, AFTER.goal, AFTER.action):
             file.unlink()
@@ -128,28 +128,28 @@ def test_where_a_small_copy_does_not_come_back_the_question_is_asked_without_bou
         yield
 
     monkeypatch.setattr(FiniteInstance, "sketches", sketches)
-    proof = proof_of(kept)
+    proof = proof_of(own_cache)
     assert proof.word == "proved"
     assert [finding.obligation for finding in proof.findings if not finding.cached] == [AFTER]
 
 
-def test_whether_something_is_vacuous_is_not_known_then(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whether_something_is_vacuous_is_not_known_then(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_empty(*_: Any) -> bool:
         never()
         return False
 
     monkeypatch.setattr(Prover, "_is_empty", is_empty)
-    proof = proof_of(kept)
+    proof = proof_of(own_cache)
     assert f"whether in_order is vacuous is not known: {OVERDUE}" in proof.notes
 
 
-def test_a_query_that_comes_back_in_time_ends_nothing(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_that_comes_back_in_time_ends_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What follows a query in its process is watched no more."""
-    lose(monkeypatch, in_time, LOST)
-    assert proof_of(kept).word == "proved"
+    lose(monkeypatch, ask_in_time, LOST)
+    assert proof_of(own_cache).word == "proved"
 
 
-def in_time() -> None:
+def ask_in_time() -> None:
     """A query that ends, and more time than it had after it."""
     with watch_deadline(3600.0):
         pass

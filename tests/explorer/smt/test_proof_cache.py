@@ -13,7 +13,7 @@ from tidegate.explorer.smt.proof_cache import ProofCache
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation
 
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 HEAD = '''"""{}"""
 
@@ -195,7 +195,7 @@ def names(folder: Path, texts: Mapping[str, str]) -> Mapping[Obligation, str]:
     return {obligation: cache.name_of(obligation) for obligation in made.obligations()}
 
 
-@pytest.mark.parametrize("what", tiered(EDITS, [*EDITS][::2].__contains__))
+@pytest.mark.parametrize("what", tier_parameters(EDITS, [*EDITS][::2].__contains__))
 def test_after_an_edit_what_rests_on_it_is_proved_anew(what: str, tmp_path: Path) -> None:
     file, old, new, touched = EDITS[what]
     assert TEXTS[file].count(old) == 1

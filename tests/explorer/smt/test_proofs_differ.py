@@ -20,7 +20,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
 
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 from .test_induction import Wrong
 
 FIELDS = {
@@ -129,7 +129,7 @@ def assert_true(definition: Definition, top: int) -> None:
     assert verdict.outcome not in ("safety", "model_error"), verdict
 
 
-@pytest.mark.parametrize("examples", tiered((3, 12), lambda examples: examples == 3))
+@pytest.mark.parametrize("examples", tier_parameters((3, 12), lambda examples: examples == 3))
 def test_what_is_proved_holds_in_every_instance(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=st.integers(0, 2**32))

@@ -11,7 +11,7 @@ from tidegate.explorer.search import Search
 from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.language.binding import load
 
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 from .test_induction import ASKS, GROW, LARGE, ROW, UP, XY, Wrong, X, prove
 
 FEW = {**X, "few": ("Annotated[Seq[Number], Capacity(3)]", "Seq()")}
@@ -122,7 +122,7 @@ CLAIMS = {
 WRONG = {**STEPS, **CLAIMS}
 
 
-def written(folder: Path, wrong: Wrong, helpers: str) -> Path:
+def write_model(folder: Path, wrong: Wrong, helpers: str) -> Path:
     """The model's file: its helpers before the state, and a switch that is off."""
     text = wrong.text().replace(
         '"""A model of a test."""', '"""A model of a test."""\n\nfrom __future__ import annotations'
@@ -133,9 +133,9 @@ def written(folder: Path, wrong: Wrong, helpers: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", tiered(WRONG, set(list(WRONG)[::3]).__contains__))
+@pytest.mark.parametrize("name", tier_parameters(WRONG, set(list(WRONG)[::3]).__contains__))
 def test_what_breaks_at_larger_bounds_is_not_proved(name: str, tmp_path: Path) -> None:
-    path = written(tmp_path, *WRONG[name])
+    path = write_model(tmp_path, *WRONG[name])
     model = load(path).bind(properties=["never_bad"], constants={"top": 6})
     assert ENGINES["python"](model, Search(), None).outcome in ("safety", "model_error")
     proof = prove(path)
@@ -156,25 +156,25 @@ SEND = {"send": "limit(len(s.quotes) < top)\ns.quotes.add(Quote(what=Seq([1, 2])
 
 
 def test_a_message_with_a_log_of_a_fixed_capacity_is_received(tmp_path: Path) -> None:
-    assert prove(written(tmp_path, Wrong(QUOTES, {**SEND, **TAKE}), QUOTE.format(2))).word == "refuted"
+    assert prove(write_model(tmp_path, Wrong(QUOTES, {**SEND, **TAKE}), QUOTE.format(2))).word == "refuted"
 
 
 def test_a_message_with_a_log_of_any_length_is_an_error_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(NotUnboundedError, match="a message with something in it that has no end here"):
-        prove(written(tmp_path, Wrong(QUOTES, {**SEND, **TAKE}), QUOTE.format("top")))
+        prove(write_model(tmp_path, Wrong(QUOTES, {**SEND, **TAKE}), QUOTE.format("top")))
 
 
 def test_a_lemma_about_messages_without_a_hint_is_proved(tmp_path: Path) -> None:
     """A message that is written out is the same as one that is received."""
     send = {"send": "limit(len(s.asks) < top)\ns.asks.add(Ask(number=0, hint=None))\ns.x = 1"}
     says = "all(m.hint is None and m.number == 0 for m in s.asks) and (s.x == 0 or Ask(number=0, hint=None) in s.asks)"
-    assert prove(written(tmp_path, Wrong(ASKS, send, says), "")).word == "proved"
+    assert prove(write_model(tmp_path, Wrong(ASKS, send, says), "")).word == "proved"
 
 
 def test_loops_that_fill_logs_are_proved(tmp_path: Path) -> None:
     step = "require(len(s.few) == 0)\nfor i in range(min(s.x, 3)):\n    s.few.append(i)"
     wrong = Wrong(FEW, {**GROW, "step": step}, "all(o < len(s.few) and s.few[o] == o for o in range(len(s.few)))")
-    assert prove(written(tmp_path, wrong, "")).word == "proved"
+    assert prove(write_model(tmp_path, wrong, "")).word == "proved"
 
 
 UNION = '''
@@ -206,9 +206,9 @@ def test_a_message_of_a_union_has_the_fields_of_its_record(tmp_path: Path) -> No
     """And no others: else a finite copy has states that are none."""
     take = {RECEIVE: "match m:\n    case Vote(who=w, number=n):\n        s.x = n\n    case Ack():\n        s.x = 0"}
     says = "all(not isinstance(m, Vote) or m.number == 1 for m in s.net)"
-    assert prove(written(tmp_path, Wrong(NET, {**SENT, **take}, says), UNION)).word == "proved"
+    assert prove(write_model(tmp_path, Wrong(NET, {**SENT, **take}, says), UNION)).word == "proved"
     take = {RECEIVE: "require(isinstance(m, Vote) and m.number == 1)\ns.bad = True"}
-    assert prove(written(tmp_path, Wrong(NET, {**SENT, **take}), UNION)).word == "refuted"
+    assert prove(write_model(tmp_path, Wrong(NET, {**SENT, **take}), UNION)).word == "refuted"
 
 
 def test_a_union_in_a_log_has_the_fields_of_its_record(tmp_path: Path) -> None:
@@ -217,4 +217,4 @@ def test_a_union_in_a_log_has_the_fields_of_its_record(tmp_path: Path) -> None:
         "push r: Node": "limit(len(s.row) < top)\ns.row.append(Vote(who=r, number=1))",
         "look r: Node": "require(len(s.row) > 0 and isinstance(s.row[0], Vote))\ns.bad = s.row[0].who != s.row[0].who",
     }
-    assert prove(written(tmp_path, Wrong(fields, push), UNION)).word == "proved"
+    assert prove(write_model(tmp_path, Wrong(fields, push), UNION)).word == "proved"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ...conftest import Said
+from ...conftest import RunHere
 
 TYPES = {
     "number": ("Number", "s.n"),
@@ -116,7 +116,9 @@ def take(s: World, m: Message) -> None:
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_a_model_with_such_messages_is_stated_or_refused_at_a_line(name: str, tmp_path: Path, said: Said) -> None:
+def test_a_model_with_such_messages_is_stated_or_refused_at_a_line(
+    name: str, tmp_path: Path, run_here: RunHere
+) -> None:
     names = list(TYPES)
     place = names.index(name)
     type_, value = TYPES[name]
@@ -132,7 +134,7 @@ def test_a_model_with_such_messages_is_stated_or_refused_at_a_line(name: str, tm
     for word, part in parts.items():
         text = re.sub(rf"\b{word}\b", lambda _, part=part: part, text)
     file.write_text(text)
-    exit_, out = said("prove", str(file))
+    exit_, out = run_here("prove", str(file))
     assert exit_ in (0, 1, 5, 65), out
     if exit_ == 65:
         assert re.search(rf"{re.escape(str(file))}:\d+: .*(no end here|without an end)", out), out

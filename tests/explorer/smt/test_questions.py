@@ -13,7 +13,7 @@ from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import Questions
 from tidegate.language.binding import load
 
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 from .test_induction import ASKS, BAG, GROW, LARGE, ROW, Wrong, X
 
 SENDS = {"send": LARGE + "limit(len(s.asks) < 1)\ns.asks.add(Ask(number=5, hint=None))"}
@@ -80,7 +80,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", tiered(WRONG, [*WRONG][::2].__contains__))
+@pytest.mark.parametrize("name", tier_parameters(WRONG, [*WRONG][::2].__contains__))
 def test_what_is_wrong_only_at_large_bounds_is_not_answered_with_yes(name: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.py"
     path.write_text(WRONG[name].text(), encoding="utf-8")

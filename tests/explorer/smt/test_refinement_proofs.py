@@ -20,7 +20,7 @@ from tidegate.reports.check.proof import counterexample_document
 
 from ...conftest import ROOT, Run
 from ...support import random_refinements
-from ...support.shipped import tiered, tiered_rows
+from ...support.shipped import tier_parameters, tiered_rows
 
 EXAMPLES = ROOT / "examples"
 TCOMMIT = (EXAMPLES / "tcommit.py").read_text(encoding="utf-8")
@@ -126,7 +126,7 @@ def test_an_image_of_open_constants_is_not_stated(tidegate: Run, tmp_path: Path)
         assert "hour_clock is bound to values of its constants, and a proof has none for day; check it" in said
 
 
-@pytest.mark.parametrize("examples", tiered((1, 40), lambda examples: examples == 1))
+@pytest.mark.parametrize("examples", tier_parameters((1, 40), lambda examples: examples == 1))
 def test_random_refinements_that_are_false_are_not_proved(
     examples: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

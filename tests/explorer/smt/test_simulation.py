@@ -52,7 +52,7 @@ def short(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Encoding, "open_constant", _zero)
 
 
-def undefined(patch: pytest.MonkeyPatch) -> None:
+def leave_types_undefined(patch: pytest.MonkeyPatch) -> None:
     """No number is of a type."""
     patch.setattr(Encoding, "fits", _no)
 
@@ -74,7 +74,7 @@ def _the_pool(_: Algebra, pool: object, *rest: object) -> object:
     [
         (AT_THE_END, never_the_bound, "s.x == top is not so"),
         (AT_THE_END, short, "is not so"),
-        (AT_THE_END, undefined, "that its values are of their types is not so"),
+        (AT_THE_END, leave_types_undefined, "that its values are of their types is not so"),
         (MESSAGES, never_gone, "that asks is"),
         (HINT, never_there, "that ask is in asks is not so"),
     ],

@@ -75,7 +75,7 @@ def invariant(says: str) -> str:
     return f"@invariant\ndef claim(s: World) -> bool:\n    '''A claim.'''\n    return {says}\n"
 
 
-def proved(*assumed: z3.BoolRef, goal: z3.BoolRef) -> bool:
+def is_proved(*assumed: z3.BoolRef, goal: z3.BoolRef) -> bool:
     solver = z3.Solver()
     solver.set("rlimit", WORK)
     solver.add(*assumed, z3.Not(goal))
@@ -101,9 +101,9 @@ def test_a_predicate_is_what_its_clauses_say(tmp_path: Path) -> None:
     whole = predicate(form, encoding, state)
     given = [assumption.as_assumption() for assumption in whole.assumptions]
     for clause in found:
-        assert proved(formula(state.valid), *given, formula(whole.value), goal=clause.goal())
+        assert is_proved(formula(state.valid), *given, formula(whole.value), goal=clause.goal())
     together = [clause.as_assumption() for clause in found]
-    assert proved(formula(state.valid), *given, *together, goal=formula(whole.value))
+    assert is_proved(formula(state.valid), *given, *together, goal=formula(whole.value))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_loops_without_an_end_mean_what_python_means(tmp_path: Path, says: str) 
         given = [assumption.as_assumption() for assumption in truth.assumptions]
         wanted = formula(truth.value)
         given.append(z3.Int("constant.top") == 3)
-        assert proved(*given, goal=wanted if holds(model, model.properties[0], state) else z3.Not(wanted))
+        assert is_proved(*given, goal=wanted if holds(model, model.properties[0], state) else z3.Not(wanted))
 
 
 def test_a_loop_that_appends(tmp_path: Path) -> None:
@@ -149,8 +149,8 @@ def test_a_loop_that_appends(tmp_path: Path) -> None:
     row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
     longer = formula(encoding.numbers.less(other, row))
     for clause in clauses(form, encoding, step.post, suffix="after"):
-        assert proved(formula(state.valid), longer, *before, goal=clause.goal())
-        assert not proved(formula(state.valid), longer, goal=clause.goal())
+        assert is_proved(formula(state.valid), longer, *before, goal=clause.goal())
+        assert not is_proved(formula(state.valid), longer, goal=clause.goal())
 
 
 def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
     before, after = (cast(Records, side.fields["notes"]) for side in (state, taken.post))
     other, _ = encoding.message(cast(Pool, model.field("notes").type).of, "other")
     there = [formula(taken.valid), formula(before.has(other))]
-    assert proved(*there, goal=z3.Not(formula(after.has(cast(Fields, taken.arguments["note"])))))
-    assert proved(z3.Not(formula(before.has(other))), goal=z3.Not(formula(after.has(other))))
-    assert not proved(*there, goal=z3.Not(formula(after.has(other))))
+    assert is_proved(*there, goal=z3.Not(formula(after.has(cast(Fields, taken.arguments["note"])))))
+    assert is_proved(z3.Not(formula(before.has(other))), goal=z3.Not(formula(after.has(other))))
+    assert not is_proved(*there, goal=z3.Not(formula(after.has(other))))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from ...support.distinct import TEXT, induction_of_marks
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Induction:
+def induction(tmp_path: Path) -> Induction:
     return induction_of_marks(tmp_path)
 
 

@@ -16,6 +16,6 @@ def kip320() -> Model:
 
 
 @pytest.fixture
-def expected() -> Verdict:
+def native_verdict() -> Verdict:
     """What the native engine says of it."""
-    return sharded.expected()
+    return sharded.native_verdict()

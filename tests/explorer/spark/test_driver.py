@@ -20,14 +20,14 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
 from ...conftest import ROOT
-from ...support.sharded import counts, said
-from ...support.shards import Loop, looped
-from ...support.shipped import tiered
+from ...support.sharded import comparable_verdict, counts
+from ...support.shards import Loop, run_in_loop
+from ...support.shipped import tier_parameters
 
 SMALL = 12_000
 
 
-def recorded() -> Iterator[CheckRecord]:
+def recorded_checks() -> Iterator[CheckRecord]:
     """What is recorded, of a size that a loop in Python explores in a second or two."""
     for name in ("replication", "async_isr", "raft", "kraft"):
         checks = read_record_file(ROOT / "spec" / f"{name}.toml").checks
@@ -41,7 +41,7 @@ def states_of(check: CheckRecord) -> int:
     return check.counts["distinct_states"]
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     """A check's name in the list of tests."""
     return f"{check.target} {states_of(check)}"
 
@@ -54,11 +54,13 @@ def model_of(check: CheckRecord) -> Model:
 
 @pytest.mark.parametrize(
     "check",
-    tiered(recorded(), lambda check: check.target.endswith("truncate_to_hw") and states_of(check) < 5000, named),
+    tier_parameters(
+        recorded_checks(), lambda check: check.target.endswith("truncate_to_hw") and states_of(check) < 5000, check_name
+    ),
 )
 def test_shards_count_what_is_recorded(check: CheckRecord, tmp_path: Path, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, keep_going=True, cache=cache)
-    verdict = looped(model_of(check), tmp_path, search)
+    verdict = run_in_loop(model_of(check), tmp_path, search)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)
     for name, want in check.properties.items():
         got = next(prop for prop in verdict.properties if prop.name == name)
@@ -68,19 +70,19 @@ def test_shards_count_what_is_recorded(check: CheckRecord, tmp_path: Path, cache
 
 def test_progress_is_reported(kip320: Model, tmp_path: Path, cache: Path) -> None:
     reported = list[Progress]()
-    looped(kip320, tmp_path, Search(cache=cache), report=reported.append)
+    run_in_loop(kip320, tmp_path, Search(cache=cache), report=reported.append)
     assert "distinct, level" in reported[-1].says and reported[-1].distinct == 1501
 
 
 def interrupting(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function as it is, at whose beginning Ctrl-C comes."""
 
-    def interrupted(*arguments: Any, **more: Any) -> Any:
+    def interrupt(*arguments: Any, **more: Any) -> Any:
         assert threading.current_thread() is threading.main_thread()
         signal.raise_signal(signal.SIGINT)
         return function(*arguments, **more)
 
-    return interrupted
+    return interrupt
 
 
 @pytest.mark.parametrize(
@@ -98,13 +100,13 @@ def interrupting(function: Callable[..., Any]) -> Callable[..., Any]:
     ids=lambda part: part if isinstance(part, str) else part.__name__,
 )
 def test_a_search_that_is_interrupted_anywhere_goes_on(
-    kip320: Model, expected: Verdict, tmp_path: Path, cache: Path, owner: type, name: str
+    kip320: Model, native_verdict: Verdict, tmp_path: Path, cache: Path, owner: type, name: str
 ) -> None:
     search, before = Search(cache=cache), signal.getsignal(signal.SIGINT)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, interrupting(getattr(owner, name)))
-        first = looped(kip320, tmp_path, search, hand_over=60)
+        first = run_in_loop(kip320, tmp_path, search, hand_over=60)
     assert first.verdict == "inconclusive" and "stopped by Ctrl-C" in first.assurance
     assert signal.getsignal(signal.SIGINT) is before
-    then = looped(kip320, tmp_path, search, hand_over=60)
-    assert (said(then), counts(then)) == (said(expected), counts(expected))
+    then = run_in_loop(kip320, tmp_path, search, hand_over=60)
+    assert (comparable_verdict(then), counts(then)) == (comparable_verdict(native_verdict), counts(native_verdict))

@@ -20,11 +20,11 @@ from tidegate.explorer.spark.step import BLOCK, TRAILER
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
-from ...support.shards import Loop, StateRow, looped
-from ...support.shipped import tiered
+from ...support.shards import Loop, StateRow, run_in_loop
+from ...support.shipped import tier_parameters
 
 
-def without(kind: int) -> Any:
+def lose_row(kind: int) -> Any:
     """Loses the first row of a kind on its way to level 6."""
 
     def spoil(level: int, rows: list[StateRow]) -> list[StateRow]:
@@ -37,18 +37,18 @@ def without(kind: int) -> Any:
 @pytest.mark.parametrize("kind", [BLOCK, TRAILER])
 def test_a_lost_row_is_an_error(kip320: Model, tmp_path: Path, cache: Path, kind: int) -> None:
     with pytest.raises(DamagedRunError, match=r"level 6 of shard \d: sent \[.*\], received \[.*\], from each shard"):
-        looped(kip320, tmp_path, Search(cache=cache), Loop(spoil=without(kind)))
+        run_in_loop(kip320, tmp_path, Search(cache=cache), Loop(spoil=lose_row(kind)))
 
 
-def emptied(path: Path) -> None:
+def empty_file(path: Path) -> None:
     path.write_bytes(b"")
 
 
-def shortened(path: Path) -> None:
+def shorten_file(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
 
 
-def changed(path: Path) -> None:
+def change_file(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1] + b"?")
 
 
@@ -56,9 +56,9 @@ def changed(path: Path) -> None:
     ("damage", "says"),
     [
         (Path.unlink, "the file is missing"),
-        (emptied, "the file is empty"),
-        (shortened, "its size is not that of"),
-        (changed, "its checksum is wrong"),
+        (empty_file, "the file is empty"),
+        (shorten_file, "its size is not that of"),
+        (change_file, "its checksum is wrong"),
     ],
 )
 def test_a_damaged_level_file_is_an_error(
@@ -70,12 +70,12 @@ def test_a_damaged_level_file_is_an_error(
             damage(path)
 
     with pytest.raises(DamagedRunError, match=says):
-        looped(kip320, tmp_path, Search(cache=cache), Loop(before=spoil))
+        run_in_loop(kip320, tmp_path, Search(cache=cache), Loop(before=spoil))
 
 
-@pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed < 2))
+@pytest.mark.parametrize("seed", tier_parameters(range(6), lambda seed: seed < 2))
 def test_a_byte_that_flips_in_a_table_never_changes_the_count(
-    kip320: Model, expected: Verdict, tmp_path: Path, cache: Path, seed: int
+    kip320: Model, native_verdict: Verdict, tmp_path: Path, cache: Path, seed: int
 ) -> None:
     """As on a machine whose memory or disk is faulty: either the count is exact or the run ends."""
     draw = random.Random(seed)
@@ -91,8 +91,8 @@ def test_a_byte_that_flips_in_a_table_never_changes_the_count(
 
     counted: int | None = None
     with suppress(DamagedRunError):
-        counted = looped(kip320, tmp_path, Search(cache=cache), Loop(before=spoil)).distinct_states
-    assert counted in (None, expected.distinct_states)
+        counted = run_in_loop(kip320, tmp_path, Search(cache=cache), Loop(before=spoil)).distinct_states
+    assert counted in (None, native_verdict.distinct_states)
 
 
 def test_a_file_that_is_gone_at_the_end_is_an_error(kip320: Model, tmp_path: Path, cache: Path) -> None:
@@ -101,4 +101,4 @@ def test_a_file_that_is_gone_at_the_end_is_an_error(kip320: Model, tmp_path: Pat
             level_path(job.folder, 3, 0).unlink(missing_ok=True)
 
     with pytest.raises(DamagedRunError, match=r"L00003/s00000\.states: the file is missing"):
-        looped(kip320, tmp_path, Search(cache=cache), Loop(before=spoil))
+        run_in_loop(kip320, tmp_path, Search(cache=cache), Loop(before=spoil))

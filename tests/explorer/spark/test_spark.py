@@ -33,7 +33,7 @@ from tidegate.language.binding import load
 
 from ...conftest import ROOT, Run
 from ...language.frontend import test_unions as unions
-from ...support.commands import without
+from ...support.commands import run_without
 from ...support.engines import text_of
 from ...support.spark_cluster import (
     PATIENCE_SECONDS,
@@ -86,7 +86,7 @@ def kernels(cache: Path) -> Iterator[None]:
         yield
 
 
-def on_spark(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+def run_on_spark(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     """The JSON of a command on Spark that ends well. It runs in this process: another would start Java anew."""
     assert main([*arguments, "--engine", "spark", "--master", "local[2]", "--json"]) == 0
     return json.loads(capsys.readouterr().out)
@@ -105,7 +105,7 @@ def test_local_spark_counts_what_is_recorded(
     bounds: str, hand_over: int, counts: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ("--bounds", bounds, "--shards", "2", "--hand-over", str(hand_over))
-    found = on_spark(capsys, "check", "replication:kip320", "--property", "strong_isr", *options)
+    found = run_on_spark(capsys, "check", "replication:kip320", "--property", "strong_isr", *options)
     assert same(found, counts), found
     collisions = "exhaustive within bounds, expected collisions 4.3e-11" if bounds == "medium" else "exhaustive"
     assert found["assurance"].startswith(collisions)
@@ -349,7 +349,7 @@ def test_mistakes_are_reported(tidegate: Run, options: tuple[str, ...], says: st
 
 
 def test_a_missing_extra_is_reported() -> None:
-    done = without("pyspark", ["check", "replication:kip320", "--engine", "spark"])
+    done = run_without("pyspark", ["check", "replication:kip320", "--engine", "spark"])
     assert done.exit == 64
     assert done.err == (
         "tidegate: --engine spark needs pyspark, which is not installed; "
@@ -367,7 +367,7 @@ VARIED = ("--vary", "max_leader_epoch=0,1", "--vary", "truncation=common_prefix,
 @pytest.mark.long
 def test_a_sweep_on_spark_has_the_same_rows(tidegate: Run, capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(tidegate(*SWEPT, *VARIED, "--json").out)["rows"]
-    there = on_spark(capsys, *SWEPT, *VARIED)["rows"]
+    there = run_on_spark(capsys, *SWEPT, *VARIED)["rows"]
     assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in rows]
 
 

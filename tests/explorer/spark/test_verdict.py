@@ -10,9 +10,9 @@ from tidegate.explorer.search import Search
 from tidegate.explorer.spark import driver
 from tidegate.language.model import Model
 
-from ...support.engines import bound, text_of
-from ...support.sharded import said
-from ...support.shards import looped
+from ...support.engines import bind_text, text_of
+from ...support.sharded import comparable_verdict
+from ...support.shards import run_in_loop
 
 COUNTER = """
 @action
@@ -51,14 +51,14 @@ FAILING = {
 def test_failures_are_those_of_the_native_engine(what: str, keep_going: bool, tmp_path: Path) -> None:
     parts = {"rise": "limit(s.count < 20); s.count = s.count + 1", "small": "s.count < 99", "slow": "True"}
     text = text_of("count: Annotated[int, Range(0, 20)]", "count=0", COUNTER.format(**{**parts, **FAILING[what]}))
-    model, search = bound(tmp_path, text), Search(keep_going=keep_going)
-    verdict = looped(model, tmp_path, search, shards=2)
-    assert said(verdict) == said(native(model, search)) and verdict.verdict == "violated"
+    model, search = bind_text(tmp_path, text), Search(keep_going=keep_going)
+    verdict = run_in_loop(model, tmp_path, search, shards=2)
+    assert comparable_verdict(verdict) == comparable_verdict(native(model, search)) and verdict.verdict == "violated"
 
 
 def test_too_many_expected_collisions_are_inconclusive(
     kip320: Model, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "COLLISIONS_MAX", 1e-20)
-    verdict = looped(kip320, tmp_path, Search(cache=cache))
+    verdict = run_in_loop(kip320, tmp_path, Search(cache=cache))
     assert verdict.verdict == "inconclusive" and "--fingerprint 128 makes fewer" in verdict.assurance

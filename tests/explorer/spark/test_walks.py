@@ -23,9 +23,9 @@ from tidegate.explorer.spark.walks import Share, WalksTaken
 from tidegate.language.model import Model
 from tidegate.language.verdict import DisagreementError, Verdict
 
-from ...support.engines import bound, text_of
-from ...support.shipped import tiered
-from ..native.test_walks import BODY, FIELDS, NODE, START, counts, reported
+from ...support.engines import bind_text, text_of
+from ...support.shipped import tier_parameters
+from ..native.test_walks import BODY, FIELDS, NODE, START, comparable_report, counts
 
 
 class Loop:
@@ -48,26 +48,28 @@ class Loop:
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     """Three nodes and a count; an invariant that fails, a witness that is met."""
-    return bound(tmp_path_factory.mktemp("model"), text_of(FIELDS, START, BODY, before=NODE))
+    return bind_text(tmp_path_factory.mktemp("model"), text_of(FIELDS, START, BODY, before=NODE))
 
 
 def searching(cache: Path, number: int | None = 2000, strategy: Strategy = "guided", **options: Any) -> Search:
     return Search(cache=cache, walks=Walks(number, 30, strategy), **options)
 
 
-def walked(model: Model, search: Search, runner: Loop, report: Report | None = None) -> Verdict:
+def walk_model(model: Model, search: Search, runner: Loop, report: Report | None = None) -> Verdict:
     verdict = walks.check(model, search, lambda: runner, report)
     assert runner.closed
     return verdict
 
 
-@pytest.mark.parametrize("strategy", tiered(("uniform", "swarm", "guided"), lambda strategy: strategy == "guided"))
+@pytest.mark.parametrize(
+    "strategy", tier_parameters(("uniform", "swarm", "guided"), lambda strategy: strategy == "guided")
+)
 def test_tasks_take_the_walks_of_one_process(model: Model, cache: Path, strategy: Strategy) -> None:
     search = searching(cache, strategy=strategy, seed=5, keep_going=True)
     here = walk(model, search)
     for shards in (1, 2, 7):
-        there = walked(model, search, Loop(shards))
-        assert reported(there) == reported(here) and counts(there) == counts(here)
+        there = walk_model(model, search, Loop(shards))
+        assert comparable_report(there) == comparable_report(here) and counts(there) == counts(here)
 
 
 def test_the_first_failure_is_that_of_one_process(model: Model, cache: Path) -> None:
@@ -77,13 +79,13 @@ def test_the_first_failure_is_that_of_one_process(model: Model, cache: Path) -> 
         assert here.outcome == "safety"
         for shards in (1, 3):
             runner = Loop(shards)
-            assert reported(walked(model, search, runner)) == reported(here)
+            assert comparable_report(walk_model(model, search, runner)) == comparable_report(here)
             assert len(runner.rounds) == 1, "nothing is begun after it"
 
 
 def test_every_walk_is_in_one_share(model: Model, cache: Path) -> None:
     runner = Loop(3)
-    walked(model, searching(cache, number=5001, keep_going=True), runner)
+    walk_model(model, searching(cache, number=5001, keep_going=True), runner)
     shares = [share for round_ in runner.rounds for share in round_]
     assert [share.first for share in shares] == [0, *(share.last for share in shares[:-1])]
     assert shares[-1].last == 5001 and len(runner.rounds) > 1
@@ -94,15 +96,15 @@ def test_a_kernel_for_another_machine_is_compiled_from_its_text(
 ) -> None:
     search = searching(cache, keep_going=True)
     here = walk(model, search)
-    assert counts(walked(model, search, Loop(2, Target.baseline()))) == counts(here)
+    assert counts(walk_model(model, search, Loop(2, Target.baseline()))) == counts(here)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     elsewhere = Target("elsewhere", "", "")
 
-    def packed(text: str, *_: object) -> Parcel:
+    def pack_text(text: str, *_: object) -> Parcel:
         return Parcel("t", zlib.compress(text.encode()), elsewhere.key, b"")
 
-    monkeypatch.setattr(walks, "parcel", packed)
-    assert counts(walked(model, search, Loop(2, elsewhere))) == counts(here)
+    monkeypatch.setattr(walks, "parcel", pack_text)
+    assert counts(walk_model(model, search, Loop(2, elsewhere))) == counts(here)
     assert list(tmp_path.glob("tidegate-kernel-t-*.o"))
 
 
@@ -128,12 +130,12 @@ class Late(Loop):
     ],
 )
 def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, says: str) -> None:
-    calm = bound(tmp_path, text_of(FIELDS, START, BODY.replace("== 2 for", "== 9 for"), before=NODE))
+    calm = bind_text(tmp_path, text_of(FIELDS, START, BODY.replace("== 2 for", "== 9 for"), before=NODE))
     said = list[Progress]()
-    verdict = walked(calm, searching(cache, number=10_000, seconds=600.0), Late(error), said.append)
+    verdict = walk_model(calm, searching(cache, number=10_000, seconds=600.0), Late(error), said.append)
     assert (verdict.verdict, verdict.assurance) == ("inconclusive", f"none: {says}")
     assert verdict.transitions is not None and verdict.transitions > 1000 and said[0].walks == 2 * walks.FIRST_ROUND
-    endless = walked(calm, searching(cache, number=None, seconds=0.5), Loop(2))
+    endless = walk_model(calm, searching(cache, number=None, seconds=0.5), Loop(2))
     assert endless.verdict == "holds" and endless.assurance.startswith("sampled ")
 
 

@@ -22,7 +22,7 @@ from tidegate.language.judge import run_text
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 
-from ...support.engines import agree, bound, cuts_of, text_of
+from ...support.engines import agree, bind_text, cuts_of, text_of
 
 NODE = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n"
 FIELDS, START = "count: Annotated[int, Range(0, 9)]\nseen: Set[Node]", "count=0\nseen=Set()"
@@ -50,7 +50,7 @@ def low(s: World) -> bool:
 
 
 def test_states_beyond_are_counted_and_not_expanded(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS))
     for symmetry, found in ((False, 20), (True, 15)):
         verdict = agree(model, symmetry=symmetry)
         assert verdict is not None
@@ -64,20 +64,22 @@ def test_a_state_beyond_is_judged(engine: str, tmp_path: Path) -> None:
     claim = "@invariant\ndef below(s: World) -> bool:\n    '''Below.'''\n    return s.count < {}\n"
     asked = {"walk": Search(walks=Walks(number=50, depth=20)), "bmc": Search(depth=6)}
     search = asked.get(engine, Search())
-    broken = ENGINES[engine](bound(tmp_path, text_of(FIELDS, START, STEPS + claim.format(4))), search, None)
+    broken = ENGINES[engine](bind_text(tmp_path, text_of(FIELDS, START, STEPS + claim.format(4))), search, None)
     assert broken.verdict == "violated"
-    holding = ENGINES[engine](bound(tmp_path, text_of(FIELDS, START, STEPS + claim.format(5))), search, None)
+    holding = ENGINES[engine](bind_text(tmp_path, text_of(FIELDS, START, STEPS + claim.format(5))), search, None)
     assert holding.verdict == "holds"
 
 
 def test_a_bound_that_breaks_is_an_error_of_the_model_in_every_engine(tmp_path: Path) -> None:
-    verdict = agree(bound(tmp_path, text_of(FIELDS, START, STEPS.replace("s.count <= 3", "6 // (2 - s.count) > 0"))))
+    verdict = agree(
+        bind_text(tmp_path, text_of(FIELDS, START, STEPS.replace("s.count <= 3", "6 // (2 - s.count) > 0")))
+    )
     assert verdict is not None and verdict.failure is not None
     assert verdict.failure.message == "division by zero"
 
 
 def test_a_replay_says_that_a_state_lies_beyond(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS))
     assert len(run_text(model, "up; up; up; up").steps) == 4
     with pytest.raises(
         StepError, match="step 5, up, is beyond the bound low, where nothing happens; nothing is enabled"
@@ -111,7 +113,7 @@ def test_two_bounds_and_messages(tmp_path: Path) -> None:
         return len(s.notes) < 2
     '''
     fields = "count: Annotated[int, Range(0, 9)]\nnotes: Annotated[Set[Note], Capacity(2)]"
-    model = bound(tmp_path, text_of(fields, "count=0\nnotes=Set()", body, before=before))
+    model = bind_text(tmp_path, text_of(fields, "count=0\nnotes=Set()", body, before=before))
     one, other = native(model, Search()), plain(model, Search())
     assert one.states_beyond == other.states_beyond == 5
     assert one.actions == other.actions
@@ -148,7 +150,7 @@ def test_what_a_bound_may_not_be(was: str, now: str, code: str, tmp_path: Path) 
     fields = FIELDS + "\nghost: Ghost[Set[Node]]"
     body = STEPS.replace('"""Low."""', "'''Low.'''").replace(was, now)
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text_of(fields, START + "\nghost=Set()", body))
+        bind_text(tmp_path, text_of(fields, START + "\nghost=Set()", body))
     assert {error.code for error in caught.value.errors} == {code}
 
 
@@ -180,7 +182,7 @@ def none(s: World) -> bool:
 """
         text = text_of("count: Annotated[int, Range(0, 9)]", "count=0", body, before=SWITCH)
         for open_ in ((), ("quick",)):
-            verdict = agree(bound(tmp_path, text, open=open_))
+            verdict = agree(bind_text(tmp_path, text, open=open_))
             assert verdict is not None
             assert (verdict.outcome == "deadlock", verdict.states_beyond) == (False, 1), (condition, open_)
 
@@ -215,19 +217,19 @@ BUDGET = "crashes = constant(2, minimum=0, maximum=4, says='crashes')\n"
 NOTES = "count: Small\nnotes: Annotated[Set[Note], Capacity(2)]"
 
 
-def _beyond_models(folder: Path) -> Iterator[Model]:
+def _models_beyond_bound(folder: Path) -> Iterator[Model]:
     """Models of two states, of which the second lies beyond the bound and has no instance that it could stop."""
-    yield bound(folder, text_of(NOTES, "count=0\nnotes=Set([Note(1)])", TAKE, before=NOTE))
+    yield bind_text(folder, text_of(NOTES, "count=0\nnotes=Set([Note(1)])", TAKE, before=NOTE))
     breaking = TAKE.replace("s.count < 1", "6 // (3 - s.count) < 3")
-    yield bound(folder, text_of(NOTES, "count=0\nnotes=Set([Note(1)])", breaking, before=NOTE))
-    yield bound(folder, text_of("count: Small", "count=0", CRASH, before=BUDGET))
-    yield bound(folder, text_of("count: Small", "count=0", CRASH.replace(', budget="crashes"', ""), before=""))
+    yield bind_text(folder, text_of(NOTES, "count=0\nnotes=Set([Note(1)])", breaking, before=NOTE))
+    yield bind_text(folder, text_of("count: Small", "count=0", CRASH, before=BUDGET))
+    yield bind_text(folder, text_of("count: Small", "count=0", CRASH.replace(', budget="crashes"', ""), before=""))
 
 
 @pytest.mark.parametrize("engine", ["native", "python", "walk", "bmc"])
 def test_a_state_beyond_is_no_deadlock_without_an_instance_either(engine: str, tmp_path: Path) -> None:
     """The bound is asked of the state, not of the instances: no message, a fault alone, a bound that might break."""
-    for model in _beyond_models(tmp_path):
+    for model in _models_beyond_bound(tmp_path):
         for deadlocks in (True, False):
             walks = Walks(number=5, depth=5) if engine == "walk" else None
             depth = 3 if engine == "bmc" else None
@@ -241,7 +243,7 @@ def test_a_bound_that_breaks_where_there_is_no_instance(tmp_path: Path) -> None:
     text = text_of(
         NOTES, "count=0\nnotes=Set([Note(1)])", TAKE.replace("s.count < 1", "6 // (1 - s.count) > 0"), before=NOTE
     )
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     verdict = agree(model)
     assert verdict is not None and verdict.failure is not None
     assert (verdict.failure.message, verdict.failure.action) == ("division by zero", None)
@@ -252,7 +254,7 @@ def test_a_bound_that_breaks_where_there_is_no_instance(tmp_path: Path) -> None:
 def test_within_the_bound_a_deadlock_is_one(tmp_path: Path) -> None:
     for now in ("s.count < 3", "6 // (3 - s.count) < 4"):
         text = text_of(NOTES, "count=0\nnotes=Set([Note(1)])", TAKE.replace("s.count < 1", now), before=NOTE)
-        model = bound(tmp_path, text)
+        model = bind_text(tmp_path, text)
         verdict = agree(model)
         assert verdict is not None and verdict.outcome == "deadlock"
         for engine, search in (("walk", Search(walks=Walks(number=5, depth=5))), ("bmc", Search(depth=3))):
@@ -263,7 +265,7 @@ def test_within_the_bound_a_deadlock_is_one(tmp_path: Path) -> None:
 def test_a_guard_that_is_false_beyond_a_bound_is_not_asked(engine: str, tmp_path: Path) -> None:
     text = text_of(FIELDS, START, STEPS.replace("s.count += 1", "require(s.count < 4)\n    s.count += 1"))
     search = {"walk": Search(walks=Walks(number=50, depth=20)), "bmc": Search(depth=8)}.get(engine, Search())
-    assert ENGINES[engine](bound(tmp_path, text), search, None).verdict == "holds"
+    assert ENGINES[engine](bind_text(tmp_path, text), search, None).verdict == "holds"
 
 
 def test_a_switch_that_divides_by_zero_is_an_error_of_the_step(tmp_path: Path) -> None:
@@ -271,7 +273,7 @@ def test_a_switch_that_divides_by_zero_is_an_error_of_the_step(tmp_path: Path) -
     before = "top = constant(0, minimum=0, maximum=3, says='top')\n" + NODE
     text = text_of(FIELDS.splitlines()[0], "count=0", body, before=before)
     for open_ in ((), ("top",)):
-        verdict = agree(bound(tmp_path, text, open=open_))
+        verdict = agree(bind_text(tmp_path, text, open=open_))
         assert verdict is not None and verdict.failure is not None
         assert verdict.failure.message == "division by zero"
 
@@ -304,7 +306,7 @@ CONSTANTS = NODE + (
 
 def test_engines_count_what_constant_limits_and_budgets_in_branches_cut(tmp_path: Path) -> None:
     fields, start = "count: Small\nup: Map[Node, bool]", "count=0\nup=Map({n: True for n in Node})"
-    model = bound(tmp_path, text_of(fields, start, CUTS, before=CONSTANTS))
+    model = bind_text(tmp_path, text_of(fields, start, CUTS, before=CONSTANTS))
     verdict = native(model, Search())
     cuts = {name: cut for (name, _, _), cut in cuts_of(verdict).items()}
     assert cuts == {name: cut for (name, _, _), cut in cuts_of(plain(model, Search())).items()}
@@ -315,7 +317,7 @@ def test_engines_count_what_constant_limits_and_budgets_in_branches_cut(tmp_path
 
 @pytest.mark.parametrize("engine", ["walk", "bmc"])
 def test_engines_that_do_not_count_states_beyond_a_bound_do_not_say_none(tmp_path: Path, engine: str) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS))
     verdict = ENGINES[engine](model, Search(walks=Walks(50, 20) if engine == "walk" else None, depth=3), None)
     assert verdict.verdict == "holds" and verdict.states_beyond is None
     if engine == "walk":

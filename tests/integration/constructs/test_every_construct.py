@@ -9,8 +9,8 @@ from tidegate.explorer.native.effort import FULL_EFFORT, QUICK_EFFORT
 from tidegate.language.binding import Definition, load
 
 from ...conftest import ROOT
-from ...support.engines import agree, agree_on, compiled, reachable_states
-from ...support.shipped import tiered
+from ...support.engines import agree, agree_on, compile_model, reachable_states
+from ...support.shipped import tier_parameters
 
 EVERYTHING = ROOT / "tests" / "fixtures" / "models" / "every_construct.py"
 
@@ -26,14 +26,14 @@ BOUND = tuple(itertools.product((None, "fast", "off"), (True, False)))
 ORDINARY = ((None, True), ("fast", False), ("off", True))
 
 
-@pytest.mark.parametrize("how", tiered(BOUND, lambda how: how in ORDINARY))
+@pytest.mark.parametrize("how", tier_parameters(BOUND, lambda how: how in ORDINARY))
 def test_every_construct_means_the_same_in_native_code_and_plain_python(
     how: tuple[str | None, bool], everything: Definition, capsys: pytest.CaptureFixture[str]
 ) -> None:
     profile, ghosts = how
     model = everything.bind(profile=profile, ghosts=ghosts, constants={"nodes": 2, "room": 1, "top": 2})
     for effort in (QUICK_EFFORT, FULL_EFFORT):
-        native = compiled(model, effort=effort)
+        native = compile_model(model, effort=effort)
         agree_on(native, reachable_states(model, 40, seed=7))
         native.frontier.close()
     assert {action.name for action in model.actions if action.switched_off} == ({"push"} if profile == "off" else set())

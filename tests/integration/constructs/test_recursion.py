@@ -8,8 +8,8 @@ import pytest
 from tidegate.explorer.smt.encoding import finite
 from tidegate.language.errors import ModelErrors
 
-from ...support.engines import agree, bound, reachable_states, text_of
-from ...support.smt import judged, reported
+from ...support.engines import agree, bind_text, reachable_states, text_of
+from ...support.smt import formula_report, judge_report
 
 BEFORE = """
 from tidegate.language import recursive
@@ -93,22 +93,22 @@ def ends(s: World) -> bool:
 
 
 def test_recursion_means_the_same_in_every_engine(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
     verdict = agree(model)
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 100) == (None, True)
     encoding = finite(model)
     for state in reachable_states(model, 2, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_a_bound_that_is_met_is_an_error_of_the_model(depth: int, tmp_path: Path) -> None:
-    verdict = agree(bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE), constants={"depth": depth}))
+    verdict = agree(bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE), constants={"depth": depth}))
     assert verdict is not None and verdict.failure is not None
     assert "deep, which is its bound" in verdict.failure.message
 
 
 def test_a_depth_has_a_value(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors, match="a value for depth"):
-        bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE), open={"depth"})
+        bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE), open={"depth"})

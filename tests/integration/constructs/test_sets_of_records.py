@@ -18,8 +18,8 @@ from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
 
 from ...explorer.smt.test_induction import Wrong
-from ...support.engines import agree, agree_on, bound, compiled, defined, reachable_states, text_of
-from ...support.shipped import tiered
+from ...support.engines import agree, agree_on, bind_text, compile_model, define_text, reachable_states, text_of
+from ...support.shipped import tier_parameters
 
 BEFORE = """
 class Node(Domain, size=2, symmetric=True):
@@ -168,7 +168,7 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
 @pytest.mark.parametrize("name", FOUND)
 def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     before, fields, start, body = FOUND[name]
-    agree(bound(tmp_path, text_of(fields, start, body, before=before)))
+    agree(bind_text(tmp_path, text_of(fields, start, body, before=before)))
 
 
 CHECKED = """
@@ -218,7 +218,7 @@ class Other:
 """
     fields = "notes: Annotated[Set[Note], Capacity(2)]\nother: Annotated[Set[Other], Capacity(2)]\nwide: Small"
     text = text_of(fields, "notes=Set()\nother=Set()\nwide=0", CHECKED, before=before)
-    definition = defined(tmp_path, text)
+    definition = define_text(tmp_path, text)
     for top in (first, 4 - first):
         model = definition.bind(constants={"top": top})
         stopped = [broken for broken in map(partial(error_at, model), (0, 1, 2, 3)) if broken]
@@ -237,7 +237,7 @@ def error_at(model: Model, wide: int) -> str | None:
 
 
 def test_native_code_is_plain_python(tmp_path: Path) -> None:
-    model = bound(tmp_path, SETS)
+    model = bind_text(tmp_path, SETS)
     verdict = agree(model)
     assert verdict is not None
     assert {prop.name: prop.verdict for prop in verdict.properties} == {
@@ -247,13 +247,13 @@ def test_native_code_is_plain_python(tmp_path: Path) -> None:
     }
     assert [domain.name for domain in symmetry_of(model).domains] == ["Node"]
     agree(model, symmetry=True)
-    native = compiled(model)
+    native = compile_model(model)
     agree_on(native, reachable_states(model, 60, seed=3))
     native.frontier.close()
 
 
 def test_runs_of_bounded_length_find_the_same(tmp_path: Path) -> None:
-    model = bound(tmp_path, SETS.replace("len(s.seen) < 2", "len(s.seen) < 1"))
+    model = bind_text(tmp_path, SETS.replace("len(s.seen) < 2", "len(s.seen) < 1"))
     verdict = agree(model)
     assert verdict is not None
     theirs = bounded(model, Search(depth=3))
@@ -320,7 +320,7 @@ def proof_of(folder: Path, model: Wrong) -> Proof:
     return Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
 
 
-@pytest.mark.parametrize("name", tiered(PROVED, lambda name: name != "sets of sets"))
+@pytest.mark.parametrize("name", tier_parameters(PROVED, lambda name: name != "sets of sets"))
 def test_what_holds_of_sets_is_proved(name: str, tmp_path: Path) -> None:
     proof = proof_of(tmp_path, PROVED[name])
     assert proof.word == "proved", [
@@ -349,5 +349,5 @@ def test_what_is_refused(line: str, code: str, hint: str, tmp_path: Path) -> Non
     fields = FIELDS + "bag: Annotated[Bag[Answer], Capacity(1)]\n"
     body = f"@action\ndef act(s: World) -> None:\n    '''Act.'''\n    {line}\n"
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text_of(fields, START + "\nbag=Bag()", body, before=BEFORE))
+        bind_text(tmp_path, text_of(fields, START + "\nbag=Bag()", body, before=BEFORE))
     assert [(error.code, hint in error.hint) for error in caught.value.errors] == [(code, True)]

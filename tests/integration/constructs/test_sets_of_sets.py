@@ -12,8 +12,8 @@ from tidegate.language.judge import run_text
 from tidegate.traces.differences import state_to_json
 from tidegate.traces.document import run_document
 
-from ...support.engines import agree, bound, reachable_states, text_of
-from ...support.smt import judged, reported
+from ...support.engines import agree, bind_text, reachable_states, text_of
+from ...support.smt import formula_report, judge_report
 
 BEFORE = """
 class Node(Domain, size=2, symmetric=True):
@@ -66,18 +66,18 @@ def small(s: World) -> bool:
 
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_every_engine_agrees(symmetry: bool, tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
     verdict = agree(model, symmetry=symmetry)
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 200) == (None, True)
     assert symmetry_of(model).refusals == ()
     encoding = finite(model)
     for state in reachable_states(model, 2, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 def test_sets_in_a_trace_are_sets(tmp_path: Path) -> None:
-    run = run_text(bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE)), "learn({A}); learn({A, B})")
+    run = run_text(bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE)), "learn({A}); learn({A, B})")
     assert state_to_json(run.steps[-1].after)["quorums"] == [["A"], ["A", "B"]]
 
 
@@ -91,13 +91,13 @@ def test_sets_in_a_trace_are_sets(tmp_path: Path) -> None:
 )
 def test_what_is_refused(annotation: str, code: str, cause: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors, match=cause) as caught:
-        bound(tmp_path, text_of(f"{FIELDS}\nmore: {annotation}", f"{START}\nmore=Set()", BODY, before=BEFORE))
+        bind_text(tmp_path, text_of(f"{FIELDS}\nmore: {annotation}", f"{START}\nmore=Set()", BODY, before=BEFORE))
     assert code in {error.code for error in caught.value.errors}
 
 
 def test_a_trace_shows_sets_of_sets_and_of_tuples_and_its_messages_are_records(tmp_path: Path) -> None:
     text = text_of(FIELDS, START, BODY, before=BEFORE).replace("return most <= 4 and", "return most < 1 and")
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     run = run_text(model, "send(A, true); answer(Note(by=A, on=true)); learn({A}); learn({A, B})")
     document = run_document(model, run)
     shown = [text for step in document["steps"] for text in step["changed"]]

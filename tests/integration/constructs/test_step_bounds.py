@@ -20,7 +20,7 @@ from tidegate.reports.check.terminal import check_headline, verdict_page
 from tidegate.reports.exits import Exit, exit_of_verdict
 from tidegate.reports.text_page import TextFormat
 
-from ...support.engines import agree, bound, cuts_of, text_of
+from ...support.engines import agree, bind_text, cuts_of, text_of
 from ...support.spark_cluster import spark_is_here
 
 LOCAL = SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))
@@ -62,12 +62,12 @@ every_engine = pytest.mark.parametrize("engine", list(SEARCHES))
 
 def verdict(engine: str, folder: Path, body: str, **search: Any) -> Verdict:
     """What an engine says of the model with this body."""
-    model = bound(folder, text_of(FIELDS, START, body))
+    model = bind_text(folder, text_of(FIELDS, START, body))
     return ENGINES[engine](model, replace(SEARCHES[engine], **search), None)
 
 
 def test_engines_agree_on_what_is_taken_and_on_what_is_cut(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + SLOW))
     for symmetry, states in ((False, 20), (True, 15)):
         found = agree(model, symmetry=symmetry)
         assert found is not None
@@ -107,7 +107,9 @@ def test_a_bound_of_steps_that_breaks_is_an_error_of_the_step(engine: str, tmp_p
 
 
 def test_engines_agree_on_a_bound_of_steps_that_breaks(tmp_path: Path) -> None:
-    agree(bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("before.count + 1", "6 // (2 - after.count)"))))
+    agree(
+        bind_text(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("before.count + 1", "6 // (2 - after.count)")))
+    )
 
 
 HURT = '''
@@ -174,7 +176,7 @@ def low(s: World) -> bool:
     for given in ({}, {"quick": True}):
         for open_ in ((), ("crashes", "quick")):
             text = text_of(FIELDS, START, body.replace("new.crashes_left % 2 == 0 or ", ""), before=before)
-            found = agree(bound(tmp_path, text, open=open_, constants=given))
+            found = agree(bind_text(tmp_path, text, open=open_, constants=given))
             assert found is not None
             cuts = {text: count for (_, _, text), count in cuts_of(found).items()}
             assert cuts.get("the step's @bound short", 0) > 0
@@ -185,7 +187,7 @@ def low(s: World) -> bool:
 def test_a_bound_that_names_a_member_folds_nothing(tmp_path: Path) -> None:
     ordered = "@bound\ndef first(old: World, new: World) -> bool:\n    '''The first.'''\n"
     ordered += "    return Node(0) in new.seen or len(new.seen) == 0\n"
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS + ordered))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + ordered))
     found = agree(model, symmetry=True)
     assert found is not None and found.symmetry == ()
     assert found.distinct_states == 30
@@ -193,7 +195,7 @@ def test_a_bound_that_names_a_member_folds_nothing(tmp_path: Path) -> None:
 
 
 def test_a_replay_says_which_bound_a_step_is_outside_of(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + SLOW))
     assert len(run_text(model, "up(1); up(1)").steps) == 2
     with pytest.raises(
         StepError, match=r"step 2, up\(2\), is blocked by the model's bound: @bound slow is false of the step; enabled"
@@ -227,7 +229,7 @@ def test_a_proof_leaves_it_out_and_says_so(tmp_path: Path) -> None:
 def test_what_a_bound_of_steps_may_not_be(was: str, now: str, code: str, tmp_path: Path) -> None:
     text = text_of(FIELDS + "\nghost: Ghost[Set[Node]]", START + "\nghost=Set()", STEPS + SLOW.replace(was, now))
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text)
+        bind_text(tmp_path, text)
     assert {error.code for error in caught.value.errors} == {code}
 
 
@@ -261,7 +263,7 @@ def test_a_kernel_is_kept_for_the_steps_that_are_taken(tmp_path: Path) -> None:
 
 
 def test_an_action_of_which_every_step_is_cut_never_happens(tmp_path: Path) -> None:
-    found = agree(bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("<= 4", "< 1"))))
+    found = agree(bind_text(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("<= 4", "< 1"))))
     assert found is not None and (found.outcome, found.never_happens) == ("none", ("up",))
     assert [action.fired for action in found.actions] == [0, 4]
 
@@ -292,7 +294,7 @@ LEAST = NODE + "least = constant(0, minimum=0, maximum=1, says='how far up')\n"
 def test_an_action_that_is_meant_to_be_stopped(
     engine: str, least: int, outcome: str, fired: int, tmp_path: Path
 ) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
     verdict = ENGINES[engine](model, Search(deadlocks=False), None)
     up = verdict.actions[0]
     assert (verdict.outcome, up.name, up.fired, up.stopped_by) == (outcome, "up", fired, "nobody_goes_up")
@@ -310,7 +312,7 @@ def test_a_walk_that_takes_a_stopped_action_does_not_hold(
 ) -> None:
     if cluster is not None and not spark_is_here():
         pytest.skip("needs the extra spark")
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
     search = Search(walks=Walks(number=20, depth=5), deadlocks=False, cluster=cluster, cache=tmp_path / "cache")
     verdict = ENGINES["walk"](model, search, None)
     assert (verdict.verdict, verdict.outcome, exit_of_verdict(verdict)) == ("holds", outcome, exit_)
@@ -324,7 +326,7 @@ def test_a_walk_that_takes_a_stopped_action_does_not_hold(
 def test_bmc_looks_for_an_action_that_is_meant_to_be_stopped(depth: int, outcome: str, tmp_path: Path) -> None:
     """Nothing but a count of 2 lets `look` through, which is two steps away."""
     body = STEPS + NO_LOOK
-    model = bound(tmp_path, text_of(FIELDS, START, body))
+    model = bind_text(tmp_path, text_of(FIELDS, START, body))
     verdict = ENGINES["bmc"](model, Search(depth=depth, deadlocks=False), None)
     assert (verdict.verdict, verdict.outcome, verdict.assurance.split(";")[0]) == (
         "holds", outcome, f"bounded to depth {depth}",
@@ -338,12 +340,12 @@ def test_bmc_looks_for_an_action_that_is_meant_to_be_stopped(depth: int, outcome
 
 
 def test_bmc_says_nothing_of_an_action_that_is_stopped(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
     verdict = ENGINES["bmc"](model, Search(depth=4, deadlocks=False), None)
     assert (verdict.outcome, verdict.actions) == ("none", ())
 
 
 def test_a_stopped_action_is_not_missed_by_walks(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
+    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
     verdict = ENGINES["walk"](model, Search(walks=Walks(number=20, depth=5)), None)
     assert not any("no walk took" in note for note in verdict.notes)

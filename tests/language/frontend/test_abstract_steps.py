@@ -9,7 +9,7 @@ from tidegate.language.types import Bool, Int
 
 from ...support.forms import show
 from ...support.steps import run_of
-from ...support.traces import bound
+from ...support.traces import bind_model
 
 HERE = ir.Where("model.py", 1, 0, 1, 1)
 
@@ -35,7 +35,7 @@ def test_only_what_an_interval_leaves_open_is_asked() -> None:
 
 def test_an_abstract_action_leads_from_one_image_to_the_other_or_the_step_is_none() -> None:
     for impatient in (False, True):
-        model = bound("examples/minute_clock.py", minutes=2, impatient=impatient)
+        model = bind_model("examples/minute_clock.py", minutes=2, impatient=impatient)
         (prop,) = [prop for prop in model.properties if prop.refinement is not None]
         one, other, last = run_of(model, "tick; tick").states()
         assert holds(model, prop, one, other, action="tick"), "the hour stays as it is"

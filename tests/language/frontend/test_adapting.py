@@ -9,7 +9,7 @@ from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 from tidegate.language.values import ModelError
 
-from ...support.frontend import bound
+from ...support.frontend import bind_functions
 
 TEXT = """
 @action
@@ -35,13 +35,13 @@ def name(s: World) -> None:
 
 
 def test_none_where_a_value_is_needed_is_an_error_as_in_every_engine(tmp_path: Path) -> None:
-    model = bound(tmp_path, TEXT)
+    model = bind_functions(tmp_path, TEXT)
     with pytest.raises((ModelError, StepError), match="owner is none, and a value is needed"):
         run_text(model, "name")
     assert len(run_text(model, "move(A); name").states()[-1].seen) == 1
 
 
 def test_without_ghosts_what_serves_them_is_not_run(tmp_path: Path) -> None:
-    with_ghosts, without = bound(tmp_path, TEXT), bound(tmp_path, TEXT, ghosts=False)
+    with_ghosts, without = bind_functions(tmp_path, TEXT), bind_functions(tmp_path, TEXT, ghosts=False)
     assert run_text(with_ghosts, "move(A); move(B)").states()[-1].high == 2
     assert not hasattr(run_text(without, "move(A); move(B)").states()[-1], "high")

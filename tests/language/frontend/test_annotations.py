@@ -9,14 +9,14 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.frontend.annotations import describe, with_full_capacity
 from tidegate.language.types import Bool, Identity, Int, Map, Option, Pool, Record, Seq, Subset
 
-from ...support.frontend import bound
+from ...support.frontend import bind_functions
 
 IDLE = "@action\ndef step(s: World) -> None:\n    s.count = 0\n"
 NODE = Identity("Node", 2, False, ("A", "B"), int)
 
 
 def test_fields_have_the_types_that_their_annotations_say(tmp_path: Path) -> None:
-    model = bound(tmp_path, IDLE, constants={"top": 4, "room": 1})
+    model = bind_functions(tmp_path, IDLE, constants={"top": 4, "room": 1})
     types = {field.name: field.type for field in model.fields}
     assert types["count"] == Int(0, 4)
     owner, queue, notes = types["owner"], types["queue"], types["notes"]
@@ -39,7 +39,7 @@ def test_fields_have_the_types_that_their_annotations_say(tmp_path: Path) -> Non
 def test_what_stands_for_no_bounded_type_is_refused(annotation: str, code: str, tmp_path: Path) -> None:
     text = f"@record\nclass Odd:\n    part: {annotation}\n\n\n" + IDLE.replace("World)", "World, odd: Odd)")
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text)
+        bind_functions(tmp_path, text)
     assert code in [error.code for error in caught.value.errors]
 
 

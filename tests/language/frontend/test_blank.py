@@ -12,7 +12,7 @@ from tidegate.language.ir import Where
 from tidegate.language.judge import initial_states
 from tidegate.language.model import Model
 
-from ...support.engines import HEADER, agree, bound
+from ...support.engines import HEADER, agree, bind_text
 
 HEAD = HEADER.replace("Ghost,", "Ghost, ghosts,")
 TYPES = '''
@@ -82,7 +82,9 @@ def two_steps_are_taken_by_one(s: World) -> bool:
 '''.replace("    s.log.append(Entry(of=node, number=s.least, flag=s.flag)) if len(s.log) < 2 else None\n", "")
 
 
-def beside(folder: Path, ghosts: dict[str, str] = GHOSTS, steps: str = STEPS, given: str = "") -> Model:
+def model_with_ghosts_beside(
+    folder: Path, ghosts: dict[str, str] = GHOSTS, steps: str = STEPS, given: str = ""
+) -> Model:
     """The model with its ghosts in two classes of their own."""
     names = list(ghosts)
     halves = (names[: len(names) // 2], names[len(names) // 2 :])
@@ -95,20 +97,20 @@ def beside(folder: Path, ghosts: dict[str, str] = GHOSTS, steps: str = STEPS, gi
     bases = ", ".join(f"History{at}" for at, half in enumerate(halves) if half)
     state = f"@state\nclass World({bases}):\n    '''The state.'''\n\n    count: Small  # the steps\n"
     start = f"@initial\ndef start() -> World:\n    '''The beginning.'''\n    return World(count=0{given})\n"
-    return bound(folder, "\n\n".join((HEAD + TYPES, classes, state, start, steps)))
+    return bind_text(folder, "\n\n".join((HEAD + TYPES, classes, state, start, steps)))
 
 
-def within(folder: Path) -> Model:
+def model_with_ghosts_within(folder: Path) -> Model:
     """The same with its ghosts within the state."""
     fields = "".join(f"    {name}: Ghost[{type_}]  # the ghost {name}\n" for name, type_ in GHOSTS.items())
     state = f"@state\nclass World:\n    '''The state.'''\n\n    count: Small  # the steps\n{fields}"
     values = ", ".join(f"{name}={value}" for name, value in GIVEN.items())
     start = f"@initial\ndef start() -> World:\n    '''The beginning.'''\n    return World(count=0, {values})\n"
-    return bound(folder, "\n\n".join((HEAD + TYPES, state, start, STEPS)))
+    return bind_text(folder, "\n\n".join((HEAD + TYPES, state, start, STEPS)))
 
 
 def test_ghosts_beside_the_state_are_as_those_within_it(tmp_path: Path) -> None:
-    mine, theirs = beside(tmp_path), within(tmp_path)
+    mine, theirs = model_with_ghosts_beside(tmp_path), model_with_ghosts_within(tmp_path)
     assert [(f.name, f.type, f.ghost, f.says) for f in mine.fields] == [
         (f.name, f.type, f.ghost, f.says) for f in theirs.fields
     ]
@@ -124,9 +126,9 @@ def test_ghosts_beside_the_state_are_as_those_within_it(tmp_path: Path) -> None:
 
 
 def test_ghosts_beside_the_state_are_left_out_as_others(tmp_path: Path) -> None:
-    model = beside(tmp_path)
+    model = model_with_ghosts_beside(tmp_path)
     assert model.ghosts
-    plain = bound(tmp_path, Path(model.files[0]).read_text("utf-8"), ghosts=False)
+    plain = bind_text(tmp_path, Path(model.files[0]).read_text("utf-8"), ghosts=False)
     assert [field.name for field in plain.fields] == ["count"]
     verdict = agree(plain)
     assert verdict is not None
@@ -135,13 +137,15 @@ def test_ghosts_beside_the_state_are_left_out_as_others(tmp_path: Path) -> None:
 
 def test_a_guard_reads_no_ghost_that_is_beside_the_state(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
-        beside(tmp_path, steps=STEPS.replace("limit(s.count < 3)", "require(not s.flag)\n    limit(s.count < 3)"))
+        model_with_ghosts_beside(
+            tmp_path, steps=STEPS.replace("limit(s.count < 3)", "require(not s.flag)\n    limit(s.count < 3)")
+        )
     assert [error.code for error in caught.value.errors] == ["TG303"]
 
 
 def test_a_ghost_of_the_name_of_a_field_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors, match=r"(?s)TG009.*History1.count is a field of World already"):
-        beside(
+        model_with_ghosts_beside(
             tmp_path,
             {"log": "bool", "count": "Small"},
             steps=STEPS.partition("@invariant")[0].split("    s.members")[0],
@@ -152,14 +156,14 @@ def test_a_ghost_with_a_value_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         ModelErrors, match=r"the ghost History0.log is given a value, and ghosts of a class of their own begin blank"
     ):
-        beside(tmp_path, {"log": "Small = 3", "other": "bool"})
+        model_with_ghosts_beside(tmp_path, {"log": "Small = 3", "other": "bool"})
 
 
 def test_a_member_of_a_domain_has_no_blank_and_is_given(tmp_path: Path) -> None:
     steps = STEPS.partition("@invariant")[0].split("    s.members")[0]
     with pytest.raises(ModelErrors, match=r"(?s)TG211.*World also needs who"):
-        beside(tmp_path, {"log": "bool", "who": "Node"}, steps=steps)
-    given = beside(tmp_path, {"log": "bool", "who": "Node"}, steps=steps, given=", who=Node(1)")
+        model_with_ghosts_beside(tmp_path, {"log": "bool", "who": "Node"}, steps=steps)
+    given = model_with_ghosts_beside(tmp_path, {"log": "bool", "who": "Node"}, steps=steps, given=", who=Node(1)")
     (state,) = initial_states(given)
     assert str(state.who) == "B"
     assert agree(given) is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.language.errors import ModelErrors
 
-from ...support.frontend import action_body, bound
+from ...support.frontend import action_body, bind_functions
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_parameter_of_a_step_helper_keeps_what_was_given(tmp_path: Path) -> No
         raise_to(s, i)
     """
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text)
+        bind_functions(tmp_path, text)
     (error,) = caught.value.errors
     assert error.code == "TG108"
     assert error.message == "number is a parameter of raise_to: this changes the name, not what the caller gave"

@@ -174,7 +174,7 @@ def test_other_mistakes_are_reported_apart(what: str, tmp_path: Path) -> None:
     ]
 
 
-def written(tmp_path: Path, more: str) -> Path:
+def write_model(tmp_path: Path, more: str) -> Path:
     file = tmp_path / "counter.py"
     text = COUNTER.replace("BODY", "pass").replace("SIZE", "2").replace("SENTENCE", "Counts.").replace("MORE", more)
     file.write_text(text, encoding="utf-8")
@@ -193,25 +193,25 @@ HELPERS = {
 
 @pytest.mark.parametrize("what", HELPERS)
 def test_a_function_that_something_calls_needs_no_decorator(what: str, tmp_path: Path) -> None:
-    load(written(tmp_path, HELPERS[what])).bind()
+    load(write_model(tmp_path, HELPERS[what])).bind()
 
 
 def test_a_file_with_nothing_but_helpers_is_part_of_the_model(tmp_path: Path) -> None:
     (tmp_path / "arithmetic.py").write_text("def following(count: int) -> int:\n    return (count + 1) % 4\n")
     more = "from arithmetic import following\n@action\ndef up(s: Counter) -> None:\n    s.count = following(s.count)"
-    model = load(written(tmp_path, more)).bind()
+    model = load(write_model(tmp_path, more)).bind()
     assert str(tmp_path / "arithmetic.py") in model.files
 
 
 def test_a_condition_of_a_number_in_or_says_what_was_meant(tmp_path: Path) -> None:
     body = "@action\ndef one(s: Counter) -> None:\n    require(s.count == 1 or 2)\n    s.count = 0"
-    (error,) = errors_of(written(tmp_path, body)).errors
+    (error,) = errors_of(write_model(tmp_path, body)).errors
     assert error.code == "TG204"
     assert "x == 1 or x == 2" in error.hint
 
 
 def test_marked_functions_of_a_file_that_was_imported_from_are_named(tmp_path: Path) -> None:
-    written(tmp_path, "@invariant\ndef low(s: Counter) -> bool: return s.count < 4")
+    write_model(tmp_path, "@invariant\ndef low(s: Counter) -> bool: return s.count < 4")
     variant = tmp_path / "variant.py"
     variant.write_text(
         "from tidegate.language import *\nfrom counter import Counter, start\n"

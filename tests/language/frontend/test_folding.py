@@ -8,7 +8,7 @@ import pytest
 from tidegate.language.types import Int
 
 from ...support.forms import show, show_body
-from ...support.frontend import action_body, bound, definition, expression
+from ...support.frontend import action_body, bind_functions, definition, expression
 
 BODIES = {
     "what a constant decides is folded": (
@@ -62,7 +62,7 @@ def test_open_constants_stay_in_the_forms(tmp_path: Path) -> None:
         limit(s.count < last)
         s.count += 1
     """
-    model = bound(tmp_path, text, open=["top", "brave", "crashes"])
+    model = bind_functions(tmp_path, text, open=["top", "brave", "crashes"])
     assert show_body(model.actions[0].form.body)[:2] == ["require $brave", "limit (s.count < ($top - 1))"]
     count = model.field("count").type
     assert isinstance(count, Int)

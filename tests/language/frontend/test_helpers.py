@@ -8,7 +8,7 @@ from typing import cast
 from tidegate.language import ir
 
 from ...support.forms import show, show_body
-from ...support.frontend import action_body, bound
+from ...support.frontend import action_body, bind_functions
 
 HELPERS = """
 def is_free(w: World, n: Node, mode_: Mode = Mode.ON) -> bool:
@@ -70,7 +70,7 @@ def test_a_transition_sees_two_states(tmp_path: Path) -> None:
     def falls(before: World, after: World) -> bool:
         return counted(after) <= counted(before)
     """
-    form = bound(tmp_path, text).properties[0].form
+    form = bind_functions(tmp_path, text).properties[0].form
     assert form is not None
     assert form.states == ("before", "after")
     (returned,) = form.body

@@ -12,8 +12,8 @@ from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 
-from ...support.engines import agree, bound, reachable_states, text_of
-from ...support.smt import judged, reported
+from ...support.engines import agree, bind_text, reachable_states, text_of
+from ...support.smt import formula_report, judge_report
 
 BEFORE = """
 class Node(Domain, size=2, symmetric=True):
@@ -144,7 +144,7 @@ def text() -> str:
 
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     verdict = agree(model, symmetry=symmetry)
     assert verdict is not None
     assert {prop.name: prop.verdict for prop in verdict.properties} == {
@@ -153,7 +153,7 @@ def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
     if not symmetry:
         encoding = finite(model)
         for state in reachable_states(model, 4, seed=1):
-            assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+            assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 def test_runs_of_bounded_length_and_proofs_agree(text: str, tmp_path: Path) -> None:
@@ -183,6 +183,6 @@ def test_what_it_does_not_say_is_refused(text: str, line: str, tmp_path: Path) -
     """At the line, with `match` as what to write."""
     more = f"\n\n@action\ndef other(s: World, m: Message) -> None:\n    '''{{m}} comes.'''\n    {line}\n"
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text + more)
+        bind_text(tmp_path, text + more)
     (error,) = caught.value.errors
     assert error.code == "TG203" and error.hint.startswith("match it: case Vote() as x: ...")

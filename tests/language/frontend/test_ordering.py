@@ -12,8 +12,8 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import steps
 from tidegate.language.values import State
 
-from ...support.engines import agree, bound, reachable_states, text_of
-from ...support.smt import judged, reported
+from ...support.engines import agree, bind_text, reachable_states, text_of
+from ...support.smt import formula_report, judge_report
 
 BEFORE = '''
 seats = constant(3, minimum=1, maximum=4, says="seats")
@@ -45,13 +45,13 @@ def counting(folder: Path, says: str, **options: object) -> list[int]:
         s.count = {says}
         s.at = next(s.at)
     """
-    model = bound(folder, text_of(FIELDS, START, body, before=BEFORE), **options)
+    model = bind_text(folder, text_of(FIELDS, START, body, before=BEFORE), **options)
     verdict = agree(model)
     assert verdict is not None and verdict.failure is None
     states = reachable_states(model, 6, seed=1)
     encoding = finite(model)
     for state in states:
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
     return [next(read(step.after, "count") for step in steps(model, state)) for state in sorted(states, key=seat)[-3:]]
 
 
@@ -99,7 +99,7 @@ def test_the_size_may_be_open(tmp_path: Path) -> None:
 )
 def test_where_there_is_no_value_it_is_an_error_of_the_model(says: str, message: str, tmp_path: Path) -> None:
     body = f"@action\ndef step(s: World) -> None:\n    '''A.'''\n    s.count = {says}\n    s.at = next(s.at)\n"
-    verdict = agree(bound(tmp_path, text_of(FIELDS, START, body, before=BEFORE)))
+    verdict = agree(bind_text(tmp_path, text_of(FIELDS, START, body, before=BEFORE)))
     assert verdict is not None and verdict.failure is not None
 
 
@@ -119,7 +119,7 @@ def test_a_loop_visits_what_was_there_when_it_began(tmp_path: Path) -> None:
             s.group = Set()
             s.count += 1 if len(some) == 2 else 0
     """
-    model = bound(tmp_path, text_of(FIELDS, START, body, before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, body, before=BEFORE))
     verdict = agree(model)
     assert verdict is not None and verdict.outcome == "deadlock"
     assert max(read(state, "count") for state in reachable_states(model, 3, 1)) == (2 * 4 + 4) * 4 + 3 + 8 + 3
@@ -136,7 +136,7 @@ def test_choose_breaks_symmetry_and_all_sets_do_not(says: str, reported: str | N
     field = "s.who = " + says if reported else f"s.count = {says}\n    s.who = other"
     body = f"@action\ndef step(s: World, other: Node) -> None:\n    '''A step.'''\n    {field}\n"
     text = text_of("who: Node\ncount: Small", "who=Node(0)\ncount=0", body, before=BEFORE)
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     refusals = symmetry_of(model).refusals
     assert (reported in refusals[0]) if reported else not refusals
     agree(model, symmetry=True)
@@ -165,5 +165,5 @@ def test_what_is_refused(before: str, says: str, code: str, tmp_path: Path) -> N
     body = f"@action\ndef step(s: World) -> None:\n    '''A.'''\n    s.count = {says}\n"
     start = START + ("\nbad=Bad(0)" if bad else "")
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text_of(FIELDS + bad, start, body, before=BEFORE + "\n\n" + before))
+        bind_text(tmp_path, text_of(FIELDS + bad, start, body, before=BEFORE + "\n\n" + before))
     assert {error.code for error in caught.value.errors} == {code}

@@ -21,7 +21,7 @@ from tidegate.language.steptext import format_step, parse_steps
 from tidegate.language.types import value_count
 from tidegate.language.values import show
 
-from ...support.engines import agree, bound, defined, text_of
+from ...support.engines import agree, bind_text, define_text, text_of
 from ...support.smt import agree as formulas_agree
 
 BODY = '''
@@ -36,7 +36,7 @@ def step(s: World, some: Map[Node, Color | None], maybe: Set[Node] | None) -> No
 
 def test_every_value_of_a_map_and_of_an_option_is_tried_in_order(tmp_path: Path) -> None:
     text = text_of("some: Map[Node, Color | None]\ncount: Small", "some=Map({n: None for n in Node})\ncount=0", BODY)
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     tried = [show(binding["some"]) for binding in bindings(model, model.actions[0], next(initial_states(model)))]
     assert len(tried) == 16 * 5
     assert tried[:15:5] == ["{A: none, B: none}", "{A: none, B: RED}", "{A: none, B: GREEN}"]
@@ -52,7 +52,7 @@ def test_where_the_size_of_a_domain_is_open_the_members_that_exist_are_tried(tmp
     text = text_of(
         "some: Map[Node, Color | None]\ncount: Small", "some=Map({n: None for n in Node})\ncount=0", BODY, before=before
     )
-    closed, opened = agree(bound(tmp_path, text)), agree(bound(tmp_path, text, open={"nodes"}))
+    closed, opened = agree(bind_text(tmp_path, text)), agree(bind_text(tmp_path, text, open={"nodes"}))
     assert closed is not None and opened is not None
     assert closed.distinct_states == opened.distinct_states == 16 * 3
 
@@ -65,7 +65,7 @@ def test_arguments_of_different_types_are_different_terms(tmp_path: Path) -> Non
         require(len(nodes) == 2 and len(colors) == 0)
         s.count = 1
     """
-    model = bound(tmp_path, text_of("count: Small", "count=0", body))
+    model = bind_text(tmp_path, text_of("count: Small", "count=0", body))
     encoding = finite(model)
     (instance,) = instances(model, encoding, constant_state(model, encoding, next(initial_states(model))))
     solver = z3.Solver()
@@ -81,7 +81,7 @@ def test_a_parameter_with_too_many_values_is_refused(tmp_path: Path) -> None:
         s.count = some[0][0]
     """
     with pytest.raises(ModelErrors, match=r"some has 4,294,967,296 values") as caught:
-        bound(tmp_path, text_of("count: Small", "count=0", body))
+        bind_text(tmp_path, text_of("count: Small", "count=0", body))
     assert [error.code for error in caught.value.errors] == ["TG308"]
 
 
@@ -153,7 +153,7 @@ def never_taken(s: World) -> bool:
 
 @pytest.mark.parametrize(("type_", "first", "count", "taken"), CHOICES.values(), ids=list(CHOICES))
 def test_every_value_is_tried_in_every_engine(type_: str, first: str, count: int, taken: str, tmp_path: Path) -> None:
-    model = bound(tmp_path, choosing(type_, first, taken))
+    model = bind_text(tmp_path, choosing(type_, first, taken))
     parameter = model.actions[0].form.parameters[0].type
     values = members_of(parameter, model.values)
     assert len(values) == len(set(values)) == value_count(parameter) == count
@@ -207,7 +207,7 @@ def step(s: World, row: Annotated[Seq[Low], Capacity(room)], some: Annotated[Set
 """
     fields = "row: Annotated[Seq[Low], Capacity(room)]\nsome: Annotated[Set[tuple[Node, Low]], Capacity(room)]"
     text = text_of(f"{fields}\nsaid: Vote | Stop", "row=Seq()\nsome=Set()\nsaid=Stop()", body, before=before)
-    verdict = agree(bound(tmp_path, text, open=opened))
+    verdict = agree(bind_text(tmp_path, text, open=opened))
     assert verdict is not None and verdict.distinct_states == (1 + 2) * (1 + 4) * (4 + 1)
 
 
@@ -216,7 +216,7 @@ def test_initial_states_are_any_values(tmp_path: Path) -> None:
     fields = parameters.replace(", s", "\ns")
     body = "@action\ndef step(s: World) -> None:\n    '''A step.'''\n    s.row = Seq()\n"
     text = text_of(fields, "row=row\nsaid=said\nsome=some", body, before=RECORDS)
-    model = bound(tmp_path, text.replace("def start()", f"def start({parameters})"))
+    model = bind_text(tmp_path, text.replace("def start()", f"def start({parameters})"))
     (count,) = combinations(model)
     assert count == 21 * 13 * 16
     verdict = agree(model)
@@ -243,7 +243,7 @@ def smaller(s: World) -> bool:
     '''It is at most two.'''
     return s.count <= 2
 """
-    definition = defined(tmp_path, text_of("count: Small", "count=0", body, before=RECORDS))
+    definition = define_text(tmp_path, text_of("count: Small", "count=0", body, before=RECORDS))
     proof = Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
     assert proof.word == "refuted"
     refuted = [finding for finding in proof.findings if finding.word == "refuted"]
@@ -272,5 +272,5 @@ def test_a_choice_without_a_list_or_with_a_long_one_is_refused(type_: str, cause
     before += "Large = Annotated[int, Range(0, 2000)]\n"
     fields = "count: Small\nnotes: Annotated[Set[Sent], Capacity(2)]"
     with pytest.raises(ModelErrors, match=cause) as caught:
-        bound(tmp_path, text_of(fields, "count=0\nnotes=Set()", body, before=before))
+        bind_text(tmp_path, text_of(fields, "count=0\nnotes=Set()", body, before=before))
     assert [error.code for error in caught.value.errors] == ["TG308"]

@@ -10,7 +10,7 @@ from tidegate.language import ir
 from tidegate.language.errors import ModelErrors
 
 from ...support.forms import show
-from ...support.frontend import action_body, bound
+from ...support.frontend import action_body, bind_functions
 
 
 @pytest.mark.parametrize(
@@ -45,5 +45,5 @@ def test_what_only_looks_writes_nothing(returns: str, code: str, tmp_path: Path)
     prop = "" if returns else "@invariant\ndef safe(s: World) -> bool:\n    s.count = 0\n    return True\n"
     text = f"{helper}@action\ndef step(s: World) -> None:\n    {first}\n\n\n{prop}"
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text)
+        bind_functions(tmp_path, text)
     assert [error.code for error in caught.value.errors] == [code]

@@ -8,7 +8,7 @@ from typing import cast
 from tidegate.language import ir
 
 from ...support.forms import show, show_body
-from ...support.frontend import bound, definition
+from ...support.frontend import bind_functions, definition
 
 
 def test_initial_values_follow_the_fields(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_budget_is_a_limit_after_the_guards_and_spent_at_the_end(tmp_path: Pat
     def other(s: World) -> None:
         s.count = 0
     """
-    first, second = bound(tmp_path, text.replace("        limit(s.count < top)\n", "")).actions
+    first, second = bind_functions(tmp_path, text.replace("        limit(s.count < top)\n", "")).actions
     assert show_body(first.form.body) == [
         "require (s.count > 0)",
         "n := 1",

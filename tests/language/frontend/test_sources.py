@@ -11,8 +11,8 @@ from tidegate.explorer.smt.encoding import finite
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 
-from ...support.engines import agree, bound, reachable_states, text_of
-from ...support.smt import judged, reported
+from ...support.engines import agree, bind_text, reachable_states, text_of
+from ...support.smt import formula_report, judge_report
 
 BEFORE = """
 n = constant(2, minimum=1, maximum=3, says='slots')
@@ -79,13 +79,13 @@ def take(s: World, note: Note) -> None:
 
 @pytest.mark.parametrize("slots", [1, 2, 3])
 def test_loops(slots: int, tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE), constants={"n": slots})
+    model = bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE), constants={"n": slots})
     verdict = agree(model)
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 20) == (None, True)
     encoding = finite(model)
     for state in reachable_states(model, 3, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 def test_a_range_with_an_open_end(tmp_path: Path) -> None:
@@ -117,5 +117,5 @@ def go(s: World) -> None:
 def test_what_is_refused(was: str, now: str, code: str, tmp_path: Path) -> None:
     body = BODY.replace("s.seat = seat", "s.seat = seat\n    seat = Seat(0)")
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text_of(FIELDS, START.replace(was, now), body.replace(was, now), before=BEFORE))
+        bind_text(tmp_path, text_of(FIELDS, START.replace(was, now), body.replace(was, now), before=BEFORE))
     assert code in {error.code for error in caught.value.errors}

@@ -20,7 +20,7 @@ from tidegate.language.model import Model
 from tidegate.language.values import ModelError
 from tidegate.reports.spec.effects import action_lines
 
-from ...support.engines import agree, agree_on, bound, compiled, reachable_states, text_of
+from ...support.engines import agree, agree_on, bind_text, compile_model, reachable_states, text_of
 
 FIELDS = """
 up: Set[Node]
@@ -137,7 +137,7 @@ def act(folder: Path, helpers: str, body: str, **options: Any) -> Model:
     """A model of one action with this body, over these helpers."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     step = f"@action\ndef step(s: World, node: Node) -> None:\n    '''Steps.'''\n{lines}"
-    return bound(folder, world(f"{SHARED}{helpers}\n\n{step}"), **options)
+    return bind_text(folder, world(f"{SHARED}{helpers}\n\n{step}"), **options)
 
 
 def mistakes(folder: Path, helpers: str, body: str) -> list[tuple[str, str]]:
@@ -154,26 +154,26 @@ def mistakes(folder: Path, helpers: str, body: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("symmetry", [True, False])
 def test_a_call_means_the_text_in_its_place(tmp_path: Path, ghosts: bool, symmetry: bool) -> None:
     options = {"ghosts": ghosts, "constants": {"crashes": 1}}
-    composed, pasted = (bound(tmp_path, world(body), **options) for body in (COMPOSED, PASTED))
+    composed, pasted = (bind_text(tmp_path, world(body), **options) for body in (COMPOSED, PASTED))
     assert [domain.name for domain in symmetry_of(composed).domains] == ["Node"]
     search = Search(symmetry=symmetry, keep_going=True)
     mine, theirs = native(composed, search), native(pasted, search)
     assert (mine.distinct_states, mine.transitions, mine.depth) == (
         theirs.distinct_states, theirs.transitions, theirs.depth,
     )  # fmt: skip
-    frontier = compiled(composed)
+    frontier = compile_model(composed)
     agree_on(frontier, reachable_states(composed, 30, seed=3))
     frontier.frontier.close()
 
 
 def test_notation_shows_the_text_in_place_of_the_call(tmp_path: Path) -> None:
-    composed, pasted = (bound(tmp_path, world(body), ghosts=False) for body in (COMPOSED, PASTED))
+    composed, pasted = (bind_text(tmp_path, world(body), ghosts=False) for body in (COMPOSED, PASTED))
     for name in ("crash", "leave", "fill"):
         assert action_lines(composed.action(name).form) == action_lines(pasted.action(name).form)
 
 
 def test_guards_of_step_helpers_are_counted_at_the_call(tmp_path: Path) -> None:
-    model = bound(tmp_path, world(COMPOSED), ghosts=False)
+    model = bind_text(tmp_path, world(COMPOSED), ghosts=False)
     counted = [{action.name: action.guards for action in engine(model, Search()).actions} for engine in (native, plain)]
     for guards in counted:
         assert [(guard.text, guard.is_limit) for guard in guards["leave"]] == [
@@ -196,7 +196,7 @@ def test_a_helper_called_twice_is_counted_twice(tmp_path: Path) -> None:
 
 def test_bounded_model_checking_takes_steps_of_helpers(tmp_path: Path) -> None:
     body = COMPOSED + "@invariant\ndef someone(s: World) -> bool:\n    '''Up.'''\n    return len(s.up) > 0\n"
-    model = bound(tmp_path, world(body), ghosts=False)
+    model = bind_text(tmp_path, world(body), ghosts=False)
     found = next(prop for prop in bmc(model, Search()).properties if prop.name == "someone")
     assert found.verdict == "violated"
     assert found.run is not None
@@ -286,20 +286,20 @@ def test_a_spent_budget_stops_right_after_the_last_guard_of_a_helper(tmp_path: P
         "def g(s: World, node: Node) -> None:\n    '''G.'''\n    require(s.count < 3)\n    f(s, node)\n"
     )
     step = FAULT + "def break_(s: World, node: Node) -> None:\n    '''B.'''\n    g(s, node)\n"
-    model = bound(tmp_path, world(SHARED + helpers + "\n" + step), constants={"crashes": 0})
+    model = bind_text(tmp_path, world(SHARED + helpers + "\n" + step), constants={"crashes": 0})
     state = next(initial_states(model))
     action = model.action("break_")
     stopped = attempt(model, state, action, {"node": model.namespace["Node"](0)})
     assert stopped == StoppedStep(True, 0, "crashes")
     agree(model)
-    again = bound(tmp_path, world(SHARED + helpers + "\n" + step), constants={"crashes": 1})
+    again = bind_text(tmp_path, world(SHARED + helpers + "\n" + step), constants={"crashes": 1})
     with pytest.raises(ModelError, match="index 0 is outside"):
         attempt(again, next(initial_states(again)), again.action("break_"), {"node": again.namespace["Node"](0)})
 
 
 def test_a_guard_after_one_that_a_budget_stopped_is_not_taken_for_the_budget(tmp_path: Path) -> None:
     body = FAULT + "def crash(s: World, node: Node) -> None:\n    '''C.'''\n    stop(s, node, True)\n"
-    model = bound(tmp_path, world(SHARED + body), constants={"crashes": 1})
+    model = bind_text(tmp_path, world(SHARED + body), constants={"crashes": 1})
     first, second = model.namespace["Node"](0), model.namespace["Node"](1)
     action = model.action("crash")
     after = attempt(model, next(initial_states(model)), action, {"node": first})
@@ -311,7 +311,7 @@ def test_a_guard_after_one_that_a_budget_stopped_is_not_taken_for_the_budget(tmp
 
 
 def test_the_false_guard_of_a_helper_is_named(tmp_path: Path) -> None:
-    model = bound(tmp_path, world(COMPOSED))
+    model = bind_text(tmp_path, world(COMPOSED))
     node = model.namespace["Node"](0)
     action = model.action("crash")
     after = attempt(model, next(initial_states(model)), action, {"node": node})
@@ -437,7 +437,7 @@ def lift_high(s: World) -> None:
 
 @pytest.mark.parametrize("engine", ["native", "python", "bmc"])
 def test_what_breaks_in_a_step_helper_names_its_line_and_each_call(tmp_path: Path, engine: str) -> None:
-    model = bound(tmp_path, text_of("count: Small", "count=0", HIGHER))
+    model = bind_text(tmp_path, text_of("count: Small", "count=0", HIGHER))
     failure = ENGINES[engine](model, Search(depth=4), None).failure
     assert failure is not None and failure.action == "lift_high"
     lines = Path(model.files[0]).read_text().splitlines()

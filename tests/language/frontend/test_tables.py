@@ -15,8 +15,8 @@ from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import initial_states
 
-from ...support.engines import agree, bound, reachable_states, text_of
-from ...support.smt import judged, reported
+from ...support.engines import agree, bind_text, reachable_states, text_of
+from ...support.smt import formula_report, judge_report
 
 BEFORE = """
 class Node(Domain, size=3, symmetric=True):
@@ -50,16 +50,16 @@ FIELDS, START = "at: Node\ncount: Small\nlit: bool", "at=Node(0)\ncount=0\nlit=F
 
 
 def test_tables_mean_the_same_in_every_engine(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
     verdict = agree(model)
     assert verdict is not None and (verdict.failure, verdict.distinct_states) == (None, 4)
     encoding = finite(model)
     for state in reachable_states(model, 4, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 def test_a_table_that_names_members_is_not_folded(tmp_path: Path) -> None:
-    model = bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
+    model = bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
     assert "names one member" in symmetry_of(model).refusals[0]
 
 
@@ -75,7 +75,7 @@ def test_a_table_that_names_members_is_not_folded(tmp_path: Path) -> None:
 )
 def test_what_is_refused(was: str, now: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE.replace(was, now)))
+        bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE.replace(was, now)))
     assert {error.code for error in caught.value.errors} == {code}
 
 
@@ -122,14 +122,14 @@ def walk(s: World, to: Small) -> None:
 @pytest.mark.parametrize("values", [{}, {"size": 3}, {"size": 1, "base": 2, "mode": "BLUE"}, {"base": 1}])
 def test_constants_in_tables_and_defaults_have_their_values(values: dict[str, Any], tmp_path: Path) -> None:
     fields, start = "at: Node\ncount: Small = base\nlit: bool\npair: Pair", "at=Node(0)\nlit=False\npair=Pair(first=0)"
-    model = bound(tmp_path, text_of(fields, start, WITH_CONSTANTS, before=CONSTANTS), constants=values)
+    model = bind_text(tmp_path, text_of(fields, start, WITH_CONSTANTS, before=CONSTANTS), constants=values)
     verdict = agree(model)
     assert verdict is not None and verdict.failure is None and (verdict.distinct_states or 0) > 2
     state = next(initial_states(model))
     assert (state.count, state.pair.second) == (values.get("base", 0), values.get("size", 2))
     encoding = finite(model)
     for state in reachable_states(model, 4, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 def test_a_table_keeps_constants_open(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def walk(s: World, to: Small) -> None:
     s.count = to
     s.odd = ODD if to == 2 else PAIR.some
 """
-    model = bound(tmp_path, text_of("count: Small\nodd: Set[Small]", "count=0\nodd=Set()", body, before=before))
+    model = bind_text(tmp_path, text_of("count: Small\nodd: Set[Small]", "count=0\nodd=Set()", body, before=before))
     verdict = agree(model)
     assert verdict is not None and verdict.distinct_states == 4
 
@@ -241,25 +241,29 @@ SET_START = "held=Set()\nsome=B\nperhaps=A\nsigned=Set([-1])\nmany=Map({n: Set()
 
 def test_sets_of_different_numbers_are_compared_and_joined(tmp_path: Path) -> None:
     before = BEFORE.split("@record")[0] + SETS
-    model = bound(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before))
+    model = bind_text(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before))
     verdict = agree(model)
     assert verdict is not None and (verdict.distinct_states or 0) > 20
     encoding = finite(model)
     for state in reachable_states(model, 12, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 def test_a_number_that_a_set_has_no_room_for_is_an_error_in_every_engine(tmp_path: Path) -> None:
     before = BEFORE.split("@record")[0] + SETS
-    model = bound(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before), constants={"most": 3})
+    model = bind_text(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before), constants={"most": 3})
     verdict = agree(model)
-    assert verdict is not None and verdict.failure is not None and verdict.failure.message == outside("-3", "-2..2")
+    assert (
+        verdict is not None
+        and verdict.failure is not None
+        and verdict.failure.message == message_of_number("-3", "-2..2")
+    )
     state = next(initial_states(model))
-    found = sorted(reported(model, finite(model), state))
-    assert found == sorted(judged(model, state)) and any(text.endswith("breaks") for text in found)
+    found = sorted(formula_report(model, finite(model), state))
+    assert found == sorted(judge_report(model, state)) and any(text.endswith("breaks") for text in found)
 
 
-def outside(number: str, of: str) -> str:
+def message_of_number(number: str, of: str) -> str:
     """What is said where a number is put into a set that has no room for it: the cause, and what to do."""
     return (
         f"{number} is outside {of}, the range of the set that it is put into; "
@@ -289,14 +293,14 @@ def test_a_set_of_sets_has_room_for_the_numbers_in_it_or_for_those_declared(
     table: str, lacks_room: bool, tmp_path: Path
 ) -> None:
     body = WITH_GROUPS.replace("FROM", table)
-    model = bound(tmp_path, text_of("held: Set[Small]", "held=Set()", body, before=GROUPS))
+    model = bind_text(tmp_path, text_of("held: Set[Small]", "held=Set()", body, before=GROUPS))
     verdict = agree(model)
     assert verdict is not None
     message = None if verdict.failure is None else verdict.failure.message
-    assert message == (outside("0", "2..3") if lacks_room else None)
+    assert message == (message_of_number("0", "2..3") if lacks_room else None)
     encoding = finite(model)
     for state in reachable_states(model, 4, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
     bounded = bmc(model, Search(depth=2))
     assert (bounded.failure is None) == (message is None)
 
@@ -335,7 +339,7 @@ def never_alike(s: World) -> bool:
 def test_maps_to_sets_of_different_numbers_are_compared(tmp_path: Path) -> None:
     before = BEFORE.split("@record")[0] + MAPS
     start = "many=Map({n: Set() for n in Node})"
-    model = bound(tmp_path, text_of("many: Map[Node, Set[Small]]", start, WITH_MAPS, before=before))
+    model = bind_text(tmp_path, text_of("many: Map[Node, Set[Small]]", start, WITH_MAPS, before=before))
     verdict = agree(model)
     assert verdict is not None
     assert {prop.name: prop.verdict for prop in verdict.properties} == {
@@ -345,7 +349,7 @@ def test_maps_to_sets_of_different_numbers_are_compared(tmp_path: Path) -> None:
     }
     encoding = finite(model)
     for state in reachable_states(model, 27, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 @pytest.mark.parametrize(
@@ -362,6 +366,6 @@ def test_which_sets_of_numbers_are_not_joined(body: str, code: str, cause: str, 
     fields = "held: Set[Small]\nfar: Set[Annotated[int, Range(60, 99)]]"
     action = f"@action\ndef step(s: World) -> None:\n    '''A step.'''\n    {body}\n    s.held = s.held | B\n"
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text_of(fields, "held=Set()\nfar=Set()", action, before=before))
+        bind_text(tmp_path, text_of(fields, "held=Set()\nfar=Set()", action, before=before))
     assert [error.code for error in caught.value.errors] == [code]
     assert cause in str(caught.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...support.frontend import bound
+from ...support.frontend import bind_functions
 from .test_helpers import HELPERS
 
 
@@ -20,7 +20,7 @@ def step(s: World, note: Note) -> None:
     s.seen.add(note.to)
 """
     )
-    form = bound(tmp_path, text).actions[0].form
+    form = bind_functions(tmp_path, text).actions[0].form
     assert form.reads == {"owner", "queue", "lit", "notes"}
     assert form.writes == {"count", "seen"}
     assert form.parameters[0].pool == "notes"

@@ -18,8 +18,8 @@ from tidegate.language.steptext import format_step
 from tidegate.traces.differences import state_to_json
 from tidegate.traces.document import run_document
 
-from ...support.engines import agree, bound, reachable_states, text_of
-from ...support.smt import judged, reported
+from ...support.engines import agree, bind_text, reachable_states, text_of
+from ...support.smt import formula_report, judge_report
 
 BEFORE = """
 class Node(Domain, size=2, symmetric=True):
@@ -130,7 +130,7 @@ def text() -> str:
 
 @pytest.mark.parametrize("symmetry", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     verdict = agree(model, symmetry=symmetry)
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 300) == (None, True)
@@ -138,7 +138,7 @@ def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
     assert symmetry_of(model).refusals == ()
     encoding = finite(model)
     for state in reachable_states(model, 3, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 def test_a_union_with_an_open_bound(text: str, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_union_with_an_open_bound(text: str, tmp_path: Path) -> None:
 
 
 def test_a_trace_says_which_record_a_message_is(text: str, tmp_path: Path) -> None:
-    model = bound(tmp_path, text)
+    model = bind_text(tmp_path, text)
     run = run_text(model, "vote(A); vote(B); handle(Vote(source=B, term=1))")
     assert format_step("handle", run.steps[-1].arguments) == "handle(Vote(source=B, term=1))"
     made = state_to_json(run.steps[-1].after)
@@ -181,19 +181,19 @@ def test_a_trace_says_which_record_a_message_is(text: str, tmp_path: Path) -> No
 )
 def test_what_is_refused(text: str, was: str, now: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
-        bound(tmp_path, text.replace(was, now))
+        bind_text(tmp_path, text.replace(was, now))
     assert code in {error.code for error in caught.value.errors}
 
 
 def test_a_field_that_a_record_does_not_have_is_an_error_of_the_model(text: str, tmp_path: Path) -> None:
-    model = bound(tmp_path, text.replace("isinstance(m, Stop) or m.term", "m.term"))
+    model = bind_text(tmp_path, text.replace("isinstance(m, Stop) or m.term", "m.term"))
     verdict = agree(model)
     assert verdict is not None and verdict.failure is not None
 
 
 def test_a_map_has_no_tuples_for_keys(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors, match=r"Map\[bool, Map\[bool, V\]\]"):
-        bound(tmp_path, text_of("table: Map[tuple[bool, bool], bool]", "table=0", BODY, before=BEFORE))
+        bind_text(tmp_path, text_of("table: Map[tuple[bool, bool], bool]", "table=0", BODY, before=BEFORE))
 
 
 def test_a_piece_of_the_state_may_be_written_with_others(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def go(s: World, number: Small) -> None:
     exchange(s.table, number)
 """
     start = "table=Map({b: 0 for b in (False, True)})"
-    verdict = agree(bound(tmp_path, text_of("table: Map[bool, Small]", start, body)))
+    verdict = agree(bind_text(tmp_path, text_of("table: Map[bool, Small]", start, body)))
     assert verdict is not None
     assert (verdict.failure, verdict.distinct_states) == (None, 16)
 
@@ -229,7 +229,7 @@ def test_why_a_property_fails_that_asks_which_record_of_a_union_a_value_is(tmp_p
         return not any(isinstance(s.given[node], Ack) for node in Node)
     """
     start = "given=Map({node: Vote(source=node, term=0) for node in Node})"
-    model = bound(tmp_path, text_of("given: Map[Node, Answer]", start, dedent(body), before=before))
+    model = bind_text(tmp_path, text_of("given: Map[Node, Answer]", start, dedent(body), before=before))
     document = run_document(model, run_text(model, "answer(A)"))
     said = " ".join(row["text"] for row in document["argument"])
     assert "A's given became Ack(term=1, source=A) at step 1" in said
@@ -280,12 +280,12 @@ def known(s: World) -> bool:
 def test_a_union_is_taken_for_one_that_has_more_records(symmetry: bool, tmp_path: Path) -> None:
     """Of a value, and of an option, in every engine."""
     fields = "network: Annotated[Set[Message], Capacity(2)]\nlast: Message | None\nkept: Vote | Stop | None"
-    model = bound(tmp_path, text_of(fields, "network=Set()\nlast=None\nkept=None", WIDER, before=BEFORE))
+    model = bind_text(tmp_path, text_of(fields, "network=Set()\nlast=None\nkept=None", WIDER, before=BEFORE))
     verdict = agree(model, symmetry=symmetry)
     assert verdict is not None and (verdict.verdict, verdict.failure) == ("holds", None)
     encoding = finite(model)
     for state in reachable_states(model, 3, seed=1):
-        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
 
 OPTIONS = """
@@ -309,5 +309,5 @@ def few(s: World) -> bool:
 def test_an_option_of_a_set_of_other_numbers_may_be_none(tmp_path: Path) -> None:
     """Plain Python asked for a value where the field takes None."""
     fields = "few: Set[Small] | None\nmany: Set[Annotated[int, Range(0, 5)]] | None"
-    verdict = agree(bound(tmp_path, text_of(fields, "few=None\nmany=None", OPTIONS)))
+    verdict = agree(bind_text(tmp_path, text_of(fields, "few=None\nmany=None", OPTIONS)))
     assert verdict is not None and (verdict.verdict, verdict.failure) == ("holds", None)

@@ -12,7 +12,7 @@ from tidegate.language.judge import initial_states, replay
 from tidegate.language.values import State
 from tidegate.model.catching_up import Entry, Replica
 
-from ...support.shipped import shipped
+from ...support.shipped import bind_shipped
 
 A, B = Replica(0), Replica(1)
 CLAIMS = ("followers_join", "high_watermark_moves_on", "high_watermark_waits_for_no_lag")
@@ -38,9 +38,9 @@ def test_what_never_happens_with_each_mistake(profile: str, never: tuple[str, ..
     }
 
 
-def after(profile: str, *steps: str) -> State:
+def state_after(profile: str, *steps: str) -> State:
     """The state after some steps; `fetch B` is of follower B."""
-    model = shipped(f"catching_up:{profile}", {}, called=profile)
+    model = bind_shipped(f"catching_up:{profile}", {}, called=profile)
     names = {"elect": "replica"}
     taken = [
         (action, {names.get(action, "follower"): {"A": A, "B": B}[who]} if who else {})
@@ -54,16 +54,16 @@ DIVERGES = ("produce", "fetch B", "fetch B", "elect B", "elect A", "truncate B")
 
 def test_an_epoch_without_records_goes_when_the_log_is_truncated_at_its_end() -> None:
     """KAFKA-10706. Epoch 1 is B's alone: the leader's epoch 2 begins at the same offset."""
-    kept, repaired = after("kafka_10706", *DIVERGES), after("kafka_3_6", *DIVERGES)
+    kept, repaired = state_after("kafka_10706", *DIVERGES), state_after("kafka_3_6", *DIVERGES)
     assert list(repaired.entries[B]) == [Entry(epoch=0, start=0)]
     assert list(kept.entries[B]) == [Entry(epoch=0, start=0), Entry(epoch=1, start=1)]
     assert kept.end[B] == repaired.end[B] == 1
-    joined = after("kafka_3_6", *DIVERGES, "produce", "fetch B")
+    joined = state_after("kafka_3_6", *DIVERGES, "produce", "fetch B")
     assert list(joined.entries[B]) == [Entry(epoch=0, start=0), Entry(epoch=2, start=1)]
 
 
 def test_a_log_that_begins_anew_has_no_high_watermark_before_it() -> None:
     """KAFKA-9491, as in Kafka's LogTest: a full truncation also resets the high watermark."""
     steps = ("produce", "lag B", "shrink_isr B", "advance_high_watermark", "delete_records", "begin_anew B")
-    assert [after(profile, *steps).high_watermark[B] for profile in ("kafka_9491", "kafka_3_6")] == [0, 1]
-    assert after("kafka_3_6", *steps).start[B] == after("kafka_3_6", *steps).end[B] == 1
+    assert [state_after(profile, *steps).high_watermark[B] for profile in ("kafka_9491", "kafka_3_6")] == [0, 1]
+    assert state_after("kafka_3_6", *steps).start[B] == state_after("kafka_3_6", *steps).end[B] == 1

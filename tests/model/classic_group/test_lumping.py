@@ -18,10 +18,10 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.classic_group.state import Consumer, GroupState, Phase
 
 from ...support.shipped import tiered_rows
-from .test_stories import CHECKS, A, B, P, Story, owned
+from .test_stories import CHECKS, A, B, P, Story, owned_partitions
 
 
-class Lumped(Story):
+class ForgetfulStory(Story):
     """As Story, of a group that forgets: consumers have sent their first JoinGroup."""
 
     def __init__(self, profile: str, **constants: object) -> None:
@@ -34,20 +34,20 @@ class Lumped(Story):
 
 def test_a_member_that_does_not_forget_what_it_owned_keeps_it_while_it_joins_again() -> None:
     for profile, kept in (("cooperative", set[object]()), ("kafka_12983", {P})):
-        story = Lumped(profile).both().step("leave", member=B).step("hear_of_rebalance", member=A)
+        story = ForgetfulStory(profile).both().step("leave", member=B).step("hear_of_rebalance", member=A)
         story.step("pause", member=A).step("session_times_out", coordinator=0, member=A).step("refuse_join", member=A)
-        assert (owned(story)[0], story.state.phase[A]) == (kept, Phase.JOINING), profile
+        assert (owned_partitions(story)[0], story.state.phase[A]) == (kept, Phase.JOINING), profile
 
 
 def test_who_has_left_in_a_pause_owns_nothing() -> None:
     for profile in ("cooperative", "kafka_12983"):
-        story = Lumped(profile).both().step("pause", member=A).step("poll_times_out", member=A)
-        assert (owned(story)[0], story.state.phase[A]) == (set(), Phase.JOINING), profile
+        story = ForgetfulStory(profile).both().step("pause", member=A).step("poll_times_out", member=A)
+        assert (owned_partitions(story)[0], story.state.phase[A]) == (set(), Phase.JOINING), profile
 
 
 @pytest.mark.parametrize("profile", ["kafka_5600", "kafka_3_9_load", "offsets_lost", "unfenced_appends"])
 def test_when_a_coordinator_loads_is_a_step_where_it_makes_a_difference(profile: str) -> None:
-    story = Lumped(profile, failed_loads=1).both().step("fail_over", survives=False)
+    story = ForgetfulStory(profile, failed_loads=1).both().step("fail_over", survives=False)
     assert story.state.groups[1].state == GroupState.NOT_HERE
     if profile == "kafka_5600":
         story.step("load_first_buffer", end=0)
@@ -65,7 +65,7 @@ def test_when_a_coordinator_loads_is_a_step_where_it_makes_a_difference(profile:
 
 
 def test_a_coordinator_has_loaded_where_it_makes_none() -> None:
-    story = Lumped("eager").both().step("fail_over", survives=False)
+    story = ForgetfulStory("eager").both().step("fail_over", survives=False)
     assert story.state.groups[1].members == Set({A, B})
     with pytest.raises(StepError, match="lumped"):
         story.step("load")
@@ -73,7 +73,7 @@ def test_a_coordinator_has_loaded_where_it_makes_none() -> None:
 
 def test_a_consumer_that_joins_anew_is_thrown_out_as_one_that_is_out() -> None:
     """KAFKA-9752 is about one whose JoinGroup was answered."""
-    story = Lumped("kafka_9752").join(A).step("begin_generation", coordinator=0, leader=A)
+    story = ForgetfulStory("kafka_9752").join(A).step("begin_generation", coordinator=0, leader=A)
     with pytest.raises(StepError, match="is_unwatched"):
         story.step("pause", member=A).step("session_times_out", coordinator=0, member=A)
     anew = shape_of(story.model).replace(story.state, answers=Map({A: None, B: None}))
@@ -87,13 +87,13 @@ def violations(check: CheckRecord) -> list[str]:
     return [name for name, it in check.properties.items() if it.verdict == "violated"]
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(violations(check))}"
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "check", [check for check in CHECKS if check.tier == "commit" and violations(check)], ids=named
+    "check", [check for check in CHECKS if check.tier == "commit" and violations(check)], ids=check_name
 )
 def test_what_fails_fails_where_the_group_forgets(check: CheckRecord, cache: Path) -> None:
     (name,) = violations(check)

@@ -17,8 +17,8 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.classic_group.state import Commit, Consumer, GroupState, Partition, Phase
 
 from ...conftest import ROOT
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B = Consumer(0), Consumer(1)
 P, Q = Partition(0), Partition(1)
@@ -30,7 +30,7 @@ class Story:
 
     def __init__(self, profile: str = "eager", **constants: Any) -> None:
         sizes = {"max_generation": 4, "entries": 6, "commits": 2, "pauses": 2, "leaves": 1, "expiries": 1, "records": 2}
-        self.model = shipped(f"classic_group:{profile}", {**sizes, **constants}, called=profile)
+        self.model = bind_shipped(f"classic_group:{profile}", {**sizes, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -86,7 +86,7 @@ class Story:
         return {p.name for p in self.model.properties if p.kind == "invariant" and not holds(self.model, p, self.state)}
 
 
-def owned(story: Story) -> tuple[set[Any], ...]:
+def owned_partitions(story: Story) -> tuple[set[Any], ...]:
     return tuple(set(story.state.owned[member]) for member in (A, B))
 
 
@@ -99,7 +99,7 @@ def test_the_leader_computes_the_assignment_and_the_coordinator_passes_it_on() -
     with pytest.raises(StepError, match="leader"):
         story.step("assign", member=A, target=Map({P: A, Q: B}))
     story.assign(B, A, B).sync(A, B)
-    assert (owned(story), story.state.groups[0].state) == (({P}, {Q}), GroupState.STABLE)
+    assert (owned_partitions(story), story.state.groups[0].state) == (({P}, {Q}), GroupState.STABLE)
     assert story.false() == set()
 
 
@@ -112,18 +112,18 @@ def test_an_assignment_counts_once_it_is_committed() -> None:
 
 def test_eager_members_revoke_all_before_they_join_again() -> None:
     story = Story().join(A).begin(A).assign(A, A, A).sync(A).join(B)
-    assert owned(story.step("hear_of_rebalance", member=A)) == (set(), set())
+    assert owned_partitions(story.step("hear_of_rebalance", member=A)) == (set(), set())
 
 
 def test_cooperative_members_go_on_and_it_takes_two_rebalances_to_move_a_partition() -> None:
     story = Story("cooperative").join(A).begin(A).assign(A, A, A).sync(A).join(B).rejoin(A)
     story.begin(A, B).assign(A, A, B)
-    assert (owned(story)[0], story.state.groups[0].assignment[B]) == ({P, Q}, Set())
+    assert (owned_partitions(story)[0], story.state.groups[0].assignment[B]) == ({P, Q}, Set())
     # A learns that it has to give Q up, and joins again; then Q is B's.
     story.sync(A, B)
-    assert (owned(story), story.state.phase[A]) == (({P}, set()), Phase.JOINING)
+    assert (owned_partitions(story), story.state.phase[A]) == (({P}, set()), Phase.JOINING)
     story.each("receive_join", A).rejoin(B).begin(A, B).assign(A, A, B).sync(A, B)
-    assert owned(story) == ({P}, {Q})
+    assert owned_partitions(story) == ({P}, {Q})
 
 
 def test_a_member_joins_while_the_assignment_is_computed_and_all_join_again() -> None:
@@ -150,12 +150,12 @@ def test_a_member_that_pauses_is_thrown_out_and_goes_on_as_a_zombie(timeout: str
         story.step(timeout, member=A, **arguments).rejoin(B)
     story.begin(B).assign(B, B, B).sync(B)
     overlaps = timeout != "poll_times_out"  # whose heartbeat thread knows that it has left
-    assert owned(story) == ({P}, {P, Q})
+    assert owned_partitions(story) == ({P}, {P, Q})
     assert story.false() == ({"one_owner_at_a_time"} if overlaps else set[str]())
     story.step("resume", member=A)
     if overlaps:
         story.step("hear_of_loss", member=A)
-    assert (owned(story)[0], story.state.phase[A], story.false()) == (set(), Phase.OUT, set())
+    assert (owned_partitions(story)[0], story.state.phase[A], story.false()) == (set(), Phase.OUT, set())
 
 
 @pytest.mark.parametrize("profile", ["cooperative", "kafka_12983"])
@@ -167,7 +167,7 @@ def test_a_member_that_loses_its_id_while_it_runs_forgets_what_it_owned(profile:
         story.step(timeout, member=A, **arguments).step("resume", member=A)
         if timeout == "session_times_out":
             story.step("hear_of_loss", member=A)
-        assert (owned(story)[0], story.state.phase[A]) == (set(), Phase.OUT)
+        assert (owned_partitions(story)[0], story.state.phase[A]) == (set(), Phase.OUT)
 
 
 def test_a_member_that_loses_its_id_in_a_rebalance_forgets_what_it_owned_since_kafka_12983() -> None:
@@ -175,7 +175,7 @@ def test_a_member_that_loses_its_id_in_a_rebalance_forgets_what_it_owned_since_k
         story = Story(profile).both().step("leave", member=B).step("hear_of_rebalance", member=A)
         story.step("pause", member=A).step("session_times_out", coordinator=0, member=A)
         story.step("resume", member=A).step("refuse_join", member=A)
-        assert owned(story)[0] == kept, profile
+        assert owned_partitions(story)[0] == kept, profile
 
 
 def test_a_zombies_commit_is_refused() -> None:
@@ -247,7 +247,7 @@ def test_a_rebalance_that_a_fail_over_interrupts_is_begun_again() -> None:
     # The new one knows the generation before, of which both are members.
     story.step("resign", coordinator=0).step("find_coordinator", member=A).step("receive_join", member=A)
     story.step("rebalance_times_out", coordinator=1).begin(A).assign(A, A, A).sync(A)
-    assert (owned(story)[0], story.state.generation[A]) == ({P, Q}, 2)
+    assert (owned_partitions(story)[0], story.state.generation[A]) == ({P, Q}, 2)
 
 
 def test_a_zombie_coordinator_answers_and_appends_nothing() -> None:
@@ -259,7 +259,7 @@ def test_a_zombie_coordinator_answers_and_appends_nothing() -> None:
                 story.step("assign", member=A, target=Map({P: A, Q: B}))
         else:
             story.assign(A, A, B).sync(A, B)
-            assert owned(story) == ({P}, {Q})
+            assert owned_partitions(story) == ({P}, {Q})
 
 
 def test_claims_of_a_generation_that_a_fail_over_undid_count() -> None:
@@ -268,7 +268,7 @@ def test_claims_of_a_generation_that_a_fail_over_undid_count() -> None:
     story.step("fail_over", survives=False).step("load").step("resign", coordinator=0)
     story.each("find_coordinator", A, B).step("receive_join", member=A).step("refuse_join", member=B)
     story.join(B).begin(A, B).assign(A, A, B).sync(B)
-    assert (owned(story), story.false()) == (({P, Q}, set()), set())
+    assert (owned_partitions(story), story.false()) == (({P, Q}, set()), set())
 
 
 @pytest.mark.parametrize("profile", ["eager", "kafka_13636"])
@@ -373,7 +373,7 @@ def test_a_late_join_counts_while_its_sender_consumes() -> None:
     assert (group.state, group.joined, group.given_up) == (GroupState.PREPARING_REBALANCE, Set({A}), Set({A}))
     # B joins; the generation begins without an answer to A, which still consumes and learns of its loss by a heartbeat.
     story.rejoin(B).step("begin_generation", coordinator=0, leader=A)
-    assert (story.state.answers[A], story.state.phase[A], owned(story)[0]) == (None, Phase.RUNNING, {P})
+    assert (story.state.answers[A], story.state.phase[A], owned_partitions(story)[0]) == (None, Phase.RUNNING, {P})
     assert story.step("hear_of_loss", member=A).false() == set()
 
 
@@ -461,7 +461,7 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
@@ -470,9 +470,11 @@ def is_quick(check: CheckRecord) -> bool:
     return check.profile in ("offsets_lost", "kafka_12984")
 
 
-@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize(
+    "check", gate_parameters([check for check in CHECKS if check.tier == "commit"], is_quick, check_name)
+)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
@@ -481,7 +483,7 @@ def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     fails = {check.profile for check in checks if any(it.verdict == "violated" for it in check.properties.values())}
     assert fails == set(definition.profiles) - {"kafka_2_4"}
     switched = {name for values in definition.profiles.values() for name, value in values.items() if value is False}
-    assert switched == {name for name, value in shipped("classic_group").values.items() if value is True}
+    assert switched == {name for name, value in bind_shipped("classic_group").values.items() if value is True}
 
 
 def test_a_member_that_commits_at_once_does_not_process_alone() -> None:

@@ -18,8 +18,8 @@ from tidegate.model.consumer.state import Commits, Member, Partition, Phase, Res
 
 from ...conftest import ROOT
 from ...support.pages import page_with_appendix
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B = Member(0), Member(1)
 P = Partition(0)
@@ -31,7 +31,7 @@ class Story:
 
     def __init__(self, profile: str = "auto", **sizes: Any) -> None:
         bounds = {"records": 3, "entries": 3, "partitions": 1, "max_generation": 3, **sizes}
-        self.model = shipped(f"consumer:{profile}", bounds, called=profile)
+        self.model = bind_shipped(f"consumer:{profile}", bounds, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -39,7 +39,7 @@ class Story:
         self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
         return self
 
-    def produced(self, count: int) -> Story:
+    def produce(self, count: int) -> Story:
         """So many records are produced."""
         for _ in range(count):
             self.step("produce", partition=P)
@@ -75,7 +75,7 @@ class Story:
 
 
 def test_a_poll_commits_what_the_poll_before_it_returned() -> None:
-    story = Story().produced(2).consumed_by(A).polls(A, 1)
+    story = Story().produce(2).consumed_by(A).polls(A, 1)
     with pytest.raises(StepError):
         story.step("commit", member=A)  # it is processing
     story.processes(A, 0).step("commit", member=A)
@@ -83,38 +83,38 @@ def test_a_poll_commits_what_the_poll_before_it_returned() -> None:
 
 
 def test_what_was_processed_and_not_committed_is_processed_again_after_a_crash() -> None:
-    story = Story().produced(1).consumed_by(A).polls(A, 1).processes(A, 0).step("crash", member=A).taken_over()
+    story = Story().produce(1).consumed_by(A).polls(A, 1).processes(A, 0).step("crash", member=A).taken_over()
     assert story.polls(B, 1).processes(B, 0).effects() == [2, 0, 0]
     assert story.false() == {"at_most_once"}
 
 
 @pytest.mark.parametrize("profile", ["auto_handed_over", "kafka_18641"])
 def test_positions_may_be_committed_whose_records_are_lost(profile: str) -> None:
-    story = Story(profile).produced(1).consumed_by(A).polls(A, 1).step("commit", member=A)
+    story = Story(profile).produce(1).consumed_by(A).polls(A, 1).step("commit", member=A)
     assert story.false() == set()
     assert story.step("crash", member=A).false() == {"at_least_once"}
 
 
 def test_close_commits_what_an_exception_left() -> None:
-    story = Story("closes_after_exception").produced(1).consumed_by(A).polls(A, 1).step("fail", member=A)
+    story = Story("closes_after_exception").produce(1).consumed_by(A).polls(A, 1).step("fail", member=A)
     assert (story.state.offset[P], story.state.phase[A], story.false()) == (1, Phase.OUT, {"at_least_once"})
-    story = Story("after_with_exception").produced(1).consumed_by(A).polls(A, 1).step("fail", member=A)
+    story = Story("after_with_exception").produce(1).consumed_by(A).polls(A, 1).step("fail", member=A)
     assert (story.state.offset[P], story.false()) == (0, set())
 
 
 def test_commit_before_processing_loses_what_was_in_hand() -> None:
-    story = Story("before").produced(1).consumed_by(A).polls(A, 1)
+    story = Story("before").produce(1).consumed_by(A).polls(A, 1)
     assert story.state.offset[P] == 1
     assert story.step("crash", member=A).false() == {"at_least_once"}
 
 
 def test_a_pool_commits_a_record_before_those_below_it() -> None:
-    story = Story("after_in_pool").produced(2).consumed_by(A).polls(A, 2).processes(A, 1, commits_it=True)
+    story = Story("after_in_pool").produce(2).consumed_by(A).polls(A, 2).processes(A, 1, commits_it=True)
     assert story.step("crash", member=A).false() == {"at_least_once"}
 
 
 def test_a_zombie_goes_on_and_its_commit_is_refused() -> None:
-    story = Story().produced(1).consumed_by(A).polls(A, 1).step("pause", member=A)
+    story = Story().produce(1).consumed_by(A).polls(A, 1).step("pause", member=A)
     story.step("start_member", member=B).generation_of(B).step("begin_at_offset", member=B, partition=P)
     assert story.false() == {"one_consumer_has_it"}
     story.polls(B, 1).processes(B, 0).processes(A, 0)
@@ -126,7 +126,7 @@ def test_a_zombie_goes_on_and_its_commit_is_refused() -> None:
 
 
 def test_a_rebalance_waits_for_who_processes_and_commits_by_itself() -> None:
-    story = Story().produced(1).consumed_by(A).polls(A, 1).step("start_member", member=B)
+    story = Story().produce(1).consumed_by(A).polls(A, 1).step("start_member", member=B)
     with pytest.raises(StepError):
         story.step("rejoin", member=A)
     story.processes(A, 0).step("rejoin", member=A).generation_of(B)
@@ -143,30 +143,30 @@ def test_a_rebalance_waits_for_who_processes_and_commits_by_itself() -> None:
     ],
 )
 def test_where_a_group_without_an_offset_begins(profile: str, since: int, false: set[str]) -> None:
-    story = Story(profile).produced(2).step("lose_offset", partition=P).step("start_member", member=A).generation_of(A)
+    story = Story(profile).produce(2).step("lose_offset", partition=P).step("start_member", member=A).generation_of(A)
     story.step("reset_position", member=A, partition=P, since=since)
     assert story.false() == false
 
 
 def test_a_duration_without_a_record_young_enough_is_no_position() -> None:
     """The broker answers without an offset, and the consumer asks again (KIP-1106)."""
-    story = Story("duration_offset_lost").produced(1).step("lose_offset", partition=P)
+    story = Story("duration_offset_lost").produce(1).step("lose_offset", partition=P)
     story.step("start_member", member=A).generation_of(A)
     with pytest.raises(StepError):
         story.step("reset_position", member=A, partition=P, since=1)
-    story.produced(1).step("reset_position", member=A, partition=P, since=1)
+    story.produce(1).step("reset_position", member=A, partition=P, since=1)
     assert story.false() == {"nothing_skipped"}
 
 
 def test_a_log_that_was_truncated_and_grew_again_is_noticed_since_kip_320() -> None:
-    def truncated(profile: str) -> Story:
-        story = Story(profile).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
-        return story.step("truncate", partition=P).produced(1)
+    def story_of_truncation(profile: str) -> Story:
+        story = Story(profile).produce(1).consumed_by(A).polls(A, 1).processes(A, 0)
+        return story.step("truncate", partition=P).produce(1)
 
-    assert truncated("truncated").false() == {"nothing_skipped"}
-    story = truncated("kip_320")
+    assert story_of_truncation("truncated").false() == {"nothing_skipped"}
+    story = story_of_truncation("kip_320")
     with pytest.raises(StepError):
-        story.produced(1).polls(A, 2)
+        story.produce(1).polls(A, 2)
     story.step("detect_truncation", member=A, partition=P)
     assert (story.state.position[A][P], story.false()) == (0, set())
 
@@ -174,10 +174,10 @@ def test_a_log_that_was_truncated_and_grew_again_is_noticed_since_kip_320() -> N
 @pytest.mark.parametrize(("cuts", "since"), [("higher", 1), ("as high", 1), ("lower", 0)])
 def test_a_second_cut_does_not_hide_the_first(cuts: str, since: int) -> None:
     """Kafka 4.1.0 answers so: epoch 0 ends where the first record of a later one is (LeaderEpochFileCache)."""
-    story = Story("kip_320_cut_twice", records=4, entries=4).produced(2).consumed_by(A).polls(A, 2)
+    story = Story("kip_320_cut_twice", records=4, entries=4).produce(2).consumed_by(A).polls(A, 2)
     story.processes(A, 0).processes(A, 1).step("commit", member=A).step("truncate", partition=P)
-    story.produced({"higher": 2, "as high": 1, "lower": 0}[cuts]).step("truncate", partition=P)
-    story.produced(4 - len(story.state.logs[P].appended))
+    story.produce({"higher": 2, "as high": 1, "lower": 0}[cuts]).step("truncate", partition=P)
+    story.produce(4 - len(story.state.logs[P].appended))
     assert story.false() == set()
     with pytest.raises(StepError):
         story.polls(A, 3)
@@ -187,8 +187,8 @@ def test_a_second_cut_does_not_hide_the_first(cuts: str, since: int) -> None:
 
 def test_a_second_cut_says_where_the_position_of_each_epoch_goes_back() -> None:
     """A has read under the first leader, B under the second, and the third has less than either."""
-    story = Story("kip_320_cut_twice", records=4, entries=4, pauses=1).produced(2).consumed_by(A).polls(A, 2)
-    story.processes(A, 0).processes(A, 1).step("truncate", partition=P).produced(2).step("pause", member=A)
+    story = Story("kip_320_cut_twice", records=4, entries=4, pauses=1).produce(2).consumed_by(A).polls(A, 2)
+    story.processes(A, 0).processes(A, 1).step("truncate", partition=P).produce(2).step("pause", member=A)
     story.step("start_member", member=B).generation_of(B).step("begin_at_offset", member=B, partition=P).polls(B, 3)
     story.step("truncate", partition=P)
     assert [story.state.position_epoch[member][P] for member in (A, B)] == [0, 1]
@@ -201,7 +201,7 @@ def test_a_second_cut_says_where_the_position_of_each_epoch_goes_back() -> None:
 
 def test_a_first_leader_that_comes_back_is_not_noticed() -> None:
     """Kafka 4.1.0 answers so: epoch 1 ends in its log where epoch 2 begins, which is not before the position."""
-    story = Story("kip_320_comes_back").produced(1).step("truncate", partition=P).produced(1).consumed_by(A)
+    story = Story("kip_320_comes_back").produce(1).step("truncate", partition=P).produce(1).consumed_by(A)
     story.polls(A, 1).processes(A, 1).step("come_back", partition=P)
     assert (list(story.state.logs[P].committed), story.false()) == ([0], {"nothing_skipped"})
     with pytest.raises(StepError):
@@ -210,24 +210,24 @@ def test_a_first_leader_that_comes_back_is_not_noticed() -> None:
 
 
 def test_who_has_read_under_a_leader_that_comes_back_has_nothing_to_read_again() -> None:
-    story = Story("kip_320_comes_back").produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
-    story.step("truncate", partition=P).produced(1).step("come_back", partition=P)
+    story = Story("kip_320_comes_back").produce(1).consumed_by(A).polls(A, 1).processes(A, 0)
+    story.step("truncate", partition=P).produce(1).step("come_back", partition=P)
     assert (story.state.position[A][P], story.false()) == (1, set())
-    assert story.produced(1).polls(A, 2).processes(A, 2).effects() == [1, 0, 1]
+    assert story.produce(1).polls(A, 2).processes(A, 2).effects() == [1, 0, 1]
 
 
 @pytest.mark.parametrize("with_epoch", [True, False])
 def test_a_record_that_was_cut_while_it_was_in_hand_is_committed_at_its_offset(with_epoch: bool) -> None:
-    story = Story("kip_320", commits=Commits.EACH, commits_epochs=with_epoch).produced(1).consumed_by(A).polls(A, 1)
-    story.step("truncate", partition=P).produced(1).processes(A, 0, commits_it=True)
+    story = Story("kip_320", commits=Commits.EACH, commits_epochs=with_epoch).produce(1).consumed_by(A).polls(A, 1)
+    story.step("truncate", partition=P).produce(1).processes(A, 0, commits_it=True)
     assert (story.state.offset[P], story.state.offset_epoch[P]) == (1, 0 if with_epoch else None)
     assert story.false() == (set() if with_epoch else {"at_least_once"})
 
 
 def test_a_cut_below_an_offset_that_was_committed_alone_is_not_noticed() -> None:
     def begun_again(profile: str, **constants: Any) -> Story:
-        story = Story(profile, **constants).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
-        story.step("commit", member=A).step("truncate", partition=P).produced(1).step("crash", member=A)
+        story = Story(profile, **constants).produce(1).consumed_by(A).polls(A, 1).processes(A, 0)
+        story.step("commit", member=A).step("truncate", partition=P).produce(1).step("crash", member=A)
         return story.taken_over()
 
     story = begun_again("kip_320_offset_alone")
@@ -238,7 +238,7 @@ def test_a_cut_below_an_offset_that_was_committed_alone_is_not_noticed() -> None
 
 
 def test_a_position_of_a_reset_has_no_epoch_until_a_record_is_read() -> None:
-    story = Story("kip_320_latest").produced(1).step("start_member", member=A).generation_of(A)
+    story = Story("kip_320_latest").produce(1).step("start_member", member=A).generation_of(A)
     story.step("reset_position", member=A, partition=P, since=1)
     assert (story.state.position[A][P], story.state.position_epoch[A][P]) == (1, None)
     committed = replay(story.model, story.state, [("commit", {"member": A})]).steps[-1].after
@@ -247,18 +247,18 @@ def test_a_position_of_a_reset_has_no_epoch_until_a_record_is_read() -> None:
     prop = next(prop for prop in story.model.properties if prop.name == "cut_is_noticed")
     assert not holds(story.model, prop, before, story.step("truncate", partition=P).state)
     story.state = before
-    before = story.produced(1).polls(A, 2).state
+    before = story.produce(1).polls(A, 2).state
     assert holds(story.model, prop, before, story.step("truncate", partition=P).state)
 
 
 def test_without_a_reset_a_consumer_that_notices_a_cut_stops() -> None:
-    story = Story("kip_320", reset=Reset.NONE).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
+    story = Story("kip_320", reset=Reset.NONE).produce(1).consumed_by(A).polls(A, 1).processes(A, 0)
     story.step("truncate", partition=P).step("detect_truncation", member=A, partition=P)
     assert (story.state.phase[A], story.false()) == (Phase.STOPPED, {"goes_on"})
 
 
 def test_a_commit_before_a_rebalance_that_is_sent_again_has_newer_positions() -> None:
-    story = Story("kip_848_retry").produced(1).consumed_by(A)
+    story = Story("kip_848_retry").produce(1).consumed_by(A)
     with pytest.raises(StepError):
         story.step("retry_commit", member=A)
     story.step("fail_commit", member=A).polls(A, 1).step("retry_commit", member=A)
@@ -267,7 +267,7 @@ def test_a_commit_before_a_rebalance_that_is_sent_again_has_newer_positions() ->
 
 
 def test_a_commit_that_is_sent_again_moves_the_offset_back() -> None:
-    story = Story("async_sent_again").produced(2).consumed_by(A).polls(A, 1).processes(A, 0)
+    story = Story("async_sent_again").produce(2).consumed_by(A).polls(A, 1).processes(A, 0)
     story.step("delay_commit", member=A, partition=P).polls(A, 2).processes(A, 1).step("commit", member=A)
     before = story.state
     (delayed,) = story.state.delayed
@@ -278,7 +278,7 @@ def test_a_commit_that_is_sent_again_moves_the_offset_back() -> None:
 
 def test_a_commit_of_who_was_thrown_out_counts_where_none_is_fenced_when_it_is_sent_again_too() -> None:
     for profile, offset in (("async_sent_again", 0), ("unfenced", 1)):
-        story = Story(profile, delays=1, polls_uncommitted=True, pauses=1).produced(2).consumed_by(A).polls(A, 1)
+        story = Story(profile, delays=1, polls_uncommitted=True, pauses=1).produce(2).consumed_by(A).polls(A, 1)
         story.processes(A, 0).step("delay_commit", member=A, partition=P).step("pause", member=A)
         (delayed,) = story.state.delayed
         assert story.step("commit_again", delayed=delayed).state.offset[P] == offset, profile
@@ -295,7 +295,7 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
     assert not holds(story.model, prop, changed)
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {next(iter(check.properties))}"
 
 
@@ -304,9 +304,9 @@ def is_quick(check: CheckRecord) -> bool:
     return (check.profile, check.bounds) == ("truncated", "three_records")
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, is_quick, check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_profile_is_recorded() -> None:

@@ -17,8 +17,8 @@ from tidegate.model.consumer.state import Member, Partition
 
 from ...conftest import ROOT
 from ...support.pages import page_with_appendix
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B = Member(0), Member(1)
 P = Partition(0)
@@ -31,7 +31,7 @@ class Story:
 
     def __init__(self, profile: str, **sizes: Any) -> None:
         given = {"entries": 3, "records": 3, "partitions": 1, **sizes}
-        self.model = shipped(f"end_to_end:{profile}", given, called=profile)
+        self.model = bind_shipped(f"end_to_end:{profile}", given, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
         self.step("produce", partition=P).step("produce", partition=P).given_to(A).step(
             "poll", member=A, partition=P, upto=2
@@ -47,7 +47,7 @@ class Story:
         self.step("start_member", member=member).step("begin_generation", owner=Map({P: member}))
         return self.step("begin_at_offset", member=member, partition=P)
 
-    def processed(self, member: Member, *entries: int) -> Story:
+    def process(self, member: Member, *entries: int) -> Story:
         for entry in entries:
             self.step("process", member=member, partition=P, entry=entry, commits_it=False)
         return self
@@ -59,7 +59,7 @@ class Story:
 
 def test_a_relay_sends_again_and_the_sink_knows_the_record() -> None:
     for profile, false in (("outbox", set[str]()), ("outbox_email", {"effect_at_most_once"})):
-        assert Story(profile).processed(A, 0, 1).false() == false, profile
+        assert Story(profile).process(A, 0, 1).false() == false, profile
 
 
 def test_a_record_that_was_never_sent_has_no_effect() -> None:
@@ -74,16 +74,16 @@ def test_a_record_that_was_cut_is_to_come_only_where_somebody_has_it_in_hand() -
 
 
 def test_a_record_that_a_member_goes_back_to_is_to_come() -> None:
-    story = Story("email", truncations=1, readers_diverge=True).processed(A, 0, 1).step("truncate", partition=P)
+    story = Story("email", truncations=1, readers_diverge=True).process(A, 0, 1).step("truncate", partition=P)
     assert story.step("produce", partition=P).false() == set()
     story.step("detect_truncation", member=A, partition=P).step("poll", member=A, partition=P, upto=2)
-    assert story.processed(A, 2).false() == set()
+    assert story.process(A, 2).false() == set()
 
 
 def test_a_zombie_finds_another_offset_in_the_sink() -> None:
     for profile, times in (("offset_in_sink", 1), ("email", 2)):
         story = Story(profile).step("pause", member=A).given_to(B).step("poll", member=B, partition=P, upto=1)
-        story.processed(B, 0).processed(A, 0)
+        story.process(B, 0).process(A, 0)
         assert story.state.effects[P][0] == times, profile
         assert ("effect_at_most_once" in story.false()) == (times > 1)
 
@@ -94,19 +94,21 @@ def test_a_crash_between_effect_and_commit() -> None:
         ("upsert", set[str]()),
         ("offset_in_sink", set[str]()),
     ):
-        story = Story(profile).processed(A, 0).step("crash", member=A).step("session_times_out", member=A).given_to(B)
+        story = Story(profile).process(A, 0).step("crash", member=A).step("session_times_out", member=A).given_to(B)
         at = story.state.position[B][P]
-        story.step("poll", member=B, partition=P, upto=2).processed(B, *range(at, 2))
+        story.step("poll", member=B, partition=P, upto=2).process(B, *range(at, 2))
         assert (at, story.false()) == (1 if profile == "offset_in_sink" else 0, false), profile
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {next(iter(check.properties))}"
 
 
-@pytest.mark.parametrize("check", gated(RECORDED.checks, lambda c: named(c).startswith("offset_in_sink crash"), named))
+@pytest.mark.parametrize(
+    "check", gate_parameters(RECORDED.checks, lambda c: check_name(c).startswith("offset_in_sink crash"), check_name)
+)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_profile_is_recorded() -> None:

@@ -7,9 +7,9 @@ from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 
 from ...support.checks import truths
-from ...support.shipped import shipped
+from ...support.shipped import bind_shipped
 
-MODEL = shipped("generations")
+MODEL = bind_shipped("generations")
 
 
 def test_members_come_and_generations_only_grow() -> None:

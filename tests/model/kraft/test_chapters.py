@@ -16,7 +16,7 @@ from ...support.kraft_story import A, B, C, D, E, Story, X
 def told_up_to_the_snapshot(profile: str, **constants: Any) -> Story:
     """x is committed on A and B; C has nothing."""
     story = Story(profile, **{"snapshots": 2, **constants}).elect(A, B, epoch=1).catch_up(B, A).write(A).catch_up(B, A)
-    assert (story.committed(), story.log(C)) == ("1x", "")
+    assert (story.committed_records(), story.log(C)) == ("1x", "")
     return story
 
 
@@ -39,7 +39,7 @@ def test_a_snapshot_stands_for_what_is_deleted() -> None:
     with pytest.raises(StepError, match="log_start"):
         story.step("apply", broker=X, leader=A)
     story.step("load_snapshot_of", broker=X, leader=A)
-    assert (story.applied(), story.broken) == ("1x", set())
+    assert (story.applied_records(), story.broken) == ("1x", set())
 
 
 def test_a_voter_with_an_empty_disk_is_rebuilt_from_a_snapshot() -> None:
@@ -171,7 +171,7 @@ def test_a_record_is_committed_message_by_message() -> None:
     story.receive("FETCH_RESPONSE", B)
     assert (story.log(B), story.high_watermark(A)) == ("1", 0)
     story.ask(B, A).receive("FETCH_REQUEST", A)
-    assert (story.high_watermark(A), story.high_watermark(B), story.committed()) == (1, 0, "1")
+    assert (story.high_watermark(A), story.high_watermark(B), story.committed_records()) == (1, 0, "1")
     story.receive("FETCH_RESPONSE", B)
     assert (story.high_watermark(B), story.broken) == (1, set())
 

@@ -20,8 +20,8 @@ from tidegate.language.steptext import StepError
 
 from ...conftest import ROOT
 from ...support.kraft_story import A, B, C, D, E, Story, X
-from ...support.shipped import gated, tiered
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import gate_parameters, tier_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 # --- how it should be -------------------------------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ def test_brokers_and_standby_controllers_apply_what_is_committed() -> None:
     with pytest.raises(StepError, match="high_watermark"):
         story.step("apply", broker=X, leader=A)
     story.fetch(B, A).step("apply", broker=X, leader=A)
-    assert (story.applied(), story.high_watermark(A), story.high_watermark(B)) == ("1x", 2, 2)
+    assert (story.applied_records(), story.high_watermark(A), story.high_watermark(B)) == ("1x", 2, 2)
     assert story.broken == set()
 
 
@@ -77,7 +77,7 @@ def test_a_follower_cuts_its_log_where_it_leaves_the_leaders() -> None:
     assert [story.log(voter) for voter in (A, B, C)] == ["1xy", "1", "12"]
     # A's fetch says that its log ends at offset 3 in epoch 1. In C's log that epoch ended at offset 1.
     story.step("begin_quorum_epoch", leader=C, voter=A).truncate(A, C).catch_up(A, C)
-    assert (story.log(A), story.committed()) == ("12", "12")
+    assert (story.log(A), story.committed_records()) == ("12", "12")
     assert story.broken == set()
 
 
@@ -135,11 +135,11 @@ def test_figure_8_d1_what_was_never_committed_is_overwritten() -> None:
     story = run_up_to_c("kip595")
     # State (c) does happen. B and C acknowledge x, but x is before the start of epoch 4, and so not committed.
     story.fetch(B, A, answered=False).fetch(C, A, answered=False)
-    assert story.committed() == "2"
+    assert story.committed_records() == "2"
     # (d1) E is elected for epoch 5, since its log ends in epoch 3. It overwrites x, which nobody was informed of.
     story.step("hear_from", voter=E, peer=A).elect(E, C, D, epoch=5).truncate(C, E).catch_up(C, E).catch_up(D, E)
     assert [story.log(voter) for voter in (C, D, E)] == ["235", "235", "235"]
-    assert story.committed() == "235"
+    assert story.committed_records() == "235"
     assert story.broken == set()
 
 
@@ -147,7 +147,7 @@ def test_figure_8_d2_the_leader_change_record_commits_what_is_before_it() -> Non
     story = run_up_to_c("kip595")
     # (d2) A's LeaderChange record reaches a majority. Now x is committed, and E cannot be elected any more.
     story.catch_up(B, A).catch_up(C, A)
-    assert story.committed() == "2x4"
+    assert story.committed_records() == "2x4"
     story.step("hear_from", voter=E, peer=A).stand(E, 5).step("vote", candidate=E, voter=D)
     for voter in (B, C):
         with pytest.raises(StepError, match="is_up_to_date"):
@@ -160,7 +160,7 @@ def test_figure_8_as_kafka_had_it_in_2_7() -> None:
     # KAFKA-12619: B and C acknowledge x; a majority has everything up to the start of epoch 4, and that is taken for
     # enough. The answers, with A's LeaderChange record, are lost. A broker applies x.
     story.fetch(B, A, answered=False).fetch(C, A, answered=False)
-    assert story.committed() == "2x"
+    assert story.committed_records() == "2x"
     story.step("apply", broker=X, leader=A).step("apply", broker=X, leader=A)
     assert "leader_completeness" not in story.broken
     # (d1) E is elected all the same, x is gone, and another record is committed in its place.
@@ -169,7 +169,7 @@ def test_figure_8_as_kafka_had_it_in_2_7() -> None:
     # The broker has applied what no controller will ever have again.
     with pytest.raises(StepError, match="truncat"):
         story.step("truncate", follower=B, leader=E)
-    assert story.applied() == "2x"
+    assert story.applied_records() == "2x"
 
 
 # --- what must be on disk ---------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_figure_8_as_kafka_had_it_in_2_7() -> None:
 @pytest.mark.parametrize("profile", ["kafka_10533", "kip595"])
 def test_what_is_acknowledged_must_be_on_disk(profile: str) -> None:
     story = Story(profile).elect(A, B, epoch=1).catch_up(B, A).write(A).catch_up(B, A)
-    assert story.committed() == "1x"
+    assert story.committed_records() == "1x"
     # B loses power. KAFKA-10533: what it had acknowledged was in memory only.
     if profile == "kip595":
         with pytest.raises(StepError, match="flush_log"):
@@ -223,7 +223,7 @@ def test_a_vote_must_be_remembered(profile: str) -> None:
 def told_up_to_the_empty_disk(profile: str) -> Story:
     """x is committed on A and B. B gets an empty disk; A is cut off; C has never had anything."""
     story = Story(profile).elect(A, B, epoch=1).catch_up(B, A).write(A).catch_up(B, A)
-    assert (story.committed(), story.log(C)) == ("1x", "")
+    assert (story.committed_records(), story.log(C)) == ("1x", "")
     story.step("replace_disk", voter=B)
     assert story.log(B) == ""
     return story
@@ -253,7 +253,7 @@ def test_a_directory_id_makes_it_another_voter() -> None:
         story.step("vote", candidate=C, voter=B)
     # As an observer it may fetch, and is not counted: A's next record waits for C.
     story.step("begin_quorum_epoch", leader=A, voter=B).catch_up(B, A).write(A).catch_up(B, A)
-    assert (story.log(B), story.committed()) == ("1xy", "1x")
+    assert (story.log(B), story.committed_records()) == ("1xy", "1x")
     assert story.broken == set()
 
 
@@ -397,7 +397,9 @@ def test_every_mistake_has_a_counterexample_and_every_version_an_exhaustive_run(
     assert exhaustive if profile.startswith(("kip", "check")) else violated
 
 
-@pytest.mark.parametrize("profile", tiered(find("kraft")[0].profiles, [*find("kraft")[0].profiles][::2].__contains__))
+@pytest.mark.parametrize(
+    "profile", tier_parameters(find("kraft")[0].profiles, [*find("kraft")[0].profiles][::2].__contains__)
+)
 def test_voters_and_brokers_are_symmetric(profile: str) -> None:
     definition, _ = find(f"kraft:{profile}")
     symmetry = symmetry_of(definition.bind(profile, {"brokers": 2, "brokers_apply": True}, profile))
@@ -416,7 +418,7 @@ DIFFERENT = ("kip595", "kip996", "check_quorum", "illegal_state")
 """Profiles that do not have the same actions."""
 
 
-@pytest.mark.parametrize("profile", tiered(find("kraft")[0].profiles, lambda profile: profile in DIFFERENT))
+@pytest.mark.parametrize("profile", tier_parameters(find("kraft")[0].profiles, lambda profile: profile in DIFFERENT))
 def test_every_action_happens_within_small_bounds(profile: str, cache: Path) -> None:
     model = of_type_ok(profile)
     verdict = ENGINES["walk"](model, Search(cache=cache, walks=Walks(number=20_000, depth=60)), None)
@@ -444,9 +446,9 @@ def test_every_state_within_small_bounds_has_the_declared_types(profile: str, ca
 COMMIT = [record for record in RECORDED if record.tier == "commit"]
 
 
-@pytest.mark.parametrize("check", gated(COMMIT, lambda check: False, lambda check: check.name))
+@pytest.mark.parametrize("check", gate_parameters(COMMIT, lambda check: False, lambda check: check.name))
 def test_native_engine(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 SMALL = [record for record in COMMIT if sum(one.steps or 99 for one in record.properties.values()) <= 8]
@@ -457,6 +459,6 @@ def steps_of(check: CheckRecord) -> int:
     return sum(prop.steps or 0 for prop in check.properties.values())
 
 
-@pytest.mark.parametrize("check", tiered(SMALL, lambda check: steps_of(check) <= 5, lambda check: check.name))
+@pytest.mark.parametrize("check", tier_parameters(SMALL, lambda check: steps_of(check) <= 5, lambda check: check.name))
 def test_python_engine(check: CheckRecord) -> None:
-    assert_as_recorded(check, ENGINES["python"](bound(check), Search(symmetry=check.symmetry), None))
+    assert_as_recorded(check, ENGINES["python"](bind_check(check), Search(symmetry=check.symmetry), None))

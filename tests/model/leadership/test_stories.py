@@ -7,9 +7,9 @@ from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 
 from ...support.checks import truths
-from ...support.shipped import shipped
+from ...support.shipped import bind_shipped
 
-MODEL = shipped("leadership")
+MODEL = bind_shipped("leadership")
 
 
 def test_an_old_leader_may_not_have_heard_of_the_new_one() -> None:

@@ -16,8 +16,8 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.modern_group.state import Commit, Consumer, Heartbeat, MemberState, Partition, Pending, Phase
 
 from ...conftest import ROOT
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B = Consumer(0), Consumer(1)
 P, Q = Partition(0), Partition(1)
@@ -41,7 +41,7 @@ class Story:
 
     def __init__(self, profile: str = "kafka_4_1", **constants: Any) -> None:
         budgets = {name: 2 for name in BUDGETS}
-        self.model = shipped(f"modern_group:{profile}", {**budgets, "max_epoch": 6, **constants}, called=profile)
+        self.model = bind_shipped(f"modern_group:{profile}", {**budgets, "max_epoch": 6, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -73,7 +73,7 @@ class Story:
         assert known is not None
         return known.epoch, known.previous, known.state, set(known.assigned), set(known.revoking)
 
-    def owned(self) -> tuple[set[Partition], ...]:
+    def owned_partitions(self) -> tuple[set[Partition], ...]:
         """What A and B consume."""
         return tuple(set(self.state.owned[member]) for member in (A, B))
 
@@ -96,11 +96,11 @@ def test_a_partition_moves_in_three_heartbeats() -> None:
     assert story.member(B) == (2, 0, MemberState.UNRELEASED_PARTITIONS, set(), set())
     story.beats(A)
     assert story.member(A) == (1, 1, MemberState.UNREVOKED_PARTITIONS, {P}, {Q})
-    assert story.owned() == ({P, Q}, set())
+    assert story.owned_partitions() == ({P, Q}, set())
     story.reconciles(A).beats(A)
     assert story.member(A) == (2, 1, MemberState.STABLE, {P}, set())
     story.beats(B).reconciles(B)
-    assert (story.owned(), story.member(B)[2], story.false()) == (({P}, {Q}), MemberState.STABLE, set())
+    assert (story.owned_partitions(), story.member(B)[2], story.false()) == (({P}, {Q}), MemberState.STABLE, set())
 
 
 def test_a_lost_answer_is_no_reason_to_be_fenced() -> None:
@@ -122,7 +122,7 @@ def test_an_older_epoch_is_fenced_and_is_let_in_when_the_session_has_ended() -> 
     with pytest.raises(StepError):
         story.asks(A)
     story.reconciles(A).step("refuse_heartbeat", member=A)
-    assert (story.state.phase[A], story.owned()[0]) == (Phase.JOINING, set())
+    assert (story.state.phase[A], story.owned_partitions()[0]) == (Phase.JOINING, set())
     with pytest.raises(StepError):
         story.asks(A)
     story.step("session_times_out", member=A).step("log_commits").beats(A, A, A)
@@ -137,7 +137,7 @@ def test_a_new_coordinator_goes_on_in_the_middle() -> None:
     story.step("load").step("find_coordinator", member=A).step("find_coordinator", member=B)
     assert story.state.stale[0] is None
     story.reconciles(A).beats(A).beats(B).reconciles(B)
-    assert (story.owned(), story.false()) == (({P}, {Q}), set())
+    assert (story.owned_partitions(), story.false()) == (({P}, {Q}), set())
 
 
 @pytest.mark.parametrize("survives", [True, False])
@@ -145,16 +145,16 @@ def test_a_batch_that_is_not_committed_may_go_with_its_coordinator(survives: boo
     story = Story().asks(A, A, A).step("fail_over", survives=survives).step("load").step("find_coordinator", member=A)
     assert (story.state.log.members[A] is not None) == survives
     story = story.asks(A).step("receive_answer", member=A) if survives else story.beats(A, A, A)
-    assert story.reconciles(A).owned()[0] == {P, Q}
+    assert story.reconciles(A).owned_partitions()[0] == {P, Q}
 
 
 def test_who_does_not_revoke_in_time_is_thrown_out_and_does_not_know() -> None:
     story = two_members().fetches(A).beats(A).step("pause", member=A).step("rebalance_times_out", member=A)
     story.step("log_commits").beats(B, B, B).reconciles(B).fetches(B)
-    assert story.owned() == ({P, Q}, {P, Q})
+    assert story.owned_partitions() == ({P, Q}, {P, Q})
     assert story.false() == {"one_owner_at_a_time"}
     story.step("resume", member=A).step("refuse_heartbeat", member=A)
-    assert story.owned() == (set(), {P, Q})
+    assert story.owned_partitions() == (set(), {P, Q})
 
 
 def test_a_zombie_commits_in_vain() -> None:
@@ -177,12 +177,12 @@ def test_a_static_member_leaves_for_a_while_and_another_takes_its_place() -> Non
     story.step("leave", member=A, arrives=True).step("log_commits")
     assert story.member(A) == (-2, 0, MemberState.STABLE, {P, Q}, set())
     story.step("join", member=B).beats(B).reconciles(B)
-    assert (story.owned(), story.state.log.epoch, story.state.log.members[A]) == ((set(), {P, Q}), 1, None)
+    assert (story.owned_partitions(), story.state.log.epoch, story.state.log.members[A]) == ((set(), {P, Q}), 1, None)
 
 
 def test_who_leaves_raises_the_epoch() -> None:
     story = two_members().step("leave", member=A, arrives=True).step("log_commits").beats(B, B, B).reconciles(B)
-    assert (story.owned(), story.state.log.epoch, story.member(B)[:2]) == ((set(), {P, Q}), 3, (3, 2))
+    assert (story.owned_partitions(), story.state.log.epoch, story.member(B)[:2]) == ((set(), {P, Q}), 3, (3, 2))
 
 
 @pytest.mark.parametrize("profile", ["kafka_4_1", "target_reported"])
@@ -195,7 +195,7 @@ def test_what_a_consumer_is_about_to_take_on_is_not_in_its_heartbeat(profile: st
     story.beats(B) if profile == "kafka_4_1" else story.reconciles(A)
     story.reconciles(A).reconciles(B) if profile == "kafka_4_1" else story
     both = profile == "kafka_4_1"
-    assert story.owned() == (({P, Q}, {Q}) if both else ({P, Q}, set()))
+    assert story.owned_partitions() == (({P, Q}, {Q}) if both else ({P, Q}, set()))
     assert ("no_double_client_assignment" in story.false()) == both
 
 
@@ -203,7 +203,7 @@ def test_who_owns_what_another_has_learns_no_offset_until_it_hears_of_its_epoch(
     """As `tests/integration/test_groups_on_brokers.py` sees it: A takes on P and Q by an old answer, and Q is B's."""
     story = Story().beats(A, A, A).beats(B, A, B).asks(A).step("log_commits").step("lose_answer", member=A)
     story.asks(A).step("log_commits").beats(B).reconciles(A).reconciles(B).fetches(B)
-    assert story.owned() == ({P, Q}, {Q})
+    assert story.owned_partitions() == ({P, Q}, {Q})
     with pytest.raises(StepError):
         story.fetches(A)
     assert "no_double_consumption" not in story.false()
@@ -222,7 +222,7 @@ def test_a_connection_is_lost_while_a_heartbeat_is_written(committed: bool) -> N
     story.step("lose_answer", member=A)
     story = story if committed else story.step("log_commits")
     story.asks(A).step("receive_answer", member=A).reconciles(A)
-    assert (story.owned()[0], story.state.epoch[A]) == ({P, Q}, 1)
+    assert (story.owned_partitions()[0], story.state.epoch[A]) == ({P, Q}, 1)
 
 
 def test_a_heartbeat_that_is_late_is_taken_for_a_revocation() -> None:
@@ -350,7 +350,7 @@ def test_a_picture_draws_what_is_under_way() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
@@ -358,6 +358,6 @@ def is_small(check: CheckRecord) -> bool:
     return check.profile in ("kafka_4_1", "target_reported") and check.bounds in ("lost_answer", "late")
 
 
-@pytest.mark.parametrize("check", gated([c for c in CHECKS if c.tier == "commit"], is_small, named))
+@pytest.mark.parametrize("check", gate_parameters([c for c in CHECKS if c.tier == "commit"], is_small, check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))

@@ -16,8 +16,8 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.offsets_outage import Broker, Group, Home
 
 from ...conftest import ROOT
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 ONE, TWO, THREE = Broker(0), Broker(1), Broker(2)
 G, H = Group(0), Group(1)
@@ -30,7 +30,7 @@ class Story:
     """Three brokers, of which none runs yet, and groups G and H, whose offsets are in partitions P and Q."""
 
     def __init__(self, profile: str, **constants: Any) -> None:
-        self.model = shipped(f"offsets_outage:{profile}", {**SIZES, **constants}, called=profile)
+        self.model = bind_shipped(f"offsets_outage:{profile}", {**SIZES, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -123,7 +123,7 @@ def test_the_old_replica_stays_until_the_new_ones_have_copied_its_log() -> None:
 # --- what consumers do without a coordinator --------------------------------------------------------------------------
 
 
-def without_coordinator(profile: str) -> Story:
+def story_without_coordinator(profile: str) -> Story:
     """G has processed and committed a record; another one is there; and nobody leads G's partition."""
     story = Story(profile, records=3).start(ONE, TWO, THREE).make({ONE}, {TWO}).consume().step("produce")
     return story.step("kill", broker=ONE)
@@ -131,11 +131,11 @@ def without_coordinator(profile: str) -> Story:
 
 def test_a_consumer_up_to_2_4_is_given_no_record_without_a_coordinator() -> None:
     with pytest.raises(StepError, match="is_given_records"):
-        without_coordinator("consumers_2_4").step("process", group=G)
+        story_without_coordinator("consumers_2_4").step("process", group=G)
 
 
 def test_since_2_5_a_consumer_reads_on_and_what_it_did_not_commit_is_read_again() -> None:
-    story = without_coordinator("shipped").step("process", group=G)
+    story = story_without_coordinator("shipped").step("process", group=G)
     assert story.state.position[G] == 2 and story.false() == {"group_available"}
     # The broker is back before the consumer has to join again: it commits.
     committed = Story("shipped", records=3)
@@ -151,12 +151,12 @@ def test_since_2_5_a_consumer_reads_on_and_what_it_did_not_commit_is_read_again(
 
 
 def test_a_position_is_validated_with_a_coordinator_by_the_classic_consumer_and_without_by_kip_848s() -> None:
-    story = without_coordinator("shipped").step("move_leader")
+    story = story_without_coordinator("shipped").step("move_leader")
     assert story.false() == {"group_available", "consumers_read_on"}
     with pytest.raises(StepError, match="is_given_records"):
         story.step("process", group=G)
     assert not story.start(ONE).state.unsure and story.goes_on(G, P)
-    other = without_coordinator("consumers_kip_848")
+    other = story_without_coordinator("consumers_kip_848")
     with pytest.raises(StepError, match="validates_without_coordinator"):
         other.step("move_leader")
     other.step("process", group=G)
@@ -199,7 +199,7 @@ def test_groups_look_for_their_offsets_elsewhere_when_the_number_of_partitions_i
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
@@ -208,9 +208,9 @@ def is_quick(check: CheckRecord) -> bool:
     return (check.profile, check.bounds) in {("kafka_0_10", "one_up"), ("shipped", "repaired"), ("log_loses", "a_log")}
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, is_quick, check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_plain_python_counts_the_same(cache: Path) -> None:

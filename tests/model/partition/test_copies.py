@@ -10,7 +10,7 @@ from ...support.partition_story import A, B, C, Story
 # --- the copies move --------------------------------------------------------------------------------------------------
 
 
-def without_c(profile: str = "kafka_4_1") -> Story:
+def story_without_c(profile: str = "kafka_4_1") -> Story:
     """A and B hold the copies; C had one with a record that is committed, and has deleted it."""
     story = Story(profile).commit(A, B, C).step("reassign", target={A, B})
     story.step("complete_reassignment", successor=A)
@@ -19,7 +19,7 @@ def without_c(profile: str = "kafka_4_1") -> Story:
 
 
 def test_the_new_ones_fetch_before_the_old_ones_go() -> None:
-    story = without_c().learn(A, B).step("reassign", target={A, C})
+    story = story_without_c().learn(A, B).step("reassign", target={A, C})
     # B is wanted no more, and stays until C is in sync.
     with pytest.raises(StepError, match="may_complete"):
         story.step("complete_reassignment", successor=A)
@@ -47,31 +47,35 @@ def test_a_leader_that_holds_no_copy_any_more_hands_over_and_deletes() -> None:
 
 
 def test_a_broker_that_holds_no_copy_is_not_elected_uncleanly() -> None:
-    story = without_c().step("crash", broker=B).fence(B, A).step("crash", broker=A).fence(A, A)
+    story = story_without_c().step("crash", broker=B).fence(B, A).step("crash", broker=A).fence(A, A)
     with pytest.raises(StepError, match="unfenced"):
         story.step("elect_uncleanly", broker=C)
 
 
 def test_a_reassignment_was_complete_with_too_few_until_3_8() -> None:
-    def until_move(profile: str) -> Story:
+    def story_until_move(profile: str) -> Story:
         return Story(profile).drop(A, C).step("reassign", target={B, C})
 
-    story = until_move("kafka_15665").step("complete_reassignment", successor=B)
+    story = story_until_move("kafka_15665").step("complete_reassignment", successor=B)
     assert story.isr() == {B}
     with pytest.raises(StepError, match="may_complete"):
-        until_move("kafka_4_1").step("complete_reassignment", successor=B)
+        story_until_move("kafka_4_1").step("complete_reassignment", successor=B)
 
 
 def test_one_that_was_added_again_has_to_fetch_before_it_joins() -> None:
-    def until_added(profile: str) -> Story:
+    def story_until_added(profile: str) -> Story:
         # A hears of both at once: that C has gone, and that it is back.
-        return without_c(profile).step("reassign", target={A, B, C}).learn(A, C)
+        return story_without_c(profile).step("reassign", target={A, B, C}).learn(A, C)
 
-    story = until_added("readded_replica").step("propose_expansion", leader=A, follower=C).step("change_isr", leader=A)
+    story = (
+        story_until_added("readded_replica")
+        .step("propose_expansion", leader=A, follower=C)
+        .step("change_isr", leader=A)
+    )
     assert (story.log(C), C in story.isr()) == ([], True)
     assert "leader_candidate_completeness" in story.false()
     with pytest.raises(StepError, match="may_join"):
-        until_added("kafka_4_1").step("propose_expansion", leader=A, follower=C)
+        story_until_added("kafka_4_1").step("propose_expansion", leader=A, follower=C)
 
 
 def test_without_the_controllers_no_copy_moves() -> None:
@@ -104,26 +108,26 @@ def test_an_answer_is_forgotten_with_the_process_that_asked() -> None:
 
 
 def test_who_missed_an_epoch_asks_where_to_cut_though_its_leader_stays() -> None:
-    def until_back(profile: str) -> Story:
+    def story_until_back(profile: str) -> Story:
         # C alone has fetched A's record; A leads, then B, then A again, and C hears of the last.
         story = Story(profile).step("produce", leader=A).fetch(A, C)
         story.step("elect_preferred", broker=B).learn(A, B).step("truncate", leader=B, follower=A)
         return story.step("elect_preferred", broker=A).learn(A, B, C)
 
-    assert (until_back("kafka_7164").log(C), set(until_back("kafka_7164").state.truncating)) == ([0], {B})
-    assert set(until_back("kafka_2_0_1").state.truncating) == {B, C}
+    assert (story_until_back("kafka_7164").log(C), set(story_until_back("kafka_7164").state.truncating)) == ([0], {B})
+    assert set(story_until_back("kafka_2_0_1").state.truncating) == {B, C}
 
 
 def test_a_leader_without_a_record_of_its_epoch_could_not_tell_where_to_cut() -> None:
-    def until_cut(profile: str) -> Story:
+    def story_until_cut(profile: str) -> Story:
         story = Story(profile, replicas=2).step("produce", leader=A).fetch(A, B)
         story.step("advance_high_watermark", leader=A).step("elect_preferred", broker=B).learn(B)
         # B's record has an epoch of which A, who leads again, has none; B has not heard that the first is committed.
         story.step("produce", leader=B).step("elect_preferred", broker=A).learn(A, B)
         return story.step("truncate", leader=A, follower=B)
 
-    assert until_cut("kafka_2_0_1").log(B) == [0]
-    story = until_cut("kafka_7415")
+    assert story_until_cut("kafka_2_0_1").log(B) == [0]
+    story = story_until_cut("kafka_7415")
     assert (story.log(B), "leader_candidate_completeness" in story.false()) == ([], True)
 
 
@@ -136,11 +140,11 @@ def test_a_read_at_the_end_grew_with_what_was_appended() -> None:
 
 
 def test_a_new_leader_does_not_say_where_the_log_ends_before_it_knows() -> None:
-    def behind(profile: str) -> Story:
+    def story_of_lag(profile: str) -> Story:
         return Story(profile).commit(A, B, C).step("elect_preferred", broker=B).learn(B)
 
-    assert behind("kafka_2334").false() == {"listed_end_complete"}
-    assert behind("kafka_4_1").false() == set()
+    assert story_of_lag("kafka_2334").false() == {"listed_end_complete"}
+    assert story_of_lag("kafka_4_1").false() == set()
 
 
 @pytest.mark.parametrize(
@@ -156,10 +160,10 @@ def test_a_follower_that_lags_misleads_consumers(profile: str, broken: str) -> N
 
 
 def test_an_old_high_watermark_is_what_a_follower_cut_its_log_at() -> None:
-    def until_restart(**constants: bool) -> Story:
+    def story_until_restart(**constants: bool) -> Story:
         story = Story("kafka_0_10", replicas=2, **constants).commit(A, B).fetch(A, B)
         return story.step("crash", broker=B).step("restart_unnoticed", broker=B).learn(B)
 
-    assert until_restart().log(B) == [0]
-    story = until_restart(fresh_checkpoint=False)
+    assert story_until_restart().log(B) == [0]
+    story = story_until_restart(fresh_checkpoint=False)
     assert (story.log(B), "leader_candidate_completeness" in story.false()) == ([], True)

@@ -12,7 +12,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds
 from tidegate.language.model import Model
 
-from ...support.shipped import tiered
+from ...support.shipped import tier_parameters
 
 SERVICE = ("writes_resume", "reads_resume")
 CALM = {"isr_shrinks": 0, "fences": 0, "power_losses": 0}
@@ -20,12 +20,12 @@ REPAIRS = ("restore_controller", "start_controller")
 """What somebody does, and not the cluster."""
 
 
-def bound(profile: str, **values: Any) -> Model:
+def bind_model(profile: str, **values: Any) -> Model:
     definition, _ = find("partition")
     return definition.bind(profile, {**CALM, "replicas": 2, **values}, profile, properties=(*SERVICE, "settles"))
 
 
-def by_itself(model: Model, graph: StateGraph) -> Mapping[int, set[int]]:
+def steps_without_help(model: Model, graph: StateGraph) -> Mapping[int, set[int]]:
     """The steps that happen without a fault and without a repair, backwards: from each state those that lead to it."""
     kinds = {action.name: action.kind for action in model.actions}
     found: dict[int, set[int]] = {}
@@ -68,7 +68,7 @@ STRIDE = 7
 
 @pytest.mark.parametrize(
     "case",
-    tiered(
+    tier_parameters(
         CASES[::STRIDE],
         lambda case: case["acks"] == "leader" or case["profile"] == "kafka_3_5",
         lambda case: " ".join(map(str, case.values())),
@@ -78,10 +78,10 @@ def test_settled_states_say_what_is_always_possible_again(case: Mapping[str, Any
     """A settled state can be reached from every state, and a property fails in a settled state just if there is a state
     from which service never comes back by itself."""
     values = dict(case)
-    model = bound(values.pop("profile"), **values)
+    model = bind_model(values.pop("profile"), **values)
     graph = state_graph(model, 20_000)
     namespace = {prop.name: prop for prop in model.properties}
-    before = by_itself(model, graph)
+    before = steps_without_help(model, graph)
     settled = {at for at, state in enumerate(graph.states) if holds(model, namespace["settles"], state)}
     assert leading_to(settled, before) == set(range(len(graph.states)))
     for name in SERVICE:

@@ -19,7 +19,7 @@ from tidegate.language.steptext import StepError
 
 from ...conftest import ROOT
 from ...support.partition_story import A, B, C, Story
-from ...support.shipped import gated, tiered
+from ...support.shipped import gate_parameters, tier_parameters
 
 RECORD = read_record_file(ROOT / "spec" / "partition.toml")
 
@@ -116,15 +116,15 @@ def test_two_unclean_stops_are_one_too_many() -> None:
 
 
 def test_a_request_to_join_does_not_outlive_the_broker_that_it_is_for() -> None:
-    def until_restart(profile: str) -> Story:
+    def story_until_restart(profile: str) -> Story:
         story = Story(profile).commit(A, B, C).drop(A, B)
         story.step("propose_expansion", leader=A, follower=B)
         # B's power fails while the request is on its way.
         return story.step("lose_power", broker=B, kept=0).fence(B, A).step("restart", broker=B, successor=A)
 
-    story = until_restart("kafka_14139").step("change_isr", leader=A)
+    story = story_until_restart("kafka_14139").step("change_isr", leader=A)
     assert {"leader_candidate_completeness", "unclean_exclusion"} <= story.false()
-    story = until_restart("kafka_4_1")
+    story = story_until_restart("kafka_4_1")
     with pytest.raises(StepError, match="is_refused"):
         story.step("change_isr", leader=A)
     story.step("refuse_isr_change", leader=A)
@@ -133,13 +133,13 @@ def test_a_request_to_join_does_not_outlive_the_broker_that_it_is_for() -> None:
 
 
 def test_no_fenced_broker_joins() -> None:
-    def until_request(profile: str) -> Story:
+    def story_until_request(profile: str) -> Story:
         story = Story(profile).step("fence_alive", broker=B, successor=A).learn(A)
         return story.step("propose_expansion", leader=A, follower=B)
 
-    assert until_request("kafka_13916").step("change_isr", leader=A).false() == {"isr_unfenced"}
+    assert story_until_request("kafka_13916").step("change_isr", leader=A).false() == {"isr_unfenced"}
     with pytest.raises(StepError, match="is_refused"):
-        until_request("kafka_4_1").step("change_isr", leader=A)
+        story_until_request("kafka_4_1").step("change_isr", leader=A)
 
 
 # --- unclean elections ------------------------------------------------------------------------------------------------
@@ -178,15 +178,15 @@ def test_kraft_did_not_heed_the_key_until_3_9_but_the_command() -> None:
 
 
 def test_kip_101_first_scenario() -> None:
-    def until_fail_over(profile: str) -> Story:
+    def story_until_fail_over(profile: str) -> Story:
         story = Story(profile, replicas=2).commit(A, B)
         # B restarts before it has heard that the record is committed, and A fails before B has fetched again.
         story.step("crash", broker=B).step("restart_unnoticed", broker=B).learn(B)
         return story.step("fence_alive", broker=A, successor=B).learn(B)
 
-    story = until_fail_over("kafka_0_10")
+    story = story_until_fail_over("kafka_0_10")
     assert (story.log(B), "leader_completeness" in story.false()) == ([], True)
-    story = until_fail_over("kafka_0_11")
+    story = story_until_fail_over("kafka_0_11")
     # Nothing is lost; the new leader says that the log ends at its high watermark, which is behind (KAFKA-2334).
     assert (story.log(B), story.false()) == ([0], {"listed_end_complete"})
 
@@ -276,7 +276,7 @@ SMALL = [check for check in RECORD.checks if check.counts and check.counts["dist
 
 
 @pytest.mark.parametrize(
-    "check", tiered(SMALL, lambda record: record.counts["distinct_states"] <= 500, lambda record: record.name)
+    "check", tier_parameters(SMALL, lambda record: record.counts["distinct_states"] <= 500, lambda record: record.name)
 )
 def test_plain_python_counts_what_is_recorded(check: CheckRecord) -> None:
     definition, _ = find("partition")
@@ -297,7 +297,7 @@ PAIRS = [check for check in RECORD.checks if set(check.properties) == {"leader_c
 SOME_PAIRS = [check for check in PAIRS if "one_fault" in check.name][::2]
 
 
-@pytest.mark.parametrize("check", gated(PAIRS, SOME_PAIRS.__contains__, lambda record: record.name))
+@pytest.mark.parametrize("check", gate_parameters(PAIRS, SOME_PAIRS.__contains__, lambda record: record.name))
 def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: CheckRecord, cache: Path) -> None:
     # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
     definition, _ = find("partition")

@@ -16,8 +16,8 @@ from tidegate.language.values import State
 from tidegate.model.producer.state import Outcome
 
 from ...conftest import ROOT
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 CHECKS = read_record_file(ROOT / "spec" / "producer.toml").checks
 
@@ -26,7 +26,7 @@ class Story:
     """An application with records to send, a producer, and two brokers of which the first leads."""
 
     def __init__(self, profile: str = "idempotent", **sizes: Any) -> None:
-        self.model = shipped(f"producer:{profile}", {"entries": 6, **sizes}, called=profile)
+        self.model = bind_shipped(f"producer:{profile}", {"entries": 6, **sizes}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -40,7 +40,7 @@ class Story:
             self.step("send", partition=0).step("transmit", partition=0)
         return self
 
-    def written(self) -> Story:
+    def append_first(self) -> Story:
         """The first request is appended and answered."""
         return self.step("append_batch", turn=0).step("answer", turn=0)
 
@@ -66,14 +66,14 @@ def test_a_retry_is_found_where_the_producer_is_idempotent_and_is_a_duplicate_wh
 
 
 def test_a_retry_comes_after_its_successor_without_idempotence() -> None:
-    story = Story("not_idempotent").sends(2).step("refuse_for_now", turn=0).written().step("transmit", partition=0)
-    assert story.written().log() == [1, 0]
+    story = Story("not_idempotent").sends(2).step("refuse_for_now", turn=0).append_first().step("transmit", partition=0)
+    assert story.append_first().log() == [1, 0]
     assert story.false() == {"order_per_key"}
 
 
 def test_a_producers_second_batch_may_be_the_first_that_a_leader_has_of_it() -> None:
     """KAFKA-14359: the first is out of order then, until it is given up."""
-    story = Story("kafka_15591").sends(2).step("refuse_for_now", turn=0).written().step("transmit", partition=0)
+    story = Story("kafka_15591").sends(2).step("refuse_for_now", turn=0).append_first().step("transmit", partition=0)
     with pytest.raises(StepError):
         story.step("append_batch", turn=0)
     story.step("refuse_sequence", turn=0)
@@ -82,7 +82,7 @@ def test_a_producers_second_batch_may_be_the_first_that_a_leader_has_of_it() -> 
     assert story.false() == {"no_gap", "accepted_is_there"}
     story = Story("refuses_late_begin").sends(2).step("refuse_for_now", turn=0).step("refuse_sequence", turn=0)
     for _ in range(2):
-        story.step("transmit", partition=0).written()
+        story.step("transmit", partition=0).append_first()
     assert (story.log(), story.false()) == ([0, 1], set())
 
 
@@ -101,7 +101,7 @@ def test_a_batch_that_was_given_up_and_comes_late_is_refused_since_kip_360() -> 
     for profile, log in (("gives_up", [1]), ("gives_up_2_4", [1, 0])):
         story = Story(profile, cuts=2).sends().step("lose_connection", leader=0, arrives=False)
         story.step("transmit", partition=0).step("lose_connection", leader=0, arrives=True)
-        story.step("expire_waiting").step("resolve", partition=0).sends().written().step("arrive_late")
+        story.step("expire_waiting").step("resolve", partition=0).sends().append_first().step("arrive_late")
         assert story.log() == log, profile
 
 
@@ -154,14 +154,14 @@ def test_a_partition_with_records_takes_a_later_batch_first_in_4_5_too() -> None
     for profile, log in (("refuses_late_begin", list[int]()), ("in_use", [1])):
         story = Story(profile).sends(2).step("refuse_for_now", turn=0)
         if log:
-            story.written()
+            story.append_first()
         else:
             story.step("refuse_sequence", turn=0)
         assert story.log() == log
 
 
 def test_an_application_that_starts_again_has_another_producer_id() -> None:
-    story = Story().sends().step("append_batch", turn=0).step("die", arrives=False).sends().written()
+    story = Story().sends().step("append_batch", turn=0).step("die", arrives=False).sends().append_first()
     assert (story.log(), story.false()) == ([0, 0], {"no_duplicates"})
     story = Story("forgets_on_restart").sends().step("die", arrives=False)
     assert story.false() == {"accepted_is_there", "no_silent_loss"}
@@ -170,17 +170,17 @@ def test_an_application_that_starts_again_has_another_producer_id() -> None:
 def test_what_only_the_leader_has_may_be_gone_after_an_election() -> None:
     story = Story().sends().step("append_batch", turn=0).step("fail_over", kept=0).step("refuse_leader", turn=0)
     assert (story.log(), story.state.believed, story.false()) == ([], 1, set())
-    story = Story("acks_1").sends().written().step("fail_over", kept=0)
+    story = Story("acks_1").sends().append_first().step("fail_over", kept=0)
     assert story.false() == {"acknowledged_is_durable", "accepted_is_there", "no_silent_loss"}
     with pytest.raises(StepError):
-        Story().sends().written().step("fail_over", kept=0)
+        Story().sends().append_first().step("fail_over", kept=0)
 
 
 def test_whoever_waits_for_each_answer_sends_one_record_at_a_time() -> None:
     story = Story("synchronous").sends()
     with pytest.raises(StepError):
         story.step("send", partition=0)
-    story.written().sends()
+    story.append_first().sends()
 
 
 def test_a_record_joins_a_batch_that_waits() -> None:
@@ -193,7 +193,7 @@ def test_a_record_joins_a_batch_that_waits() -> None:
 def test_send_may_fail_before_anything_is_accepted() -> None:
     story = Story("send_fails").step("block")
     assert (story.state.outcome[0], len(story.state.waiting), story.false()) == (Outcome.REFUSED, 0, set())
-    assert story.sends().written().false() == {"no_gap"}
+    assert story.sends().append_first().false() == {"no_gap"}
 
 
 def test_records_of_one_batch_are_in_order() -> None:
@@ -227,7 +227,7 @@ def test_an_application_heeds_an_error_or_does_not() -> None:
 
 def test_a_leader_forgets_a_producer_with_its_records_up_to_2_3() -> None:
     for profile, known in (("kafka_7190", 1), ("keeps_producers", 0)):
-        story = Story(profile).sends().written().step("delete_records", partition=0)
+        story = Story(profile).sends().append_first().step("delete_records", partition=0)
         assert story.state.known_from[0] == known, profile
 
 
@@ -238,18 +238,18 @@ def test_a_key_goes_elsewhere_once_a_partition_is_added() -> None:
     story.step("send", partition=1)
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {next(iter(check.properties))}"
 
 
 def is_quick(check: CheckRecord) -> bool:
     """Whether it is one of a sample."""
-    return named(check) == "gives_up_2_4 network order_per_key"
+    return check_name(check) == "gives_up_2_4 network order_per_key"
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, is_quick, check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_profile_is_recorded() -> None:

@@ -20,7 +20,7 @@ from tidegate.language.verdict import Verdict
 from tidegate.model.raft.cluster import Kind, Role, Server
 
 from ...conftest import ROOT
-from ...support.shipped import shipped, tiered
+from ...support.shipped import bind_shipped, tier_parameters
 
 S1, S2, S3, S4, S5 = (Server(i) for i in range(5))
 COMMANDS = "xyzw"
@@ -31,7 +31,7 @@ class Story:
 
     def __init__(self, profile: str = "raft", *, servers: int = 3, **constants: Any) -> None:
         sizes = {"servers": servers, "max_term": 6, "log_size": 4, "client_values": 4, "crashes": 4}
-        self.model = shipped(f"raft:{profile}", {**sizes, **constants}, called=profile)
+        self.model = bind_shipped(f"raft:{profile}", {**sizes, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -402,26 +402,26 @@ def answer(story: Story, leader: Server) -> Story:
     return story.step("answer_read", leader=leader)
 
 
-def deposed(profile: str) -> Story:
+def state_with_deposed_leader(profile: str) -> Story:
     """S1 leads term 1, and does not know that S2 leads term 2, which has committed x."""
     return Story(profile, reads=2).elect(S1, 1, S2).elect(S2, 2, S3).write(S2).replicate(S2, S3)
 
 
 def test_a_leader_that_is_one_no_more_answers_with_what_is_no_longer_so() -> None:
-    story = answer(ask(deposed("own_word").commit(S2), S1), S1)
+    story = answer(ask(state_with_deposed_leader("own_word").commit(S2), S1), S1)
     assert story.state.answer == 0
     assert story.false() == {"linearizable_reads"}
 
 
 def test_a_read_that_began_before_is_none_of_it() -> None:
     # The client asks before x is committed, and hears after it that there is nothing: that is in order.
-    story = answer(ask(deposed("own_word"), S1).commit(S2), S1)
+    story = answer(ask(state_with_deposed_leader("own_word"), S1).commit(S2), S1)
     assert story.state.answer == 0
     assert story.false() == set()
 
 
 def test_a_leader_that_asks_a_majority_first_finds_out() -> None:
-    story = ask(deposed("confirmed").commit(S2), S1)
+    story = ask(state_with_deposed_leader("confirmed").commit(S2), S1)
     with pytest.raises(StepError, match="is_confirmed"):
         answer(story, S1)
     # S2 and S3 are beyond term 1: there is nobody left to confirm it.
@@ -478,7 +478,7 @@ def run(check: CheckRecord, engine: str, cache: Path | None) -> Verdict:
     return ENGINES[engine](model, Search(symmetry=check.symmetry, cache=cache), None)
 
 
-def found(verdict: Verdict) -> tuple[str, dict[str, tuple[str, int | None]]]:
+def verdict_summary(verdict: Verdict) -> tuple[str, dict[str, tuple[str, int | None]]]:
     return verdict.outcome, {
         prop.name: (prop.verdict, len(prop.run.steps) if prop.run is not None and prop.verdict == "violated" else None)
         for prop in verdict.properties
@@ -490,11 +490,13 @@ def test_small_recorded_checks_come_out(check: CheckRecord, cache: Path) -> None
     """Here the small ones, by which the engines are compared; `tidegate gate` checks everything that is recorded."""
     verdict = run(check, "native", cache)
     expected = {name: (prop.verdict, prop.steps) for name, prop in check.properties.items()}
-    assert found(verdict) == (check.outcome, expected)
+    assert verdict_summary(verdict) == (check.outcome, expected)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)
 
 
-@pytest.mark.parametrize("check", tiered(SMALL, lambda record: "one_term" in record.name, lambda record: record.name))
+@pytest.mark.parametrize(
+    "check", tier_parameters(SMALL, lambda record: "one_term" in record.name, lambda record: record.name)
+)
 def test_plain_python_counts_the_same(check: CheckRecord) -> None:
     verdict = run(check, "python", None)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)

@@ -16,8 +16,8 @@ from tidegate.language.values import State
 from tidegate.model.recreated_topic import Broker
 
 from ...conftest import ROOT
-from ...support.shipped import shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B = Broker(0), Broker(1)
 CHECKS = read_record_file(ROOT / "spec" / "recreated_topic.toml").checks
@@ -27,7 +27,7 @@ class Story:
     """A leads the topic in epoch 0, and the consumer knows nothing of it."""
 
     def __init__(self, profile: str = "kafka_3_1") -> None:
-        self.model = shipped(f"recreated_topic:{profile}", {"records": 3}, called=profile)
+        self.model = bind_shipped(f"recreated_topic:{profile}", {"records": 3}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -139,13 +139,13 @@ def test_whoever_has_assigned_itself_keeps_its_position_and_asks_by_the_name() -
     assert (story.state.seen_topic, story.state.position, story.state.skipped) == (None, 2, True)
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties)}"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=named)
+@pytest.mark.parametrize("check", CHECKS, ids=check_name)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_rule_has_a_profile_without_it_and_what_then_fails() -> None:

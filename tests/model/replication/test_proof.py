@@ -24,8 +24,8 @@ from tidegate.language.values import Map, State
 from tidegate.reports.check.proof import counterexample_document
 from tidegate.reports.exits import Exit
 
-from ...support.shipped import tiered
-from ..test_mutants import Mutant, mutated
+from ...support.shipped import tier_parameters
+from ..test_mutants import Mutant, plant_mutant
 
 REPLICATION, PROFILE = find("replication:kip320")
 WORK = 5_000_000
@@ -39,18 +39,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kept")
 
 
-def bound(**constants: Any) -> Model:
+def bind_model(**constants: Any) -> Model:
     return REPLICATION.bind("replication:kip320", constants, PROFILE)
 
 
-def proved(folder: Path, *lemmas: str, **constants: Any) -> Proof:
+def prove_lemmas(folder: Path, *lemmas: str, **constants: Any) -> Proof:
     asked = ProofRequest(lemmas=lemmas, folder=folder)
-    return Induction(REPLICATION, bound(**constants), asked).prove(lambda _: None)
+    return Induction(REPLICATION, bind_model(**constants), asked).prove(lambda _: None)
 
 
 @pytest.fixture(scope="module")
 def three(folder: Path) -> Proof:
-    return proved(folder)
+    return prove_lemmas(folder)
 
 
 # --- the proof --------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def test_kip320_is_proved_for_three_replicas_whatever_the_bounds(three: Proof) -
 
 @pytest.mark.proof
 def test_kip_320_is_proved_for_five_replicas(folder: Path) -> None:
-    five = proved(folder, replicas=5)
+    five = prove_lemmas(folder, replicas=5)
     assert [finding for finding in five.findings if finding.word != "proved"] == []
     assert (five.word, five.sizes) == ("proved", {"Replica": 5})
 
@@ -87,14 +87,14 @@ def test_what_counts_without_an_end_is_reported_and_not_proved(three: Proof) -> 
 
 
 def test_nothing_is_proved_twice(three: Proof, folder: Path) -> None:
-    again = proved(folder)
+    again = prove_lemmas(folder)
     assert again.word == "proved"
     assert all(finding.cached for finding in again.findings)
     assert {setting.goal for setting in again.unstated} == {setting.goal for setting in three.unstated}
 
 
 def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
-    two = proved(folder, "logs_are_copies", replicas=2)
+    two = prove_lemmas(folder, "logs_are_copies", replicas=2)
     assert (two.word, two.sizes) == ("conditional", {"Replica": 2})
     assert not any(finding.cached for finding in two.findings)
 
@@ -102,19 +102,19 @@ def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
 def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_others() -> None:
     """Contradictory hypotheses would prove anything. They are checked on real states, as formulas, and the
     solver finds nothing wrong; changed a little they are wrong."""
-    model = Induction(REPLICATION, bound(), ProofRequest()).model
+    model = Induction(REPLICATION, bind_model(), ProofRequest()).model
     within = REPLICATION.bind("replication:kip320", {}, PROFILE, lemmas=True)
     story = "controller_elect_leader(A); become_leader({0}); become_follower({0}, B); write(A); write(A); fetch(A, B); "
     story = story.format("LeaderAndIsr(leader=A, leader_epoch=0, isr={A, B, C})")
     states = run_text(within, story + "shrink_isr(A, C); advance_high_watermark(A)").states()
-    assert all(accepted(model, state) != z3.unsat for state in states)
+    assert all(check_lemmas_at(model, state) != z3.unsat for state in states)
     shape, last = shape_of(within), states[-1]
-    assert accepted(model, shape.replace(last, next_leader_epoch=0)) == z3.unsat
-    assert accepted(model, shape.replace(last, leader_committed=Map({0: 0, 1: 0}))) == z3.unsat
-    assert accepted(model, shape.replace(last, leader_committed=Map({0: 2, 1: 0}))) == z3.unsat
+    assert check_lemmas_at(model, shape.replace(last, next_leader_epoch=0)) == z3.unsat
+    assert check_lemmas_at(model, shape.replace(last, leader_committed=Map({0: 0, 1: 0}))) == z3.unsat
+    assert check_lemmas_at(model, shape.replace(last, leader_committed=Map({0: 2, 1: 0}))) == z3.unsat
 
 
-def accepted(model: Model, state: State) -> z3.CheckSatResult:
+def check_lemmas_at(model: Model, state: State) -> z3.CheckSatResult:
     """What the solver says of all lemmas about one state, in the encoding without bounds."""
     encoding = unbounded_encoding(model)
     here = constant_state(model, encoding, state)
@@ -148,13 +148,13 @@ OTHERS = (
 
 
 @pytest.mark.parametrize(
-    "planted", tiered(PLANTED, lambda planted: planted[0] not in OTHERS, lambda planted: str(planted[0]))
+    "planted", tier_parameters(PLANTED, lambda planted: planted[0] not in OTHERS, lambda planted: str(planted[0]))
 )
 def test_a_planted_bug_is_refuted_by_the_action_that_has_it(
     three: Proof, folder: Path, planted: tuple[dict[str, Any], str, str]
 ) -> None:
     bug, action, lemma = planted
-    proof = proved(folder, lemma, **bug)
+    proof = prove_lemmas(folder, lemma, **bug)
     assert proof.word == "refuted"
     refuted = [finding for finding in proof.findings if finding.word == "refuted"]
     assert action in {finding.obligation.action for finding in refuted}
@@ -175,7 +175,7 @@ def assert_counterexample(finding: ProofFinding) -> None:
 
 
 def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) -> None:
-    proof = proved(folder, await_epoch_start=False)
+    proof = prove_lemmas(folder, await_epoch_start=False)
     again = {finding.obligation.action for finding in proof.findings if not finding.cached}
     assert again == {"expand_isr"}
 
@@ -183,7 +183,7 @@ def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) 
 @pytest.mark.long  # a small model's answer, which does not depend on what is kept, is ordinary
 def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof, folder: Path, tmp_path: Path) -> None:
     """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
-    after, anew = (proved(into, await_epoch_start=False) for into in (folder, tmp_path))
+    after, anew = (prove_lemmas(into, await_epoch_start=False) for into in (folder, tmp_path))
     assert sum(finding.cached for finding in after.findings) > FEW_OBLIGATIONS * sum(
         not finding.cached for finding in after.findings
     )
@@ -193,7 +193,7 @@ def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof
 
 
 def test_a_counterexample_to_induction_is_a_trace_document(three: Proof, folder: Path) -> None:
-    proof = proved(folder, "an_isr_has_what_is_committed", await_epoch_start=False)
+    proof = prove_lemmas(folder, "an_isr_has_what_is_committed", await_epoch_start=False)
     refuted = next(finding for finding in proof.findings if finding.word == "refuted")
     document = counterexample_document(refuted)
     assert (document["schema"], document["begins"], document["replay"]) == ("tidegate.trace/1", "induction", None)
@@ -212,7 +212,7 @@ def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> Non
     without our guard is proved as well: nobody with an empty ISR ever has a record, so that nobody does."""
     guard = 'has."""\n    require(presumes_leadership(s, leader))\n'
     published = Mutant("replication", "replication.py", guard, 'has."""\n')
-    definition = mutated(tmp_path, published)
+    definition = plant_mutant(tmp_path, published)
     model = definition.bind("replication:kip320", {"replicas": 2}, "kip320")
     proof = Induction(definition, model, ProofRequest()).prove(lambda _: None)
     assert [finding for finding in proof.findings if finding.word != "proved"] == []
@@ -228,7 +228,7 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("sizes", tiered(SIZES, {"one_record", "two_replicas"}.__contains__))
+@pytest.mark.parametrize("sizes", tier_parameters(SIZES, {"one_record", "two_replicas"}.__contains__))
 def test_every_lemma_holds_on_every_reachable_state(sizes: str) -> None:
     model = REPLICATION.bind("replication:kip320", SIZES[sizes], PROFILE, properties=LEMMAS)
     verdict = ENGINES["native"](model, Search(), None)
@@ -236,7 +236,7 @@ def test_every_lemma_holds_on_every_reachable_state(sizes: str) -> None:
 
 
 def test_a_lemma_is_judged_only_when_it_is_named() -> None:
-    model = bound()
+    model = bind_model()
     assert not set(LEMMAS) & {prop.name for prop in model.properties}
     assert [field.name for field in model.fields if field.ghost] == ["committed", "left_isr"]
     named = REPLICATION.bind(
@@ -253,11 +253,13 @@ def test_a_lemma_is_judged_only_when_it_is_named() -> None:
 
 
 @pytest.fixture
-def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
 
 
-def test_the_report_says_for_what_it_is_proved(three: Proof, kept: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_says_for_what_it_is_proved(
+    three: Proof, own_cache: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["prove", "replication:kip320"]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
     assert "✓ replication:kip320: proved for 3 replicas, for every value of log_size and max_records, for every" in said
@@ -266,7 +268,9 @@ def test_the_report_says_for_what_it_is_proved(three: Proof, kept: None, capsys:
     assert "fetch ✓ ✓✓✓✓✓" in said and "kept" in said
 
 
-def test_the_json_object_has_every_obligation(three: Proof, kept: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_object_has_every_obligation(
+    three: Proof, own_cache: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["prove", "replication:kip320", "--json"]) is Exit.HOLDS
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["verdict"], document["sizes"]) == (
@@ -279,7 +283,7 @@ def test_the_json_object_has_every_obligation(three: Proof, kept: None, capsys: 
 
 
 def test_a_refutation_is_saved_and_shown(
-    three: Proof, kept: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    three: Proof, own_cache: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wanted = ["--set", "await_epoch_start=false", "--lemma", "an_isr_has_what_is_committed"]
     assert main(["prove", "replication:kip320", *wanted, "--out", str(tmp_path)]) is Exit.SAFETY

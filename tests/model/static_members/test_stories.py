@@ -16,8 +16,8 @@ from tidegate.language.values import State
 from tidegate.model.static_members import Client, GroupState, Instance, Phase
 
 from ...conftest import ROOT
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B, C = Client(0), Client(1), Client(2)
 ONE, TWO = Instance(0), Instance(1)
@@ -29,7 +29,7 @@ class Story:
 
     def __init__(self, profile: str = "kip_345") -> None:
         sizes = {"joins": 5, "entries": 5, "max_generation": 3}
-        self.model = shipped(f"static_members:{profile}", sizes, called=profile)
+        self.model = bind_shipped(f"static_members:{profile}", sizes, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -131,7 +131,7 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
         assert not holds(story.model, prop, before, after), name
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds}"
 
 
@@ -140,9 +140,11 @@ def is_quick(check: CheckRecord) -> bool:
     return check.profile in ("kafka_8715", "kafka_10284")
 
 
-@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize(
+    "check", gate_parameters([check for check in CHECKS if check.tier == "commit"], is_quick, check_name)
+)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_rule_has_a_profile_without_it_and_what_then_fails() -> None:

@@ -12,7 +12,7 @@ from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 
 from ...conftest import ROOT
-from ..test_counts import assert_as_recorded, bound
+from ..test_counts import assert_as_recorded, bind_check
 
 MODELS = ("isr_notification", "producer_ids", "broker_registration")
 
@@ -21,14 +21,14 @@ CHECKS = [check for model in MODELS for check in read_record_file(ROOT / "spec" 
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     properties = " ".join(check.properties) if len(check.properties) < 3 else "rest"
     return f"{check.model} {check.profile} {check.bounds} {properties}"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=named)
+@pytest.mark.parametrize("check", CHECKS, ids=check_name)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_plain_python_counts_the_same(cache: Path) -> None:

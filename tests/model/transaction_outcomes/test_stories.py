@@ -7,9 +7,9 @@ from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 
 from ...support.checks import truths
-from ...support.shipped import shipped
+from ...support.shipped import bind_shipped
 
-MODEL = shipped("transaction_outcomes")
+MODEL = bind_shipped("transaction_outcomes")
 
 
 def test_of_two_clients_one_has_the_newest_epoch() -> None:

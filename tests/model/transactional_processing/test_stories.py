@@ -19,14 +19,14 @@ from tidegate.model.parts.outcomes import Stage
 
 from ...conftest import ROOT
 from ...support.pages import page_with_appendix
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B, P = Consumer(0), Consumer(1), Partition(0)
 CHECKS = read_record_file(ROOT / "spec" / "transactional_processing.toml").checks
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {'' if check.counts else next(iter(check.properties))}"
 
 
@@ -35,9 +35,11 @@ def is_short(check: CheckRecord) -> bool:
     return check.bounds == "two_members" and check.profile != "kafka_2_5"
 
 
-@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_short, named))
+@pytest.mark.parametrize(
+    "check", gate_parameters([check for check in CHECKS if check.tier == "commit"], is_short, check_name)
+)
 def test_what_is_recorded_of_processing_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=True, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=True, cache=cache), None))
 
 
 def test_what_is_taken_for_granted_of_transactions_is_exhausted_with_late_requests() -> None:
@@ -67,7 +69,7 @@ class Pipeline:
     """Members A and B of a group, and partition P, of which A has written the result of record 0."""
 
     def __init__(self, profile: str) -> None:
-        self.model = shipped(f"transactional_processing:{profile}", {"partitions": 1}, called=profile)
+        self.model = bind_shipped(f"transactional_processing:{profile}", {"partitions": 1}, called=profile)
         self.per_partition = profile == "id_per_partition"
         self.state: Any = next(iter(initial_states(self.model)))
         self.gives_to(A).begins(A).step("process", member=A, partition=P)

@@ -21,7 +21,7 @@ def test_a_batch_that_is_sent_ahead_is_refused_until_the_one_before_is_there() -
         story.step("late_produce_arrives", request=second)
     story.step("late_produce_arrives", request=first).step("late_produce_arrives", request=second)
     story.ends(A, P, commit=False)
-    assert (story.found(P), story.false()) == ([(1, "aborted"), (1, "aborted")], set())
+    assert (story.records_of(P), story.false()) == ([(1, "aborted"), (1, "aborted")], set())
 
 
 def sends_ahead(profile: str) -> Story:
@@ -39,7 +39,7 @@ def test_a_leader_that_took_the_second_batch_refuses_the_first_one(profile: str)
     story.step("late_produce_arrives", request=second)
     with pytest.raises(StepError):
         story.step("produce", client=A, partition=P)
-    assert story.ends(A, P, commit=False).found(P) == [(1, "aborted")]
+    assert story.ends(A, P, commit=False).records_of(P) == [(1, "aborted")]
 
 
 def test_a_client_does_not_commit_while_a_batch_that_it_sent_ahead_is_not_answered() -> None:
@@ -47,7 +47,7 @@ def test_a_client_does_not_commit_while_a_batch_that_it_sent_ahead_is_not_answer
     with pytest.raises(StepError):
         story.step("end", client=A, commit=True)
     story.step("produce", client=A, partition=P).ends(A, P)
-    assert (story.found(P), story.false()) == ([(1, "committed"), (1, "committed")], set())
+    assert (story.records_of(P), story.false()) == ([(1, "committed"), (1, "committed")], set())
 
 
 def test_a_marker_leaves_a_verified_write_of_the_next_transaction_in_version_2() -> None:
@@ -58,7 +58,7 @@ def test_a_marker_leaves_a_verified_write_of_the_next_transaction_in_version_2()
     write, copy = sorted(story.state.late, key=lambda request: request.kind == Kind.MARKER)
     story.step("verify_late_produce", request=write).step("late_marker_arrives", request=copy)
     story.step("append_verified", request=write)
-    assert (story.found(P), story.false()) == ([(1, "committed"), (2, "open")], set())
+    assert (story.records_of(P), story.false()) == ([(1, "committed"), (2, "open")], set())
 
 
 def test_a_write_that_was_verified_is_appended_after_its_end_is_decided() -> None:
@@ -67,7 +67,7 @@ def test_a_write_that_was_verified_is_appended_after_its_end_is_decided() -> Non
     story.step("add_partition", client=A, partition=P).step("give_up_produce", client=A, partition=P)
     story.arrives("verify_late_produce").step("end", client=A, commit=False)
     story.step("append_verified", request=next(iter(story.state.verified))).marks(P)
-    assert (story.state.epoch[A], story.found(P), story.false()) == (2, [(1, "aborted")], set())
+    assert (story.state.epoch[A], story.records_of(P), story.false()) == (2, [(1, "aborted")], set())
 
 
 def test_records_and_offsets_of_one_transaction_go_to_partitions_of_their_own() -> None:

@@ -13,8 +13,8 @@ from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import find
 
 from ...conftest import ROOT
-from ...support.mutants import TURNS_RED, Case, Mutant, mutated
-from ...support.shipped import tiered
+from ...support.mutants import TURNS_RED, Case, Mutant, plant_mutant
+from ...support.shipped import tier_parameters
 
 
 def case(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
@@ -294,7 +294,7 @@ def is_quick(case: Case) -> bool:
     return case.fails == "aborted_is_never_delivered"
 
 
-@pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
+@pytest.mark.parametrize("case", tier_parameters(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
 def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Path) -> None:
     assert case.verdicts(tmp_path, Search(symmetry=True, deadlocks=False, cache=cache)) == TURNS_RED
 
@@ -318,7 +318,7 @@ def test_what_must_happen_does_so_without_a_client_that_learns_early_that_it_is_
     bounds = read_record_file(ROOT / "spec" / "transactions_live.toml").bounds["late_write"]
     values = {constant: str(value) for constant, value in bounds.items()}
     found = list[tuple[dict[str, str], int]]()
-    for definition in (find("transactions_live")[0], mutated(tmp_path, WAITS, "transactions_live")):
+    for definition in (find("transactions_live")[0], plant_mutant(tmp_path, WAITS, "transactions_live")):
         claims = [name for name in definition.names("leads_to") if "_without_" not in name and "_though_" not in name]
         model = definition.bind("transactions_live", values, "kafka_4_2", properties=claims)
         verdict = ENGINES["native"](model, Search(cache=cache, keep_going=True), None)

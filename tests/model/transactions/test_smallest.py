@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from ...support.shipped import is_exhausted, one_less, said_plainly, tiered
+from ...support.shipped import is_exhausted, one_less, said_plainly, tier_parameters
 from ...support.smallest import Smallest, smallest_of
 
 
-def filled(row: Smallest) -> Smallest:
+def fill_row(row: Smallest) -> Smallest:
     """The row with one of each where it names no other number."""
     if row.model != "transactions":
         return row
     return replace(row, sizes={"clients": 1, "partitions": 1, "transactions": 1, **row.sizes})
 
 
-ROWS = tuple(map(filled, smallest_of("transactions.md")))
+ROWS = tuple(map(fill_row, smallest_of("transactions.md")))
 ONE = ("clients", "partitions", "transactions", "records", "writes", "max_generation", "consumers", "blocks")
 LEAST = {**dict.fromkeys(ONE, 1), "brokers": 2, "entries": 6, "max_epoch": 12}
 """How much there is at least of what may not be none: a block is handed out twice to two brokers. A log's capacity
@@ -29,7 +29,9 @@ def verdict(row: Smallest, sizes: dict[str, int]) -> str:
     return said_plainly(row.target, sizes, row.fails)
 
 
-@pytest.mark.parametrize("row", tiered(ROWS, lambda row: row.number == "B77", lambda row: f"{row.number} {row.fails}"))
+@pytest.mark.parametrize(
+    "row", tier_parameters(ROWS, lambda row: row.number == "B77", lambda row: f"{row.number} {row.fails}")
+)
 def test_one_less_of_each_bound_does_not_show_it(row: Smallest) -> None:
     assert verdict(row, row.sizes) == "violated"
     assert {verdict(row, sizes) for sizes in one_less(row.sizes, LEAST)} == {"holds"}

@@ -22,8 +22,8 @@ from tidegate.traces.picture import Picture
 
 from ...conftest import ROOT
 from ...support.pages import page_with_appendix
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 from ..transactional_processing.test_stories import CHECKS as PROCESSING
 
 A, B = Client(0), Client(1)
@@ -42,7 +42,7 @@ class Story:
     def __init__(self, profile: str = "kafka_4_2", **constants: Any) -> None:
         budgets = {name: 1 for name in BUDGETS}
         sizes = {"transactions": 3, "max_epoch": 8, "reads": 2, **budgets, **constants}
-        self.model = shipped(f"transactions:{profile}", sizes, called=profile)
+        self.model = bind_shipped(f"transactions:{profile}", sizes, called=profile)
         self.state: Any = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -73,7 +73,7 @@ class Story:
         (request,) = self.state.late
         return self.step(action, request=request)
 
-    def found(self, partition: Partition) -> list[tuple[int, str]]:
+    def records_of(self, partition: Partition) -> list[tuple[int, str]]:
         """What a partition holds: of which transaction, and what became of it."""
         return [(cell.txn, cell.status.value) for cell in self.state.logs[partition]]
 
@@ -91,7 +91,7 @@ def test_a_transaction_commits_in_two_partitions() -> None:
     # Each partition delivers the whole of its part, not all partitions at once.
     assert [last_stable_offset(story.state, p) for p in (P, Q)] == [1, 0]
     story.step("write_marker", partition=Q).step("complete")
-    assert (story.found(P), story.found(Q)) == ([(1, "committed")], [(1, "committed")])
+    assert (story.records_of(P), story.records_of(Q)) == ([(1, "committed")], [(1, "committed")])
     # In version 2 the next transaction has the next epoch.
     assert (story.state.epoch[A], story.false()) == (2, set())
 
@@ -105,7 +105,7 @@ def test_another_coordinator_writes_the_markers_that_are_missing() -> None:
     story.step("fail_over", survives=False).step("load")
     assert story.state.unmarked == Set({P, Q})
     story.marks(P, Q)
-    assert (story.found(P), story.found(Q), story.false()) == ([(1, "committed")], [(1, "committed")], set())
+    assert (story.records_of(P), story.records_of(Q), story.false()) == ([(1, "committed")], [(1, "committed")], set())
 
 
 def test_a_decision_that_was_not_committed_is_asked_for_again() -> None:
@@ -125,7 +125,7 @@ def test_a_zombie_is_fenced_and_what_it_wrote_is_aborted() -> None:
         with pytest.raises(StepError):
             story.step(action, client=A, **arguments)
     assert story.step("is_fenced", client=A).state.phase[A] == Phase.ENDED
-    assert (story.found(P), story.false()) == ([(1, "aborted")], set())
+    assert (story.records_of(P), story.false()) == ([(1, "aborted")], set())
 
 
 def test_a_transaction_that_takes_too_long_is_aborted_and_its_producer_refused_since_kafka_6119() -> None:
@@ -134,7 +134,7 @@ def test_a_transaction_that_takes_too_long_is_aborted_and_its_producer_refused_s
         story.step("add_partition", client=A, partition=Q)
     story = Story("kafka_0_11").step("init_producer", client=A).opens(A, P).step("time_out").marks(P)
     story.step("add_partition", client=A, partition=Q).step("produce", client=A, partition=Q).ends(A, Q)
-    assert (story.found(P), story.found(Q)) == ([(1, "aborted")], [(1, "committed")])
+    assert (story.records_of(P), story.records_of(Q)) == ([(1, "aborted")], [(1, "committed")])
     assert story.false() == {"atomic_visibility", "committed_is_not_lost"}
 
 
@@ -147,7 +147,7 @@ def give_up(profile: str) -> Story:
 
 def test_a_write_that_is_late_opens_what_nobody_ends_until_kafka_asks_the_coordinator() -> None:
     story = give_up("kafka_2_5").arrives("late_produce_arrives")
-    assert (story.found(P), story.false()) == ([(1, "open")], {"nothing_hangs"})
+    assert (story.records_of(P), story.false()) == ([(1, "open")], {"nothing_hangs"})
     # What comes after it is committed, and no reader gets it.
     story.step("bump_epoch", client=A).opens(A, Q).ends(A, Q)
     assert last_stable_offset(story.state, P) == 0
@@ -160,7 +160,7 @@ def test_a_write_that_is_late_is_committed_with_the_next_transaction() -> None:
     story = give_up("kafka_2_5").step("bump_epoch", client=A).step("begin", client=A)
     story.step("add_partition", client=A, partition=P).arrives("late_produce_arrives")
     story.step("produce", client=A, partition=P).ends(A, P)
-    assert (story.found(P), story.false()) == (
+    assert (story.records_of(P), story.false()) == (
         [(1, "committed"), (2, "committed")],
         {"aborted_is_never_delivered"},
     )
@@ -185,7 +185,7 @@ def test_jepsens_torn_transaction_needs_one_epoch_for_two_transactions() -> None
     story.opens(A, P).arrives("late_end_arrives").marks(P)
     story.step("add_partition", client=A, partition=Q).step("produce", client=A, partition=Q)
     story.ends(A, Q, commit=False)
-    assert (story.found(P)[1], story.found(Q)[0]) == ((2, "committed"), (2, "aborted"))
+    assert (story.records_of(P)[1], story.records_of(Q)[0]) == ((2, "committed"), (2, "aborted"))
     assert story.false() == {"atomic_visibility", "aborted_is_never_delivered"}
     story = Story("kafka_4_0").step("init_producer", client=A).opens(A, P)
     story.step("give_up_end", client=A, commit=True).ends(A, P).opens(A, P)
@@ -238,7 +238,7 @@ def test_an_abort_that_is_asked_for_again_takes_the_last_epoch_until_kafka_20090
             assert story.step("fence", client=B).false() == {"no_bad_state"}
         else:
             story.ends(A, P)
-            assert (story.state.memory.epoch, story.found(P)[-1], story.false()) == (5, (3, "committed"), set())
+            assert (story.state.memory.epoch, story.records_of(P)[-1], story.false()) == (5, (3, "committed"), set())
 
 
 def test_a_second_producer_id_follows_when_epochs_run_out() -> None:
@@ -325,7 +325,7 @@ def test_a_late_init_producer_id_of_who_is_fenced_aborts_what_is_under_way_and_g
     with pytest.raises(StepError):
         story.step("late_init_arrives", request=request)
     story.opens(B, P).step("late_init_fences", request=request).marks(P)
-    assert (request.epoch, story.found(P), story.false()) == (1, [(2, "aborted")], set())
+    assert (request.epoch, story.records_of(P), story.false()) == (1, [(2, "aborted")], set())
     assert story.step("is_fenced", client=B).step("is_fenced", client=A).state.memory.epoch == 3
 
 
@@ -411,7 +411,7 @@ SHARES_ITS_FATE = ("kafka_4_2", "pipelined", "both_4_2", "two_steps_4_2")
 """In which a write of an epoch that is over is appended before its marker, which ends it: no version mends that."""
 
 
-@pytest.mark.parametrize("check", [check for check in CHECKS if not check.counts], ids=lambda check: named(check))
+@pytest.mark.parametrize("check", [check for check in CHECKS if not check.counts], ids=lambda check: check_name(check))
 def test_what_repairs_a_mistake_is_exhausted_in_bounds_as_large(check: CheckRecord) -> None:
     (name,) = check.properties
     if check.profile in SHARES_ITS_FATE and name == "fenced_producers_have_no_effect":
@@ -460,14 +460,14 @@ def test_each_property_has_one_verdict_whether_records_are_committed_at_once(
     constants = {**next(sizes(check) for check in CHECKS if check.bounds == bounds), "max_epoch": 8}
     found: list[dict[str, str]] = []
     for at_once in (True, False):
-        model = shipped(f"transactions:{profile}", {**constants, "in_one_step": at_once})
+        model = bind_shipped(f"transactions:{profile}", {**constants, "in_one_step": at_once})
         verdict = ENGINES["native"](model, Search(symmetry=True, keep_going=True, cache=cache), None)
         found.append({prop.name: prop.verdict for prop in verdict.properties if prop.kind != "reachable"})
     assert found[0] == found[1]
     assert {"undecided", "not_checked"}.isdisjoint(found[0].values())
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {'' if check.counts else next(iter(check.properties))}"
 
 
@@ -476,17 +476,20 @@ def is_quick(check: CheckRecord) -> bool:
     return check.bounds in ("log_lost", "time_out")
 
 
-@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize(
+    "check", gate_parameters([check for check in CHECKS if check.tier == "commit"], is_quick, check_name)
+)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, cache=cache)
-    assert_as_recorded(check, ENGINES["native"](bound(check), search, None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), search, None))
 
 
 @pytest.mark.parametrize(
-    "check", gated(PUBLISHED, lambda check: check.bounds in ("two_clients", "upstream"), lambda check: check.name)
+    "check",
+    gate_parameters(PUBLISHED, lambda check: check.bounds in ("two_clients", "upstream"), lambda check: check.name),
 )
 def test_the_published_module_has_as_many_states(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(cache=cache), None))
 
 
 def test_plain_python_counts_the_same(cache: Path) -> None:

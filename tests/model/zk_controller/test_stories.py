@@ -18,8 +18,8 @@ from tidegate.model.parts.zookeeper import Session
 from tidegate.model.zk_controller.state import Answer, Broker, Partition
 
 from ...conftest import ROOT
-from ...support.shipped import gated, shipped
-from ..test_counts import assert_as_recorded, bound
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
 
 A, B, C = (Broker(i) for i in range(3))
 CHECKS = read_record_file(ROOT / "spec" / "zk_controller.toml").checks
@@ -30,7 +30,7 @@ class Story:
 
     def __init__(self, profile: str = "kafka_3_9", **constants: Any) -> None:
         sizes = {"room": 2, "max_version": 4, "cuts": 3, "majority_losses": 1, "deletions": 1}
-        self.model = shipped(f"zk_controller:{profile}", {**sizes, **constants}, called=profile)
+        self.model = bind_shipped(f"zk_controller:{profile}", {**sizes, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -461,7 +461,7 @@ def test_properties_of_steps_can_fail() -> None:
 def test_the_claim_of_whole_runs_can_fail(cache: Path) -> None:
     """ZL1 where nobody has to create /controller."""
     sizes = {"brokers": 2, "max_epoch": 2, "cuts": 1, "stops": 0, "max_version": 1}
-    model = shipped("zk_controller:kafka_3_9", sizes, called="small")
+    model = bind_shipped("zk_controller:kafka_3_9", sizes, called="small")
     (claim,) = model.liveness
     idle = replace(claim, fairness=tuple(it for it in claim.fairness if it.actions != ("become_controller",)))
     for asked, verdict in ((claim, "holds"), (idle, "violated")):
@@ -472,7 +472,7 @@ def test_the_claim_of_whole_runs_can_fail(cache: Path) -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
@@ -481,9 +481,11 @@ def is_quick(check: CheckRecord) -> bool:
     return any(0 < (it.steps or 0) < 10 and it.verdict == "violated" for it in check.properties.values())
 
 
-@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize(
+    "check", gate_parameters([check for check in CHECKS if check.tier == "commit"], is_quick, check_name)
+)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 LOST = "by_connection"
@@ -492,11 +494,11 @@ BROKEN = [check for check in CHECKS if check.profile not in ("kafka_3_9", LOST) 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("check", BROKEN, ids=named)
+@pytest.mark.parametrize("check", BROKEN, ids=check_name)
 def test_what_fails_without_a_fence_fails_where_states_are_lumped(check: CheckRecord, cache: Path) -> None:
     """What is forgotten hides nothing: without a connection that is lost by itself the run is no longer."""
     constants: dict[str, Any] = {**check.constants, "lumped": True}
-    model = shipped(f"zk_controller:{check.profile}", constants, called="lumped")
+    model = bind_shipped(f"zk_controller:{check.profile}", constants, called="lumped")
     ((name, expected),) = check.properties.items()
     asked = replace(model, properties=tuple(prop for prop in model.properties if prop.name == name), liveness=())
     (found,) = ENGINES["native"](asked, Search(deadlocks=False, cache=cache), None).properties
@@ -523,7 +525,7 @@ def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     # goes_on alone breaks nothing while the others stand.
     assert fails == set(definition.profiles) - {"goes_on"}
     switched = {name for values in definition.profiles.values() for name, value in values.items() if value is False}
-    assert switched == {name for name, value in shipped("zk_controller").values.items() if value is True}
+    assert switched == {name for name, value in bind_shipped("zk_controller").values.items() if value is True}
     off = [{name for name in values if name != "alter_partition"} for values in definition.profiles.values()]
     assert all({name} in off for name in switched - {"alter_partition"}), "some fence is not left out alone"
 
@@ -544,7 +546,7 @@ def test_what_fails_is_repaired_at_bounds_as_large_with_each_change_of_the_code(
     for check in commit:
         ((name, expected), *_) = check.properties.items()
         if expected.verdict == "violated" and name != "at_most_one_believes_to_be_controller":
-            values = shipped(f"zk_controller:{check.profile}").values
+            values = bind_shipped(f"zk_controller:{check.profile}").values
             right = "kafka_3_9" if values["alter_partition"] or check.profile == "kafka_2_6" else "kafka_2_6"
             assert any(
                 other.profile == right
@@ -567,7 +569,7 @@ def test_what_is_said_where_states_are_lumped_is_so_where_they_are_not(profile: 
     """All properties at bounds at which both are exhausted."""
     said: list[dict[str, str]] = []
     for lumped in (False, True):
-        model = shipped(f"zk_controller:{profile}", {**TRANSFER, "lumped": lumped}, called="transfer")
+        model = bind_shipped(f"zk_controller:{profile}", {**TRANSFER, "lumped": lumped}, called="transfer")
         search = Search(deadlocks=False, keep_going=True, cache=cache)
         verdict = ENGINES["native"](replace(model, liveness=()), search, None)
         said.append({prop.name: prop.verdict for prop in verdict.properties if prop.name not in HARDER})

@@ -10,13 +10,13 @@ from tidegate.language.model import Model
 from tidegate.language.values import Map, Set, State
 from tidegate.model.zk_controller.state import Broker, LeaderAndIsr, Metadata, Partition, StopReplica, UpdateMetadata
 
-from ...support.shipped import shipped
+from ...support.shipped import bind_shipped
 
 A, B, C = (Broker(i) for i in range(3))
 
 
 def test_what_a_zombies_request_changes_is_its_effect_whatever_epoch_is_remembered() -> None:
-    model = shipped("zk_controller:kafka_3_9", {"updates": 1})
+    model = bind_shipped("zk_controller:kafka_3_9", {"updates": 1})
     prop = next(prop for prop in model.properties if prop.name == "no_zombie_effect")
     steps = list(moved_by_a_zombie(model))
     assert len(steps) == 3

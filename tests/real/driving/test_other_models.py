@@ -38,14 +38,14 @@ def test_the_release_that_comes_furthest_says_why() -> None:
         "3.6.2": ModelRefusesError("has it not"),
     }
 
-    def planned(kafka: str) -> None:
+    def plan_for(kafka: str) -> None:
         raise errors[kafka]
 
     with pytest.raises(UndrivableError, match="truncates no committed record"):
-        plan_first(errors, planned)
+        plan_first(errors, plan_for)
     errors["3.4.1"] = UndrivableError("the driver has no such step", 1)
     with pytest.raises(UndrivableError, match="no such step"):
-        plan_first(errors, planned)
+        plan_first(errors, plan_for)
 
 
 def test_a_race_within_a_leader_is_not_driven() -> None:

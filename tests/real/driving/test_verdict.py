@@ -150,10 +150,10 @@ def test_a_broker_that_is_unfenced_may_open_its_port_later(monkeypatch: pytest.M
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     answers = iter([None, None, socket.socket()])
 
-    def connected(cluster: PartitionCluster) -> socket.socket | None:
+    def connect_later(cluster: PartitionCluster) -> socket.socket | None:
         return next(answers)
 
-    monkeypatch.setattr(PartitionCluster, "_connect", connected)
+    monkeypatch.setattr(PartitionCluster, "_connect", connect_later)
     cluster = PartitionCluster(Release("3.9.1", tmp_path, "java"), ClusterSpec((1,), {}, False, 3_000, 3_000))
     with cluster, cluster._anyone():  # pyright: ignore[reportPrivateUsage]
         assert next(answers, "no more") == "no more"

@@ -23,7 +23,7 @@ MOVED = HISTORIES / "reassigned_4_1.log"
 EARLY = HISTORIES / "kafka_15665.log"
 
 
-def taken(partition: Mapping[str, Any]) -> list[str]:
+def steps_taken(partition: Mapping[str, Any]) -> list[str]:
     return [step["action"] for leg in partition["legs"] for step in leg["steps"]]
 
 
@@ -42,7 +42,7 @@ def test_a_reassignment_is_a_run_of_the_model(
     """As `tests/capture/histories.py` had brokers of 3.4.1, 3.7.2 and 4.1.0 do: while it waits, as it completes in the
     record that takes the last one into the ISR, at once, and as it is cancelled."""
     (partition,) = json.loads(tidegate("validate", str(HISTORIES / f"{name}.log"), "--json").out)["partitions"]
-    steps = taken(partition)
+    steps = steps_taken(partition)
     assert (partition["result"], partition["why"]) == ("shown", None)
     found = steps.count("reassign"), steps.count("complete_reassignment"), steps.count("cancel_reassignment")
     assert found == (begun, complete, cancelled)
@@ -53,7 +53,7 @@ def test_an_eligible_leader_that_is_no_replica_any_more_is_passed_over(tidegate:
     It is not elected, since only replicas are asked (PartitionChangeBuilder.electAnyLeader)."""
     path = str(HISTORIES / "elr_of_no_replica_4_1.log")
     (partition,) = json.loads(tidegate("validate", path, "--json").out)["partitions"]
-    assert (partition["result"], taken(partition).count("cancel_reassignment")) == ("shown", 1)
+    assert (partition["result"], steps_taken(partition).count("cancel_reassignment")) == ("shown", 1)
     assert partition["moments"][-1]["elr"] == []
 
 
@@ -81,7 +81,7 @@ def test_a_reassignment_to_fewer_than_min_isr_is_not_checked(tidegate: Run) -> N
 # --- altered ----------------------------------------------------------------------------------------------------------
 
 
-def moved(path: Path = MOVED) -> tuple[Cluster, History]:
+def read_move(path: Path = MOVED) -> tuple[Cluster, History]:
     cluster = read_cluster(read_metadata_log(path))
     return cluster, cluster.histories[0]
 
@@ -98,29 +98,29 @@ def first(history: History, **fields: Any) -> int:
     return next(n for n, one in enumerate(history.moments) if all(getattr(one, k) == v for k, v in fields.items()))
 
 
-def altered(history: History, place: int, **changes: Any) -> History:
+def alter_moment(history: History, place: int, **changes: Any) -> History:
     moments = list(history.moments)
     moments[place] = replace(moments[place], **changes)
     return replace(history, moments=tuple(moments))
 
 
 def test_what_no_controller_does_is_shown_by_no_run(cache: Path) -> None:
-    cluster, history = moved()
+    cluster, history = read_move()
     done = first(history, assignment=Assignment(frozenset({2, 3, 4})))
     before = history.moments[done - 1]
     assert before.isr == {1, 2, 3, 4} and before.passing
     without = replace(history, moments=history.moments[: done - 1] + history.moments[done:])
-    same_epoch = altered(history, done, leader_epoch=before.leader_epoch)
-    stays = altered(history, done, leader=1, isr=frozenset({1, 2, 3, 4}))
+    same_epoch = alter_moment(history, done, leader_epoch=before.leader_epoch)
+    stays = alter_moment(history, done, leader=1, isr=frozenset({1, 2, 3, 4}))
     for wrong, shown in ((without, done - 2), (same_epoch, done - 1), (stays, done - 1)):
         found = answer(cluster, wrong, cache)
         assert (found.exhausted, found.seen) == (True, shown)
 
 
 def test_nobody_joins_before_a_copy_is_asked_for(cache: Path) -> None:
-    cluster, history = moved()
+    cluster, history = read_move()
     begun = first(history, assignment=Assignment(frozenset({1, 2, 3, 4}), frozenset({4}), frozenset({1})))
-    early = altered(history, begun, isr=frozenset({1, 2, 3, 4}))
+    early = alter_moment(history, begun, isr=frozenset({1, 2, 3, 4}))
     assert answer(cluster, early, cache).seen == begun - 1
 
 
@@ -171,14 +171,14 @@ def test_another_target_meanwhile_ends_what_is_followed() -> None:
 def test_a_reassignment_that_begins_before_the_log_does_is_followed(cache: Path) -> None:
     """As in a snapshot: the partition is first seen with brokers on their way in and out."""
 
-    def within(fields: dict[str, Any]) -> dict[str, Any]:
+    def fields_within(fields: dict[str, Any]) -> dict[str, Any]:
         if fields.get("leaderEpoch") == 0:
             fields |= {"replicas": [2, 3, 4, 1], "addingReplicas": [4], "removingReplicas": [1]}
         elif fields.get("removingReplicas") == [1]:
             fields |= {"replicas": None, "addingReplicas": None, "removingReplicas": None}
         return fields
 
-    cluster = read_cluster(records(HISTORIES / "reassigned_3_4.log", within))
+    cluster = read_cluster(records(HISTORIES / "reassigned_3_4.log", fields_within))
     history = replace(cluster.histories[0], whole=False)
     assert history.moments[0].assignment == Assignment(frozenset({1, 2, 3, 4}), frozenset({4}), frozenset({1}))
     assert answer(cluster, history, cache).seen >= first(history, assignment=Assignment(frozenset({2, 3, 4})))
@@ -217,6 +217,6 @@ def test_what_is_no_step_is_not_followed(before: Assignment, after: Assignment) 
 
 def test_alike_partitions_are_searched_once_also_where_they_move() -> None:
     """Who holds a copy is compared as everything else is: by place, and not by number."""
-    moment: Moment = moved()[1].moments[0]
+    moment: Moment = read_move()[1].moments[0]
     assert moment.assignment is not None
     assert not moment.alike(replace(moment, assignment=replace(moment.assignment, adding=frozenset({4}))))

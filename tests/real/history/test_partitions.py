@@ -18,7 +18,7 @@ Change = Callable[[str, dict[str, Any]], dict[str, Any] | None]
 HISTORIES = ROOT / "tests" / "fixtures" / "histories"
 
 
-def changed(name: str, change: Change, more: tuple[tuple[str, dict[str, Any]], ...] = ()) -> str:
+def change_log(name: str, change: Change, more: tuple[tuple[str, dict[str, Any]], ...] = ()) -> str:
     """A printed log with each record as it is changed, or without it where it is None, and more records behind."""
     batches = list[list[dict[str, Any]]]()
     for line in (HISTORIES / f"{name}.txt").read_text("utf-8").splitlines():
@@ -29,10 +29,10 @@ def changed(name: str, change: Change, more: tuple[tuple[str, dict[str, Any]], .
         if (data := change(record["type"], record["data"])) is not None:
             batches[-1].append(record | {"data": data})
     batches += [[{"type": kind, "version": 0, "data": data}] for kind, data in more]
-    return printed([batch for batch in batches if batch])
+    return printed_batches([batch for batch in batches if batch])
 
 
-def printed(batches: list[list[dict[str, Any]]]) -> str:
+def printed_batches(batches: list[list[dict[str, Any]]]) -> str:
     """As kafka-dump-log prints them."""
     lines, offset = list[str](), 0
     for batch in batches:
@@ -72,7 +72,7 @@ def test_what_clusters_did_is_shown(tidegate: Run, name: str) -> None:
     assert result(tidegate, HISTORIES / f"{name}.txt")[:2] == (0, "shown")
 
 
-def without(kind: str, **fields: Any) -> Change:
+def drop_records(kind: str, **fields: Any) -> Change:
     """All records but those of a kind with these fields."""
 
     def change(of: str, data: dict[str, Any]) -> dict[str, Any] | None:
@@ -87,12 +87,12 @@ def other_settings(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     return data if kind != "CONFIG_RECORD" or value is None else data | {"value": value}
 
 
-def created(**fields: Any) -> Change:
+def change_creation(**fields: Any) -> Change:
     """The partition is created with other fields."""
     return lambda kind, data: data | fields if kind == "PARTITION_RECORD" else data
 
 
-def elected(epoch_of: int, leader: int) -> Change:
+def change_election(epoch_of: int, leader: int) -> Change:
     """At an election, counted from 0, another leader."""
     seen = [-1]
 
@@ -108,23 +108,25 @@ def elected(epoch_of: int, leader: int) -> Change:
 @pytest.mark.parametrize(
     ("name", "change", "seen"),
     [
-        ("fenced_again_3_4", without("BROKER_REGISTRATION_CHANGE_RECORD", fenced=1), 2),
+        ("fenced_again_3_4", drop_records("BROKER_REGISTRATION_CHANGE_RECORD", fenced=1), 2),
         ("unclean_was_set_3_9", other_settings, 17),
-        ("unclean_was_set_3_9", created(leader=1), -1),
-        ("unclean_was_set_3_9", created(isr=[4, 5]), -1),
-        ("unclean_was_set_3_9", created(leaderEpoch=1), -1),
-        ("unclean_was_set_3_9", elected(0, 1), 4),
+        ("unclean_was_set_3_9", change_creation(leader=1), -1),
+        ("unclean_was_set_3_9", change_creation(isr=[4, 5]), -1),
+        ("unclean_was_set_3_9", change_creation(leaderEpoch=1), -1),
+        ("unclean_was_set_3_9", change_election(0, 1), 4),
     ],
 )
 def test_what_kafka_cannot_do_is_not(tidegate: Run, tmp_path: Path, name: str, change: Change, seen: int) -> None:
     path = tmp_path / "metadata.txt"
-    path.write_text(changed(name, change), "utf-8")
+    path.write_text(change_log(name, change), "utf-8")
     assert result(tidegate, path) == (1, "not_shown", seen)
 
 
 def test_where_only_the_step_differs_from_the_model_is_said(tidegate: Run, tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
-    path.write_text(changed("fenced_again_3_4", without("BROKER_REGISTRATION_CHANGE_RECORD", fenced=1)), "utf-8")
+    path.write_text(
+        change_log("fenced_again_3_4", drop_records("BROKER_REGISTRATION_CHANGE_RECORD", fenced=1)), "utf-8"
+    )
     said = tidegate("validate", str(path)).out
     assert not re.search(r"another\s*$", said, re.MULTILINE)
     assert "the same, but by another step than the log says" in " ".join(said.split())
@@ -132,7 +134,9 @@ def test_where_only_the_step_differs_from_the_model_is_said(tidegate: Run, tmp_p
 
 def test_a_partition_is_not_created_with_a_fenced_broker_in_sync(tidegate: Run, tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
-    path.write_text(changed("fenced_again_3_4", without("BROKER_REGISTRATION_CHANGE_RECORD", fenced=-1)), "utf-8")
+    path.write_text(
+        change_log("fenced_again_3_4", drop_records("BROKER_REGISTRATION_CHANGE_RECORD", fenced=-1)), "utf-8"
+    )
     assert result(tidegate, path) == (1, "not_shown", -1)
     said = tidegate("validate", str(path)).out
     assert "no run of the model shows moment 1 of" in said
@@ -144,7 +148,7 @@ def test_a_moment_may_be_of_a_release_that_comes_before_the_last(tidegate: Run, 
     newer = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 21}]
     fields = {"brokerId": 9, "incarnationId": "nine", "brokerEpoch": 999, "fenced": True, "features": newer}
     path = tmp_path / "metadata.txt"
-    path.write_text(changed("fenced_again_3_4", same, (("REGISTER_BROKER_RECORD", fields),)), "utf-8")
+    path.write_text(change_log("fenced_again_3_4", same, (("REGISTER_BROKER_RECORD", fields),)), "utf-8")
     done = tidegate("validate", str(path))
     assert (done.exit, "3.4, 3.9" in done.out) == (0, True)
     assert tidegate("validate", str(path), "--kafka-version", "3.9").exit == 1
@@ -166,6 +170,6 @@ def test_while_releases_are_upgraded_a_moment_may_be_of_either(
     older = {"brokerId": 9, "incarnationId": "nine", "brokerEpoch": 999, "fenced": True}
     older |= {"features": [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 8}]}
     path = tmp_path / "metadata.txt"
-    path.write_text(changed("fenced_again_3_4", change, (("REGISTER_BROKER_RECORD", older),)), "utf-8")
+    path.write_text(change_log("fenced_again_3_4", change, (("REGISTER_BROKER_RECORD", older),)), "utf-8")
     shown, seen = ("not_shown", 2) if upgraded_to else ("shown", 3)
     assert result(tidegate, path)[1:] == (shown, seen)

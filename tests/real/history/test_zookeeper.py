@@ -36,12 +36,12 @@ START = (
 )
 
 
-def gone(*brokers: int) -> BrokersChange:
+def brokers_gone(*brokers: int) -> BrokersChange:
     return BrokersChange(NOBODY, frozenset(brokers), NOBODY, frozenset({1, 2, 3}) - set(brokers))
 
 
 def test_a_broker_is_fenced_with_the_change_that_its_death_makes() -> None:
-    moments = history_of(*START, gone(2, 3), state(1, 1, 1, 1, 3), state(2, 1, 2, 1)).moments
+    moments = history_of(*START, brokers_gone(2, 3), state(1, 1, 1, 1, 3), state(2, 1, 2, 1)).moments
     assert [sorted(moment.fenced) for moment in moments] == [[], [2], [2, 3]]
 
 
@@ -54,7 +54,7 @@ def test_a_broker_that_registered_anew_is_fenced_and_is_back() -> None:
 
 def test_a_broker_that_was_shut_down_has_been_down() -> None:
     back = BrokersChange(frozenset({1}), NOBODY, NOBODY, frozenset({1, 2, 3}))
-    moments = history_of(*START, Stopping(1), state(1, 2, 1, 2, 3), gone(1), back).moments
+    moments = history_of(*START, Stopping(1), state(1, 2, 1, 2, 3), brokers_gone(1), back).moments
     assert [(sorted(one.fenced), sorted(one.stopping), sorted(one.restarted)) for one in moments] == [
         ([], [], []),
         ([1], [1], []),

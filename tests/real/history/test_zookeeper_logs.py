@@ -156,12 +156,12 @@ def test_real_brokers_with_zookeeper_do_what_the_model_does(tidegate: Run, tmp_p
 @pytest.mark.long
 @pytest.mark.parametrize("profile", ["kafka_2_7", "kafka_3_9_zookeeper"])
 def test_zookeepers_own_elections_change_no_verdict(tidegate: Run, profile: str) -> None:
-    def found(value: str) -> dict[str, str]:
+    def verdicts_with(value: str) -> dict[str, str]:
         bounds = ("replicas=2", "isr_shrinks=1", "fences=0", "crashes=2", f"by_zookeeper={value}")
         given = (word for bound in bounds for word in ("--set", bound))
         document = json.loads(tidegate("check", f"partition:{profile}", "--keep-going", "--json", *given).out)
         return {one["name"]: one["verdict"] for one in document["properties"]}
 
-    off, on = found("false"), found("true")
+    off, on = verdicts_with("false"), verdicts_with("true")
     differs = {name: (verdict, on[name]) for name, verdict in off.items() if verdict != on[name]}
     assert all(verdicts == ("missing", "reached") for verdicts in differs.values()), "a witness more, and nothing else"

@@ -15,7 +15,7 @@ from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.losses import Loss, find_losses
 
 from ...conftest import ROOT
-from ...support.brokers_logs import LOST, leads, of_leaders, short, shown, shrinks
+from ...support.brokers_logs import LOST, leads, of_leaders, read_lines, short, shrinks
 
 
 def test_segments_say_where_epochs_begin_if_the_checkpoint_is_gone(tmp_path: Path) -> None:
@@ -35,9 +35,9 @@ def test_the_lines_of_one_broker_are_in_order_whichever_files_they_are_in(tmp_pa
     text = "".join((leads(1, 0, 0, 0, second=1), leads(1, 2, 80, 80, second=5)))
     path = tmp_path / name
     path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
-    evidence = shown(of_leaders(1, -1, 1), tmp_path, shrinks(1, 90, second=3))
+    evidence = read_lines(of_leaders(1, -1, 1), tmp_path, shrinks(1, 90, second=3))
     assert short(evidence.losses) == [(2, 80, 90)]
-    at_once = shown(of_leaders(1, -1, 1), tmp_path, shrinks(1, 90, second=5))
+    at_once = read_lines(of_leaders(1, -1, 1), tmp_path, shrinks(1, 90, second=5))
     assert short(at_once.losses) == []
     assert [note.what.partition(";")[0] for note in at_once.notes] == [
         "no file says of which leader epoch a high watermark is"

@@ -73,7 +73,7 @@ def test_a_snapshot_without_its_end_is_refused(tmp_path: Path) -> None:
 Change = Callable[[str], str]
 
 
-def without_record(kind: str, field: str = "") -> Change:
+def drop_record(kind: str, field: str = "") -> Change:
     """A printed log without the first record of a kind, all offsets after it one less."""
 
     def change(text: str) -> str:
@@ -98,7 +98,7 @@ def _earlier(line: str, offset: int) -> str:
     return "" if numbers and int(numbers[0][0]) > int(numbers[0][1]) else changed
 
 
-def replaced(old: str, new: str) -> Change:
+def replace_text(old: str, new: str) -> Change:
     def change(text: str) -> str:
         assert old in text
         return text.replace(old, new, 1)
@@ -106,7 +106,7 @@ def replaced(old: str, new: str) -> Change:
     return change
 
 
-def without(pattern: str) -> Change:
+def drop_pattern(pattern: str) -> Change:
     def change(text: str) -> str:
         changed, number = re.subn(pattern, "", text)
         assert number
@@ -122,24 +122,27 @@ def twice(text: str) -> str:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (without_record("REGISTER_BROKER_RECORD"), "is about broker 1, which has not registered before"),
-        (replaced('"brokerEpoch":8,"fenced":1', '"brokerEpoch":7,"fenced":1'), "is about broker 1 in broker epoch 7"),
-        (without_record("TOPIC_RECORD"), "which is not created before"),
-        (without_record("PARTITION_RECORD"), "which is not created"),
-        (replaced('"isr":[1,2,3]', '"isr":[1,2,9]'), "has 9 lead or be in sync"),
-        (replaced('"leader":1', '"leader":7'), "has 7 lead or be in sync"),
-        (replaced('"leader":1,', '"leader":[1],'), "the record cannot be read: its leader is [1]"),
+        (drop_record("REGISTER_BROKER_RECORD"), "is about broker 1, which has not registered before"),
         (
-            replaced('"name":"min.insync.replicas"', '"name":null'),
+            replace_text('"brokerEpoch":8,"fenced":1', '"brokerEpoch":7,"fenced":1'),
+            "is about broker 1 in broker epoch 7",
+        ),
+        (drop_record("TOPIC_RECORD"), "which is not created before"),
+        (drop_record("PARTITION_RECORD"), "which is not created"),
+        (replace_text('"isr":[1,2,3]', '"isr":[1,2,9]'), "has 9 lead or be in sync"),
+        (replace_text('"leader":1', '"leader":7'), "has 7 lead or be in sync"),
+        (replace_text('"leader":1,', '"leader":[1],'), "the record cannot be read: its leader is [1]"),
+        (
+            replace_text('"name":"min.insync.replicas"', '"name":null'),
             "the record cannot be read: its name is None",
         ),
-        (replaced('"leader":1,', ""), "has other fields than such a record: 'leader'"),
-        (replaced('"replicas":[1,2,3]', '"replicas":[1,1,2,3]'), "has the replicas"),
-        (without(r"(?<=\})\}(?=\n)"), "is no whole record"),
-        (without(r"\| offset: 30 .*\n"), "offset 30 to 30 are missing before it"),
-        (without(r"baseOffset: 30 .*\n"), "is not the record at offset"),
-        (without(r"baseOffset: .*\n"), "is not the record at offset 0"),
-        (without(r"baseOffset: 30 .*\n.*\n"), "offsets 30 to 30 are missing before it"),
+        (replace_text('"leader":1,', ""), "has other fields than such a record: 'leader'"),
+        (replace_text('"replicas":[1,2,3]', '"replicas":[1,1,2,3]'), "has the replicas"),
+        (drop_pattern(r"(?<=\})\}(?=\n)"), "is no whole record"),
+        (drop_pattern(r"\| offset: 30 .*\n"), "offset 30 to 30 are missing before it"),
+        (drop_pattern(r"baseOffset: 30 .*\n"), "is not the record at offset"),
+        (drop_pattern(r"baseOffset: .*\n"), "is not the record at offset 0"),
+        (drop_pattern(r"baseOffset: 30 .*\n.*\n"), "offsets 30 to 30 are missing before it"),
         (twice, "is there twice"),
     ],
     ids=[
@@ -226,7 +229,7 @@ def test_the_release_is_the_one_that_registered_last(tmp_path: Path) -> None:
 
 def test_a_setting_that_is_no_number_leaves_the_partition_unchecked(tidegate: Run, tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
-    bad = replaced('"min.insync.replicas","value":"2"', '"min.insync.replicas","value":"x"')
+    bad = replace_text('"min.insync.replicas","value":"2"', '"min.insync.replicas","value":"x"')
     path.write_text(bad(PRINTED.read_text("utf-8")), "utf-8")
     done = tidegate("validate", str(path))
     assert done.exit == 5 and "min.insync.replicas is 'x' in the log" in " ".join(done.out.split())
@@ -254,7 +257,7 @@ def test_a_report_overwrites_no_other_page(tidegate: Run, tmp_path: Path) -> Non
 # --- ELR that is cleared ----------------------------------------------------------------------------------------------
 
 
-def cleared(folder: Path, topic: str) -> Path:
+def write_cleared_log(folder: Path, topic: str) -> Path:
     """A log of 4.1 in which ELRs are cleared while one has a broker: the controller does so where min.insync.replicas
     is set."""
     entries = read_metadata_log(HISTORIES / "eligible_leader_replicas.log").entries
@@ -277,7 +280,7 @@ def cleared(folder: Path, topic: str) -> Path:
 
 @pytest.mark.parametrize("topic", ["orders", ""])
 def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: str) -> None:
-    path = cleared(tmp_path, topic)
+    path = write_cleared_log(tmp_path, topic)
     (history,) = read_cluster(read_metadata_log(path)).histories
     before, last = history.moments[-2:]
     assert (history.ended, bool(before.elr), bool(last.elr), last.cleared) == (None, True, False, True)
@@ -287,7 +290,7 @@ def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: 
 
 
 def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
-    found = read_cluster(read_metadata_log(cleared(tmp_path, "orders")))
+    found = read_cluster(read_metadata_log(write_cleared_log(tmp_path, "orders")))
     (history,) = found.histories
     quiet = replace(history, moments=(*history.moments[:-1], replace(history.moments[-1], cleared=False)))
     for one, result in ((history, "shown"), (quiet, "not_shown")):
@@ -296,7 +299,7 @@ def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
 
 
 def test_of_another_topic_it_is_not(tmp_path: Path) -> None:
-    (history,) = read_cluster(read_metadata_log(cleared(tmp_path, "payments"))).histories
+    (history,) = read_cluster(read_metadata_log(write_cleared_log(tmp_path, "payments"))).histories
     assert history.ended is None
 
 

@@ -19,7 +19,7 @@ from tidegate.real.logs.metadata_log import MetadataLog, read_metadata_log
 from tidegate.real.logs.segments import read_epochs
 
 from ...conftest import Run
-from ...support.segments import NAME, SEGMENTS, STANDING, flipped, places, write
+from ...support.segments import NAME, SEGMENTS, STANDING, flip_bit, places, write
 
 OF_POWER = "zeros, as a loss of power leaves them"
 
@@ -33,7 +33,7 @@ def entries_of(path: Path) -> MetadataLog:
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> tuple[Path, bytes, int]:
+def damaged_segments(draw: st.DrawFn) -> tuple[Path, bytes, int]:
     """A segment, its bytes with something wrong in their midst, and where that begins."""
     path = draw(st.sampled_from(SEGMENTS))
     data, begins = path.read_bytes(), places(path)[:-1]
@@ -43,10 +43,10 @@ def damaged(draw: st.DrawFn) -> tuple[Path, bytes, int]:
     kind = draw(st.sampled_from(("flip", "length", "hole", "noise", "gone", "twice")))
     match kind:
         case "flip":
-            other = flipped(data, place, chance.randrange(8))
+            other = flip_bit(data, place, chance.randrange(8))
         case "length":
             place = chance.choice(begins) + 8 + chance.randrange(4)
-            other = flipped(data, place, chance.randrange(8))
+            other = flip_bit(data, place, chance.randrange(8))
         case "hole":
             other = data[:place] + bytes(len(data[place : place + size])) + data[place + size :]
         case "noise":
@@ -58,7 +58,7 @@ def damaged(draw: st.DrawFn) -> tuple[Path, bytes, int]:
     return path, other, place
 
 
-@given(damaged())
+@given(damaged_segments())
 def test_no_damage_hides_a_batch_that_is_there(made: tuple[Path, bytes, int]) -> None:
     """It is refused; or what is read is a beginning, with a note where anything is left out, and nothing that is left
     out has a whole batch of the segment."""
@@ -94,7 +94,7 @@ def test_what_a_loss_of_power_leaves_is_read_up_to_there(path: Path, sector: int
 
 def test_damage_before_whole_batches_is_said(tidegate: Run, tmp_path: Path) -> None:
     data, begins = STANDING.read_bytes(), places(STANDING)
-    done = tidegate("validate", str(write(tmp_path, flipped(data, begins[9] + 9, 4))))
+    done = tidegate("validate", str(write(tmp_path, flip_bit(data, begins[9] + 9, 4))))
     said = " ".join(done.err.split())
     assert done.exit == 64
     assert f"byte {begins[9]}, is damaged: it is not whole, and another batch follows" in said
@@ -162,10 +162,10 @@ def test_segments_of_a_broker_end_alike(tmp_path: Path) -> None:
     whole = read_epochs(tmp_path)
     write(tmp_path, data + bytes(4096))
     assert read_epochs(tmp_path) == whole
-    write(tmp_path, flipped(data, begins[5] + 9, 4))
+    write(tmp_path, flip_bit(data, begins[5] + 9, 4))
     with pytest.raises(UsageError, match="is damaged: it is not whole, and another batch follows"):
         read_epochs(tmp_path)
-    write(tmp_path, flipped(data, begins[5] + 14, 1))
+    write(tmp_path, flip_bit(data, begins[5] + 14, 1))
     with pytest.raises(UsageError, match="it is damaged: after offset"):
         read_epochs(tmp_path)
     assert find_whole_part(tmp_path, data, PARTITION).size == len(data)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ...conftest import Run
-from ...support.brokers_logs import LOST, leads, of_leaders, short, shown, shrinks
+from ...support.brokers_logs import LOST, leads, of_leaders, read_lines, short, shrinks
 
 OWN = "IcGu95YKRJi3wo_OVqs_sA"
 """The cluster that its brokers say they are of."""
@@ -103,7 +103,7 @@ def follows(broker: int, epoch: int, end: int, high_watermark: int, leader: int 
 def test_a_loss_is_a_leader_that_starts_below_an_earlier_high_watermark(
     tmp_path: Path, leaders: tuple[int, ...], lines: tuple[str, ...], lost: list[tuple[int, int, int]]
 ) -> None:
-    evidence = shown(of_leaders(*leaders), tmp_path, *lines)
+    evidence = read_lines(of_leaders(*leaders), tmp_path, *lines)
     assert (short(evidence.losses), short(evidence.possible)) == (lost, [])
 
 
@@ -121,7 +121,7 @@ def test_a_follower_that_truncates_below_its_high_watermark_shows_a_loss(
         f"partition t-0 with TruncationState(offset={end}, completed=true) due to leader epoch and offset "
         f"EpochEndOffset(leaderEpoch=1, endOffset={end}) (kafka.server.ReplicaFetcherThread)\n"
     )
-    evidence = shown(of_leaders(1, 2, 3), tmp_path, leads(2, 1, 1, 1), follows(2, 2, 7, 5, 3), cut)
+    evidence = read_lines(of_leaders(1, 2, 3), tmp_path, leads(2, 1, 1, 1), follows(2, 2, 7, 5, 3), cut)
     assert (short(evidence.losses), short(evidence.possible)) == (lost, [])
 
 
@@ -143,7 +143,7 @@ def test_a_follower_that_truncates_below_its_high_watermark_shows_a_loss(
 def test_what_may_be_a_loss_is_in_doubt(
     tmp_path: Path, lines: tuple[str, ...], possible: list[tuple[int, int, int]]
 ) -> None:
-    evidence = shown(of_leaders(1, 2, 3), tmp_path, *lines)
+    evidence = read_lines(of_leaders(1, 2, 3), tmp_path, *lines)
     assert (short(evidence.losses), short(evidence.possible)) == ([], possible)
 
 
@@ -166,11 +166,11 @@ LOSS = (leads(1, 0, 0, 0), shrinks(1, 90), leads(1, 2, 80, 80))
 
 @pytest.mark.parametrize("other", [leads(1, 7, 9, 9, "Some(old)"), leads(1, 0, 0, 0, "None")])
 def test_lines_of_another_topic_do_not_hide_a_loss(tmp_path: Path, other: str) -> None:
-    assert short(shown(of_leaders(1, -1, 1), tmp_path, other, *LOSS).losses) == [(2, 80, 90)]
+    assert short(read_lines(of_leaders(1, -1, 1), tmp_path, other, *LOSS).losses) == [(2, 80, 90)]
 
 
 def test_lines_of_another_topic_show_no_loss(tmp_path: Path) -> None:
-    evidence = shown(of_leaders(1, -1, 1, topic_id="b"), tmp_path, *LOSS)
+    evidence = read_lines(of_leaders(1, -1, 1, topic_id="b"), tmp_path, *LOSS)
     assert (evidence.losses, evidence.possible) == ((), ())
     assert {note.what.partition(",")[0] for note in evidence.notes} == {
         "brokers' logs are of another topic of this name as well",
@@ -181,7 +181,7 @@ def test_lines_of_another_topic_show_no_loss(tmp_path: Path) -> None:
 def test_a_follower_of_a_topic_that_was_deleted_shows_no_loss(tmp_path: Path) -> None:
     lines = (follows(2, 0, 1000, 1000), leads(1, 0, 0, 0), leads(1, 2, 0, 0))
     old = leads(2, 3, 9, 9, "Some(old)")
-    evidence = shown(of_leaders(1, -1, 1), tmp_path, old, *lines)
+    evidence = read_lines(of_leaders(1, -1, 1), tmp_path, old, *lines)
     assert (evidence.losses, evidence.possible) == ((), ())
 
 
@@ -206,5 +206,5 @@ def test_what_may_be_a_loss_is_undecided(tidegate: Run, tmp_path: Path) -> None:
 
 
 def test_an_epoch_whose_start_nobody_wrote_down_is_said(tmp_path: Path) -> None:
-    (note,) = shown(of_leaders(1, 2, -1, 3), tmp_path, leads(1, 0, 0, 0), leads(3, 3, 0, 0)).notes
+    (note,) = read_lines(of_leaders(1, 2, -1, 3), tmp_path, leads(1, 0, 0, 0), leads(3, 3, 0, 0)).notes
     assert (note.more, note.what.startswith("no file says where the leader of an epoch starts")) == ("epoch 1", True)

@@ -16,7 +16,7 @@ from tidegate.real.validation.validating import ValidationResult
 from tidegate.traces.document import schema
 
 from ...conftest import Run
-from ...support.histories import STANDING, answer, cluster, model_of, walked
+from ...support.histories import STANDING, answer, cluster, model_of, walk_history
 
 
 def test_an_outage_is_told_as_a_trace_that_is_replayed(tidegate: Run, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_history_that_no_run_shows_is_told_up_to_there(tidegate: Run, tmp_path
 
 
 def test_a_long_history_is_told_in_parts_each_a_run_of_the_model(cache: Path) -> None:
-    history = walked(model_of("kafka_4_1"), 1, 60)
+    history = walk_history(model_of("kafka_4_1"), 1, 60)
     given = {"elr": True, "min_isr": 2, "register_apart": False}
     setup = find_setup(history, find_version(cluster(STANDING), "4.1"), frozenset(), given)
     assert not isinstance(setup, str)

@@ -14,7 +14,7 @@ from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.as_partition import BOUNDS, epoch_numbers, renumber_epochs
 
 from ...conftest import Run
-from ...support.histories import HISTORIES, STANDING, TWO_RESTART, answer, cluster, model_of, of_bytes, walked
+from ...support.histories import HISTORIES, STANDING, TWO_RESTART, answer, cluster, model_of, of_bytes, walk_history
 from ...support.metadata_logs import restarts
 
 
@@ -99,12 +99,12 @@ def test_followers_that_lag_at_once_leave_the_isr_in_one_request(tidegate: Run, 
 def test_what_histories_have_besides_changes_no_verdict(tidegate: Run, switch: str, bounds: tuple[str, ...]) -> None:
     """With the switch the partition does more, and no property comes out otherwise."""
 
-    def found(value: str) -> tuple[dict[str, str], int]:
+    def verdicts_with(value: str) -> tuple[dict[str, str], int]:
         given = (word for bound in (*bounds, f"{switch}={value}") for word in ("--set", bound))
         document = json.loads(tidegate("check", "partition", "--keep-going", "--json", *given).out)
         return {one["name"]: one["verdict"] for one in document["properties"]}, document["distinct_states"]
 
-    (off, fewer), (on, more) = found("false"), found("true")
+    (off, fewer), (on, more) = verdicts_with("false"), verdicts_with("true")
     assert off == on
     assert fewer < more
 
@@ -112,7 +112,7 @@ def test_what_histories_have_besides_changes_no_verdict(tidegate: Run, switch: s
 @pytest.mark.parametrize("seed", range(3))
 def test_what_the_model_does_for_long_is_found_again(seed: int, cache: Path) -> None:
     model = model_of("kafka_4_1")
-    history = walked(model, seed, 40)
+    history = walk_history(model, seed, 40)
     found = answer(history, model, cache)
     assert found.exhausted
     assert found.seen == len(history.moments) - 1

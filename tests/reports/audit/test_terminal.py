@@ -97,11 +97,11 @@ Answers = Callable[[Signature, Question], str]
 def no_repair(monkeypatch: pytest.MonkeyPatch, one: Signature, word: Answers) -> str:
     """Why a subject of one signature has no repair, if the model answered so."""
 
-    def answered(of: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+    def answer_bad(of: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
         said = word(of, question)
         return Answer("can lose" if said == "can lose" else "not checked" if said == "open" else "no loss found")
 
-    monkeypatch.setattr(repair, "answer_of_log_and_client", answered)
+    monkeypatch.setattr(repair, "answer_of_log_and_client", answer_bad)
     subject = Subject((Topic("t", Origin("x")),), None, (Variant((), one),), ())
     failed = Answer("can lose")
     checks = [RequirementCheck(Requirement("writable", "crash@all"), "failed", failed)]

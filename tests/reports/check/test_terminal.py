@@ -15,14 +15,14 @@ from ...conftest import Run
 from ...support.terminal import lock
 
 
-def fixed(verdict: Verdict) -> Verdict:
+def fix_numbers(verdict: Verdict) -> Verdict:
     """With the numbers that differ from run to run put to fixed ones."""
     numbers = {"seconds": 0.25, "compile_seconds": 0.5, "distinct_states": 1_000_000, "bytes_per_state": 31.5}
     return dataclasses.replace(verdict, engine="native", peak_memory_bytes=100 << 20, **numbers)
 
 
 def test_a_pass_says_on_what_it_rests() -> None:
-    verdict = fixed(check(lock("careful"), Search()))
+    verdict = fix_numbers(check(lock("careful"), Search()))
     assert verdict_page(verdict, TextFormat(width=80)).text() == (
         "✓ lock:careful holds: exhaustive within bounds\n"
         "  clients=2\n"

@@ -30,7 +30,7 @@ FILES = ("junit.xml", "results.sarif", "summary.md")
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+def gate_output(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The directory that one run of the gate wrote, over a check of each kind."""
     folder = tmp_path_factory.mktemp("gate")
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "CI": ""}
@@ -51,20 +51,20 @@ def results(out: Path) -> list[Any]:
 # --- schemas ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_sarif_is_valid(out: Path) -> None:
+def test_the_sarif_is_valid(gate_output: Path) -> None:
     schema = json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
     validator: Any = jsonschema.Draft4Validator(schema, format_checker=jsonschema.FormatChecker())
-    validator.validate(sarif(out))
+    validator.validate(sarif(gate_output))
 
 
-def test_the_junit_is_valid(out: Path) -> None:
+def test_the_junit_is_valid(gate_output: Path) -> None:
     schema: Any = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
-    schema.validate(str(out / "junit.xml"))
+    schema.validate(str(gate_output / "junit.xml"))
 
 
-def test_the_junit_has_what_ants_schema_wants_too(out: Path) -> None:
+def test_the_junit_has_what_ants_schema_wants_too(gate_output: Path) -> None:
     """That schema is not ours to ship; these are its demands."""
-    root = ElementTree.parse(out / "junit.xml").getroot()
+    root = ElementTree.parse(gate_output / "junit.xml").getroot()
     assert not root.attrib
     for number, suite in enumerate(root):
         wanted = ("package", "name", "timestamp", "hostname", "tests", "failures", "errors", "skipped", "time")
@@ -82,7 +82,7 @@ def test_the_junit_has_what_ants_schema_wants_too(out: Path) -> None:
 # --- golden texts -----------------------------------------------------------------------------------------------------
 
 
-def settled(text: str) -> str:
+def normalize_text(text: str) -> str:
     """The text with what differs from run to run and from machine to machine made one."""
     text = text.replace(f"{ROOT}/", "")
     text = re.sub(r'(time|timestamp)="[^"]*"', r'\1="?"', text)
@@ -92,8 +92,8 @@ def settled(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_reports_say_the_same(name: str, out: Path) -> None:
-    found = settled((out / name).read_text(encoding="utf-8"))
+def test_the_reports_say_the_same(name: str, gate_output: Path) -> None:
+    found = normalize_text((gate_output / name).read_text(encoding="utf-8"))
     recorded = FIXTURES / name
     if os.environ.get("TIDEGATE_UPDATE"):
         recorded.write_text(found, encoding="utf-8")
@@ -103,8 +103,10 @@ def test_the_reports_say_the_same(name: str, out: Path) -> None:
 # --- what must be in them ---------------------------------------------------------------------------------------------
 
 
-def test_a_finding_stands_at_the_last_steps_action_and_its_flow_has_every_step(out: Path) -> None:
-    found = next(result for result in results(out) if result["level"] == "error" and result["ruleId"] == "one_inside")
+def test_a_finding_stands_at_the_last_steps_action_and_its_flow_has_every_step(gate_output: Path) -> None:
+    found = next(
+        result for result in results(gate_output) if result["level"] == "error" and result["ruleId"] == "one_inside"
+    )
     text = (ROOT / "examples" / "lock.py").read_text(encoding="utf-8").splitlines()
     place = found["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "examples/lock.py", "uriBaseId": "%SRCROOT%"}
@@ -124,14 +126,16 @@ def test_a_finding_stands_at_the_last_steps_action_and_its_flow_has_every_step(o
     assert found["attachments"][0]["artifactLocation"]["uri"].endswith("one_inside.html")
 
 
-def test_what_is_recorded_is_a_suppressed_note(out: Path) -> None:
-    found = next(result for result in results(out) if result["level"] == "note" and result["ruleId"] == "one_inside")
+def test_what_is_recorded_is_a_suppressed_note(gate_output: Path) -> None:
+    found = next(
+        result for result in results(gate_output) if result["level"] == "note" and result["ruleId"] == "one_inside"
+    )
     justification = "recorded in tests/fixtures/gate/gate.toml:19: this model must fail"
     assert found["suppressions"] == [{"kind": "external", "status": "accepted", "justification": justification}]
 
 
-def test_a_count_that_differs_stands_at_its_entry(out: Path) -> None:
-    found = next(result for result in results(out) if result["ruleId"] == "counts")
+def test_a_count_that_differs_stands_at_its_entry(gate_output: Path) -> None:
+    found = next(result for result in results(gate_output) if result["ruleId"] == "counts")
     place = found["locations"][0]["physicalLocation"]
     line = place["region"]["startLine"]
     assert place["artifactLocation"]["uri"] == "tests/fixtures/gate/gate.toml"
@@ -141,8 +145,8 @@ def test_a_count_that_differs_stands_at_its_entry(out: Path) -> None:
     assert found["message"]["text"] == "examples/lock.py:careful defaults: distinct_states: recorded 4, found 3"
 
 
-def test_every_uri_is_relative(out: Path) -> None:
-    text = (out / "results.sarif").read_text(encoding="utf-8")
+def test_every_uri_is_relative(gate_output: Path) -> None:
+    text = (gate_output / "results.sarif").read_text(encoding="utf-8")
     uris = re.findall(r'"uri": "([^"]*)"', text)
     assert uris
     assert not [uri for uri in uris if uri.startswith("/") or ":" in uri or "\\" in uri or " " in uri]
@@ -173,21 +177,21 @@ def test_no_uri_tells_where_a_machine_keeps_things(file: str, uri: str) -> None:
     assert relative_uri(file) == uri
 
 
-def test_every_counterexample_has_its_trace_and_its_page(out: Path) -> None:
-    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+def test_every_counterexample_has_its_trace_and_its_page(gate_output: Path) -> None:
+    report = json.loads((gate_output / "report.json").read_text(encoding="utf-8"))
     claims = [claim for check in report["checks"] for claim in check["claims"] if claim["html"]]
     assert len(claims) == 5
     for claim in claims:
-        trace = json.loads((out / claim["trace"]).read_text(encoding="utf-8"))
+        trace = json.loads((gate_output / claim["trace"]).read_text(encoding="utf-8"))
         assert trace["schema"] == TRACE
         assert trace["replay"] == claim["replay"]
-        assert (out / claim["html"]).read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert (gate_output / claim["html"]).read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [claim["document"] for check in report["checks"] for claim in check["claims"]].count(None) > 5
     assert len({claim["html"] for claim in claims}) == 5
 
 
-def test_a_failure_tells_the_whole_story(out: Path) -> None:
-    root = ElementTree.parse(out / "junit.xml").getroot()
+def test_a_failure_tells_the_whole_story(gate_output: Path) -> None:
+    root = ElementTree.parse(gate_output / "junit.xml").getroot()
     reported = next(element for element in root.iter("failure") if "one_inside" in (element.get("message") or ""))
     assert reported.get("message") == "one_inside: recorded holds, found violated after 4 steps"
     text = reported.text or ""

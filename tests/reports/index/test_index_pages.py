@@ -36,7 +36,7 @@ from tidegate.reports.index import sentence_html
 from tidegate.traces.document import schema
 
 from ...conftest import ROOT, Run
-from ...support.browser import chromium, shown
+from ...support.browser import chromium, open_page
 
 AROUND = r'<script type="application/json" id="around">(.*?)</script>'
 CLUSTERS = ROOT / "examples" / "clusters"
@@ -479,11 +479,11 @@ def test_in_chromium_it_asks_for_nothing_and_a_failing_cell_leads_to_its_page(
     tidegate: Run, browser: Browser, tmp_path: Path
 ) -> None:
     tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path / "out"))
-    with shown(browser, tmp_path / "out" / "index.html", at="h1") as one:
+    with open_page(browser, tmp_path / "out" / "index.html", at="h1") as one:
         wide = one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         link = one.page.locator("td.bad a").first.get_attribute("href")
     assert (wide, link is not None) == (True, True)
-    with shown(browser, tmp_path / "out" / str(link), "s=1") as scenario:
+    with open_page(browser, tmp_path / "out" / str(link), "s=1") as scenario:
         assert "lost" in scenario.page.title() or "orders" in scenario.page.title()
         offered = scenario.page.locator("#choices li:not(.taken) button.step").first
         sentence = offered.inner_text()

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import networkx
 import pytest
 
-from ...conftest import Said
+from ...conftest import RunHere
 from ...support.exports import saved_trace
 
 
@@ -26,20 +26,20 @@ def trace(tmp_path: Path) -> Path:
     return saved_trace(tmp_path)
 
 
-def test_a_quotient_is_by_any_expression(said: Said, tmp_path: Path) -> None:
+def test_a_quotient_is_by_any_expression(run_here: RunHere, tmp_path: Path) -> None:
     asked = ["export", "examples/lock.py:careless", "--to", "graphml"]
     counted = "sum(1 for c in Client if place[c] == Place.INSIDE), held"
-    graph = read(said(*asked, "--quotient", counted)[1], tmp_path)
+    graph = read(run_here(*asked, "--quotient", counted)[1], tmp_path)
     labels = sorted(node["label"].split("=")[-2][0] + node["label"].split("=")[-1] for node in graph.nodes.values())
     assert labels == ["0false", "1false", "1true", "2true"]
-    assert said(*asked, "--quotient", "len(held)")[0] == 64
-    assert said(*asked, "--quotient", "held +")[0] == 64
+    assert run_here(*asked, "--quotient", "len(held)")[0] == 64
+    assert run_here(*asked, "--quotient", "held +")[0] == 64
 
 
-def test_a_graph_is_drawn_in_layers_with_every_node_and_edge(said: Said) -> None:
+def test_a_graph_is_drawn_in_layers_with_every_node_and_edge(run_here: RunHere) -> None:
     if not os.environ.get("CI"):
         pytest.importorskip("fast_sugiyama")  # in CI, which installs it, it must be there
-    exit_, text = said("export", "examples/lock.py:careless", "--to", "svg", "--raw")
+    exit_, text = run_here("export", "examples/lock.py:careless", "--to", "svg", "--raw")
     graph = read_graph(text)
     assert exit_ == 0
     assert len(graph["node"]) == 12 and len(graph["node initial"]) == 1
@@ -47,15 +47,15 @@ def test_a_graph_is_drawn_in_layers_with_every_node_and_edge(said: Said) -> None
     assert min(map(float, tops)) == float(graph["node initial"][0].find("{*}rect").get("y"))
     boxes = [tuple(float(node.find("{*}rect").get(part)) for part in ("x", "y")) for node in graph["node"]]
     assert len(set(boxes)) == len(boxes), "no node lies on another"
-    refused, message = said("export", "replication:kip320", "--set", "replicas=2", "--to", "svg", "--raw")
+    refused, message = run_here("export", "replication:kip320", "--set", "replicas=2", "--to", "svg", "--raw")
     assert refused == 64 and "more than 300 are not drawn" in message
 
 
 @pytest.mark.parametrize("model", ["examples/lock.py:careless", "examples/peterson.py"])
-def test_edges_go_round_boxes_and_no_label_lies_on_another_or_on_a_box(said: Said, model: str) -> None:
+def test_edges_go_round_boxes_and_no_label_lies_on_another_or_on_a_box(run_here: RunHere, model: str) -> None:
     if not os.environ.get("CI"):
         pytest.importorskip("fast_sugiyama")  # in CI, which installs it, it must be there
-    graph = read_graph(said("export", model, "--to", "svg", "--raw")[1])
+    graph = read_graph(run_here("export", model, "--to", "svg", "--raw")[1])
     parts = ("x", "y", "width", "height")
     boxes = [
         tuple(float(node.find("{*}rect").get(part)) for part in parts)
@@ -88,8 +88,8 @@ def read_graph(text: str) -> dict[str, list[Any]]:
     return found
 
 
-def test_a_quotient_merges_states_and_counts_actions(said: Said, tmp_path: Path) -> None:
-    exit_, text = said("export", "examples/lock.py:careful", "--to", "graphml", "--quotient", "held")
+def test_a_quotient_merges_states_and_counts_actions(run_here: RunHere, tmp_path: Path) -> None:
+    exit_, text = run_here("export", "examples/lock.py:careful", "--to", "graphml", "--quotient", "held")
     graph = read(text, tmp_path)
     assert exit_ == 0
     assert {node["label"]: node["states"] for node in graph.nodes.values()} == {"held=false": 1, "held=true": 2}
@@ -98,18 +98,18 @@ def test_a_quotient_merges_states_and_counts_actions(said: Said, tmp_path: Path)
     assert str(free["initial"]).lower() == "true"
 
 
-def test_the_numbers_of_a_raw_graph_are_those_of_the_check(said: Said, tmp_path: Path) -> None:
+def test_the_numbers_of_a_raw_graph_are_those_of_the_check(run_here: RunHere, tmp_path: Path) -> None:
     small = ["replication", "--set", "replicas=2", "--set", "max_leader_epoch=1"]
-    graph = read(said("export", *small, "--to", "graphml", "--raw")[1], tmp_path)
+    graph = read(run_here("export", *small, "--to", "graphml", "--raw")[1], tmp_path)
     assert graph.number_of_nodes() == 957
-    merged = read(said("export", *small, "--to", "graphml", "--quotient", "quorum.isr, quorum.leader")[1], tmp_path)
+    merged = read(run_here("export", *small, "--to", "graphml", "--quotient", "quorum.isr, quorum.leader")[1], tmp_path)
     assert sum(node["states"] for node in merged.nodes.values()) == 957
     assert sum(edge["steps"] for edge in merged.edges.values()) == 1800
 
 
-def test_too_many_nodes_are_refused_with_their_number(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_nodes_are_refused_with_their_number(run_here: RunHere, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidegate.reports.trace.graph.MAX_NODES", 500)
-    exit_, text = said("export", "replication", "--set", "replicas=2", "--to", "dot", "--raw")
+    exit_, text = run_here("export", "replication", "--set", "replicas=2", "--to", "dot", "--raw")
     reported = (
         "merge states with --quotient EXPRESSIONS, or look at what is near a step of a trace: --around N --radius K"
     )
@@ -117,8 +117,8 @@ def test_too_many_nodes_are_refused_with_their_number(said: Said, monkeypatch: p
     assert text == f"tidegate: the graph has 957 nodes, and more than 500 are not drawn; {reported}\n"
 
 
-def test_the_way_to_the_violation_is_drawn_thick(said: Said, trace: Path) -> None:
-    exit_, text = said("export", str(trace), "--to", "dot", "--raw")
+def test_the_way_to_the_violation_is_drawn_thick(run_here: RunHere, trace: Path) -> None:
+    exit_, text = run_here("export", str(trace), "--to", "dot", "--raw")
     assert exit_ == 0
     thick = re.findall(r'-> \w+ \[label="([^"]*)", penwidth=3\]', text)
     assert sorted(thick) == ["look(A)", "look(B)", "take(A)", "take(B)"]
@@ -126,11 +126,11 @@ def test_the_way_to_the_violation_is_drawn_thick(said: Said, trace: Path) -> Non
     assert text.count("peripheries=2") == 1
 
 
-def test_the_neighbourhood_of_a_step(said: Said, trace: Path) -> None:
-    near = said("export", str(trace), "--to", "dot", "--around", "3", "--radius", "1")[1]
+def test_the_neighbourhood_of_a_step(run_here: RunHere, trace: Path) -> None:
+    near = run_here("export", str(trace), "--to", "dot", "--around", "3", "--radius", "1")[1]
     assert len(re.findall(r"^  s\d+ \[", near, re.MULTILINE)) == 4  # the state before, the state, and two after it
     assert near.count("fillcolor=lightyellow") == 1
-    wider = said("export", str(trace), "--to", "dot", "--around", "3", "--radius", "3")[1]
+    wider = run_here("export", str(trace), "--to", "dot", "--around", "3", "--radius", "3")[1]
     assert len(re.findall(r"^  s\d+ \[", wider, re.MULTILINE)) > 4
 
 

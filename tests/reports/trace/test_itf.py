@@ -19,9 +19,9 @@ from tidegate.reports.trace.itf import ACTION, PICKS, apalache_type_text, from_i
 from tidegate.reports.trace.states import apply_delta, document_states, sort_elements
 from tidegate.traces.differences import state_to_json
 
-from ...conftest import Said
-from ...support.shipped import tiered
-from ...support.traces import bound, counterexample, walked
+from ...conftest import RunHere
+from ...support.shipped import tier_parameters
+from ...support.traces import bind_model, counterexample, walk_model
 
 WALKS = [
     "replication:kip320", "raft", "kraft:kip595", "async_isr", "examples/two_phase.py", "examples/die_hard.py",
@@ -29,16 +29,16 @@ WALKS = [
 ]  # fmt: skip
 
 
-def settled(document: Document, state: dict[str, Any]) -> dict[str, Any]:
+def normalize_state(document: Document, state: dict[str, Any]) -> dict[str, Any]:
     return {field["name"]: sort_elements(field["type"], state[field["name"]]) for field in document["fields"]}
 
 
-@pytest.mark.parametrize("name", tiered(WALKS, WALKS[::2].__contains__))
+@pytest.mark.parametrize("name", tier_parameters(WALKS, WALKS[::2].__contains__))
 def test_the_states_of_a_document_are_those_of_the_run_and_itf_keeps_them(name: str) -> None:
-    model = bound(name)
+    model = bind_model(name)
     for seed in range(3):
-        run, document = walked(model, 60, seed)
-        wanted = [settled(document, state_to_json(state)) for state in run.states()]
+        run, document = walk_model(model, 60, seed)
+        wanted = [normalize_state(document, state_to_json(state)) for state in run.states()]
         assert [state for _, state in document_states(document)] == wanted
         itf = json.loads(json.dumps(to_itf(document)))
         assert from_itf(itf) == wanted
@@ -64,7 +64,7 @@ def one_text(value: Any) -> str:
 
 
 @st.composite
-def typed(draw: st.DrawFn, depth: int = 3, options: bool = True) -> tuple[Document, st.SearchStrategy[Any]]:
+def typed_values(draw: st.DrawFn, depth: int = 3, options: bool = True) -> tuple[Document, st.SearchStrategy[Any]]:
     """A type with a strategy for its values as the trace document has them."""
     kinds = ["scalar"] if depth == 0 else ["scalar", "record", "map", "seq", "set", "bag", *(["option"] * options)]
     kind = draw(st.sampled_from(kinds))
@@ -72,16 +72,16 @@ def typed(draw: st.DrawFn, depth: int = 3, options: bool = True) -> tuple[Docume
         return draw(st.sampled_from(SCALARS))
     if kind == "record":
         names = draw(st.lists(st.sampled_from(["id", "epoch", "tag", "value"]), min_size=1, max_size=3, unique=True))
-        parts = {name: draw(typed(depth - 1)) for name in names}
+        parts = {name: draw(typed_values(depth - 1)) for name in names}
         fields = {name: type_ for name, (type_, _) in parts.items()}
         return {"kind": "record", "name": "R", "fields": fields}, st.fixed_dictionaries(
             {name: values for name, (_, values) in parts.items()}
         )
     if kind == "map":
         key, keys = draw(st.sampled_from(SCALARS))
-        value, values = draw(typed(depth - 1))
+        value, values = draw(typed_values(depth - 1))
         return {"kind": "map", "key": key, "value": value}, st.dictionaries(keys.map(text_of), values, max_size=3)
-    of, values = draw(typed(depth - 1, options=kind != "option"))
+    of, values = draw(typed_values(depth - 1, options=kind != "option"))
     if kind == "option":
         return {"kind": "option", "of": of}, st.none() | values
     return {"kind": kind, "of": of}, st.lists(values, max_size=4, unique_by=one_text if kind == "set" else None)
@@ -89,7 +89,7 @@ def typed(draw: st.DrawFn, depth: int = 3, options: bool = True) -> tuple[Docume
 
 @given(st.data())
 def test_any_value_comes_back(data: st.DataObject) -> None:
-    type_, values = data.draw(typed())
+    type_, values = data.draw(typed_values())
     value = sort_elements(type_, data.draw(values))
     encoded = json.loads(json.dumps(value_to_itf(type_, value)))
     assert not list(bare_numbers(encoded))
@@ -199,19 +199,19 @@ def test_changes_apply_in_the_order_that_makes_sense_of_offsets() -> None:
     assert state == {"log": {"A": [1, 2, 3]}, "isr": ["A", "B"], "hw": 0}
 
 
-def test_a_trace_that_lacks_a_step_is_refused(tmp_path: Path, said: Said) -> None:
-    document = walked(bound("examples/lock.py"), 5, 1)[1]
+def test_a_trace_that_lacks_a_step_is_refused(tmp_path: Path, run_here: RunHere) -> None:
+    document = walk_model(bind_model("examples/lock.py"), 5, 1)[1]
     kept = [step for step in document["steps"] if step["i"] != 2]
     file = tmp_path / "lacks.trace.json"
     file.write_text(json.dumps(document | {"steps": kept}))
-    exit_, out = said("export", str(file), "--to", "itf")
+    exit_, out = run_here("export", str(file), "--to", "itf")
     assert (exit_, out) == (64, f"tidegate: {file}: a trace with a part missing or wrong: 2\n")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000])
-def test_a_trace_that_is_nested_too_deep_is_refused(text: str, tmp_path: Path, said: Said) -> None:
+def test_a_trace_that_is_nested_too_deep_is_refused(text: str, tmp_path: Path, run_here: RunHere) -> None:
     file = tmp_path / "deep.trace.json"
     file.write_text(text)
-    assert said("replay", str(file)) == (
+    assert run_here("replay", str(file)) == (
         64, f"tidegate: {file}: not a trace: it has values within values, deeper than any trace's\n"
     )  # fmt: skip

@@ -15,7 +15,7 @@ from tidegate.reports.trace.sequence import to_mermaid, to_plantuml, to_seqdiag
 
 from ...conftest import ROOT
 from ...support.exports import SHOWN, message
-from ...support.traces import bound, counterexample, walked
+from ...support.traces import bind_model, counterexample, walk_model
 
 NAME = r"(?:[A-Z][A-Za-z0-9]*|others|p\d+)"
 
@@ -35,8 +35,10 @@ def documents() -> list[Document]:
     found = [counterexample(*case) for case in SHOWN.values()]
     found.append(counterexample("tests/fixtures/gate/stuck.py", "small", "python"))
     for seed in range(2):
-        found.append(walked(bound("raft", messages=2, losses=2, duplicates=1, crashes=2), 60 + 100 * seed, seed)[1])
-        found.append(walked(bound("kraft:kip595", late_answers=True), 50, seed)[1])
+        found.append(
+            walk_model(bind_model("raft", messages=2, losses=2, duplicates=1, crashes=2), 60 + 100 * seed, seed)[1]
+        )
+        found.append(walk_model(bind_model("kraft:kip595", late_answers=True), 50, seed)[1])
     looping = copy.deepcopy(found[0])
     looping["loop"] = 1
     return [*found, looping]
@@ -66,13 +68,13 @@ def test_mermaids_own_parser_reads_them(tmp_path: Path) -> None:
 
 
 def test_a_long_diagram_leaves_out_internal_steps_and_says_how_many() -> None:
-    document = walked(bound("raft", messages=2, max_term=3, losses=2), 120, 5)[1]
+    document = walk_model(bind_model("raft", messages=2, max_term=3, losses=2), 120, 5)[1]
     assert len(document["steps"]) > 60
     text = to_mermaid(document)
     said = re.search(r"(\d+) of (\d+) steps are not drawn: they handle no message", text)
     assert said is not None
     assert len(re.findall(r"(?:Note over \w+|-x\w+): \d+\. ", text)) == int(said[2]) - int(said[1])
-    short = walked(bound("raft", messages=2), 40, 5)[1]
+    short = walk_model(bind_model("raft", messages=2), 40, 5)[1]
     assert "not drawn" not in to_mermaid(short)
 
 

@@ -7,11 +7,11 @@ import io
 
 from tidegate.reports.trace.spreadsheet import to_csv
 
-from ...support.traces import bound, walked
+from ...support.traces import bind_model, walk_model
 
 
 def test_every_state_is_a_row_and_every_cell_a_column() -> None:
-    run, document = walked(bound("raft"), 20, 3)
+    run, document = walk_model(bind_model("raft"), 20, 3)
     rows = list(csv.DictReader(io.StringIO(to_csv(document))))
     assert [row["state"] for row in rows] == [str(at) for at in range(len(run.states()))]
     for state, row in zip(run.states(), rows, strict=True):

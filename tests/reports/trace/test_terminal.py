@@ -51,26 +51,26 @@ replay it:
 
 
 @pytest.fixture
-def violated() -> tuple[Model, Verdict]:
+def violation() -> tuple[Model, Verdict]:
     return violated_lock()
 
 
-def test_a_counterexample_in_ascii(violated: tuple[Model, Verdict]) -> None:
-    model, verdict = violated
+def test_a_counterexample_in_ascii(violation: tuple[Model, Verdict]) -> None:
+    model, verdict = violation
     document = trace_document(model, verdict.properties[0])
     assert trace_page(document, TextFormat(width=80, ascii=True)).text() == NARROW
 
 
-def test_only_rules_and_wrapping_know_the_width(violated: tuple[Model, Verdict]) -> None:
-    model, verdict = violated
+def test_only_rules_and_wrapping_know_the_width(violation: tuple[Model, Verdict]) -> None:
+    model, verdict = violation
     document = trace_document(model, verdict.properties[0])
     wide = trace_page(document, TextFormat(width=100, ascii=True)).text()
     assert wide.replace("-" * 100, "-" * 80).split() == NARROW.split()
     assert max(map(len, wide.splitlines())) == 100
 
 
-def test_a_witness_is_shown_as_one(violated: tuple[Model, Verdict]) -> None:
-    model, verdict = violated
+def test_a_witness_is_shown_as_one(violation: tuple[Model, Verdict]) -> None:
+    model, verdict = violation
     text = trace_page(trace_document(model, verdict.properties[1]), TextFormat()).text()
     assert "✓ lock:careless: a witness of somebody_inside after 2 steps" in text
     assert "is false" not in text

@@ -88,7 +88,7 @@ def new_topics(cluster: Cluster) -> Subject:
     return next(subject for subject in subjects(cluster) if subject.topics[0].name == "(new topics)")
 
 
-def shared(cluster: Cluster) -> set[bool]:
+def loses_power_together(cluster: Cluster) -> set[bool]:
     """Whether a loss of power takes all brokers, as far as that is known."""
     return {variant.signature.one_machine for variant in new_topics(cluster).variants}
 
@@ -97,7 +97,7 @@ def shared(cluster: Cluster) -> set[bool]:
 @pytest.mark.parametrize("text", [PODS, KAFKA])
 def test_pods_that_nothing_keeps_apart_may_share_a_node(text: str, rule: str) -> None:
     cluster = of(text.format(rule=rule, more="", pool=""))
-    assert shared(cluster) == ({False} if RULES[rule] else {False, True})
+    assert loses_power_together(cluster) == ({False} if RULES[rule] else {False, True})
     spreads = RULES[rule] and rule.startswith("topology")
     assert any("at least 3 nodes" in assumption for assumption in cluster.assumptions) is spreads
 
@@ -136,13 +136,13 @@ OF_TERMS = {
 def test_an_anti_affinity_keeps_from_those_that_it_selects(selects: str, expected: bool) -> None:
     text = PODS.replace("name: kafka}}\nspec", "name: kafka, namespace: mine}}\nspec")
     cluster = of(text.format(rule=affinity("required", HOST, selects)))
-    assert shared(cluster) == ({False} if expected else {False, True})
+    assert loses_power_together(cluster) == ({False} if expected else {False, True})
 
 
 @pytest.mark.parametrize(("selects", "expected"), SELECTORS.items())
 def test_a_constraint_spreads_those_that_it_selects(selects: str, expected: bool) -> None:
     cluster = of(PODS.format(rule=spread(1, "DoNotSchedule", selects)))
-    assert shared(cluster) == ({False} if expected else {False, True})
+    assert loses_power_together(cluster) == ({False} if expected else {False, True})
 
 
 @pytest.mark.parametrize("rule", [affinity("required", HOST), spread(1, "DoNotSchedule")])
@@ -155,7 +155,7 @@ def test_sets_of_one_pod_each_are_kept_apart_by_what_selects_the_others(rule: st
         text = alone.replace("env: [", f"env: [{{name: KAFKA_BROKER_ID, value: '{name}'}}, ")
         files.append((f"{name}.yaml", text.replace("app: kafka", f"app: kafka-{name}") if separate else text, True))
     cluster = of("---\n".join(text for _, text, _ in files))
-    assert shared(cluster) == ({False, True} if separate else {False})
+    assert loses_power_together(cluster) == ({False, True} if separate else {False})
     spreads = rule.startswith("topology") and not separate
     assert any("at least 3 nodes" in assumption for assumption in cluster.assumptions) is spreads
 
@@ -163,20 +163,23 @@ def test_sets_of_one_pod_each_are_kept_apart_by_what_selects_the_others(rule: st
 def test_one_rule_that_selects_the_others_is_enough_of_an_anti_affinity() -> None:
     mine, other = affinity("required", HOST), PODS.format(rule="").replace("name: kafka}\nspec", "name: more}\nspec")
     one_each = "---\n".join([PODS.format(rule=mine), other]).replace("replicas: 3", "replicas: 1")
-    assert shared(of(one_each.replace('value: "3"', 'value: "2"'))) == {False}
+    assert loses_power_together(of(one_each.replace('value: "3"', 'value: "2"'))) == {False}
     spreads = one_each.replace(mine, spread(1, "DoNotSchedule")).replace('value: "3"', 'value: "2"')
-    assert shared(of(spreads)) == {False, True}, "one without a constraint goes to any node"
+    assert loses_power_together(of(spreads)) == {False, True}, "one without a constraint goes to any node"
 
 
 def test_a_pod_that_names_its_node_does_not_pass_the_scheduler() -> None:
-    assert shared(of(PODS.format(rule=affinity("required", HOST) + "\n      nodeName: n1"))) == {False, True}
+    assert loses_power_together(of(PODS.format(rule=affinity("required", HOST) + "\n      nodeName: n1"))) == {
+        False,
+        True,
+    }
 
 
 def test_labels_that_the_operator_gives_are_selected() -> None:
     rule = affinity("required", HOST, "labelSelector: {matchLabels: {strimzi.io/name: c-kafka}}")
-    assert shared(of(KAFKA.format(rule=rule, more="", pool=""))) == {False}
+    assert loses_power_together(of(KAFKA.format(rule=rule, more="", pool=""))) == {False}
     other = rule.replace("c-kafka", "c-zookeeper")
-    assert shared(of(KAFKA.format(rule=other, more="", pool=""))) == {False, True}
+    assert loses_power_together(of(KAFKA.format(rule=other, more="", pool=""))) == {False, True}
 
 
 def test_what_to_give_is_said_where_it_is_open() -> None:
@@ -186,13 +189,16 @@ def test_what_to_give_is_said_where_it_is_open() -> None:
 
 def test_a_preference_that_a_rack_brings_is_no_rule() -> None:
     rack = "rack: {topologyKey: topology.kubernetes.io/zone}"
-    assert shared(of(KAFKA.format(rule="", more=rack, pool=""))) == {False, True}
+    assert loses_power_together(of(KAFKA.format(rule="", more=rack, pool=""))) == {False, True}
 
 
 def test_a_pools_own_template_replaces_that_of_the_cluster() -> None:
     rule = next(rule for rule, apart in RULES.items() if apart)
-    assert shared(of(KAFKA.format(rule=rule, more="", pool="template: {pod: {metadata: {}}}"))) == {False, True}
-    assert shared(
+    assert loses_power_together(of(KAFKA.format(rule=rule, more="", pool="template: {pod: {metadata: {}}}"))) == {
+        False,
+        True,
+    }
+    assert loses_power_together(
         of(KAFKA.format(rule="", more="", pool=f"template: {{pod: {{metadata: {{labels: {{app: kafka}}}}, {rule}}}}}"))
     ) == {False}
 
@@ -202,7 +208,7 @@ def test_the_users_word_decides(nodes: str, expected: set[bool]) -> None:
     """Also where all advertise one name: Bitnami's chart has a placeholder there, which an init container replaces."""
     advertised = "{name: KAFKA_ADVERTISED_LISTENERS, value: 'PLAINTEXT://advertised-address-placeholder:9092'}"
     for text in (PODS, PODS.replace("env: [", f"env: [{{{advertised}}}, ")):
-        assert shared(of(text.format(rule=""), f'[pods]\nnodes = "{nodes}"\n')) == expected
+        assert loses_power_together(of(text.format(rule=""), f'[pods]\nnodes = "{nodes}"\n')) == expected
 
 
 def of_nodes(*terms: str) -> str:
@@ -233,7 +239,7 @@ NODES_NAMED = {
 @pytest.mark.parametrize("where", NODES_NAMED)
 def test_pods_are_not_spread_over_fewer_nodes_than_pods(where: str) -> None:
     cluster = of(PODS.format(rule=f"{spread(1, 'DoNotSchedule')}\n      {where}"))
-    assert shared(cluster) == ({False} if NODES_NAMED[where] else {False, True})
+    assert loses_power_together(cluster) == ({False} if NODES_NAMED[where] else {False, True})
     assert any("at least 3 nodes" in assumption for assumption in cluster.assumptions) is NODES_NAMED[where]
 
 
@@ -245,7 +251,7 @@ def test_another_word_is_refused(line: str) -> None:
 
 def test_one_pod_shares_no_node() -> None:
     cluster = of(PODS.format(rule="").replace("replicas: 3", "replicas: 1").replace('value: "3"', 'value: "1"'))
-    assert shared(cluster) == {False}
+    assert loses_power_together(cluster) == {False}
 
 
 def of_roles(brokers: str, controllers: str) -> set[tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]]:

@@ -53,11 +53,11 @@ def test_every_stop_is_the_loss_of_a_disk() -> None:
 
 
 def test_controllers_that_come_back_empty_have_no_metadata(explorations: Explorations) -> None:
-    def said(**own: Any) -> str:
+    def finding_text(**own: Any) -> str:
         return word(signature("kafka_3_9", ephemeral=True, **own), "crash@all", explorations)
 
-    assert said(voters=1, shared_voters=1, empty_voters=1) == "not checked"
-    assert said(voters=3, shared_voters=3, empty_voters=3) == said(voters=3) == "no loss found"
+    assert finding_text(voters=1, shared_voters=1, empty_voters=1) == "not checked"
+    assert finding_text(voters=3, shared_voters=3, empty_voters=3) == finding_text(voters=3) == "no loss found"
 
 
 @pytest.mark.parametrize(

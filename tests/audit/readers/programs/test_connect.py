@@ -39,7 +39,7 @@ def of(folder: Path, files: dict[str, str]) -> tuple[Cluster, tuple[Finding, ...
     return read_cluster([folder], Options(kafka_version="3.9", distribution="apache"))
 
 
-def undecided(findings: tuple[Finding, ...]) -> list[str]:
+def undecided_findings(findings: tuple[Finding, ...]) -> list[str]:
     return [finding.where.path.rpartition("/")[2] for finding in findings if finding.kind == "incomplete"]
 
 
@@ -73,7 +73,7 @@ def undecided(findings: tuple[Finding, ...]) -> list[str]:
     ],
 )
 def test_a_producer_of_another_program_is_not_passed_over(tmp_path: Path, name: str, text: str) -> None:
-    assert name in undecided(of(tmp_path, {name: text})[1])
+    assert name in undecided_findings(of(tmp_path, {name: text})[1])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_producer_of_another_program_is_not_passed_over(tmp_path: Path, name: 
 )
 def test_what_sets_nothing_weaker_leaves_nothing_open(tmp_path: Path, name: str, text: str) -> None:
     cluster, findings = of(tmp_path, {name: text})
-    assert not undecided(findings)
+    assert not undecided_findings(findings)
     assert cluster.only_producer is not None
 
 
@@ -128,12 +128,12 @@ def test_a_program_that_audit_toml_names_is_asked_about(tmp_path: Path) -> None:
     mapping = '[topic.orders]\nproducer = "pg"\n'
     connector = '{"name": "pg", "config": {"connector.class": "X", "producer.override.acks": "1"}}'
     _, findings = of(tmp_path, {"c.json": connector, "audit.toml": mapping})
-    assert "c.json" not in undecided(findings)
+    assert "c.json" not in undecided_findings(findings)
 
 
 def test_a_tree_that_audit_toml_names_is_not_read_as_lines(tmp_path: Path) -> None:
     files = {"app.yaml": "kafka: {wait: 1}\n", "audit.toml": '[topic.orders]\nproducer = "app.yaml"\n'}
-    assert "app.yaml" in undecided(of(tmp_path, files)[1])
+    assert "app.yaml" in undecided_findings(of(tmp_path, files)[1])
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_of_several_clusters_of_a_mirror_the_weakest_acks_counts(tmp_path: Path)
     producer = cluster.client("mm2.properties", "producer")
     assert producer is not None
     assert [setting.value for setting in producer.settings if setting.key == "acks"][-1] == "1"
-    assert "mm2.properties" in undecided(findings)
+    assert "mm2.properties" in undecided_findings(findings)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def read(texts: dict[str, str], **options: Any) -> tuple[Cluster, list[Finding]]
     return cluster, list(findings)
 
 
-def by_name(cluster: Cluster) -> dict[str, Subject]:
+def subjects_by_name(cluster: Cluster) -> dict[str, Subject]:
     return {topic.name: subject for subject in subjects(cluster) for topic in subject.topics}
 
 
@@ -50,7 +50,7 @@ plugin.path=/x
 
 def test_connects_topics_are_asked_about_with_what_its_worker_sets() -> None:
     cluster, findings = read({**COMBINED, "connect.properties": CONNECT})
-    found = by_name(cluster)
+    found = subjects_by_name(cluster)
     made = {
         name: {(v.signature.replicas, v.signature.min_isr, v.signature.acks) for v in found[name].variants}
         for name in ("connect-offsets", "connect-configs", "connect-status")
@@ -85,7 +85,9 @@ def test_a_storage_topic_that_is_there_is_the_one_that_is_asked_about() -> None:
         "Topic: connect-offsets\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: min.insync.replicas=1\n"
         "\tTopic: connect-offsets\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
     )
-    found = by_name(read({**BROKERS, "connect.properties": CONNECT, "topics.txt": described})[0])["connect-offsets"]
+    found = subjects_by_name(read({**BROKERS, "connect.properties": CONNECT, "topics.txt": described})[0])[
+        "connect-offsets"
+    ]
     assert not found.planned
     assert {(v.signature.replicas, v.signature.acks) for v in found.variants} == {(2, "all")}
 
@@ -95,11 +97,11 @@ STREAMS = "application.id=fraud\nbootstrap.servers=a:9092\nprocessing.guarantee=
 
 def test_streams_topics_are_written_by_its_producer() -> None:
     cluster, _ = read({**BROKERS, "app.properties": STREAMS + "replication.factor=1\n"})
-    found = by_name(cluster)["fraud-(store)-changelog"]
+    found = subjects_by_name(cluster)["fraud-(store)-changelog"]
     signatures = {(v.signature.replicas, v.signature.acks, v.signature.idempotent) for v in found.variants}
     assert signatures == {(1, "all", True)}
     wider, _ = read({**COMBINED, "app.properties": STREAMS + "replication.factor=-1\n"})
-    assert {v.signature.replicas for v in by_name(wider)["fraud-(store)-changelog"].variants} == {3}
+    assert {v.signature.replicas for v in subjects_by_name(wider)["fraud-(store)-changelog"].variants} == {3}
 
 
 @pytest.mark.parametrize("line", ["", "enable.auto.commit=true\n", "consumer.enable.auto.commit=true\n"])
@@ -133,7 +135,7 @@ B.producer.acks = 1
 
 def test_mirrormakers_topics_are_asked_about() -> None:
     cluster, findings = read({**BROKERS, "mm2.properties": MIRRORS})
-    found = by_name(cluster)
+    found = subjects_by_name(cluster)
     replicas = {
         name: {v.signature.replicas for v in subject.variants} for name, subject in found.items() if "irror" in name
     }
@@ -147,7 +149,7 @@ def test_mirrormakers_topics_are_asked_about() -> None:
 def test_what_stands_for_topics_of_a_program_has_a_legal_name() -> None:
     """These names are the audit's own words, with those of a connector, and none that Kafka is asked to take."""
     text = "name=Orders-CDC 2\nconnector.class=x\ntopic.creation.default.replication.factor=3\n"
-    found = by_name(read({**BROKERS, "cdc.properties": text})[0])
+    found = subjects_by_name(read({**BROKERS, "cdc.properties": text})[0])
     assert not found["(topics that Orders-CDC 2 creates)"].not_checked
 
 
@@ -205,7 +207,7 @@ services:
       CONNECT_PRODUCER_ACKS: 1
 """
     cluster, findings = read({"docker-compose.yml": text})
-    assert {v.signature.replicas for v in by_name(cluster)["offsets"].variants} == {1}
+    assert {v.signature.replicas for v in subjects_by_name(cluster)["offsets"].variants} == {1}
     assert any(finding.what.startswith("connect has acks=1") for finding in findings)
 
 
@@ -213,10 +215,10 @@ services:
 
 
 def test_share_groups_and_remote_logs_topics_are_asked_about_where_they_are_set() -> None:
-    assert not {"__share_group_state", "__remote_log_metadata"} & by_name(read(BROKERS)[0]).keys()
+    assert not {"__share_group_state", "__remote_log_metadata"} & subjects_by_name(read(BROKERS)[0]).keys()
     extra = "share.coordinator.state.topic.replication.factor=1\nshare.coordinator.state.topic.min.isr=1\n"
     extra += "remote.log.storage.system.enable=true\n"
-    found = by_name(read({name: text + extra for name, text in BROKERS.items()})[0])
+    found = subjects_by_name(read({name: text + extra for name, text in BROKERS.items()})[0])
     share, remote = found["__share_group_state"], found["__remote_log_metadata"]
     assert {(v.signature.replicas, v.signature.min_isr) for v in share.variants} == {(1, 1)}
     assert {(v.signature.replicas, v.signature.min_isr) for v in remote.variants} == {(3, 2)}
@@ -286,14 +288,14 @@ def test_half_of_the_voters_in_one_rack_is_said() -> None:
 
 
 def test_one_zookeeper_is_said() -> None:
-    def named(connect: str) -> list[str]:
+    def named_findings(connect: str) -> list[str]:
         text = f"broker.id=1\nlog.dirs=d\nzookeeper.connect={connect}\n"
         return [
             finding.what for finding in read({"s.properties": text})[1] if "zookeeper.connect names" in finding.what
         ]
 
-    assert named("z1:2181,z2:2181,z3:2181/kafka") == []
-    assert named("z1:2181/kafka") == [
+    assert named_findings("z1:2181,z2:2181,z3:2181/kafka") == []
+    assert named_findings("z1:2181/kafka") == [
         "zookeeper.connect names one server, z1:2181: while it is down no leader is replaced"
     ]
 
@@ -376,7 +378,7 @@ def test_what_helm_renders_is_read() -> None:
     stated = {setting.key: (setting.value, setting.origin.line) for setting in cluster.brokers[0].settings}
     assert stated["min.insync.replicas"] == ("2", 10)
     assert stated["offsets.topic.replication.factor"] == ("2", 23)
-    found = by_name(cluster)
+    found = subjects_by_name(cluster)
     assert {(v.signature.replicas, v.signature.voters) for v in found["__consumer_offsets"].variants} == {(2, 3)}
     assert "not stated" in found["__transaction_state"].not_checked
     assert not [finding for finding in findings if finding.kind in ("unknown_key", "typo")]

@@ -50,7 +50,7 @@ from tidegate.audit.readers.running.connection import ConnectionSettings, read_s
 from tidegate.cli.main import main
 
 from ....capture import brokers as capture
-from ....support.commands import without
+from ....support.commands import run_without
 
 PLANTED = 'hunter2 "planted"'
 USER = "auditor"
@@ -86,7 +86,7 @@ ssl.truststore.password=planted-of-the-store
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class SecuredCluster:
     """One real broker: where it listens, and files of client properties for its secured listener."""
 
     kafka: capture.Kafka
@@ -118,7 +118,7 @@ def certificate(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Generator[Here, None, None]:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Generator[SecuredCluster, None, None]:
     if not all(shutil.which(program) for program in ("java", "keytool", "mvn")):
         pytest.skip("needs Java 17 and Maven")
     folder = tmp_path_factory.mktemp("broker")
@@ -135,7 +135,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Generator[Here, None, None
     kafka.start("server", "kafka.Kafka", "server.properties")
     try:
         fill(kafka, f"127.0.0.1:{plain}")
-        yield Here(kafka, f"127.0.0.1:{plain}", f"127.0.0.1:{behind}", client, wrong)
+        yield SecuredCluster(kafka, f"127.0.0.1:{plain}", f"127.0.0.1:{behind}", client, wrong)
     finally:
         kafka.kill("server")
 
@@ -157,7 +157,7 @@ def fill(kafka: capture.Kafka, address: str) -> None:
     kafka.tool("configs", "--bootstrap-server", address, "--alter", "--entity-type", "brokers", *wide)
 
 
-def shown(cluster: Cluster) -> dict[str, Any]:
+def cluster_content(cluster: Cluster) -> dict[str, Any]:
     """Everything that a cluster says, but where it is stated."""
     versions, quorum = cluster.versions, cluster.quorum
     return {
@@ -203,17 +203,17 @@ def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
     return {where: "unknown" if isinstance(answer, Unknown) else answer.value for where, answer in found.items()}
 
 
-def asked(address: str, how: ConnectionSettings | None = None) -> Cluster:
+def ask_cluster(address: str, how: ConnectionSettings | None = None) -> Cluster:
     cluster, _ = read_cluster([], None, [(address, live.read(address, how or ConnectionSettings()))])
     return cluster
 
 
 @pytest.mark.long  # ten starts of Kafka's own tools; what each of them prints is read in audit/test_reading
-def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
+def test_it_says_what_a_collection_says(here: SecuredCluster, tmp_path: Path) -> None:
     capture.collect(here.kafka, here.plain, tmp_path / "collected")
     collected, findings = read_cluster([tmp_path / "collected"])
     direct, same = read_cluster([], None, [(here.plain, live.read(here.plain, ConnectionSettings()))])
-    one, other = shown(collected), shown(direct)
+    one, other = cluster_content(collected), cluster_content(direct)
     for about in one:
         assert other[about] == one[about], about
     assert {finding.what for finding in same} == {finding.what for finding in findings}
@@ -224,8 +224,10 @@ def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_secured_listener_says_the_same(here: Here) -> None:
-    assert shown(asked(here.secured, read_security(here.client))) == shown(asked(here.plain))
+def test_a_secured_listener_says_the_same(here: SecuredCluster) -> None:
+    assert cluster_content(ask_cluster(here.secured, read_security(here.client))) == cluster_content(
+        ask_cluster(here.plain)
+    )
 
 
 @pytest.fixture
@@ -235,18 +237,18 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     kinds: list[str] = []
     real = cast("Callable[..., object]", vars(connection.KafkaConnection)["_send_request"])
 
-    def noted(self: object, request: object, *arguments: object, **named: object) -> object:
+    def note_request(self: object, request: object, *arguments: object, **named: object) -> object:
         kinds.append(type(request).__name__)
         assert not getattr(request, "allow_auto_topic_creation", False) or not getattr(request, "topics", None)
         return real(self, request, *arguments, **named)
 
-    monkeypatch.setattr(connection.KafkaConnection, "_send_request", noted)
+    monkeypatch.setattr(connection.KafkaConnection, "_send_request", note_request)
     return kinds
 
 
 @pytest.mark.long
-def test_nothing_but_descriptions_is_asked_for(here: Here, requests: list[str]) -> None:
-    asked(here.secured, read_security(here.client))
+def test_nothing_but_descriptions_is_asked_for(here: SecuredCluster, requests: list[str]) -> None:
+    ask_cluster(here.secured, read_security(here.client))
     kinds = set(requests)
     meta = {"ApiVersionsRequest", "MetadataRequest", "SaslHandshakeRequest", "SaslAuthenticateRequest"}
     assert kinds <= meta | {
@@ -260,7 +262,7 @@ def test_nothing_but_descriptions_is_asked_for(here: Here, requests: list[str]) 
 
 
 @pytest.mark.long
-def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_secret_is_in_any_output(here: SecuredCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     at = ["--bootstrap-server", here.secured, "--command-config", str(here.client)]
     code = main(["audit", *at, "--json", "--out", str(out), "--time", "1"])
@@ -276,7 +278,9 @@ def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.long
-def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_password_is_one_sentence(
+    here: SecuredCluster, requests: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     code = main(["audit", "--bootstrap-server", here.secured, "--command-config", str(here.wrong)])
     assert [request for request in requests if request.startswith("Sasl")] == [
         "SaslHandshakeRequest",
@@ -292,7 +296,7 @@ def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsy
 
 
 @pytest.mark.long
-def test_a_listener_of_another_kind_is_reported(here: Here, tmp_path: Path) -> None:
+def test_a_listener_of_another_kind_is_reported(here: SecuredCluster, tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match=r"no broker answered within 2 s.*--command-config if"):
         live.read(here.secured, ConnectionSettings(), 2)
     path = tmp_path / "client.properties"
@@ -337,7 +341,7 @@ def test_of_three_brokers_with_some_killed_it_says_what_a_collection_says(releas
 
 def compare(kafka: capture.Kafka, address: str, into: Path) -> None:
     capture.collect(kafka, address, into)
-    one, other = shown(read_cluster([into])[0]), shown(asked(address))
+    one, other = cluster_content(read_cluster([into])[0]), cluster_content(ask_cluster(address))
     for about in one:
         assert other[about] == one[about], f"{about}, {into.name}"
 
@@ -550,6 +554,6 @@ def test_mistakes_of_usage(arguments: list[str], message: str, capsys: pytest.Ca
 
 
 def test_without_the_extra_it_says_what_to_install() -> None:
-    done = without("kafka.admin", ["audit", "--bootstrap-server", "127.0.0.1:9092"])
+    done = run_without("kafka.admin", ["audit", "--bootstrap-server", "127.0.0.1:9092"])
     assert done.exit == 64
     assert "pip install 'tidegate[live]'" in done.err

@@ -20,8 +20,8 @@ from tidegate.model.studies.assignors import Assignor, Member, Topic
 
 from ....capture import brokers as capture
 from ....conftest import ROOT
-from ....support.shipped import gated, shipped
-from ...test_counts import assert_as_recorded, bound
+from ....support.shipped import bind_shipped, gate_parameters
+from ...test_counts import assert_as_recorded, bind_check
 
 CHECKS = read_record_file(ROOT / "spec" / "assignors.toml").checks
 MEMBERS, TOPICS, PARTITIONS = 4, 3, 6
@@ -29,9 +29,9 @@ Owners = dict[tuple[int, int], int]
 """Who owns each partition of each topic, as numbers."""
 
 
-def assigned(assignor: Assignor, counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owners:
+def assign_by_model(assignor: Assignor, counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owners:
     """What the model's assignor does. Members that have subscribed to nothing stand for fewer members."""
-    model = shipped("assignors", {"members": MEMBERS, "topics": TOPICS, "max_partitions": PARTITIONS})
+    model = bind_shipped("assignors", {"members": MEMBERS, "topics": TOPICS, "max_partitions": PARTITIONS})
     (initial,) = model.initials
     arguments: dict[str, Any] = {
         "partitions": Map({Topic(t): counts[t] if t < len(counts) else 0 for t in range(TOPICS)}),
@@ -68,24 +68,24 @@ def shares(owners: Owners, members: int) -> tuple[int, ...]:
 def test_the_articles_examples(
     assignor: Assignor, counts: tuple[int, ...], members: int, expected: tuple[int, ...]
 ) -> None:
-    assert shares(assigned(assignor, counts, (set(range(len(counts))),) * members), members) == expected
+    assert shares(assign_by_model(assignor, counts, (set(range(len(counts))),) * members), members) == expected
 
 
 def test_range_gives_contiguous_partitions_of_each_topic() -> None:
-    owners = assigned(Assignor.RANGE, (3, 3), ({0, 1}, {0, 1}))
+    owners = assign_by_model(Assignor.RANGE, (3, 3), ({0, 1}, {0, 1}))
     assert [owners[0, n] for n in range(3)] == [owners[1, n] for n in range(3)] == [0, 0, 1]
 
 
 def test_round_robin_passes_over_who_has_not_subscribed() -> None:
     """The example of RoundRobinAssignor's documentation: topics of one, two and three partitions."""
-    owners = assigned(Assignor.ROUND_ROBIN, (1, 2, 3), ({0}, {0, 1}, {0, 1, 2}))
+    owners = assign_by_model(Assignor.ROUND_ROBIN, (1, 2, 3), ({0}, {0, 1}, {0, 1, 2}))
     assert owners == {(0, 0): 0, (1, 0): 1, (1, 1): 2, (2, 0): 2, (2, 1): 2, (2, 2): 2}
 
 
 # --- against a second text --------------------------------------------------------------------------------------------
 
 
-def by_range(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owners:
+def assign_by_range(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owners:
     """Range as a loop over members."""
     owners: Owners = {}
     for topic, count in enumerate(counts):
@@ -98,7 +98,7 @@ def by_range(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owner
     return owners
 
 
-def by_turns(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owners:
+def assign_by_turns(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owners:
     """RoundRobin as a circle that goes on."""
     owners: Owners = {}
     circle = cycle(range(len(subscribed)))
@@ -115,8 +115,8 @@ def by_turns(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owner
 )
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 def test_topologies_at_random(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> None:
-    assert assigned(Assignor.RANGE, counts, subscribed) == by_range(counts, subscribed)
-    assert assigned(Assignor.ROUND_ROBIN, counts, subscribed) == by_turns(counts, subscribed)
+    assert assign_by_model(Assignor.RANGE, counts, subscribed) == assign_by_range(counts, subscribed)
+    assert assign_by_model(Assignor.ROUND_ROBIN, counts, subscribed) == assign_by_turns(counts, subscribed)
 
 
 @pytest.mark.brokers
@@ -146,16 +146,16 @@ def test_kafkas_own_classes_assign_the_same(version: str, tmp_path: Path) -> Non
         for word in answer.split():
             topic, number, member = map(int, word.split(":"))
             owners[topic, number] = member
-        assert assigned(assignor, counts, topics) == owners, (assignor, counts, topics)
+        assert assign_by_model(assignor, counts, topics) == owners, (assignor, counts, topics)
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"assignors {check.bounds} {len(check.properties)}"
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "articles", named))
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, lambda check: check.bounds == "articles", check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(cache=cache), None))

@@ -7,9 +7,9 @@ from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 
 from ....support.checks import truths
-from ....support.shipped import shipped
+from ....support.shipped import bind_shipped
 
-MODEL = shipped("async_isr")
+MODEL = bind_shipped("async_isr")
 
 
 def test_a_follower_replicates_what_was_written() -> None:

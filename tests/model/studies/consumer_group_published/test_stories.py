@@ -24,8 +24,8 @@ from tidegate.model.studies.consumer_group_published.state import (
 )
 
 from ....conftest import ROOT
-from ....support.shipped import gated, shipped
-from ...test_counts import assert_as_recorded, bound
+from ....support.shipped import bind_shipped, gate_parameters
+from ...test_counts import assert_as_recorded, bind_check
 
 A, B = Client(0), Client(1)
 CHECKS = read_record_file(ROOT / "spec" / "consumer_group_published.toml").checks
@@ -42,7 +42,9 @@ class Story:
     """Clients A and B, and a topic of one partition; nobody is a member yet."""
 
     def __init__(self, profile: str = "published", **constants: Any) -> None:
-        self.model = shipped(f"consumer_group_published:{profile}", {"perturbations": 2, **constants}, called=profile)
+        self.model = bind_shipped(
+            f"consumer_group_published:{profile}", {"perturbations": 2, **constants}, called=profile
+        )
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -77,7 +79,7 @@ class Story:
         """A client gives up and takes on what it should."""
         return self.step("complete_reconciliation", client=client)
 
-    def owned(self) -> tuple[set[int], ...]:
+    def owned_partitions(self) -> tuple[set[int], ...]:
         """What A and B take for their own."""
         return tuple(set(self.state.clients[client].owned) for client in (A, B))
 
@@ -98,16 +100,20 @@ def first_owner(profile: str = "published") -> Story:
 
 def test_a_partition_moves_when_its_owner_has_given_it_up() -> None:
     story = first_owner()
-    assert (story.owned(), story.state.clients[B].epoch, story.state.clients[B].target) == (({0}, set()), 2, set())
+    assert (story.owned_partitions(), story.state.clients[B].epoch, story.state.clients[B].target) == (
+        ({0}, set()),
+        2,
+        set(),
+    )
     story.beats(A).beats(B)
     member = story.state.members[1]
     assert member is not None and (member.status, member.epoch) == (MemberStatus.REVOKING, 1)
     assert story.state.clients[B].target == set()
     # A gives it up, and says so; only then has its epoch risen, and B is given the partition.
     story.reconciles(A)
-    assert story.owned() == (set(), set())
+    assert story.owned_partitions() == (set(), set())
     story.beats(A).beats(B).reconciles(B)
-    assert (story.owned(), story.state.clients[A].epoch, story.false()) == ((set(), {0}), 2, set())
+    assert (story.owned_partitions(), story.state.clients[A].epoch, story.false()) == ((set(), {0}), 2, set())
 
 
 def test_a_group_that_has_converged_is_quiet() -> None:
@@ -120,16 +126,16 @@ def test_a_group_that_has_converged_is_quiet() -> None:
 def test_a_member_whose_session_ended_is_refused_and_joins_with_a_new_id() -> None:
     story = Story().beats(A, {0: 1}).reconciles(A).step("live_member_expires", member=1)
     sent = story.asks(A)
-    assert (sent.member, story.owned()[0]) == (1, {0})
+    assert (sent.member, story.owned_partitions()[0]) == (1, {0})
     story.step("refuse_unknown", heartbeat=sent).hears(A)
-    assert (story.owned()[0], story.state.clients[A].status) == (set(), Status.JOINING)
+    assert (story.owned_partitions()[0], story.state.clients[A].status) == (set(), Status.JOINING)
     story.beats(A, {0: 2})
     assert (story.state.clients[A].member, story.state.clients[A].epoch) == (2, 3)
 
 
 def test_a_zombie_owns_what_was_given_to_another_but_is_no_member() -> None:
     story = first_owner().step("live_member_expires", member=1).beats(B, {0: 2}).reconciles(B)
-    assert story.owned() == ({0}, {0})
+    assert story.owned_partitions() == ({0}, {0})
     assert story.false() == set()
 
 
@@ -140,7 +146,7 @@ def test_a_client_that_crashed_is_another_member_and_its_old_one_expires() -> No
     story.beats(A, {0: 1})
     assert (story.state.clients[A].member, set(story.state.clients[A].target)) == (2, set())
     story.step("dead_member_expires", member=1).beats(A, {0: 2}).reconciles(A)
-    assert story.owned()[0] == {0}
+    assert story.owned_partitions()[0] == {0}
 
 
 def test_an_answer_on_an_old_connection_is_not_sent() -> None:
@@ -165,10 +171,10 @@ def test_a_member_that_asks_with_another_epoch_is_fenced() -> None:
 
 def test_who_leaves_gives_up_first_and_then_says_so() -> None:
     story = first_owner().step("start_to_leave", client=A).step("complete_leave", client=A)
-    assert (story.owned()[0], story.state.clients[A].status, story.state.epoch) == (set(), Status.LEAVING, 2)
+    assert (story.owned_partitions()[0], story.state.clients[A].status, story.state.epoch) == (set(), Status.LEAVING, 2)
     sent = story.asks(A, Set({0}))
     story.step("receive_leave", heartbeat=sent).hears(A).beats(B, {0: 2}).reconciles(B)
-    assert (story.owned(), story.state.epoch, story.false()) == ((set(), {0}), 3, set())
+    assert (story.owned_partitions(), story.state.epoch, story.false()) == ((set(), {0}), 3, set())
 
 
 @pytest.mark.parametrize("profile", ["published", "kafka_16147"])
@@ -186,7 +192,7 @@ def test_a_partition_that_comes_back_before_it_is_given_up_keeps_its_epoch(profi
     story.reconciles(A)
     if lost:
         story.reconciles(B)
-    assert story.owned() == (({0}, {0}) if lost else ({0}, set()))
+    assert story.owned_partitions() == (({0}, {0}) if lost else ({0}, set()))
     assert ("no_double_client_assignment" in story.false()) == lost
 
 
@@ -224,13 +230,13 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "one_client", named))
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, lambda check: check.bounds == "one_client", check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_the_counts_are_those_of_tlc() -> None:

@@ -21,8 +21,8 @@ from tidegate.model.studies.sticky_assignors.state import Assignor
 
 from ....capture import brokers as capture
 from ....conftest import ROOT
-from ....support.shipped import gated, shipped
-from ...test_counts import assert_as_recorded, bound
+from ....support.shipped import bind_shipped, gate_parameters
+from ...test_counts import assert_as_recorded, bind_check
 
 CHECKS = read_record_file(ROOT / "spec" / "sticky_assignors.toml").checks
 TOPICS, PARTITIONS = 3, 4
@@ -32,7 +32,7 @@ NAMES = "def"
 """Of topics: the hash set of their partitions has the last one first."""
 
 
-def assigned(
+def assign_by_model(
     assignor: Assignor,
     counts: tuple[int, ...],
     subscribed: tuple[set[int], ...],
@@ -41,7 +41,7 @@ def assigned(
 ) -> dict[tuple[int, int], int] | None:
     """What the model's assignor does; None: it ends with an exception."""
     constants = {"members": len(subscribed), "topics": TOPICS, "max_partitions": PARTITIONS}
-    model = shipped("sticky_assignors", {**constants, "generations": 3, "max_claims": 12, "disputes": True})
+    model = bind_shipped("sticky_assignors", {**constants, "generations": 3, "max_claims": 12, "disputes": True})
     (initial,) = model.initials
     arguments = {
         "partitions": Map({Topic(t): counts[t] if t < len(counts) else 0 for t in range(TOPICS)}),
@@ -73,32 +73,36 @@ def shares(owners: Mapping[tuple[int, int], int] | None, members: int) -> tuple[
     ids=str,
 )
 def test_the_articles_examples(counts: tuple[int, ...], members: int, expected: tuple[int, ...]) -> None:
-    assert shares(assigned(Assignor.STICKY, counts, (set(range(len(counts))),) * members), members) == expected
+    assert shares(assign_by_model(Assignor.STICKY, counts, (set(range(len(counts))),) * members), members) == expected
 
 
 def test_a_new_member_gets_what_others_have_too_much_of_and_cooperatively_it_waits() -> None:
     claims = frozenset({(0, 0, 0), (0, 0, 1), (1, 0, 2), (1, 0, 3)})
-    eager = assigned(Assignor.STICKY, (4,), ({0}, {0}, {0}), claims)
+    eager = assign_by_model(Assignor.STICKY, (4,), ({0}, {0}, {0}), claims)
     assert eager == {(0, 0): 0, (0, 1): 0, (0, 2): 1, (0, 3): 2}
-    assert assigned(Assignor.COOPERATIVE_STICKY, (4,), ({0}, {0}, {0}), claims) == {(0, 0): 0, (0, 1): 0, (0, 2): 1}
+    assert assign_by_model(Assignor.COOPERATIVE_STICKY, (4,), ({0}, {0}, {0}), claims) == {
+        (0, 0): 0,
+        (0, 1): 0,
+        (0, 2): 1,
+    }
 
 
 def test_the_newer_of_two_claims_counts() -> None:
     """KAFKA-14639: B was in the last rebalance, and A has missed it."""
     claims = frozenset({(0, 0, 0), (1, 0, 0)})
     for assignor in Assignor:
-        assert assigned(assignor, (1,), ({0}, {0}), claims, (0, 1)) == {(0, 0): 1}
+        assert assign_by_model(assignor, (1,), ({0}, {0}), claims, (0, 1)) == {(0, 0): 1}
 
 
 def test_of_two_claims_of_one_generation_none_counts() -> None:
     """KAFKA-12984: cooperatively nobody gets the partition in this rebalance."""
     claims = frozenset({(0, 0, 0), (1, 0, 0)})
-    assert assigned(Assignor.COOPERATIVE_STICKY, (1,), ({0}, {0}), claims, (1, 1)) == {}
+    assert assign_by_model(Assignor.COOPERATIVE_STICKY, (1,), ({0}, {0}), claims, (1, 1)) == {}
 
 
 def test_an_assignor_that_believes_every_claim_assigns_a_partition_twice() -> None:
     """KAFKA-12984, with the algorithm of 3.9: two members claim one partition of three."""
-    model = shipped("sticky_assignors:kafka_12984", {"members": 2, "topics": 1, "max_claims": 2, "disputes": True})
+    model = bind_shipped("sticky_assignors:kafka_12984", {"members": 2, "topics": 1, "max_claims": 2, "disputes": True})
     arguments = {
         "partitions": Map({Topic(0): 3}),
         "subscribed": Map({Member(m): Set({Topic(0)}) for m in range(2)}),
@@ -113,8 +117,8 @@ def test_an_assignor_that_believes_every_claim_assigns_a_partition_twice() -> No
 
 def test_a_member_without_topics_that_comes_first_gets_what_it_has_not_subscribed_to() -> None:
     """Kafka compares subscriptions with the first one that is not empty, and passes over those before it."""
-    assert assigned(Assignor.STICKY, (1,), (set(), {0})) == {(0, 0): 0}
-    assert assigned(Assignor.STICKY, (1,), ({0}, set())) == {(0, 0): 0}
+    assert assign_by_model(Assignor.STICKY, (1,), (set(), {0})) == {(0, 0): 0}
+    assert assign_by_model(Assignor.STICKY, (1,), ({0}, set())) == {(0, 0): 0}
 
 
 FAILING = ((1, 1), (set[int](), {0}, {0, 1}), frozenset({(0, 0, 0), (2, 0, 0)}), (0, 0, 1))
@@ -122,7 +126,7 @@ FAILING = ((1, 1), (set[int](), {0}, {0, 1}), frozenset({(0, 0, 0), (2, 0, 0)}),
 
 
 def test_an_older_claim_of_a_member_that_takes_no_part_is_an_exception() -> None:
-    assert assigned(Assignor.STICKY, *FAILING) is None
+    assert assign_by_model(Assignor.STICKY, *FAILING) is None
 
 
 # --- as few moves as possible -----------------------------------------------------------------------------------------
@@ -136,7 +140,7 @@ def test_an_older_claim_of_a_member_that_takes_no_part_is_an_exception() -> None
 def test_no_balanced_assignment_keeps_more(count: int, owners: list[int]) -> None:
     """Every assignment of a topic to three members is tried; owner 3 is nobody."""
     claims = frozenset((owner, 0, number) for number, owner in enumerate(owners[:count]) if owner < 3)
-    found = assigned(Assignor.STICKY, (count,), ({0}, {0}, {0}), claims)
+    found = assign_by_model(Assignor.STICKY, (count,), ({0}, {0}, {0}), claims)
     assert found is not None
     most = max(
         sum(a == b for a, b in zip(other, owners, strict=False))
@@ -194,16 +198,16 @@ def test_kafkas_own_classes_assign_the_same(tmp_path: Path) -> None:
     for (assignor, case), answer in zip(asked, answers, strict=True):
         words = [word.split(":") for word in answer.split() if word != "fails"]
         theirs = {(NAMES.index(topic), int(number)): int(member) for topic, number, member in words}
-        assert assigned(assignor, *case) == (None if answer == "fails" else theirs), (assignor, case)
+        assert assign_by_model(assignor, *case) == (None if answer == "fails" else theirs), (assignor, case)
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"sticky_assignors {check.profile} {check.bounds} {len(check.properties)}"
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "two_members", named))
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, lambda check: check.bounds == "two_members", check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(cache=cache), None))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tidegate.language.judge import run_text
 
 from ....support.checks import truths
-from ....support.shipped import shipped
+from ....support.shipped import bind_shipped
 
-MODEL = shipped("transactions_published")
+MODEL = bind_shipped("transactions_published")
 
 
 def test_a_client_gets_the_first_id_and_epoch() -> None:

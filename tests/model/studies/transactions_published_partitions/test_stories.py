@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tidegate.language.judge import run_text
 
-from ....support.shipped import shipped
+from ....support.shipped import bind_shipped
 
-MODEL = shipped("transactions_published_partitions")
+MODEL = bind_shipped("transactions_published_partitions")
 
 
 def test_of_two_that_ask_at_once_the_second_is_told_to_come_back() -> None:

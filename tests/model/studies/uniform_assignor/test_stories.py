@@ -18,9 +18,9 @@ from tidegate.model.studies.assignors import Assignor
 
 from ....capture import brokers as capture
 from ....conftest import ROOT
-from ....support.shipped import gated, shipped
-from ...test_counts import assert_as_recorded, bound
-from ..assignors.test_stories import MEMBERS, PARTITIONS, TOPICS, Owners, assigned
+from ....support.shipped import bind_shipped, gate_parameters
+from ...test_counts import assert_as_recorded, bind_check
+from ..assignors.test_stories import MEMBERS, PARTITIONS, TOPICS, Owners, assign_by_model
 
 CHECKS = [
     check
@@ -35,7 +35,7 @@ def uniform(
 ) -> Owners:
     """What the model's Uniform does with a previous assignment."""
     sizes = {"members": MEMBERS, "topics": TOPICS, "max_partitions": PARTITIONS}
-    model = shipped("uniform_assignor", {**sizes, "leaves_one_more": release != "4.0.0"})
+    model = bind_shipped("uniform_assignor", {**sizes, "leaves_one_more": release != "4.0.0"})
     (initial,) = model.initials
     arguments: dict[str, Any] = {
         "partitions": Map({Topic(t): counts[t] if t < len(counts) else 0 for t in range(TOPICS)}),
@@ -87,7 +87,7 @@ def test_a_topic_that_nobody_subscribes_to_any_longer_is_nobodys() -> None:
     ],
 )
 def test_each_property_is_false_of_a_wrong_assignment(name: str, owners: Owners) -> None:
-    model = shipped("uniform_assignor", {"members": 3, "topics": 1, "max_partitions": 2})
+    model = bind_shipped("uniform_assignor", {"members": 3, "topics": 1, "max_partitions": 2})
     (initial,) = model.initials
     given = {"partitions": Map({Topic(0): 2}), "present": Set({Member(0), Member(1)}), "subscribed": Set({Topic(0)})}
     start = start_of(model, initial, given)
@@ -116,7 +116,7 @@ def case_at_random(chosen: random.Random) -> tuple[tuple[int, ...], set[int], se
 def unequal(counts: tuple[int, ...], subscribed: tuple[set[int], ...], had: Owners) -> Owners:
     """What the model's Uniform does where subscriptions differ."""
     constants = {"members": MEMBERS, "topics": TOPICS, "max_partitions": PARTITIONS, "max_owned": TOPICS * PARTITIONS}
-    model = shipped("uniform_heterogeneous", constants)
+    model = bind_shipped("uniform_heterogeneous", constants)
     (initial,) = model.initials
     arguments: dict[str, Any] = {
         "partitions": Map({Topic(t): counts[t] if t < len(counts) else 0 for t in range(TOPICS)}),
@@ -217,7 +217,7 @@ def test_the_coordinators_range_is_the_clients(release: str, tmp_path: Path) -> 
         for counts, subs in cases
     ]
     for (counts, subscribed), theirs in zip(cases, answers(lines, tmp_path, release), strict=True):
-        assert assigned(Assignor.RANGE, counts, subscribed) == theirs, (counts, subscribed)
+        assert assign_by_model(Assignor.RANGE, counts, subscribed) == theirs, (counts, subscribed)
 
 
 def answers(lines: list[str], folder: Path, release: str = "4.1.0") -> list[Owners]:
@@ -229,10 +229,10 @@ def answers(lines: list[str], folder: Path, release: str = "4.1.0") -> list[Owne
     return [{(topic, number): member for topic, number, member in answer} for answer in found]
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.model} {check.bounds} {len(check.properties)}"
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "three_members", named))
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, lambda check: check.bounds == "three_members", check_name))
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(cache=cache), None))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tidegate.language.judge import holds, initial_states, is_terminal, steps
 
-from ....support.shipped import shipped
+from ....support.shipped import bind_shipped
 
-MODEL = shipped("uniform_heterogeneous")
+MODEL = bind_shipped("uniform_heterogeneous")
 
 
 def test_from_every_beginning_one_assignment_is_made_and_is_legal() -> None:

@@ -17,8 +17,8 @@ from tidegate.model.parts.zookeeper import Session
 from tidegate.model.studies.znode_election import IDS, MOST, PATHS, PLACES, Candidate, Role
 
 from ....conftest import ROOT
-from ....support.shipped import gated, shipped
-from ...test_counts import assert_as_recorded, bound
+from ....support.shipped import bind_shipped, gate_parameters
+from ...test_counts import assert_as_recorded, bind_check
 
 B2, B10, B1, B3 = (Candidate(i) for i in range(4))
 CHECKS = read_record_file(ROOT / "spec" / "znode_election.toml").checks
@@ -28,7 +28,7 @@ class Story:
     """Brokers 2, 10, 1 and 3, of which each wants to lead."""
 
     def __init__(self, profile: str = "recipe", **constants: Any) -> None:
-        self.model = shipped(f"znode_election:{profile}", constants, called=profile)
+        self.model = bind_shipped(f"znode_election:{profile}", constants, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -284,14 +284,16 @@ def test_properties_of_steps_can_fail() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: CheckRecord) -> str:
+def check_name(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
-@pytest.mark.parametrize("check", gated(CHECKS, lambda check: "violated" in str(check.properties), named))
+@pytest.mark.parametrize(
+    "check", gate_parameters(CHECKS, lambda check: "violated" in str(check.properties), check_name)
+)
 def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     """The counterexamples; exhaustive searches are long, and the gate makes them all again."""
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_rule_has_a_profile_without_it_and_what_then_fails() -> None:

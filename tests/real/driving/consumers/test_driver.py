@@ -29,7 +29,7 @@ from ....support.consumers import (
     TWICE,
     ZOMBIE,
     Fake,
-    asked,
+    confirmed_plan,
     document,
     driven,
     plan_of,
@@ -137,7 +137,7 @@ def test_a_commit_that_is_lost() -> None:
 
 
 def test_a_log_is_cut_while_a_consumer_that_compares_its_positions_is_not_answered() -> None:
-    plan = asked("kip_320")
+    plan = confirmed_plan("kip_320")
     fake = Fake(plan)
     assert driven(plan, fake)["result"] == "confirmed"
     assert fake.did.count("901: asks 23") == 1
@@ -146,7 +146,7 @@ def test_a_log_is_cut_while_a_consumer_that_compares_its_positions_is_not_answer
 
 @pytest.mark.parametrize("profile", ["kip_320", "kip_320_latest"])
 def test_a_consumer_that_does_not_learn_that_the_log_was_cut_is_not_confirmed(profile: str) -> None:
-    plan = asked(profile)
+    plan = confirmed_plan(profile)
     fake = Fake(plan)
     fake.asks_never = True
     found = driven(plan, fake)
@@ -156,7 +156,7 @@ def test_a_consumer_that_does_not_learn_that_the_log_was_cut_is_not_confirmed(pr
 
 
 def test_a_consumer_that_goes_on_beyond_the_cut_is_not_confirmed() -> None:
-    plan = asked("kip_320")
+    plan = confirmed_plan("kip_320")
     noticed = next(stage.first for stage in plan.stages if stage.action == "detect_truncation")
     found = driven(plan, Fake(plan, noticed))
     assert (found["result"], found["step"]) == ("not_confirmed", noticed)

@@ -15,7 +15,7 @@ from tidegate.real.driving.families import trace_of
 from tidegate.real.driving.fitting import UndrivableError
 from tidegate.real.driving.verdict import confirm_trace
 
-from ....capture.confirmed import merged
+from ....capture.confirmed import merge_rows
 from ....capture.confirmed_consumers import NOT_DRIVEN, QUESTIONS
 from ....support.consumers import (
     BACKGROUND,
@@ -28,7 +28,7 @@ from ....support.consumers import (
     TWICE,
     ZOMBIE,
     Fake,
-    asked,
+    confirmed_plan,
     document,
     driven,
     plan_of,
@@ -170,7 +170,7 @@ def test_what_is_not_driven_where_a_commit_is_sent_again(steps: str, step: int, 
 
 
 def test_a_commit_before_a_rebalance_is_lost_and_sent_again_with_what_was_polled_meanwhile() -> None:
-    plan = asked("kip_848_retry")
+    plan = confirmed_plan("kip_848_retry")
     fake = Fake(plan)
     assert consumer_settings(plan)["group.protocol"] == "consumer"
     assert driven(plan, fake)["result"] == "confirmed"
@@ -190,7 +190,7 @@ def test_a_trace_of_kip_848_is_of_the_release_whose_consumer_commits_in_the_back
     assert "group.protocol" not in consumer_settings(plan_of(LOST))
 
 
-def by_duration(kafka: str, steps: str, **constants: Any) -> ConsumersPlan:
+def plan_by_duration(kafka: str, steps: str, **constants: Any) -> ConsumersPlan:
     """A plan of a trace in which a duration says where a group without an offset begins."""
     made = document(*LOST)
     settings = made["bounds"] | {"commits": "AUTO", "reset": "BY_DURATION", **constants}
@@ -199,7 +199,7 @@ def by_duration(kafka: str, steps: str, **constants: Any) -> ConsumersPlan:
 
 
 def test_what_a_consumer_passes_over_is_older_than_the_duration() -> None:
-    plan = by_duration(
+    plan = plan_by_duration(
         "4.1.0", f"lose_offset(P); produce(P); produce(P); {BEGIN}reset_position(member=A, partition=P, since=1)",
         offset_losses=1,
     )  # fmt: skip
@@ -210,7 +210,7 @@ def test_a_record_cannot_be_both_older_and_younger_than_the_duration() -> None:
     begun = f"produce(P); produce(P); {BEGIN}reset_position(member=A, partition=P, since=0); "
     begun += "crash(A); session_times_out(A); "
     with pytest.raises(UndrivableError, match="another consumer is to pass over this record"):
-        by_duration(
+        plan_by_duration(
             "4.1.0", f"{begun}{BEGIN.replace('A', 'B')}reset_position(member=B, partition=P, since=1)",
             has_offsets=False, crashes=1, max_generation=3,
         )  # fmt: skip
@@ -240,7 +240,7 @@ def test_rows_that_are_made_anew_take_the_place_of_those_before() -> None:
         ["", "mended", "4.2.0", "3"],
         ["`b`", "y", "4.1.0", "2"],
     ]
-    found = merged(old, [["`b`", "x", "4.1.0", "new"]], ["a", "b"])
+    found = merge_rows(old, [["`b`", "x", "4.1.0", "new"]], ["a", "b"])
     assert found == [old[0], ["`b`", "x", "4.1.0", "new"], old[3]]
 
 

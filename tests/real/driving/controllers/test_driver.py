@@ -30,7 +30,7 @@ from tidegate.reports.text_page import TextFormat
 
 from ....conftest import Run
 from ....support.confirming import came_of, result_of
-from ....support.controllers import BOTH_LEAD, COMMITTED, EMPTY_DISK, WIPED, document, planned
+from ....support.controllers import BOTH_LEAD, COMMITTED, EMPTY_DISK, WIPED, document, plan_steps
 from ..nodes.test_gates import echo, frame
 
 DEPOSED_BY_PRE_VOTE = (
@@ -94,7 +94,7 @@ class Fake:
 
 
 def test_a_plan_is_driven_and_compared_after_each_stage() -> None:
-    plan = planned(EMPTY_DISK, "leader_completeness", **WIPED)
+    plan = plan_steps(EMPTY_DISK, "leader_completeness", **WIPED)
     fake = Fake(plan)
     found = result_of(FAMILY, plan, ControllersDriver(plan, fake, 0.1), fake.next)
     assert fake.asked == [
@@ -108,7 +108,7 @@ def test_a_plan_is_driven_and_compared_after_each_stage() -> None:
 
 @pytest.mark.parametrize("step", range(1, 7))
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
-    plan = planned(EMPTY_DISK, "leader_completeness", **WIPED)
+    plan = plan_steps(EMPTY_DISK, "leader_completeness", **WIPED)
     fake = Fake(plan, step)
     found = result_of(FAMILY, plan, ControllersDriver(plan, fake, 0.0), fake.next)
     assert (found["result"], found["step"], len(found["steps"])) == ("not_confirmed", step, step)
@@ -117,7 +117,7 @@ def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
 
 
 def test_records_are_written_as_the_model_has_them() -> None:
-    plan = planned(COMMITTED, "record_is_committed")
+    plan = plan_steps(COMMITTED, "record_is_committed")
     fake = Fake(plan)
     taken = ControllersDriver(plan, fake, 1.0).drive(fake.next)
     assert ("write 1 1" in fake.asked, taken[-1].divergence) == (True, None)

@@ -12,7 +12,7 @@ from tidegate.real.driving.fitting import UndrivableError
 from tidegate.real.driving.verdict import confirm_trace
 
 from ....capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
-from ....support.controllers import BOTH_LEAD, COMMITTED, EMPTY_DISK, WIPED, document, planned
+from ....support.controllers import BOTH_LEAD, COMMITTED, EMPTY_DISK, WIPED, document, plan_steps
 
 DEPOSED = "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C)"
 
@@ -29,7 +29,7 @@ DEPOSED = "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(l
 def test_the_newest_release_whose_model_takes_a_trace(
     steps: str, property_: str, constants: dict[str, Any], kafka: str
 ) -> None:
-    plan = planned(steps, property_, **constants)
+    plan = plan_steps(steps, property_, **constants)
     assert (plan.kafka, plan.stages[-1].last) == (kafka, len(plan.run.steps))
 
 

@@ -72,7 +72,7 @@ def sizes(data: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in sorted((data / f"{TOPIC}-0").iterdir()) if path.is_file()}
 
 
-def written(cluster: PartitionCluster) -> None:
+def write_records(cluster: PartitionCluster) -> None:
     """The cluster's broker has acknowledged some records."""
     for record in range(RECORDS):
         assert cluster.produce_record(1, record, -1, 30) == 0
@@ -86,7 +86,7 @@ def test_the_driver_cuts_what_a_disk_loses(disk: Disk, monkeypatch: pytest.Monke
     needs = ClusterSpec((1,), {"min.insync.replicas": "1", **more}, False, 3_000, 600_000)
     release, usual = fetch_release("3.9.1"), Nodes.data
     with start_nodes(lambda: PartitionCluster(release, needs)) as emulated:
-        written(emulated)
+        write_records(emulated)
         emulated.lose_power(1, RECORDS if flushed else 0)
         cut = sizes(emulated.nodes.data(1))
 
@@ -96,7 +96,7 @@ def test_the_driver_cuts_what_a_disk_loses(disk: Disk, monkeypatch: pytest.Monke
     monkeypatch.setattr(Nodes, "data", data)
     with start_nodes(lambda: PartitionCluster(release, needs)) as real:
         os.sync()  # the topic's files are on the disk, as some seconds after it was made
-        written(real)
+        write_records(real)
         disk.lose_power()
         real.kill(1)
         disk.unmount()

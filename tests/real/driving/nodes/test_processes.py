@@ -26,13 +26,13 @@ def test_a_folder_that_is_kept_is_empty_before(tidegate: Run, tmp_path: Path, mo
     mine.parent.mkdir()
     mine.write_text("mine", "utf-8")
     out = tmp_path.with_name("report")
-    trace = () if more else (saved(tidegate, out),)
+    trace = () if more else (save_trace(tidegate, out),)
     done = tidegate("confirm", *trace, *more, "--keep", str(tmp_path))
     assert (done.exit, mine.read_text("utf-8")) == (64, "mine")
     assert "it is not empty, and nothing there is overwritten" in done.err
 
 
-def saved(tidegate: Run, out: Path) -> str:
+def save_trace(tidegate: Run, out: Path) -> str:
     log = ROOT / "examples" / "histories" / "leader_moved.log"
     tidegate("validate", str(log), "--out", str(out))
     return str(next((out / "histories").glob("*.trace.json")))

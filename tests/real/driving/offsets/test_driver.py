@@ -50,7 +50,7 @@ def test_a_groups_id_is_of_the_partition_that_the_trace_says() -> None:
 
 
 # --- what nodes wrote -------------------------------------------------------------------------------------------------
-def written(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, dict[str, Any]]) -> Path:
+def write_metadata_log(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, dict[str, Any]]) -> Path:
     """A controller's disk, whose metadata log has these records."""
 
     def records(data: Path) -> list[MetadataRecord]:
@@ -76,29 +76,33 @@ PLACED = ("PARTITION_RECORD", {
 def test_partitions_are_as_the_controller_has_them_last(monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = (PLACED[0], PLACED[1] | {"topicId": "o", "replicas": [9]})
     moved = {"partitionId": 0, "topicId": "t", "replicas": [1, 2], "addingReplicas": [2], "leader": -1}
-    data = written(monkeypatch, MADE, PLACED, OTHER, elsewhere, ("PARTITION_CHANGE_RECORD", moved))
+    data = write_metadata_log(monkeypatch, MADE, PLACED, OTHER, elsewhere, ("PARTITION_CHANGE_RECORD", moved))
     assert registered_partitions(data) == {
         0: RegisteredPartition((1, 2), frozenset({1}), frozenset({2}), frozenset(), None)
     }
     gone = ("REMOVE_TOPIC_RECORD", {"topicId": "t"})
-    assert registered_partitions(written(monkeypatch, MADE, PLACED, gone)) == {}
+    assert registered_partitions(write_metadata_log(monkeypatch, MADE, PLACED, gone)) == {}
     anew = (MADE[0], MADE[1] | {"topicId": "u"}), (PLACED[0], PLACED[1] | {"topicId": "u", "leader": 2})
-    assert registered_partitions(written(monkeypatch, MADE, PLACED, gone, *anew))[0].leader == 2
+    assert registered_partitions(write_metadata_log(monkeypatch, MADE, PLACED, gone, *anew))[0].leader == 2
 
 
 def test_a_controller_is_told_of_a_log_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     first, again = (("REGISTER_BROKER_RECORD", {"brokerId": 1, "logDirs": [name]}) for name in "ab")
     told = ("PARTITION_CHANGE_RECORD", {"partitionId": 0, "topicId": "t", "directories": ["b"]})
-    assert knows_directories(written(monkeypatch, first, MADE, PLACED), 1)
-    assert not knows_directories(written(monkeypatch, first, MADE, PLACED, again), 1)
-    assert knows_directories(written(monkeypatch, first, MADE, PLACED, again, told), 1)
+    assert knows_directories(write_metadata_log(monkeypatch, first, MADE, PLACED), 1)
+    assert not knows_directories(write_metadata_log(monkeypatch, first, MADE, PLACED, again), 1)
+    assert knows_directories(write_metadata_log(monkeypatch, first, MADE, PLACED, again, told), 1)
     old = ("REGISTER_BROKER_RECORD", {"brokerId": 1}), MADE, (PLACED[0], PLACED[1] | {"directories": []})
-    assert knows_directories(written(monkeypatch, *old), 1), "releases before 3.7 know nothing of directories"
+    assert knows_directories(write_metadata_log(monkeypatch, *old), 1), (
+        "releases before 3.7 know nothing of directories"
+    )
 
 
 def test_a_fence_is_counted_whatever_record_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = [("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": 1, "fenced": one}) for one in (-1, 1, -1)]
-    data = written(monkeypatch, *changes, ("FENCE_BROKER_RECORD", {"id": 1}), ("FENCE_BROKER_RECORD", {"id": 2}))
+    data = write_metadata_log(
+        monkeypatch, *changes, ("FENCE_BROKER_RECORD", {"id": 1}), ("FENCE_BROKER_RECORD", {"id": 2})
+    )
     assert count_fences(data) == {1: 2, 2: 1}
 
 
@@ -220,7 +224,7 @@ class Fake:
 
 
 @pytest.fixture(autouse=True)
-def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is seen not to come is waited for no longer than all else here."""
     monkeypatch.setattr("tidegate.real.driving.offsets.driver._WAITS_SECONDS", 0.1)
 

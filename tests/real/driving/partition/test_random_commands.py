@@ -27,7 +27,7 @@ from tidegate.real.driving.partition.world import PartitionObservation
 from tidegate.reports.confirm import chaos_text
 from tidegate.reports.text_page import TextFormat
 
-from ....conftest import ROOT, Run, Said
+from ....conftest import ROOT, Run, RunHere
 
 STRIMZI = ROOT / "examples" / "clusters" / "strimzi"
 RELEASE = Release("3.9.1", Path("jars"), "java")
@@ -38,7 +38,7 @@ class Nodes:
         self.running = {1, 2, 3}
 
 
-class Commanded:
+class CommandRecorder:
     """A cluster that notes what is commanded."""
 
     def __init__(self) -> None:
@@ -80,10 +80,10 @@ class Commanded:
         raise NodesError("no broker answers")
 
     def __getattr__(self, name: str) -> Any:
-        def noted(*given: object) -> None:
+        def note(*given: object) -> None:
             self.did.append(f"{name}{given}")
 
-        return noted
+        return note
 
 
 def commands(seed: int, monkeypatch: pytest.MonkeyPatch, power: bool = False) -> list[str]:
@@ -91,7 +91,7 @@ def commands(seed: int, monkeypatch: pytest.MonkeyPatch, power: bool = False) ->
         assert seconds >= 0
 
     monkeypatch.setattr(random_commands.time, "sleep", wait)
-    world = Commanded()
+    world = CommandRecorder()
     acting = RandomCommands(cast(PartitionCluster, world), seed, power)
     for number in range(200):
         acting.run_command(number)
@@ -193,29 +193,31 @@ def test_what_is_done_by_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatc
 def test_commands_that_are_left_out_change_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_commands.time, "sleep", lambda seconds: None)  # pyright: ignore
 
-    def drawn(numbers: Sequence[int]) -> list[str]:
-        world = Commanded()
+    def draw_commands(numbers: Sequence[int]) -> list[str]:
+        world = CommandRecorder()
         acting = RandomCommands(cast(PartitionCluster, world), 5)
         acting.run_command(numbers[0])
         for number in numbers[1:]:
             acting.run_command(number)
         return acting.did
 
-    holds = [number for number in range(60) if drawn([number])[:1] and drawn([number])[0].startswith("hold")]
-    assert drawn(holds) == [drawn([number])[0] for number in holds]
-    assert drawn(holds[::2]) == drawn(holds)[::2]
+    holds = [
+        number for number in range(60) if draw_commands([number])[:1] and draw_commands([number])[0].startswith("hold")
+    ]
+    assert draw_commands(holds) == [draw_commands([number])[0] for number in holds]
+    assert draw_commands(holds[::2]) == draw_commands(holds)[::2]
 
 
-def test_random_commands_and_traces_are_two_things(said: Said) -> None:
+def test_random_commands_and_traces_are_two_things(run_here: RunHere) -> None:
     for given, why in (
         (["--random", "loss.trace.json"], "--random makes its own commands: give it no TRACE"),
         ([], "give a TRACE, or --random"),
         (["--shrink", "loss.trace.json"], "--shrink is of random commands: give --random too"),
         (["--power", "loss.trace.json"], "--power is of random commands: give --random too"),
     ):
-        exit_, text = said("confirm", *given)
+        exit_, text = run_here("confirm", *given)
         assert (exit_, why in text) == (64, True)
-    exit_, text = said("audit", str(STRIMZI), "--confirm")
+    exit_, text = run_here("audit", str(STRIMZI), "--confirm")
     assert (exit_, "give --out DIR too" in text) == (64, True)
 
 

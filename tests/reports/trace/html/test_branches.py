@@ -23,7 +23,7 @@ from tidegate.reports.trace.html import trace_html
 from tidegate.traces.document import STEPS, run_document, schema
 from tidegate.traces.neighbourhood import neighbourhood_document
 
-from ....support.browser import Shown, chromium, shown
+from ....support.browser import OpenPage, chromium, open_page
 from ....support.html_traces import kip_101
 
 LOCK = "examples/lock.py:careless"
@@ -53,11 +53,11 @@ def kip(tmp_path: Path) -> Path:
     return path
 
 
-def take(one: Shown, sentence: str) -> None:
+def take(one: OpenPage, sentence: str) -> None:
     one.page.get_by_role("button", name=sentence, exact=True).click()
 
 
-def tabs(one: Shown) -> list[str]:
+def tabs(one: OpenPage) -> list[str]:
     return one.all("#branches button").all_text_contents()
 
 
@@ -65,7 +65,7 @@ def tabs(one: Shown) -> list[str]:
 
 
 def test_each_branch_is_a_tab_and_one_that_is_known_is_opened_again(browser: Browser, lock: Path) -> None:
-    with shown(browser, lock, "s=0") as one:
+    with open_page(browser, lock, "s=0") as one:
         take(one, "B looks and finds the lock free.")
         take(one, "A looks and finds the lock free.")
         one.all("#branches button").first.click()
@@ -84,7 +84,7 @@ def test_each_branch_is_a_tab_and_one_that_is_known_is_opened_again(browser: Bro
 
 
 def test_a_branch_is_compared_with_its_trace(browser: Browser, lock: Path) -> None:
-    with shown(browser, lock, "s=1") as one:
+    with open_page(browser, lock, "s=1") as one:
         take(one, "B looks and finds the lock free.")
         assert one.text("#steps .differs") == "≠ first difference"
         one.press("|")
@@ -98,22 +98,22 @@ def test_a_branch_is_compared_with_its_trace(browser: Browser, lock: Path) -> No
 def test_the_address_of_a_branch_opens_it_at_its_step_and_of_another_trace_is_refused(
     browser: Browser, lock: Path
 ) -> None:
-    with shown(browser, lock, "s=0") as one:
+    with open_page(browser, lock, "s=0") as one:
         take(one, "B looks and finds the lock free.")
         take(one, "B takes the lock and goes in.")
         one.press("h")
         one.passes(500)
         place = one.page.url.partition("#")[2]
-    with shown(browser, lock, place) as one:
+    with open_page(browser, lock, place) as one:
         assert (tabs(one), one.where) == (["trace", "branch 1 (after step 0)"], "1 / 2")
         assert one.text("#sentence") == "B looks and finds the lock free."
     digest = place.partition("v=")[2].partition("&")[0]
-    with shown(browser, lock, place.replace(digest, "0" * 8)) as one:
+    with open_page(browser, lock, place.replace(digest, "0" * 8)) as one:
         assert tabs(one) == [] and one.text("#notice").startswith("This link was made for another trace")
 
 
 def test_the_graph_marks_the_state_of_a_branch_that_is_one_of_the_run(browser: Browser, lock: Path) -> None:
-    with shown(browser, lock, "s=2") as one:
+    with open_page(browser, lock, "s=2") as one:
         if one.count("#graph") == 0:
             pytest.skip("fast-sugiyama is not installed")
         take(one, "A leaves and gives the lock back.")
@@ -123,7 +123,7 @@ def test_the_graph_marks_the_state_of_a_branch_that_is_one_of_the_run(browser: B
 
 
 def test_a_branch_is_saved_with_its_own_steps(browser: Browser, lock: Path) -> None:
-    with shown(browser, lock, "s=1") as one:
+    with open_page(browser, lock, "s=1") as one:
         take(one, "B looks and finds the lock free.")
         one.press("e")
         with one.page.expect_download() as begun:
@@ -141,7 +141,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
     beside = neighbourhood_document(model, run, size=0, words=words.neighbourhood_words(model, run))
     path, saved = tmp_path / "one.html", tmp_path / "mine.trace.json"
     path.write_text(trace_html([document], around=beside, saved="one.trace.json"), encoding="utf-8")
-    with shown(browser, path, "s=1") as one:
+    with open_page(browser, path, "s=1") as one:
         take(one, "Broker 2 fetches from broker 1 at offset 0.")
         command = one.text("#choices pre")
         assert command == (
@@ -158,7 +158,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
 
 
 def test_in_a_window_of_middle_width_what_can_happen_is_reached_by_scrolling(browser: Browser, lock: Path) -> None:
-    with shown(browser, lock, "s=1", viewport={"width": 1024, "height": 640}) as one:
+    with open_page(browser, lock, "s=1", viewport={"width": 1024, "height": 640}) as one:
         one.page.get_by_role("button", name="B looks and finds the lock free.", exact=True).click(timeout=30_000)
         assert one.text("#branches [aria-selected=true]") == "branch 1 (after step 1)"
 
@@ -171,14 +171,14 @@ def test_the_kind_of_a_step_stands_beside_its_sentence(browser: Browser, tmp_pat
     session.execute("1")
     path = tmp_path / "run.html"
     path.write_text(session.html(), encoding="utf-8")
-    with shown(browser, path, "s=1") as one:
+    with open_page(browser, path, "s=1") as one:
         tag, button = (one.all(f"#choices li.fault {part}").first.bounding_box() for part in (".tag", "button"))
         assert tag is not None and button is not None
         assert button["y"] <= tag["y"] and tag["y"] + tag["height"] <= button["y"] + button["height"]
 
 
 def test_the_table_of_lanes_names_records_as_the_picture_does(browser: Browser, kip: Path) -> None:
-    with shown(browser, kip, "s=6") as one:
+    with open_page(browser, kip, "s=6") as one:
         one.press("a")
         assert "+ 1a at offset 0" in one.text(".lane-table")
         one.press("x")
@@ -186,7 +186,7 @@ def test_the_table_of_lanes_names_records_as_the_picture_does(browser: Browser, 
 
 
 def test_on_a_phone_the_table_of_states_begins_with_its_first_column(browser: Browser, kip: Path) -> None:
-    with shown(browser, kip, "s=8", viewport=PHONE) as one:
+    with open_page(browser, kip, "s=8", viewport=PHONE) as one:
         one.press("v")
         assert one.run("document.querySelector('.states').scrollLeft") == 0
         row = one.all(".states tr[aria-current] th").bounding_box()
@@ -194,7 +194,7 @@ def test_on_a_phone_the_table_of_states_begins_with_its_first_column(browser: Br
 
 
 def test_names_of_properties_are_whole_where_there_is_room(browser: Browser, kip: Path) -> None:
-    with shown(browser, kip, viewport={"width": 1440, "height": 900}) as one:
+    with open_page(browser, kip, viewport={"width": 1440, "height": 900}) as one:
         cut = "[...document.querySelectorAll('.strip-name')].filter((name) => name.scrollWidth > name.clientWidth)"
         assert one.run(f"{cut}.map((name) => name.textContent)") == []
 
@@ -206,14 +206,14 @@ def test_one_that_is_down_says_so_once(browser: Browser, tmp_path: Path) -> None
             frame["lanes"]["B"] |= {"up": False, "role": "down", "role_text": "down"}
     path = tmp_path / "down.html"
     path.write_text(trace_html([document]), encoding="utf-8")
-    with shown(browser, path, "s=8") as one:
+    with open_page(browser, path, "s=8") as one:
         assert [text for text in one.all('[data-lane="B"] text').all_text_contents() if text == "down"] == ["down"]
 
 
 def test_before_and_after_are_chosen_by_these_words(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "both.html"
     path.write_text(trace_html([kip_101(), kip_101()], aligned=list(range(9))), encoding="utf-8")
-    with shown(browser, path) as one:
+    with open_page(browser, path) as one:
         assert one.all("#traces option").all_text_contents() == ["As it is", "With the repair"]
 
 
@@ -221,11 +221,11 @@ def test_before_and_after_lead_to_where_other_steps_can_be_chosen(browser: Brows
     path, bare = tmp_path / "one-repaired.html", tmp_path / "bare.html"
     path.write_text(trace_html([kip_101(), kip_101()], aligned=list(range(9)), alone="one.html"), encoding="utf-8")
     bare.write_text(trace_html([kip_101()]), encoding="utf-8")
-    with shown(browser, path) as one:
+    with open_page(browser, path) as one:
         assert one.all("#choices a").all_text_contents() == ["the page of this scenario without its repair"]
         assert one.all("#choices a").first.get_attribute("href") == "one.html"
         assert "no other step can be chosen here" in one.text("#choices")
-    with shown(browser, bare) as one:
+    with open_page(browser, bare) as one:
         assert one.all("#choices a").count() == 0
 
 
@@ -236,5 +236,5 @@ def test_on_a_phone_long_names_of_checks_are_broken(browser: Browser, tmp_path: 
     )
     path = tmp_path / "index.html"
     path.write_text(index_page("Gate", f"<section>{table}</section>", tool="tidegate"), encoding="utf-8")
-    with shown(browser, path, at="table", viewport=PHONE) as one:
+    with open_page(browser, path, at="table", viewport=PHONE) as one:
         assert one.run("document.querySelector('.wide').scrollWidth <= document.querySelector('.wide').clientWidth")

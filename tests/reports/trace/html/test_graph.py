@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 from tidegate.reports.trace.compact import compact_layers
 
 from ....conftest import Run as Command
-from ....support.browser import chromium, shown
+from ....support.browser import chromium, open_page
 
 if not os.environ.get("CI"):
     pytest.importorskip("fast_sugiyama")  # in CI, which installs it, it must be there
@@ -39,7 +39,7 @@ def test_a_state_of_the_run_leads_to_its_step_by_mouse_and_by_key(
 ) -> None:
     path = tmp_path / "graph.html"
     assert tidegate("show", str(trace), "--html", str(path), "--graph").exit == 0
-    with shown(browser, path, "s=0") as one:
+    with open_page(browser, path, "s=0") as one:
         assert one.count("#graph .node") == 13
         assert one.count("#graph [data-steps]") == 5
         assert one.all("#graph .here").get_attribute("data-steps") == "0"
@@ -59,7 +59,7 @@ def test_a_small_models_graph_is_in_the_page_unasked_and_is_made_larger_and_smal
     trace: Path, browser: Browser
 ) -> None:
     """All of it stands within its frame, whose width it keeps to."""
-    with shown(browser, trace.with_name("one_inside.html"), "s=0") as one:
+    with open_page(browser, trace.with_name("one_inside.html"), "s=0") as one:
         assert one.count("#graph .node") == 13
         drawn = one.all("#graph .scrolled svg")
         _, _, width, height = (float(length) for length in (drawn.get_attribute("viewBox") or "").split())
@@ -98,7 +98,7 @@ def test_a_merged_state_leads_to_each_of_its_steps_in_turn(
 ) -> None:
     path = tmp_path / "graph.html"
     assert tidegate("show", str(trace), "--html", str(path), "--graph", "held").exit == 0
-    with shown(browser, path, "s=0") as one:
+    with open_page(browser, path, "s=0") as one:
         assert one.count("#graph .node") == 2
         free = one.all('#graph [data-steps^="0 "]')
         reached: list[str] = []

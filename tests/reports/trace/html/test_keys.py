@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 from tidegate.reports.trace.html import trace_digest, trace_html
 
-from ....support.browser import Shown, chromium, shown
+from ....support.browser import OpenPage, chromium, open_page
 from ....support.html_traces import four_gallons, kip_101, post
 
 
@@ -27,14 +27,14 @@ def kip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def at_five(browser: Browser, kip: Path) -> Generator[Shown]:
+def page_at_five(browser: Browser, kip: Path) -> Generator[OpenPage]:
     """The KIP-101 page at step 5 of 8."""
-    with shown(browser, kip, "s=5") as one:
+    with open_page(browser, kip, "s=5") as one:
         yield one
 
 
 def test_it_opens_at_what_is_wrong(browser: Browser, kip: Path) -> None:
-    with shown(browser, kip) as one:
+    with open_page(browser, kip) as one:
         assert one.where == "8 / 8"
         assert one.text("#verdict") == "✗ strong_isr fails"
         assert one.text("#sentence") == "B learns that A leads epoch 1, and follows it."
@@ -54,95 +54,95 @@ MOVES = {
 """The keys that go from state 5 to another one, by what a screen reader hears there."""
 
 
-def test_keys_that_move(at_five: Shown) -> None:
+def test_keys_that_move(page_at_five: OpenPage) -> None:
     for heard, key in ((heard, key) for heard, keys in MOVES.items() for key in keys):
         state = heard.split()[1]
-        at_five.press(key)
-        assert (at_five.where, at_five.live) == (f"{state} / 8", heard), key
-        assert at_five.all("#steps").get_attribute("aria-activedescendant") == f"step-{state}", key
-        assert at_five.all("#steps [aria-selected=true]").get_attribute("id") == f"step-{state}", key
-        assert at_five.all(".scrubber").get_attribute("aria-valuenow") == state, key
-        at_five.passes(400)  # the page writes its address, which the next line changes
-        at_five.run("location.hash = 's=5'")
-        at_five.waits("#where", "5 / 8")
+        page_at_five.press(key)
+        assert (page_at_five.where, page_at_five.live) == (f"{state} / 8", heard), key
+        assert page_at_five.all("#steps").get_attribute("aria-activedescendant") == f"step-{state}", key
+        assert page_at_five.all("#steps [aria-selected=true]").get_attribute("id") == f"step-{state}", key
+        assert page_at_five.all(".scrubber").get_attribute("aria-valuenow") == state, key
+        page_at_five.passes(400)  # the page writes its address, which the next line changes
+        page_at_five.run("location.hash = 's=5'")
+        page_at_five.waits("#where", "5 / 8")
 
 
-def test_no_key_leaves_the_trace(at_five: Shown) -> None:
-    at_five.press("G", "j")
-    assert (at_five.where, at_five.live) == ("8 / 8", "the last step")
-    at_five.press("g", "k")
-    assert (at_five.where, at_five.live) == ("0 / 8", "the first state")
+def test_no_key_leaves_the_trace(page_at_five: OpenPage) -> None:
+    page_at_five.press("G", "j")
+    assert (page_at_five.where, page_at_five.live) == ("8 / 8", "the last step")
+    page_at_five.press("g", "k")
+    assert (page_at_five.where, page_at_five.live) == ("0 / 8", "the first state")
 
 
-def test_numbers_focus_a_lane_and_n_finds_what_changes_it(at_five: Shown) -> None:
-    at_five.press("n")
-    assert at_five.live == "focus a lane first: press its number"
-    at_five.press("2")
-    assert at_five.live == "lane B"
-    assert at_five.all(".lane[data-lane=B]").get_attribute("aria-pressed") == "true"
-    assert at_five.count(".lane.dimmed") == 2
+def test_numbers_focus_a_lane_and_n_finds_what_changes_it(page_at_five: OpenPage) -> None:
+    page_at_five.press("n")
+    assert page_at_five.live == "focus a lane first: press its number"
+    page_at_five.press("2")
+    assert page_at_five.live == "lane B"
+    assert page_at_five.all(".lane[data-lane=B]").get_attribute("aria-pressed") == "true"
+    assert page_at_five.count(".lane.dimmed") == 2
     for key, where in (("n", "6 / 8"), ("n", "8 / 8"), ("N", "6 / 8"), ("N", "2 / 8")):
-        at_five.press(key)
-        assert at_five.where == where
-    at_five.press("n", "n", "n")
-    assert at_five.live == "no other step changes B that way"
-    at_five.press("0")
-    assert (at_five.live, at_five.count(".lane.dimmed")) == ("all lanes", 0)
-    at_five.press("9")
-    assert at_five.live == "there are 3 lanes"
+        page_at_five.press(key)
+        assert page_at_five.where == where
+    page_at_five.press("n", "n", "n")
+    assert page_at_five.live == "no other step changes B that way"
+    page_at_five.press("0")
+    assert (page_at_five.live, page_at_five.count(".lane.dimmed")) == ("all lanes", 0)
+    page_at_five.press("9")
+    assert page_at_five.live == "there are 3 lanes"
 
 
-def test_d_shows_all_fields_and_f_filters_them(at_five: Shown) -> None:
-    assert not at_five.seen("#fields-panel")
-    at_five.press("d")
-    assert at_five.live == "all fields" and at_five.seen("#fields-panel")
-    assert at_five.text("#fields tr.touched >> nth=0") == "log[A][Record(id=0, epoch=1)]"
-    at_five.press("d")
-    assert at_five.live == "changed fields only" and not at_five.seen("#fields-panel")
-    at_five.press("f")
-    at_five.page.keyboard.type("quorum")
-    assert at_five.count("#fields tr") == 1
-    assert at_five.where == "5 / 8", "letters typed in a field move nothing"
-    at_five.press("Escape", "j")
-    assert at_five.where == "6 / 8"
+def test_d_shows_all_fields_and_f_filters_them(page_at_five: OpenPage) -> None:
+    assert not page_at_five.is_visible("#fields-panel")
+    page_at_five.press("d")
+    assert page_at_five.live == "all fields" and page_at_five.is_visible("#fields-panel")
+    assert page_at_five.text("#fields tr.touched >> nth=0") == "log[A][Record(id=0, epoch=1)]"
+    page_at_five.press("d")
+    assert page_at_five.live == "changed fields only" and not page_at_five.is_visible("#fields-panel")
+    page_at_five.press("f")
+    page_at_five.page.keyboard.type("quorum")
+    assert page_at_five.count("#fields tr") == 1
+    assert page_at_five.where == "5 / 8", "letters typed in a field move nothing"
+    page_at_five.press("Escape", "j")
+    assert page_at_five.where == "6 / 8"
 
 
-def test_o_draws_the_ghost_of_the_state_before(at_five: Shown) -> None:
-    at_five.press("l", "o")
-    assert at_five.live == "ghost of the previous state"
-    assert at_five.count(".lane[data-lane=A] .ghost rect") == 1
-    at_five.press("o")
-    assert (at_five.live, at_five.count(".ghost")) == ("no ghost", 0)
+def test_o_draws_the_ghost_of_the_state_before(page_at_five: OpenPage) -> None:
+    page_at_five.press("l", "o")
+    assert page_at_five.live == "ghost of the previous state"
+    assert page_at_five.count(".lane[data-lane=A] .ghost rect") == 1
+    page_at_five.press("o")
+    assert (page_at_five.live, page_at_five.count(".ghost")) == ("no ghost", 0)
 
 
-def test_slash_searches_sentences_and_fields(at_five: Shown) -> None:
-    at_five.press("/")
-    at_five.page.keyboard.type("follows it")
-    assert (at_five.text("#found"), at_five.live) == ("2 matches", "2 matches")
-    assert at_five.count("#steps .found") == 2
+def test_slash_searches_sentences_and_fields(page_at_five: OpenPage) -> None:
+    page_at_five.press("/")
+    page_at_five.page.keyboard.type("follows it")
+    assert (page_at_five.text("#found"), page_at_five.live) == ("2 matches", "2 matches")
+    assert page_at_five.count("#steps .found") == 2
     for where in ("8 / 8", "2 / 8", "8 / 8"):
-        at_five.press("Enter")
-        assert at_five.where == where
-    at_five.press("Shift+Enter")
-    assert at_five.where == "2 / 8"
+        page_at_five.press("Enter")
+        assert page_at_five.where == where
+    page_at_five.press("Shift+Enter")
+    assert page_at_five.where == "2 / 8"
 
 
-def test_m_p_a_and_z_switch_parts(at_five: Shown) -> None:
+def test_m_p_a_and_z_switch_parts(page_at_five: OpenPage) -> None:
     for key, part, off, on in (
         ("m", "#messages", "message chart hidden", "message chart shown"),
         ("p", "#truth", "properties hidden", "properties shown"),
     ):
-        at_five.press(key)
-        assert at_five.live == off and not at_five.seen(part)
-        at_five.press(key)
-        assert at_five.live == on and at_five.seen(part)
-    at_five.press("a")
-    assert (at_five.live, at_five.count("#panes svg")) == ("table", 0)
-    assert at_five.all("#panes tbody tr >> nth=0 >> td").all_text_contents()[:3] == [
+        page_at_five.press(key)
+        assert page_at_five.live == off and not page_at_five.is_visible(part)
+        page_at_five.press(key)
+        assert page_at_five.live == on and page_at_five.is_visible(part)
+    page_at_five.press("a")
+    assert (page_at_five.live, page_at_five.count("#panes svg")) == ("table", 0)
+    assert page_at_five.all("#panes tbody tr >> nth=0 >> td").all_text_contents()[:3] == [
         "leader", "1", "in the ISR, as leader and controller see it",
     ]  # fmt: skip
-    at_five.press("a")
-    assert (at_five.live, at_five.count("#panes svg")) == ("picture", 1)
+    page_at_five.press("a")
+    assert (page_at_five.live, page_at_five.count("#panes svg")) == ("picture", 1)
 
 
 def test_z_folds_runs_of_one_lane(browser: Browser, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_z_folds_runs_of_one_lane(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "fold.html"
     taken = [step | {"lane": "A" if step["i"] < 5 else step["lane"]} for step in document["steps"]]
     path.write_text(trace_html([document | {"steps": taken, "loop": None}]), encoding="utf-8")
-    with shown(browser, path, "s=0") as one:
+    with open_page(browser, path, "s=0") as one:
         assert one.count("#steps [role=option]") == 7
         one.press("z")
         assert one.live == "runs of one lane folded"
@@ -163,59 +163,59 @@ def test_z_folds_runs_of_one_lane(browser: Browser, tmp_path: Path) -> None:
         assert (one.live, one.count("#steps [role=option]")) == ("all steps", 7)
 
 
-def test_bar_pins_a_state_and_compares(at_five: Shown) -> None:
-    at_five.press("|")
-    assert at_five.live == "state 5 is pinned"
-    at_five.press("j", "j", "j")
-    assert at_five.all(".pane h3").all_text_contents() == ["Pinned: state 5", "State 8"]
-    assert at_five.count("#panes svg.lanes") == 2
-    reported = at_five.text("#changes")
+def test_bar_pins_a_state_and_compares(page_at_five: OpenPage) -> None:
+    page_at_five.press("|")
+    assert page_at_five.live == "state 5 is pinned"
+    page_at_five.press("j", "j", "j")
+    assert page_at_five.all(".pane h3").all_text_contents() == ["Pinned: state 5", "State 8"]
+    assert page_at_five.count("#panes svg.lanes") == 2
+    reported = page_at_five.text("#changes")
     assert "Other than in the pinned state" in reported and "high_watermark[A]~0 → 1" in reported
     assert "isr[B]−C" in reported
-    at_five.press("|")
-    assert at_five.live == "nothing is pinned" and at_five.count(".pane") == 1
+    page_at_five.press("|")
+    assert page_at_five.live == "nothing is pinned" and page_at_five.count(".pane") == 1
 
 
-def test_space_plays_and_pauses(at_five: Shown) -> None:
-    at_five.press("Space")
-    assert at_five.live == "playing"
-    at_five.passes(1000)
-    assert at_five.where == "6 / 8"
-    at_five.press("Space")
-    assert at_five.live == "paused"
-    at_five.passes(2000)
-    assert at_five.where == "6 / 8"
+def test_space_plays_and_pauses(page_at_five: OpenPage) -> None:
+    page_at_five.press("Space")
+    assert page_at_five.live == "playing"
+    page_at_five.passes(1000)
+    assert page_at_five.where == "6 / 8"
+    page_at_five.press("Space")
+    assert page_at_five.live == "paused"
+    page_at_five.passes(2000)
+    assert page_at_five.where == "6 / 8"
 
 
 def test_nothing_moves_by_itself_under_reduced_motion(browser: Browser, kip: Path) -> None:
-    with shown(browser, kip, "s=5", reduced_motion="reduce") as one:
+    with open_page(browser, kip, "s=5", reduced_motion="reduce") as one:
         one.press("Space")
         assert one.live == "play is off: the system asks for reduced motion"
         one.passes(1100)
         assert one.where == "5 / 8"
 
 
-def test_t_goes_round_the_themes(at_five: Shown) -> None:
+def test_t_goes_round_the_themes(page_at_five: OpenPage) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
-    light = at_five.run(ground)
+    light = page_at_five.run(ground)
     for reported, theme in (("theme: light", "light"), ("theme: dark", "dark"), ("theme: system", "system")):
-        at_five.press("t")
-        assert at_five.live == reported
-        assert at_five.all("html").get_attribute("data-theme") == theme
-        assert (at_five.run(ground) == light) == (theme != "dark")
+        page_at_five.press("t")
+        assert page_at_five.live == reported
+        assert page_at_five.all("html").get_attribute("data-theme") == theme
+        assert (page_at_five.run(ground) == light) == (theme != "dark")
 
 
-def test_question_mark_lists_every_key(at_five: Shown) -> None:
-    at_five.press("?")
-    assert at_five.live == "all keys" and at_five.seen("#help-dialog")
-    listed = set(at_five.all("#help-dialog kbd").all_text_contents())
+def test_question_mark_lists_every_key(page_at_five: OpenPage) -> None:
+    page_at_five.press("?")
+    assert page_at_five.live == "all keys" and page_at_five.is_visible("#help-dialog")
+    listed = set(page_at_five.all("#help-dialog kbd").all_text_contents())
     assert listed == {"Right", "Left", "Space", "Home", "End", *"190ljhkgGxnNdo/fmpv[]\\|zcyeta?"}
-    at_five.press("Escape", "j")
-    assert not at_five.seen("#help-dialog") and at_five.where == "6 / 8"
+    page_at_five.press("Escape", "j")
+    assert not page_at_five.is_visible("#help-dialog") and page_at_five.where == "6 / 8"
 
 
 def test_c_y_and_e_take_things_away(browser: Browser, kip: Path) -> None:
-    with shown(browser, kip, "s=5", permissions=["clipboard-read", "clipboard-write"]) as one:
+    with open_page(browser, kip, "s=5", permissions=["clipboard-read", "clipboard-write"]) as one:
         read = "navigator.clipboard.readText()"
         one.press("c")
         one.waits("#live", "copied the replay command")
@@ -237,17 +237,17 @@ def test_c_y_and_e_take_things_away(browser: Browser, kip: Path) -> None:
         assert one.run(read).startswith("sequenceDiagram")
 
 
-def test_what_cannot_be_copied_is_shown_to_be_copied_by_hand(at_five: Shown) -> None:
-    at_five.run("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
-    at_five.press("c")
-    at_five.page.wait_for_selector("#export-dialog textarea")
-    assert at_five.all("#export-dialog textarea").input_value() == kip_101()["replay"]
+def test_what_cannot_be_copied_is_shown_to_be_copied_by_hand(page_at_five: OpenPage) -> None:
+    page_at_five.run("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
+    page_at_five.press("c")
+    page_at_five.page.wait_for_selector("#export-dialog textarea")
+    assert page_at_five.all("#export-dialog textarea").input_value() == kip_101()["replay"]
 
 
-def test_e_saves_the_picture_as_a_file_of_its_own(at_five: Shown, tmp_path: Path) -> None:
-    at_five.press("e")
-    with at_five.page.expect_download() as download:
-        at_five.all("#export-dialog").get_by_text("Save the picture").click()
+def test_e_saves_the_picture_as_a_file_of_its_own(page_at_five: OpenPage, tmp_path: Path) -> None:
+    page_at_five.press("e")
+    with page_at_five.page.expect_download() as download:
+        page_at_five.all("#export-dialog").get_by_text("Save the picture").click()
     saved = download.value
     assert saved.suggested_filename == "replication-truncate_to_hw-5.svg"
     saved.save_as(tmp_path / "picture.svg")
@@ -257,31 +257,31 @@ def test_e_saves_the_picture_as_a_file_of_its_own(at_five: Shown, tmp_path: Path
     assert '<rect x="0" y="0" ' in text and 'fill="var(--panel)"' in text  # readable on a page of any colour
 
 
-def test_buttons_do_what_keys_do(at_five: Shown) -> None:
+def test_buttons_do_what_keys_do(page_at_five: OpenPage) -> None:
     for button, where in (("next", "6"), ("previous", "5"), ("last", "8"), ("first", "0"), ("failing", "8")):
-        at_five.all(f"#{button}").click()
-        assert at_five.where == f"{where} / 8"
-    at_five.all("#step-3").click()
-    assert at_five.where == "3 / 8"
-    at_five.all(".lane[data-lane=C]").click()
-    assert at_five.live == "lane C"
+        page_at_five.all(f"#{button}").click()
+        assert page_at_five.where == f"{where} / 8"
+    page_at_five.all("#step-3").click()
+    assert page_at_five.where == "3 / 8"
+    page_at_five.all(".lane[data-lane=C]").click()
+    assert page_at_five.live == "lane C"
 
 
-def test_arrows_in_the_list_and_on_the_scrubber(at_five: Shown) -> None:
+def test_arrows_in_the_list_and_on_the_scrubber(page_at_five: OpenPage) -> None:
     for part in ("#steps", ".scrubber"):
-        at_five.all(part).focus()
-        at_five.press("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowRight")
-        assert at_five.where == "6 / 8"
-        at_five.press("PageUp")
-        assert at_five.where == "0 / 8"
-        at_five.press("PageDown", "g", "j", "j", "j", "j", "j")
-        assert at_five.where == "5 / 8"
+        page_at_five.all(part).focus()
+        page_at_five.press("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowRight")
+        assert page_at_five.where == "6 / 8"
+        page_at_five.press("PageUp")
+        assert page_at_five.where == "0 / 8"
+        page_at_five.press("PageDown", "g", "j", "j", "j", "j", "j")
+        assert page_at_five.where == "5 / 8"
 
 
 def test_a_model_without_a_view_shows_its_fields(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "die_hard.html"
     path.write_text(trace_html([four_gallons()]), encoding="utf-8")
-    with shown(browser, path) as one:
+    with open_page(browser, path) as one:
         assert one.text("#verdict") == "✓ witness for four_gallons"
         assert one.all("#panes tr").all_text_contents() == ["small3", "big4"]
         assert one.count("#panes svg") == 0
@@ -295,7 +295,7 @@ def test_numbers_follow_the_order_in_which_lanes_are_drawn(browser: Browser, tmp
     view = {**document["view"], "lanes": ["C", "A", "B"]}
     path = tmp_path / "page.html"
     path.write_text(trace_html([document | {"view": view}]), encoding="utf-8")
-    with shown(browser, path) as one:
+    with open_page(browser, path) as one:
         drawn = one.run("[...document.querySelectorAll('.lane')].map((lane) => lane.dataset.lane)")
         assert drawn == view["lanes"]
         for number, name in enumerate(drawn, 1):

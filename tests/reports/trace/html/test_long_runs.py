@@ -25,7 +25,7 @@ from tidegate.reports.trace.html import trace_html
 from tidegate.reports.trace.spreadsheet import to_csv
 
 from ....conftest import Run as Command
-from ....support.browser import Shown, chromium, shown
+from ....support.browser import OpenPage, chromium, open_page
 from ....support.html_traces import Document, busy, kip_101
 
 Page = Callable[[Document], Path]
@@ -38,7 +38,7 @@ def browser() -> Generator[Browser]:
 
 
 @pytest.fixture
-def saved(tmp_path: Path) -> Page:
+def saved_page(tmp_path: Path) -> Page:
     def save(document: Document) -> Path:
         path = tmp_path / "page.html"
         path.write_text(trace_html([document]), encoding="utf-8")
@@ -55,11 +55,11 @@ def lock() -> Session:
     return session
 
 
-def values_in_row(one: Shown, at: int) -> list[str]:
+def values_in_row(one: OpenPage, at: int) -> list[str]:
     return one.all(f".states tr[data-at='{at}'] td:not(.by)").all_text_contents()
 
 
-def csv_of(one: Shown) -> str:
+def csv_of(one: OpenPage) -> str:
     """What the page saves as CSV."""
     one.press("e")
     with one.page.expect_download() as begun:
@@ -71,9 +71,9 @@ def csv_of(one: Shown) -> str:
 # --- all states as a table --------------------------------------------------------------------------------------------
 
 
-def test_all_states_are_a_table_whose_changed_cells_are_marked(browser: Browser, saved: Page) -> None:
-    with shown(browser, saved(lock().document()), "s=1") as one:
-        assert not one.seen("#table"), "there is no picture that a table could stand for"
+def test_all_states_are_a_table_whose_changed_cells_are_marked(browser: Browser, saved_page: Page) -> None:
+    with open_page(browser, saved_page(lock().document()), "s=1") as one:
+        assert not one.is_visible("#table"), "there is no picture that a table could stand for"
         one.press("v")
         assert one.all(".states thead th").all_text_contents() == ["state", "step", "held", "place[A]", "place[B]"]
         assert values_in_row(one, 3) == ["true", "INSIDE", "AT_THE_DOOR"]
@@ -84,14 +84,14 @@ def test_all_states_are_a_table_whose_changed_cells_are_marked(browser: Browser,
 
 
 @pytest.mark.parametrize("made", [kip_101, lambda: lock().document()], ids=["lanes", "no_lanes"])
-def test_the_csv_of_a_page_is_that_of_export(browser: Browser, saved: Page, made: Callable[[], Document]) -> None:
+def test_the_csv_of_a_page_is_that_of_export(browser: Browser, saved_page: Page, made: Callable[[], Document]) -> None:
     document = made()
-    with shown(browser, saved(document), "s=0", accept_downloads=True) as one:
+    with open_page(browser, saved_page(document), "s=0", accept_downloads=True) as one:
         assert csv_of(one) == to_csv(document)
 
 
-def test_the_table_of_a_long_run_shows_where_one_is(browser: Browser, saved: Page) -> None:
-    with shown(browser, saved(busy(300)), "s=200") as one:
+def test_the_table_of_a_long_run_shows_where_one_is(browser: Browser, saved_page: Page) -> None:
+    with open_page(browser, saved_page(busy(300)), "s=200") as one:
         one.press("v")
         one.press("l")
         row, box = (one.all(part).bounding_box() for part in (".states tr[aria-current]", ".states"))
@@ -104,7 +104,7 @@ def test_the_table_of_a_long_run_shows_where_one_is(browser: Browser, saved: Pag
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 390)])
-def test_axe_finds_nothing(browser: Browser, saved: Page, theme: Literal["light", "dark"], width: int) -> None:
+def test_axe_finds_nothing(browser: Browser, saved_page: Page, theme: Literal["light", "dark"], width: int) -> None:
     """With a notice, the table of all states, filters and a range, which other tests look at one by one."""
     found = importlib.util.find_spec("axe_playwright_python")
     if found is None and not os.environ.get("CI"):
@@ -114,7 +114,7 @@ def test_axe_finds_nothing(browser: Browser, saved: Page, theme: Literal["light"
     document = busy(60) | {"notes": ["A note that stands above the page"]}
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, bypass_csp=True)
     one = context.new_page()  # whose clock runs: axe waits
-    one.goto(f"{saved(document).as_uri()}#s=30")
+    one.goto(f"{saved_page(document).as_uri()}#s=30")
     one.evaluate(axe)
     for keys in ("", "v", "[ll]"):
         for key in keys:
@@ -130,7 +130,7 @@ def test_axe_finds_nothing(browser: Browser, saved: Page, theme: Literal["light"
 def test_what_a_session_watches_is_a_row_of_its_page_and_of_every_branch(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(lock().html(), encoding="utf-8")
-    with shown(browser, path, "s=0") as one:
+    with open_page(browser, path, "s=0") as one:
         assert one.all("#truth .watched .value").all_text_contents() == ["false", "true"]
         one.page.get_by_role("button", name="B looks and finds the lock free.").click()
         one.page.get_by_role("button", name="B takes the lock and goes in.").click()
@@ -143,7 +143,7 @@ def test_show_watches_expressions_of_the_language_alone(browser: Browser, tidega
     trace, target = (str(tmp_path / name) for name in ("met.trace.json", "met.html"))
     made = tidegate("show", trace, "--html", target, "--watch", "all(place[c] != place[A] for c in Client)")
     assert made.exit == 0, made.err
-    with shown(browser, Path(target), "s=1", accept_downloads=True) as one:
+    with open_page(browser, Path(target), "s=1", accept_downloads=True) as one:
         rows = list(csv.DictReader(io.StringIO(csv_of(one))))
         assert [row["all(place[c] != place[A] for c in Client)"] for row in rows] == ["false"] * 5
     wrong = tidegate("show", trace, "--html", target, "--watch", "open('x')")
@@ -187,31 +187,31 @@ def test_a_server_evaluates_so_many_expressions_and_no_more() -> None:
 # --- parts of a long run ----------------------------------------------------------------------------------------------
 
 
-def chosen(one: Shown, name: str, value: str) -> None:
+def choose_option(one: OpenPage, name: str, value: str) -> None:
     one.all(f"#{name}").select_option(value)
 
 
-def test_steps_are_filtered_by_kind_and_by_member(browser: Browser, saved: Page) -> None:
+def test_steps_are_filtered_by_kind_and_by_member(browser: Browser, saved_page: Page) -> None:
     document = busy(120)
     faults = [step["i"] for step in document["steps"] if step["kind"] == "fault"]
     failing = document["property"]["fails"]["step"]
-    with shown(browser, saved(document), "s=0") as one:
-        chosen(one, "kind", "fault")
+    with open_page(browser, saved_page(document), "s=0") as one:
+        choose_option(one, "kind", "fault")
         numbers = [int(text) for text in one.all("#steps .number").all_text_contents()]
         assert numbers == sorted({0, *faults, failing, 120})
         assert one.count(".chart .event") == len(numbers) - 1
         one.press("l")
         assert one.where == f"{min([*faults, failing])} / 120"
-        chosen(one, "member", "B")
+        choose_option(one, "member", "B")
         kept = {int(text) for text in one.all("#steps .number").all_text_contents()}
         assert kept < set(numbers) and {0, failing, 120} <= kept
-        chosen(one, "kind", "")
-        chosen(one, "member", "")
+        choose_option(one, "kind", "")
+        choose_option(one, "member", "")
         assert one.count("#steps li") == 121
 
 
-def test_a_range_of_states_is_shown_alone_until_one_leaves_it(browser: Browser, saved: Page) -> None:
-    with shown(browser, saved(busy(120)), "s=40") as one:
+def test_a_range_of_states_is_shown_alone_until_one_leaves_it(browser: Browser, saved_page: Page) -> None:
+    with open_page(browser, saved_page(busy(120)), "s=40") as one:
         one.press("[", "l", "l", "l", "]")
         assert one.all("#steps .number").all_text_contents() == ["40", "41", "42", "43"]
         assert one.all(".scrubber .axis").all_text_contents() == ["40", "41", "42", "43"]
@@ -227,8 +227,8 @@ def test_a_range_of_states_is_shown_alone_until_one_leaves_it(browser: Browser, 
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_the_bubble_of_the_step_is_whole_at_both_ends(browser: Browser, saved: Page, width: int) -> None:
-    with shown(browser, saved(busy(1000)), "s=0", viewport={"width": width, "height": 844}) as one:
+def test_the_bubble_of_the_step_is_whole_at_both_ends(browser: Browser, saved_page: Page, width: int) -> None:
+    with open_page(browser, saved_page(busy(1000)), "s=0", viewport={"width": width, "height": 844}) as one:
         for key in ("g", "G"):
             one.press(key)
             inside = """(() => { const box = (s) => document.querySelector(s).getBoundingClientRect();

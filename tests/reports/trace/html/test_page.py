@@ -20,7 +20,17 @@ from tidegate.traces.document import schema
 from tidegate.traces.neighbourhood import neighbourhood_document
 
 from ....conftest import Run
-from ....support.html_traces import Document, busy, four_gallons, group, kip_101, made, post, step, transactions
+from ....support.html_traces import (
+    Document,
+    busy,
+    counter_document,
+    four_gallons,
+    group,
+    kip_101,
+    post,
+    step,
+    transactions,
+)
 
 ASSETS = files("tidegate.reports.trace.html")
 
@@ -51,7 +61,7 @@ class Parts(HTMLParser):
         return "".join(self.texts[name])
 
 
-def hashed(text: str) -> str:
+def hash_of(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -66,7 +76,7 @@ def test_the_policy_allows_this_style_and_this_script_and_nothing_else() -> None
     parts = Parts(trace_html([kip_101()]))
     policy = next(value for tag, _, value in parts.attributes if tag == "meta" and "default-src" in value)
     assert policy == (
-        f"default-src 'none'; style-src {hashed(parts.text('style'))}; script-src {hashed(parts.text('program'))}; "
+        f"default-src 'none'; style-src {hash_of(parts.text('style'))}; script-src {hash_of(parts.text('program'))}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
@@ -86,7 +96,7 @@ def test_the_trace_stands_in_the_page_as_it_is() -> None:
 
 def test_no_text_of_a_model_can_end_the_script_it_stands_in() -> None:
     nasty = "</script><script>alert(1)</script><!-- ∀ é 日本 \u2028"
-    document = made([step(1, nasty)], title=nasty, model=nasty, tool=f'"{nasty}')
+    document = counter_document([step(1, nasty)], title=nasty, model=nasty, tool=f'"{nasty}')
     text = trace_html([document])
     parts = Parts(text)
     assert json.loads(parts.text("trace")) == document
@@ -106,7 +116,7 @@ def test_a_page_needs_a_trace() -> None:
 
 
 def test_the_page_without_data_is_small_and_its_sources_are_short() -> None:
-    empty = made([])
+    empty = counter_document([])
     assert len(trace_html([empty]).encode()) - len(json.dumps(empty)) < 120_000
     lines = {name: ASSETS.joinpath(name).read_text(encoding="utf-8").splitlines() for name in (*SCRIPTS, "style.css")}
     assert {name: len(line) for name in lines for line in lines[name] if len(line) > 120} == {}
