@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..cluster.addresses import zookeeper_servers
+from ..cluster.addresses import LOOPBACK, host_of, names_of, zookeeper_servers
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding, Kind, Severity
-from ..cluster.settings import number_of, place_of
+from ..cluster.settings import number_of, place_of, readable_settings
 from ..cluster.statements import Setting
 from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
 from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
+from ..startup.quorum import (
+    FIRST_WITH_OTHER_VOTERS,
+    KRAFT_VERSION,
+    VOTERS,
+    ids_text,
+    is_contained,
+    is_described,
+    is_dynamic,
+    listed_otherwise,
+    voters_of,
+)
 
 ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
 
@@ -35,6 +46,64 @@ def controller_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from emptied_server(cluster)
     yield from unlike_servers(cluster)
     yield from metadata_that_goes(cluster)
+    yield from other_voters(cluster)
+    yield from without_vote(cluster)
+    yield from voters_at_loopback(cluster)
+
+
+def other_voters(cluster: Cluster) -> Iterator[Finding]:
+    """Nodes that list other voters than those that vote: since 3.8 each takes its own list when it restarts. Up to 3.7
+    it does not start (`startup.quorum`)."""
+    found, kafka = next(listed_otherwise(cluster), None), cluster.versions.kafka
+    if found is None or (kafka is not None and is_at_least(kafka.value, FIRST_WITH_OTHER_VOTERS) is False):
+        return
+    node, setting, quorum = found
+    listed, voting = {id_ for id_, _ in voters_of(node)}, set(quorum.voters)
+    majority, new = len(listed) // 2 + 1, len(listed - voting)
+    behind = len(voting & listed) - (len(voting) // 2 + 1) + len(voting - listed)
+    what = (
+        f"`{setting.key}` has voters {ids_text(sorted(listed))}, and the quorum was described with "
+        f"{ids_text(quorum.voters)} ({quorum.origin}): since 3.8 a node that restarts takes its own list, of which "
+        f"{majority} are a majority"
+    )
+    if new + max(0, behind) >= majority:
+        what += f"; {new} of them are new, and with those that may lag elect one that lacks what was committed"
+    if majority + len(voting) // 2 + 1 <= len(listed | voting):
+        what += "; until all have restarted, a majority of each list can elect a leader of its own"
+    to_do = (
+        f"keep the list as it is, and change voters with {KRAFT_VERSION} 1 and kafka-metadata-quorum.sh add-controller"
+    )
+    yield Finding("incomplete", "error", what, setting.origin, to_do, "KIP-853")
+
+
+def without_vote(cluster: Cluster) -> Iterator[Finding]:
+    """Controllers that the described quorum does not have among its voters."""
+    quorum = cluster.quorum
+    if quorum is None or not is_described(cluster, quorum) or not quorum.dynamic:
+        return
+    idle = [node for node in cluster.controllers if node.settings and node.id not in (None, *quorum.voters)]
+    if idle:
+        who = f"controller{'s' if len(idle) > 1 else ''} {ids_text([node.id or 0 for node in idle])}"
+        has = "have" if len(idle) > 1 else "has"
+        what = f"{who} {has} no vote: the voters are {ids_text(quorum.voters)} ({quorum.origin})"
+        to_do = "kafka-metadata-quorum.sh add-controller, if it is to vote"
+        yield Finding("contradiction", "warning", what, idle[0].origin, to_do, "KIP-853")
+
+
+def voters_at_loopback(cluster: Cluster) -> Iterator[Finding]:
+    """Voters at loopback addresses that are listed by nodes with addresses of several hosts: whether all of them are on
+    one host, where alone they reach each other, no file says."""
+    nodes = [node for node in cluster.brokers if len(voters_of(node)) > 1 and not is_contained(node)]
+    local = [node for node in nodes if all(host_of(address) in ("", LOOPBACK) for _, address in voters_of(node))]
+    hosts = {id(node): min(names_of(node, [node]) - {LOOPBACK}, default="") for node in local}
+    if not is_dynamic(cluster) and len({*hosts.values()} - {""}) > 1:
+        setting = readable_settings(local[0])[VOTERS]
+        what = (
+            f"`{setting.key}={setting.value}` names each voter by an address of the host that uses it, and the nodes "
+            f"have addresses of several hosts ({', '.join(sorted({*hosts.values()} - {''}))}): unless all are one "
+            "host, no controller is ever elected"
+        )
+        yield Finding("incomplete", "error", what, setting.origin, "name each voter by its host", "KIP-595")
 
 
 def votes(cluster: Cluster) -> Iterator[Finding]:

@@ -53,7 +53,7 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     stated = readable_settings(node)
     voters = stated.get(CONTROLLER_QUORUM_VOTERS)
     if voters is not None and voters.value:
-        yield from _of_voters(voters)
+        yield from _of_voters(cluster, voters)
     advertised, listeners = stated.get(ADVERTISED_LISTENERS), stated.get("listeners")
     if advertised is not None:
         yield from _advertised_reasons(advertised, "`advertised.listeners`")
@@ -69,11 +69,16 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     yield from _between_brokers_reasons(cluster, node, listeners, stated, controllers)
 
 
-def _of_voters(voters: Setting) -> Reasons:
-    """`{id}@{host}:{port}`, with commas between (parseVoterConnections)."""
+def _of_voters(cluster: Cluster, voters: Setting) -> Reasons:
+    """`{id}@{host}:{port}`, with commas between (parseVoterConnections), and since 3.8 no host that is every one
+    (KafkaRaftServer, QuorumConfig.NON_ROUTABLE_HOST)."""
+    kafka = cluster.versions.kafka
     for text in voters.value.split(","):
         if not re.fullmatch(r"\s*\d+@[^@]+:\d+\s*", text):
             yield f"`{voters.key}` has `{text.strip()}`, which is not of the form `id@host:port`", voters.origin
+            return
+        if "@0.0.0.0:" in text and kafka is not None and is_at_least(kafka.value, "3.8"):
+            yield f"`{voters.key}` has `{text.strip()}`, and 0.0.0.0 is no address to reach a voter at", voters.origin
             return
 
 

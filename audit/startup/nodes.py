@@ -25,6 +25,7 @@ from . import protocol_versions
 from .listeners import identity_refusals, listener_refusals
 from .numbers import number_refusals
 from .protocols import advertised_extra, control_plane_refusals, protocol_refusals
+from .quorum import quorum_refusals
 from .value_types import type_refusals
 
 CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
@@ -129,6 +130,7 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     yield from listener_refusals(cluster, node)
     yield from control_plane_refusals(cluster, node)
     yield from advertised_extra(node)
+    yield from quorum_refusals(cluster, node)
     yield from protocol_refusals(cluster, node)
 
 

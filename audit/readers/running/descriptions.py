@@ -384,7 +384,33 @@ def _status(path: str, text: str) -> Part:
             hosts=tuple(_hosts(voters)),
         )
     )
+    lags = [int(lag) for lag in re.findall(r"^MaxFollowerLag:\s*(-?\d+)", text, re.M)]
+    mark = re.search(r"^HighWatermark:\s*(-?\d+)", text, re.M)
+    note_lagging(
+        part, None if mark is None else int(mark[1]), {"a voter": max(lags)} if lags else {}, Origin(path, line)
+    )
     return part
+
+
+MOST_LAG = 1000
+"""Records that a voter may lack without a word. While it follows it lacks those of one fetch, some hundred in the
+largest clusters: it asks every half a second at least (MaxWaitMs of KafkaRaftClient), and a leader alone writes one
+then (NoOpRecord, KIP-835)."""
+
+
+def note_lagging(part: Part, watermark: int | None, lags: Mapping[str, int], origin: Origin) -> None:
+    """What a quorum's state says against it: no high watermark, and voters that lack many records, by their names."""
+    to_do = "look at the controllers' logs and disks, and describe the quorum again"
+    if watermark is not None and watermark < 0:
+        what = "the quorum has no high watermark: no majority of voters follows its leader, and nothing is committed"
+        part.note("incomplete", "error", what, origin, to_do, "KIP-595")
+    for who, lag in lags.items():
+        if lag > MOST_LAG:
+            what = (
+                f"{who} lags {lag} records behind the leader of the quorum: until it has caught up it counts for no "
+                "majority that commits, and the answers take it for one that does"
+            )
+            part.note("incomplete", "error", what, origin, to_do, "KIP-595")
 
 
 def _members(text: str) -> tuple[int, ...]:
@@ -415,4 +441,6 @@ def _replication(path: str, text: str) -> Part:
     observers = tuple(int(node) for node, status in rows if status == "Observer")
     if voters:
         part.quorums.append(Quorum(voters, Origin(path, 1), leader, observers))
+    lags = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?-?\d+\s+(\d+)\s.*\bFollower\s*$", text, re.M)
+    note_lagging(part, None, {f"voter {node}": int(lag) for node, lag in lags}, Origin(path, 1))
     return part

@@ -31,7 +31,7 @@ from ..parsed_file import Part
 from .admin import Admin
 from .collection import kept_names
 from .connection import ConnectionSettings
-from .descriptions import DescribedSetting, add_setting, end_of_configs, lists_of
+from .descriptions import DescribedSetting, add_setting, end_of_configs, lists_of, note_lagging
 
 FORMAT = "a running cluster"
 CONNECT_SECONDS = 15.0
@@ -391,6 +391,10 @@ def _quorum(part: Part, client: Admin, address: str) -> None:
     voters = tuple(voter["replica_id"] for voter in quorum["current_voters"])
     observers = tuple(observer["replica_id"] for observer in quorum["observers"])
     part.quorums.append(Quorum(voters, origin, leader if leader >= 0 else None, observers))
+    ends = {voter["replica_id"]: voter["log_end_offset"] for voter in quorum["current_voters"]}
+    last = ends.get(leader, -1)
+    lags = {f"voter {voter}": last - end for voter, end in ends.items() if last >= 0}
+    note_lagging(part, quorum.get("high_watermark"), lags, origin)
 
 
 FILES = "give a controller's server.properties too, or what kafka-metadata-quorum.sh describes"

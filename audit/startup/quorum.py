@@ -1,0 +1,195 @@
+"""Nodes that find no controller, or elect none: they start, and never come up.
+
+Voters are those of the log with kraft.version 1 (KIP-853), and else those that each node lists for itself
+(`KafkaRaftClient.initialize`, 3.9.1, 4.1.0: staticVoters; before 3.9 `controller.quorum.voters` alone). A candidate
+asks the voters of its own list, each at the address that stands there, and needs a majority of them. Up to 3.7 a node
+compares its list with the one in its quorum-state file (`QuorumState.initialize`, 3.5.2 to 3.7.2); 3.8.1 does no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..cluster.addresses import LOOPBACK, host_of
+from ..cluster.cluster import DESCRIBED, Broker, Cluster, Quorum
+from ..cluster.settings import readable_settings
+from ..cluster.statements import Setting
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
+from .listeners import Reasons
+
+VOTERS = declared_key("controller.quorum.voters")
+SERVERS = declared_key("controller.quorum.bootstrap.servers")
+KRAFT_VERSION = "kraft.version"
+
+FIRST_WITH_OTHER_VOTERS = "3.8"
+"""The first release in which a node starts whose list of voters is another than that of its quorum-state file."""
+
+Voters = Sequence[tuple[int, str]]
+"""Ids of voters with the address at which a node is to reach each."""
+
+
+def quorum_refusals(cluster: Cluster, node: Broker) -> Reasons:
+    """Why a node of KRaft never comes up though its own settings are legal."""
+    yield from _without_voters(cluster, node)
+    yield from _without_majority(cluster, node)
+    yield from _with_other_voters(cluster, node)
+
+
+# --- no node is a voter -----------------------------------------------------------------------------------------------
+
+
+def _without_voters(cluster: Cluster, node: Broker) -> Reasons:
+    """Servers to ask in place of voters, on data whose voters are no part of the log."""
+    asks = readable_settings(node).get(SERVERS)
+    if asks is None or not asks.value or not is_static(cluster) or any(map(voters_of, cluster.brokers)):
+        return
+    level = cluster.versions.features.get(KRAFT_VERSION)
+    where = f" ({level.origin})" if level is not None else ""
+    yield (
+        (
+            f"`{SERVERS}` is in place of `{VOTERS}`, and {KRAFT_VERSION} is 0{where}: no node is a voter, and no "
+            f"controller is ever elected; list the voters in `{VOTERS}` until {KRAFT_VERSION} is 1"
+        ),
+        asks.origin,
+    )
+
+
+def is_static(cluster: Cluster) -> bool:
+    """Whether it is stated that the log has no voters, so that each node takes those of its own list."""
+    level = cluster.versions.features.get(KRAFT_VERSION)
+    return level.value == "0" if level is not None else cluster.versions.all_features
+
+
+# --- no majority ------------------------------------------------------------------------------------------------------
+
+
+def _without_majority(cluster: Cluster, node: Broker) -> Reasons:
+    """A node that reaches no voter, and a quorum none of whose voters reaches a majority."""
+    mine, asked = voters_of(node), readable_settings(node).get(SERVERS)
+    if mine and not is_dynamic(cluster):
+        stated = readable_settings(node)[VOTERS]
+        if not reached_voters(node, mine):
+            yield f"`{VOTERS}={stated.value}` is no other node's address{_why_own(node, mine)}", stated.origin
+        elif why := _why_no_majority(cluster):
+            yield why, stated.origin
+    elif asked is not None and node.roles == ("broker",) and asked.value and "$" not in asked.value:
+        hosts = [host_of(server) for server in asked.value.split(",")]
+        if all(is_own_host(node, host) for host in hosts):
+            at = [(-1, host) for host in hosts]
+            yield f"`{SERVERS}={asked.value}` is no controller's address{_why_own(node, at)}", asked.origin
+
+
+def is_dynamic(cluster: Cluster) -> bool:
+    """Whether it is stated that voters are those of the log, whatever nodes list."""
+    level = cluster.versions.features.get(KRAFT_VERSION)
+    return level is not None and level.value != "0"
+
+
+def voters_of(node: Broker) -> Voters:
+    """The voters that a node lists, each with its address; none where a part of the list is not known."""
+    stated = readable_settings(node).get(VOTERS)
+    if stated is None or "$" in stated.value or "{" in stated.value:
+        return ()
+    return [(int(id_), address) for id_, address in re.findall(r"(?:^|,)\s*(\d{1,9})@([^,@\s]+)", stated.value)]
+
+
+def reached_voters(node: Broker, voters: Voters) -> set[int]:
+    """The voters of its list that a node reaches: itself, and of those at one address one; none at an address that
+    is its own."""
+    own = {address for id_, address in voters if id_ == node.id}
+    found = {node.id: ""} if node.id is not None and own else {}
+    taken = set(own)
+    for id_, address in voters:
+        if id_ != node.id and address not in taken and not is_own_host(node, host_of(address)):
+            taken.add(address)
+            found[id_] = address
+    return set(found)
+
+
+def is_own_host(node: Broker, host: str) -> bool:
+    """Whether a host is the node itself, for whoever asks there: a loopback address, or every interface, in a container
+    with a network of its own, and that container's name."""
+    return is_contained(node) and (host in ("", LOOPBACK) or host == _service(node))
+
+
+def is_contained(node: Broker) -> bool:
+    """Whether it has a network of its own, in which a loopback address is itself alone."""
+    return node.pod is not None or (node.origin.place.startswith("services.") and node.network != "host")
+
+
+def _service(node: Broker) -> str:
+    return node.origin.place.removeprefix("services.").partition(".")[0].lower()
+
+
+def _why_own(node: Broker, voters: Voters) -> str:
+    host = next((address for _, address in voters if is_own_host(node, host_of(address))), "")
+    return f" ({host} is its own container): it finds no controller" if host else ": it finds no controller"
+
+
+def _why_no_majority(cluster: Cluster) -> str:
+    """Why no voter is ever elected, where the lists of all voters are known; else ""."""
+    nodes = {node.id: node for node in cluster.brokers if node.id is not None}
+    lists = {id_: voters_of(node) for id_, node in nodes.items() if voters_of(node)}
+    ids = {id_ for voters in lists.values() for id_, _ in voters}
+    if not ids or not ids <= lists.keys():
+        return ""
+    reached = {id_: reached_voters(nodes[id_], lists[id_]) for id_ in ids}
+    if any(2 * len(reached[id_]) > len({*dict(lists[id_])}) for id_ in ids):
+        return ""
+    most, first = max(map(len, reached.values())), min(ids)
+    missed = next(address for id_, address in lists[first] if id_ not in reached[first])
+    own = "is that container itself" if is_own_host(nodes[first], host_of(missed)) else "is one node's alone"
+    return (
+        f"no controller is ever elected: of {len(ids)} voters each reaches {most}, since for voter {first} the address "
+        f"{missed} in its `{VOTERS}` {own}"
+    )
+
+
+# --- other voters than before -----------------------------------------------------------------------------------------
+
+
+def _with_other_voters(cluster: Cluster, node: Broker) -> Reasons:
+    """Up to 3.7 a node with state does not start with other voters than those that its state has."""
+    found, kafka = described_otherwise(cluster, node), cluster.versions.kafka
+    if found is None or kafka is None or is_at_least(kafka.value, FIRST_WITH_OTHER_VOTERS) is not False:
+        return
+    setting, quorum = found
+    if node.id in (*quorum.voters, *quorum.observers):
+        yield (
+            (
+                f"`{VOTERS}` has voters {ids_text(dict(voters_of(node)))}, and its quorum-state file has those of the "
+                f"quorum, {ids_text(quorum.voters)} ({quorum.origin}): up to 3.7 a node does not start with others; to "
+                "wipe that file, as its message advises, makes a voter forget for whom it voted"
+            ),
+            setting.origin,
+        )
+
+
+def described_otherwise(cluster: Cluster, node: Broker) -> tuple[Setting, Quorum] | None:
+    """A node's list of voters, and the quorum that was described with others; None where they agree, where there is no
+    such description, or where lists do not count."""
+    quorum, mine = cluster.quorum, {id_ for id_, _ in voters_of(node)}
+    described = quorum is not None and is_described(cluster, quorum)
+    if quorum is None or not described or quorum.dynamic or not mine or mine == set(quorum.voters):
+        return None
+    return readable_settings(node)[VOTERS], quorum
+
+
+def is_described(cluster: Cluster, quorum: Quorum) -> bool:
+    """Whether the controllers say themselves who votes."""
+    format_ = dict(cluster.files).get(quorum.origin.path, "")
+    return format_ in DESCRIBED or format_.startswith("kafka-metadata-quorum.sh")
+
+
+def ids_text(ids: Sequence[int] | dict[int, str]) -> str:
+    """`1, 2, 3`."""
+    return ", ".join(map(str, sorted(ids)))
+
+
+def listed_otherwise(cluster: Cluster) -> Iterator[tuple[Broker, Setting, Quorum]]:
+    """Every node that lists other voters than the quorum was described with."""
+    for node in cluster.brokers:
+        if (found := described_otherwise(cluster, node)) is not None:
+            yield node, *found

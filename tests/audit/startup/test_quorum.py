@@ -1,0 +1,224 @@
+"""Quorums that cannot form: the nodes of these files start, and no controller is ever elected; or nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tidegate.audit.auditing import read_cluster_texts
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.joining.options import Options
+from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.startup.nodes import nodes_down
+
+NODE = (
+    "process.roles={roles}\nnode.id={id}\n{voters}\ncontroller.listener.names=CONTROLLER\n"
+    "listeners={listeners}\nlog.dirs=/d{id}\n"
+)
+LISTENERS = {
+    "controller": "CONTROLLER://{host}:9093",
+    "broker": "PLAINTEXT://{host}:9092",
+    "broker,controller": "PLAINTEXT://{host}:9092,CONTROLLER://{host}:9093",
+}
+VOTERS = "controller.quorum.voters="
+BY_HOST = f"{VOTERS}1@h1:9093,2@h2:9093,3@h3:9093"
+FIVE = f"{BY_HOST},4@h4:9093,5@h5:9093"
+SERVERS = "controller.quorum.bootstrap.servers=h1:9093"
+
+
+def node(number: int, voters: str, roles: str = "broker,controller", host: str | None = None) -> str:
+    listeners = LISTENERS[roles].format(host=f"h{number}" if host is None else host)
+    return NODE.format(roles=roles, id=number, voters=voters, listeners=listeners)
+
+
+def read(texts: dict[str, str], version: str | None = "4.1.0") -> tuple[Cluster, Sequence[Finding]]:
+    files = [(name, text, True) for name, text in texts.items()]
+    return read_cluster_texts(files, Options(kafka_version=version, distribution="apache"), "x")
+
+
+def three(voters: str, **more: str) -> dict[str, str]:
+    found = {f"b{number}.properties": node(number, voters) for number in (1, 2, 3)}
+    return found | {name.replace("__", "."): text for name, text in more.items()}
+
+
+def why_down(cluster: Cluster) -> list[str]:
+    return [down.why for down in nodes_down(cluster)]
+
+
+def features(level: int) -> str:
+    line = "Feature: {}\tSupportedMinVersion: 0\tSupportedMaxVersion: {}\tFinalizedVersionLevel: {}\tEpoch: 1\n"
+    return line.format("metadata.version", "4.1-IV1", "4.1-IV1") + line.format("kraft.version", 1, level)
+
+
+def status(voters: str, mark: int = 700, lag: int = 0) -> str:
+    return (
+        "ClusterId:              x\nLeaderId:               1\nLeaderEpoch:            1\nHighWatermark:          "
+        f"{mark}\n"
+        f"MaxFollowerLag:         {lag}\nMaxFollowerLagTimeMs:   0\nCurrentVoters:          {voters}\n"
+        "CurrentObservers:       []\n"
+    )
+
+
+# --- no node is a voter -----------------------------------------------------------------------------------------------
+
+
+def test_servers_to_ask_in_place_of_voters_elect_nobody_while_the_log_has_no_voters() -> None:
+    files = {
+        "c1.properties": node(1, SERVERS, "controller"),
+        "b9.properties": node(9, SERVERS, "broker"),
+        "f.txt": features(0),
+    }
+    cluster, _ = read(files)
+    assert why_down(cluster) == [
+        "`controller.quorum.bootstrap.servers` is in place of `controller.quorum.voters`, and kraft.version is 0 "
+        "(f.txt:2): no node is a voter, and no controller is ever elected; list the voters in "
+        "`controller.quorum.voters` until kraft.version is 1"
+    ]
+    assert all(subject.not_checked for subject in subjects(cluster))
+    assert not why_down(read(files | {"f.txt": features(1)})[0])
+    assert not why_down(read({name: text for name, text in files.items() if name != "f.txt"})[0])
+
+
+# --- addresses --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "::1"])
+def test_voters_at_one_loopback_address_are_one_node_for_each(host: str) -> None:
+    at = f"[{host}]" if ":" in host else host
+    cluster, _ = read({
+        f"b{number}.properties": node(number, VOTERS + ",".join(f"{voter}@{at}:9093" for voter in (1, 2, 3)), host="")
+        for number in (1, 2, 3)
+    })  # fmt: skip
+    assert why_down(cluster) == [
+        f"no controller is ever elected: of 3 voters each reaches 1, since for voter 1 the address {at}:9093 in its "
+        "`controller.quorum.voters` is one node's alone"
+    ]
+
+
+def test_voters_at_ports_of_one_host_reach_each_other() -> None:
+    voters = VOTERS + ",".join(f"{voter}@localhost:{9092 + voter}" for voter in (1, 2, 3))
+    texts = {f"b{number}.properties": node(number, voters, host="") for number in (1, 2, 3)}
+    cluster, findings = read(texts)
+    assert not why_down(cluster) and not any("several hosts" in finding.what for finding in findings)
+    _, findings = read(three(voters))
+    (found,) = [finding for finding in findings if "several hosts" in finding.what]
+    assert found.kind == "incomplete" and "(h1, h2, h3): unless all are one host, no controller" in found.what
+
+
+def test_a_majority_at_addresses_of_their_own_is_enough() -> None:
+    two = f"{VOTERS}1@h1:9093,2@h2:9093,3@h2:9093"
+    assert not why_down(read(three(two))[0])
+    assert not why_down(read(three(BY_HOST))[0])
+    assert not why_down(read({"b1.properties": node(1, f"{VOTERS}1@localhost:9093")})[0])
+
+
+def test_every_interface_is_no_address_of_a_voter_since_3_8() -> None:
+    text = {"b1.properties": node(1, f"{VOTERS}1@0.0.0.0:9093")}
+    said = "`controller.quorum.voters` has `1@0.0.0.0:9093`, and 0.0.0.0 is no address to reach a voter at"
+    assert [why_down(read(text, version)[0]) for version in ("3.7.2", "3.8.1", "4.1.0")] == [[], [said], [said]]
+
+
+COMPOSE = """services:
+  k{0}:
+    image: apache/kafka:3.9.1
+    environment:
+      KAFKA_NODE_ID: {0}
+      KAFKA_PROCESS_ROLES: {roles}
+      KAFKA_CONTROLLER_QUORUM_VOTERS: {voters}
+      KAFKA_LISTENERS: {listeners}
+      KAFKA_ADVERTISED_LISTENERS: PLAINTEXT://k{0}:9092
+      KAFKA_CONTROLLER_LISTENER_NAMES: CONTROLLER
+"""
+
+
+def services(voters: str, more: str = "") -> str:
+    listeners = LISTENERS["broker,controller"].format(host="")
+    made = [
+        COMPOSE.format(number, roles="broker,controller", voters=voters, listeners=listeners) for number in (1, 2, 3)
+    ]
+    return made[0] + "".join(text.partition("\n")[2] for text in made[1:]) + more
+
+
+@pytest.mark.parametrize("ports", [(9093, 9093, 9093), (9093, 9094, 9095)])
+def test_in_a_container_a_loopback_address_is_the_container(ports: tuple[int, ...]) -> None:
+    voters = ",".join(f"{voter}@localhost:{port}" for voter, port in enumerate(ports, 1))
+    cluster, _ = read({"compose.yml": services(voters)}, None)
+    assert why_down(cluster) == [
+        "no controller is ever elected: of 3 voters each reaches 1, since for voter 1 the address "
+        f"localhost:{ports[1]} "
+        "in its `controller.quorum.voters` is that container itself"
+    ]
+    assert not why_down(read({"compose.yml": services("1@k1:9093,2@k2:9093,3@k3:9093")}, None)[0])
+
+
+def test_a_broker_that_asks_its_own_container_finds_no_controller() -> None:
+    more = COMPOSE.format(4, roles="broker", voters="1@localhost:9093", listeners="PLAINTEXT://:9092").partition("\n")[
+        2
+    ]
+    cluster, _ = read({"compose.yml": services("1@k1:9093,2@k2:9093,3@k3:9093", more)}, None)
+    (down,) = nodes_down(cluster)
+    assert [one.id for one in down.nodes] == [4]
+    assert down.why == (
+        "`controller.quorum.voters=1@localhost:9093` is no other node's address (localhost:9093 is its own container): "
+        "it finds no controller"
+    )
+
+
+# --- other voters than before -----------------------------------------------------------------------------------------
+
+
+def test_up_to_3_7_a_node_does_not_start_with_other_voters_than_its_state_has() -> None:
+    cluster, findings = read(three(FIVE, status__txt=status("[1,2,3]")), "3.7.2")
+    assert why_down(cluster) == [
+        "`controller.quorum.voters` has voters 1, 2, 3, 4, 5, and its quorum-state file has those of the quorum, 1, 2, "
+        "3 "
+        "(status.txt:7): up to 3.7 a node does not start with others; to wipe that file, as its message advises, makes "
+        "a "
+        "voter forget for whom it voted"
+    ]
+    assert not any("was described with" in finding.what for finding in findings)
+    assert not why_down(read(three(BY_HOST, status__txt=status("[1,2,3]")), "3.7.2")[0])
+
+
+def test_since_3_8_a_node_takes_its_own_list() -> None:
+    cluster, findings = read(three(FIVE, status__txt=status("[1,2,3]")))
+    (found,) = [finding for finding in findings if "was described with" in finding.what]
+    assert not why_down(cluster) and found.kind == "incomplete"
+    assert found.what == (
+        "`controller.quorum.voters` has voters 1, 2, 3, 4, 5, and the quorum was described with 1, 2, 3 "
+        "(status.txt:7): "
+        "since 3.8 a node that restarts takes its own list, of which 3 are a majority; 2 of them are new, and with "
+        "those "
+        "that may lag elect one that lacks what was committed; until all have restarted, a majority of each list can "
+        "elect a leader of its own"
+    )
+    dynamic = read(three(FIVE, status__txt=status("[1,2,3]"), f__txt=features(1)))[1]
+    assert not any("was described with" in finding.what for finding in dynamic)
+
+
+def test_a_controller_that_is_no_voter_of_a_dynamic_quorum() -> None:
+    found = read(three(SERVERS, status__txt=status("[1,2]"), f__txt=features(1)))[1]
+    assert "controller 3 has no vote: the voters are 1, 2 (status.txt:7)" in [finding.what for finding in found]
+
+
+# --- what a quorum says of itself -------------------------------------------------------------------------------------
+
+
+def test_a_quorum_without_a_high_watermark_or_with_a_voter_that_lags() -> None:
+    def said(text: str) -> list[str]:
+        findings = read(three(BY_HOST, status__txt=text))[1]
+        return [finding.what for finding in findings if finding.kind == "incomplete" and "status" in str(finding.where)]
+
+    assert said(status("[1,2,3]")) == []
+    assert said(status("[1,2,3]", mark=-1)) == [
+        "the quorum has no high watermark: no majority of voters follows its leader, and nothing is committed"
+    ]
+    assert said(status("[1,2,3]", lag=20_000)) == [
+        "a voter lags 20000 records behind the leader of the quorum: until it has caught up it counts for no majority "
+        "that commits, and the answers take it for one that does"
+    ]
+    rows = "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
+    rows += "1\t20753\t0\t9\t9\tLeader\n2\t753\t20000\t9\t9\tFollower\n3\t20753\t0\t9\t9\tFollower\n"
+    rows += "4\t3\t20750\t9\t9\tObserver\n"
+    assert [text.partition(" behind")[0] for text in said(rows)] == ["voter 2 lags 20000 records"]
