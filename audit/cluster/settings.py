@@ -20,7 +20,7 @@ from ..kafka.keys import (
     wrapped_families,
 )
 from ..kafka.protocol_versions import known_since
-from ..kafka.versions import ENDLESS, SPANS, WIDTH, Span, span
+from ..kafka.versions import ENDLESS, SPANS, WIDTH, Span, is_version, span
 from .cluster import Broker, Client, Cluster, Topic
 from .statements import (
     CLOUD,
@@ -41,7 +41,11 @@ TRANSACTIONAL_ID = declared_key("transactional.id")
 
 
 def earliest_release(cluster: Cluster) -> tuple[int, ...]:
-    """The first release that the nodes may run by the protocol versions that they state: none before knows these."""
+    """The first release that the nodes may run by the protocol versions that they state, or by the metadata.version,
+    which all of them know: none before knows these."""
+    metadata = cluster.versions.metadata_version
+    if metadata is not None and is_version(metadata.value):
+        return span(metadata.value)[0]
     stated = [cluster.versions.inter_broker_protocol, *cluster.versions.protocols]
     since = (known_since(protocol.value) for protocol in stated if protocol is not None)
     return min((span(release)[0] for release in since if release is not None), default=(0,) * WIDTH)

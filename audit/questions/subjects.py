@@ -158,11 +158,15 @@ def _facts(
     numbers = replication_factors(cluster, topic, used)
     placed = list(factor_and_placement(cluster, topic, numbers, used))
     yield from placed
-    yield _min_isr(cluster, topic, max(numbers), used)
-    versions = list(_version_facts(cluster, topic, max(numbers), used))
+    of_version: list[UsedSetting] = []
+    versions = list(_version_facts(cluster, topic, max(numbers), of_version))
+    elr = {choice.sets["elr"] for fact in versions for choice in fact.choices}
+    written = list(_min_isr_with_elr(cluster, topic, used, alone=False not in elr)) if True in elr else []
+    if False in elr or not written:
+        yield _min_isr(cluster, topic, max(numbers), used)
+    used += of_version
     yield from versions
-    if any(choice.sets["elr"] for fact in versions for choice in fact.choices):
-        yield from _min_isr_with_elr(cluster, topic, used)
+    yield from written
     yield _unclean(cluster, topic, used)
     yield _fsync(cluster, topic, used)
     yield from open_places(cluster)
@@ -191,21 +195,27 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetti
     return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
 
 
-def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Iterator[Fact]:
+def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[UsedSetting], *, alone: bool) -> Iterator[Fact]:
     """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
-    not override (KIP-966; docs, Eligible Leader Replicas)."""
+    not override (KIP-966; docs, Eligible Leader Replicas). `alone`: there is no other value, since ELR is on."""
     if topic.name in MIN_ISR_OF and is_to_be_created(topic):
         return
     answer = least_in_sync(cluster, topic)
     if answer is None:
         return
-    key = "min.insync.replicas with ELR"
-    note_setting(answer, key, used)
+    key = MIN_INSYNC_REPLICAS if alone else "min.insync.replicas with ELR"
+    if not isinstance(answer, Unknown):
+        note_setting(replace(answer, assumed="; ".join(filter(None, (answer.assumed, OF_CLUSTER)))), key, used)
     values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
     numbers = dict.fromkeys(max(1, int(value)) for value in values if value.isdecimal())
     ask = answer.ask if isinstance(answer, Unknown) else ""
+    name = "min_isr" if alone else "min_isr_with_elr"
     if numbers:
-        yield Fact(key, tuple(FactValue(str(number), {"min_isr_with_elr": number}) for number in numbers), ask)
+        yield Fact(key, tuple(FactValue(str(number), {name: number}) for number in numbers), ask)
+
+
+OF_CLUSTER = "written for the whole cluster when ELR was switched on; what brokers' files have does not count"
+"""Why one value of min.insync.replicas holds with ELR."""
 
 
 def _unclean(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:

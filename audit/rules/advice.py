@@ -6,7 +6,7 @@ harms after an upgrade, `contradiction` cannot work. The same mistake of many to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 
 from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic
@@ -36,12 +36,13 @@ REPLICA_FETCH_WAIT_MAX_MS = declared_key("replica.fetch.wait.max.ms")
 REPLICA_LAG_TIME_MAX_MS = declared_key("replica.lag.time.max.ms")
 TRANSACTION_PARTITION_VERIFICATION_ENABLE = declared_key("transaction.partition.verification.enable")
 TRANSACTION_STATE_LOG_MIN_ISR = declared_key("transaction.state.log.min.isr")
+UNCLEAN_LEADER_ELECTION_ENABLE = declared_key("unclean.leader.election.enable")
 
 Rule = Callable[[Cluster], Iterator[Finding]]
 
 DURABILITY = (
     declared_key("min.insync.replicas"),
-    declared_key("unclean.leader.election.enable"),
+    UNCLEAN_LEADER_ELECTION_ENABLE,
     declared_key("flush.messages"),
 )
 """What of a topic decides whether it loses, and may be set for brokers as well."""
@@ -109,9 +110,14 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
 
 
+def _of_brokers(cluster: Cluster) -> Sequence[KeyName]:
+    """What of `DURABILITY` brokers decide: in KRaft the controllers decide whether elections are unclean."""
+    return [key for key in DURABILITY if cluster.control_plane != "kraft" or key != UNCLEAN_LEADER_ELECTION_ENABLE]
+
+
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
-    for key in (*DURABILITY, REPLICA_LAG_TIME_MAX_MS):
+    for key in (*_of_brokers(cluster), REPLICA_LAG_TIME_MAX_MS):
         answers = {
             keeper.id: value_of(cluster, keeper, settings_table()[key].broker_names[0]) for keeper in cluster.keepers
         }
@@ -161,7 +167,7 @@ def _controllers_differ(key: KeyName, values: Mapping[Broker, str], where: Origi
 
 def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
     """A file that says more than the description of a topic: the broker has not read it, or ZooKeeper was asked."""
-    for key in DURABILITY:
+    for key in _of_brokers(cluster):
         groups: dict[StatedValue, list[str]] = {}
         for topic in cluster.topics:
             for said in omitted_settings(cluster, topic, settings_table()[key]):

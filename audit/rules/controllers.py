@@ -208,23 +208,27 @@ def _voting_servers(cluster: Cluster, stated: list[Setting]) -> Iterator[Finding
 
 
 def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
-    """In KRaft a broker's file does not say whether elections are unclean: since 3.9 the controllers' files do."""
-    kafka = cluster.versions.kafka
-    given = [controller for controller in cluster.controllers if controller.settings]
-    brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
-    if cluster.control_plane != "kraft" or not given or kafka is None or is_at_least(kafka.value, "3.9") is False:
+    """In KRaft a broker's own setting does not say whether elections are unclean, in its file or dynamic: before 3.9
+    nothing does, and since then what the active controller has for its own node (ConfigurationControlManager)."""
+    if cluster.control_plane != "kraft":
         return
-    mine, theirs = [_unclean_setting(broker) for broker in brokers], [_unclean_setting(broker) for broker in given]
-    wanted = next((setting for setting in mine if setting is not None), None)
-    has = {"false" if setting is None else setting.value.lower() for setting in theirs}
-    if wanted is not None and wanted.value.lower() not in has:
-        decide = f"the controllers decide, and have {' or '.join(sorted(has))}"
-        what = f"`{UNCLEAN}={wanted.value}` in the brokers' files has no effect: {decide}"
-        yield Finding("contradiction", "warning", what, wanted.origin, "set it on the controllers, or on each topic")
+    brokers = [keeper for keeper in cluster.brokers if keeper.keeps_topics and "controller" not in keeper.roles]
+    given = [controller for controller in cluster.controllers if controller.settings]
+    theirs = [_unclean_setting(controller) for controller in given]
+    has = sorted({"false" if setting is None else setting.value.lower() for setting in theirs})
+    stated = [setting for broker in brokers if (setting := _unclean_setting(broker)) is not None]
+    wanted = next((setting for setting in stated if setting.value.lower() not in (has or ["false"])), None)
+    if wanted is not None:
+        whose = f", and have {' or '.join(has)}" if has else ", and their files were not given"
+        what = f"`{UNCLEAN}={wanted.value}` of brokers alone has no effect: in KRaft the controllers decide{whose}"
+        to_do = "set it on the controllers, or on each topic, if it is wanted"
+        yield Finding("advice", "warning", what, wanted.origin, to_do, "ConfigurationControlManager")
 
 
 def _unclean_setting(broker: Broker) -> Setting | None:
-    return next((setting for setting in reversed(broker.settings) if setting.key == UNCLEAN), None)
+    """What a node has, its dynamic setting before its file's."""
+    every = (*broker.settings, *broker.dynamic)
+    return next((setting for setting in reversed(every) if setting.key == UNCLEAN), None)
 
 
 EMPTIED_RUN = "tidegate check kraft:kip595 --bounds empty_disk --set voters={} --property acked_value_not_lost"

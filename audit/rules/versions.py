@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
@@ -61,7 +62,8 @@ def all_settings(cluster: Cluster) -> Iterator[Setting]:
 def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
     key = UNCLEAN_LEADER_ELECTION_ENABLE
-    stated = [setting for setting in all_settings(cluster) if setting.key == key and setting.value.lower() == "true"]
+    heard = replace(cluster, brokers=cluster.controllers)  # what brokers alone have is never read (`unheard_settings`)
+    stated = [setting for setting in all_settings(heard) if setting.key == key and setting.value.lower() == "true"]
     kafka = cluster.versions.kafka
     reads = is_at_least(kafka.value, "3.9") if kafka is not None else None
     if not stated or cluster.control_plane != "kraft" or reads is True:

@@ -78,6 +78,10 @@ def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: 
     if not number or any(read.get(label, ",").endswith(",") for label in ("Leader", "Replicas", "Isr")):
         part.note("not_read", "warning", "a line that describes no whole partition", origin, "collect it again")
         return
+    if odd := next((label for label in ("Replicas", "Isr") if re.search(r"[^\d,\s\[\]]", read.get(label, ""))), None):
+        what = f"partition {number[0]} of {read.get('Topic', '?')} has in `{odd}:` what is not a list of brokers"
+        part.note("incomplete", "error", what, origin, "collect it again, unchanged")
+        return
     leader, isr = numbers(read.get("Leader", "")), numbers(read.get("Isr", ""))
     observers = {*numbers(read.get("Observers", "")), *numbers(read.get("LiveObservers", ""))} - {*isr}
     into.append(

@@ -524,3 +524,22 @@ def test_what_is_asked_for_is_what_is_missing(version: str, ask: str) -> None:
     texts = [("t.txt", topic, True), ("b.properties", *one), ("producer.properties", *producer)]
     subject = next(audited for audited in subjects(read_cluster_texts(texts, options, "x")[0]) if not audited.internal)
     assert subject.asks["version"] == ask
+
+
+def test_with_elr_one_value_of_min_insync_replicas_is_in_force() -> None:
+    """The controllers' is written for the cluster, and the brokers' files do not count (KIP-966); a metadata.version
+    says since when the brokers may be, whatever their own release is."""
+    node = (
+        "process.roles={role}\nnode.id={id}\ncontroller.quorum.voters=101@c:9093\nlog.dirs=d\nmin.insync.replicas={n}\n"
+    )
+    files = [(f"b{id}.properties", node.format(role="broker", id=id, n=1), True) for id in (1, 2, 3)]
+    files.append(("c.properties", node.format(role="controller", id=101, n=2), True))
+    levels = {"metadata.version": "4.1-IV1", "eligible.leader.replicas.version": "1"}
+    line = "Feature: {}\tSupportedMinVersion: 0\tSupportedMaxVersion: ?\tFinalizedVersionLevel: {}\n"
+    files.append(("features.txt", "".join(line.format(*level) for level in levels.items()), True))
+    files.append(("t.txt", "Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n", True))
+    subject = subject_of(read_cluster_texts(files, Options(distribution="apache", acks="all"), "x")[0], "t")
+    stated = [(used.value, str(used.origin)) for used in subject.used if used.key.startswith("min.insync.replicas")]
+    assert stated == [("2", "c.properties:5")]
+    assert {variant.signature.min_isr for variant in subject.variants} == {2}
+    assert all("3." not in dict(variant.given)["version"] for variant in subject.variants)

@@ -9,6 +9,7 @@ from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.readers.running import descriptions
 
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nbroker.rack=r{id}\n"
 HEAD = (
@@ -98,3 +99,11 @@ def test_a_broker_without_a_file_beside_brokers_that_share_a_host_is_not_known()
         "broker 3, with a replica of a partition, is in no file: its host and settings are not known"
     ]
     assert str(said[0].where) == "t.txt:2"
+
+
+def test_a_list_of_brokers_with_something_else_in_it_leaves_the_audit_undecided() -> None:
+    text = "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3unclean.leader.election.enable=true\n"
+    part = descriptions.topics("t.txt", text)
+    assert part is not None and part.topics[0].partitions == ()
+    what = "partition 0 of t has in `Isr:` what is not a list of brokers"
+    assert [(finding.kind, finding.what) for finding in part.findings] == [("incomplete", what)]
