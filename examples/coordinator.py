@@ -19,8 +19,8 @@ from tidegate.model.parts.replicated_logs import (
     Entry,
     Log,
     Order,
-    appended,
-    committed,
+    append_entry,
+    commit_entries,
     empty,
     entries,
     may_append,
@@ -53,14 +53,14 @@ def start() -> Group:
 def commit_offset(s: Group, offset: Entry) -> None:
     """A member commits offset {offset}: the coordinator appends it to its log."""
     require(may_append(s.offsets, offset))
-    s.offsets = appended(s.offsets, offset)
+    s.offsets = append_entry(s.offsets, offset)
 
 
 @action
 def offsets_are_committed(s: Group, batch: Set[Entry]) -> None:
     """The brokers commit the offsets {batch}, and the coordinator hears of it."""
     require(len(batch) > 0 and may_commit(s.offsets, batch, batch))
-    s.offsets = committed(s.offsets, batch, batch)
+    s.offsets = commit_entries(s.offsets, batch, batch)
     s.known = s.offsets.committed
 
 
@@ -76,19 +76,19 @@ def answer(s: Group, offset: Entry) -> None:
 def take_over(s: Group, takeover: Entry) -> None:
     """Another coordinator is elected, for the time after takeover {takeover}."""
     require(may_append(s.coordinators, takeover) and takeover == len(s.coordinators.appended))
-    s.coordinators = appended(s.coordinators, takeover)
+    s.coordinators = append_entry(s.coordinators, takeover)
 
 
 @action
 def load(s: Group, takeover: Entry) -> None:
     """Takeover {takeover} is committed: its coordinator loads the offsets that are in the log."""
     require(may_commit(s.coordinators, Set({takeover}), Set({takeover})))
-    s.coordinators = committed(s.coordinators, Set({takeover}), Set({takeover}))
+    s.coordinators = commit_entries(s.coordinators, Set({takeover}), Set({takeover}))
     s.generation = takeover
-    s.known = in_the_log(s.offsets)
+    s.known = committed_entries(s.offsets)
 
 
-def in_the_log(log: Log) -> Order:
+def committed_entries(log: Log) -> Order:
     """What a reader finds: all that is committed, up to the first entry that is lost."""
     found: Order = empty().committed
     for offset in range(len(log.committed)):

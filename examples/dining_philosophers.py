@@ -45,7 +45,7 @@ def right(seat: int) -> int:
     return (seat + 1) % philosophers
 
 
-def left(seat: int) -> int:
+def left_seat(seat: int) -> int:
     """The seat at the left; the fork at the left has the seat's own number."""
     return (seat + philosophers - 1) % philosophers
 
@@ -76,7 +76,7 @@ def look(s: Table, seat: Seat) -> None:
     require(s.doing[seat] == Doing.LOOKING)
     can_eat = holds_clean(s, seat, seat) and holds_clean(s, seat, right(seat))
     if holds_dirty(s, seat, seat):
-        s.forks[seat] = Fork(holder=left(seat), clean=True)
+        s.forks[seat] = Fork(holder=left_seat(seat), clean=True)
     elif holds_dirty(s, seat, right(seat)):
         s.forks[right(seat)] = Fork(holder=right(seat), clean=True)
     if not s.hungry[seat]:

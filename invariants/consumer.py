@@ -6,7 +6,7 @@ Not all of it is promised by Kafka: docs/producers.md says which setting keeps w
 from __future__ import annotations
 
 from ..language import invariant, reachable, transition
-from ..model.consumer.protocol import beyond, end, goes_back_to, is_current, is_parted, offset_is_parted, place
+from ..model.consumer.protocol import end, goes_back_to, is_beyond, is_current, is_parted, offset_is_parted, place
 from ..model.consumer.state import Consuming, LeaderEpoch, Member, Offset, Partition, Phase
 from ..model.parts.replicated_logs import Entry, entries
 
@@ -100,7 +100,7 @@ def offset_never_goes_back(before: Consuming, after: Consuming) -> bool:
     return all(
         before.generation != after.generation
         or after.offset[partition] is None
-        or not beyond(before.offset[partition], 0)
+        or not is_beyond(before.offset[partition], 0)
         or not_less(before.offset[partition], after.offset[partition])
         for partition in Partition
     )
@@ -122,7 +122,7 @@ def cut_is_noticed(before: Consuming, after: Consuming) -> bool:
         or (
             all(
                 is_parted(before, member, partition)
-                or not is_passed_by(after, member, partition, shared(before, after, partition))
+                or not is_passed_by(after, member, partition, shared_length(before, after, partition))
                 for member in Member
             )
             and (
@@ -132,7 +132,7 @@ def cut_is_noticed(before: Consuming, after: Consuming) -> bool:
                     partition,
                     after.offset[partition],
                     after.offset_epoch[partition],
-                    shared(before, after, partition),
+                    shared_length(before, after, partition),
                 )
             )
         )
@@ -145,7 +145,7 @@ def is_passed_by(s: Consuming, member: Member, partition: Partition, offset: Off
     return is_passed(s, partition, s.position[member][partition], s.position_epoch[member][partition], offset)
 
 
-def shared(before: Consuming, after: Consuming, partition: Partition) -> int:
+def shared_length(before: Consuming, after: Consuming, partition: Partition) -> int:
     """Up to which offset two logs are the same."""
     old = before.logs[partition].committed
     new = after.logs[partition].committed
@@ -208,5 +208,5 @@ def another_goes_on(s: Consuming) -> bool:
 def each_has_one(s: Consuming) -> bool:
     """Each consumer has a partition, and has read from it."""
     return all(
-        is_current(s, member) and any(beyond(s.position[member][p], 0) for p in s.owned[member]) for member in Member
+        is_current(s, member) and any(is_beyond(s.position[member][p], 0) for p in s.owned[member]) for member in Member
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..language import invariant, reachable
 from ..model.consumer.protocol import is_current, place
 from ..model.consumer.state import Consuming, Member, Partition
-from ..model.end_to_end.effects import knows_records, number, sent
+from ..model.end_to_end.effects import knows_records, number, sent_count
 from ..model.parts.replicated_logs import Entry, entries
 from .consumer import is_passed, is_passed_by
 
@@ -46,7 +46,7 @@ def effect_at_most_once(s: Consuming) -> bool:
 def effect_at_least_once(s: Consuming) -> bool:
     """Each record that was sent has had its effect, or has it still to come."""
     return all(
-        record >= sent(s, partition)
+        record >= sent_count(s, partition)
         or times(s, partition, record) > 0
         or any(number(entry) == record and is_to_come(s, partition, entry) for entry in s.logs[partition].appended)
         for partition in Partition
@@ -61,8 +61,8 @@ def effect_at_least_once(s: Consuming) -> bool:
 def every_effect_is_there(s: Consuming) -> bool:
     """Two records of a partition, or more, have each had their effect."""
     return any(
-        sent(s, partition) > 1
-        and all(record >= sent(s, partition) or times(s, partition, record) > 0 for record in range(entries + 1))
+        sent_count(s, partition) > 1
+        and all(record >= sent_count(s, partition) or times(s, partition, record) > 0 for record in range(entries + 1))
         for partition in Partition
     )
 

@@ -11,7 +11,7 @@ says in which partition of the offsets' topic the group is, is why one partition
 from __future__ import annotations
 
 from ..language import Set, invariant, reachable, terminal, transition
-from ..model.modern_group.coordinator import can_send, held, instance
+from ..model.modern_group.coordinator import can_send, held_partitions, instance
 from ..model.modern_group.state import (
     Cluster,
     Consumer,
@@ -109,13 +109,17 @@ def is_settled(group: Records, member: Consumer, known: Member | None) -> bool:
 @invariant
 def partition_epochs_are_apart(s: Cluster) -> bool:
     """No two members have a partition assigned, or have yet to revoke it: it has one epoch."""
-    return all(a == b or len(held(s.log.members[a]) & held(s.log.members[b])) == 0 for a in Consumer for b in Consumer)
+    return all(
+        a == b or len(held_partitions(s.log.members[a]) & held_partitions(s.log.members[b])) == 0
+        for a in Consumer
+        for b in Consumer
+    )
 
 
 @invariant
 def what_is_owned_is_known(s: Cluster) -> bool:
     """A current member owns nothing but what is assigned to it, or it has yet to revoke."""
-    return all(not is_current(s, m) or s.owned[m] <= held(s.log.members[m]) for m in Consumer)
+    return all(not is_current(s, m) or s.owned[m] <= held_partitions(s.log.members[m]) for m in Consumer)
 
 
 @invariant
@@ -146,10 +150,10 @@ def never_falls(before: Member | None, after: Member | None) -> bool:
 @transition
 def group_epoch_is_monotonic(before: Cluster, after: Cluster) -> bool:
     """G5: the group's epoch that is committed only rises."""
-    return committed(after).epoch >= committed(before).epoch
+    return committed_group(after).epoch >= committed_group(before).epoch
 
 
-def committed(s: Cluster) -> Records:
+def committed_group(s: Cluster) -> Records:
     """The group by its committed records."""
     pending = s.pending
     return s.log if pending is None else pending.before
@@ -215,7 +219,7 @@ def commits_never_go_back(before: Cluster, after: Cluster) -> bool:
 
     Asked of members that commit what they own, and whose commits arrive in the order in which they were sent.
     """
-    return not after.loaded or all(committed(after).offsets[p] >= before.confirmed[p] for p in Partition)
+    return not after.loaded or all(committed_group(after).offsets[p] >= before.confirmed[p] for p in Partition)
 
 
 @transition
@@ -240,7 +244,7 @@ def says(before: Cluster, after: Cluster, p: Partition) -> bool:
 @invariant
 def offset_durable(s: Cluster) -> bool:
     """G13: the offset that was confirmed last is not forgotten; a smaller one that is accepted takes its place."""
-    return not s.loaded or all(committed(s).offsets[p] >= s.confirmed[p] for p in Partition)
+    return not s.loaded or all(committed_group(s).offsets[p] >= s.confirmed[p] for p in Partition)
 
 
 @invariant

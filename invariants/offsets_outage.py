@@ -10,7 +10,6 @@ from ..model.offsets_outage import (
     Cluster,
     Group,
     Home,
-    found,
     goes_on,
     has_coordinator,
     homes,
@@ -18,6 +17,7 @@ from ..model.offsets_outage import (
     is_home,
     is_reassigned,
     leads,
+    offset_of,
     on_brokers,
     repaired,
 )
@@ -109,7 +109,7 @@ def commits_go_to_the_coordinator(before: Cluster, after: Cluster) -> bool:
     """What is confirmed to a group anew, its coordinator took and knows: G15 and G13 of each commit."""
     return all(
         before.confirmed[group] == after.confirmed[group]
-        or (goes_on(before, group) and found(after, group) == after.confirmed[group])
+        or (goes_on(before, group) and offset_of(after, group) == after.confirmed[group])
         for group in Group
     )
 
@@ -129,7 +129,7 @@ def who_has_a_coordinator_is_sure(s: Cluster) -> bool:
 @invariant
 def offset_durable(s: Cluster) -> bool:
     """G13: a coordinator that takes commits knows every offset that was confirmed."""
-    return all(not goes_on(s, group) or found(s, group) >= s.confirmed[group] for group in Group)
+    return all(not goes_on(s, group) or offset_of(s, group) >= s.confirmed[group] for group in Group)
 
 
 @invariant
@@ -195,7 +195,7 @@ def goes_on_after_the_repair(s: Cluster) -> bool:
         and any(broker in s.killed and broker in s.replicas[home] for broker in Broker)
         and goes_on(s, group)
         and s.confirmed[group] > 0
-        and found(s, group) == s.confirmed[group]
+        and offset_of(s, group) == s.confirmed[group]
         for group in Group
         for home in Home
     )
@@ -222,7 +222,7 @@ def waits_for_coordinator(s: Cluster) -> bool:
 @reachable
 def is_made_anew(s: Cluster) -> bool:
     """The topic is made anew after its logs were deleted, and a group commits again."""
-    return s.deleted and s.made and any(found(s, group) > 0 for group in Group)
+    return s.deleted and s.made and any(offset_of(s, group) > 0 for group in Group)
 
 
 @terminal

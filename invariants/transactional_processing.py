@@ -53,10 +53,10 @@ def is_kept(s: Processing, result: Result) -> bool:
 @invariant
 def delivered_once(s: Processing) -> bool:
     """What reads the output, as far as it may, gets no result of a record twice."""
-    return all(delivered(s, p, number) <= 1 for p in Partition for number in range(records))
+    return all(copies_delivered(s, p, number) <= 1 for p in Partition for number in range(records))
 
 
-def delivered(s: Processing, partition: Partition, number: Offset) -> Copies:
+def copies_delivered(s: Processing, partition: Partition, number: Offset) -> Copies:
     """How many results of a record a reader has got that has read as far as it may."""
     end = last_stable_offset(s) if reads_committed else len(s.output)
     return sum(

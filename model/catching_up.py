@@ -135,12 +135,12 @@ def begin(leader: Replica) -> Partition:
 # --- epoch entries ----------------------------------------------------------------------------------------------------
 
 
-def before(entries: Entries, epoch: Epoch, offset: Offset) -> int:
+def count_before(entries: Entries, epoch: Epoch, offset: Offset) -> int:
     """How many entries are of earlier epochs and begin before an offset. They are the first ones."""
     return sum(entry.epoch < epoch and entry.start < offset for entry in entries)
 
 
-def below(entries: Entries, offset: Offset) -> int:
+def count_below(entries: Entries, offset: Offset) -> int:
     """How many entries begin before an offset."""
     return sum(entry.start < offset for entry in entries)
 
@@ -162,7 +162,7 @@ def end_of(entries: Entries, epoch: int, end: Offset) -> int:
 
 def enter(s: Partition, replica: Replica, epoch: Epoch) -> None:
     """An epoch begins at the end of a log: it takes the place of entries that begin there."""
-    kept = before(s.entries[replica], epoch, s.end[replica])
+    kept = count_before(s.entries[replica], epoch, s.end[replica])
     s.entries[replica].truncate(kept)
     s.entries[replica].append(Entry(epoch=epoch, start=s.end[replica]))
 
@@ -316,7 +316,7 @@ def truncate(s: Partition, follower: Replica) -> None:
     require(diverges(s, follower))
     target = max(s.start[follower], truncation_offset(s, follower))
     if clears_entries or target < s.end[follower]:
-        kept = below(s.entries[follower], target)
+        kept = count_below(s.entries[follower], target)
         s.entries[follower].truncate(kept)
     s.end[follower] = target
     s.high_watermark[follower] = min(s.high_watermark[follower], target)

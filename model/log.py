@@ -24,9 +24,9 @@ from .parts.replicated_logs import (
     Entry,
     Log,
     Order,
-    appended,
-    changed,
-    committed,
+    append_entry,
+    change_availability,
+    commit_entries,
     empty,
     entries,
     may_append,
@@ -79,7 +79,7 @@ def unread(
     available: bool = True,
 ) -> OneLog:
     """A log with its first `written` entries appended, of which nobody has read anything yet: what a reader would see
-    is `committed`. Models that refine this one, whose brokers do not know who has read what, say with it what they
+    is `commit_entries`. Models that refine this one, whose brokers do not know who has read what, say with it what they
     are."""
     return OneLog(
         log=Log(
@@ -94,7 +94,7 @@ def unread(
     )
 
 
-def misled(image: OneLog, seen: Order) -> OneLog:
+def mislead_readers(image: OneLog, seen: Order) -> OneLog:
     """The same log, of which each reader has seen these entries: what is not there any more, or never was for others.
     Empty where nobody has: whoever has seen only what is there may read it again."""
     return OneLog(log=image.log, seen=Map({reader: seen for reader in range(readers)}))
@@ -104,14 +104,14 @@ def misled(image: OneLog, seen: Order) -> OneLog:
 def append(s: OneLog, entry: Entry, confirmed: bool, shown: bool) -> None:
     """Entry {entry} is appended{', acknowledged' if confirmed else ''}{', found by readers' if shown else ''}."""
     require(may_append(s.log, entry, confirmed))
-    s.log = appended(s.log, entry, confirmed, shown)
+    s.log = append_entry(s.log, entry, confirmed, shown)
 
 
 @action
 def commit(s: OneLog, batch: Set[Entry], confirmed: Set[Entry]) -> None:
     """The entries {batch} are committed, and the writers of {confirmed} learn that theirs are safe."""
     require(may_commit(s.log, batch, confirmed))
-    s.log = committed(s.log, batch, confirmed)
+    s.log = commit_entries(s.log, batch, confirmed)
 
 
 @action(kind="client")
@@ -160,7 +160,7 @@ def change(s: OneLog, down: bool, available: bool) -> None:
     """{'A broker is down' if down else 'No broker is down'}; entries {'may' if available else 'cannot'} be appended."""
     require(failures > 0)
     require(may_change(s.log, down, available))
-    s.log = changed(s.log, down, available)
+    s.log = change_availability(s.log, down, available)
 
 
 @terminal

@@ -86,9 +86,9 @@ from ..language import (
 from .parts.replicated_logs import (
     Entry,
     Log,
-    appended,
-    changed,
-    committed,
+    append_entry,
+    change_availability,
+    commit_entries,
     empty,
     entries,
     may_append,
@@ -224,7 +224,7 @@ def start() -> Cluster:
         removing=Map({home: Set() for home in Home}),
         in_sync=Map({home: Set() for home in Home}),
         copies=Map({home: Map({broker: Set() for broker in Broker}) for home in Home}),
-        logs=Map({home: changed(empty(), False, not on_brokers) for home in Home}),
+        logs=Map({home: change_availability(empty(), False, not on_brokers) for home in Home}),
         lines=Map({home: Map({entry: None for entry in range(entries)}) for home in Home}),
         end=0,
         position=Map({group: 0 for group in Group}),
@@ -237,14 +237,14 @@ def start() -> Cluster:
 # --- where a group's offsets are --------------------------------------------------------------------------------------
 
 
-def counted(s: Cluster) -> Count:
+def partition_count(s: Cluster) -> Count:
     """How many partitions a broker takes `__consumer_offsets` to have."""
     return s.setting if count_by_setting else homes
 
 
 def is_home(s: Cluster, group: Group, home: Home) -> bool:
     """Whether a group's offsets are looked for in that partition: the hash of its id, modulo their number."""
-    return position(group) % counted(s) == position(home)
+    return position(group) % partition_count(s) == position(home)
 
 
 def goes_on(s: Cluster, group: Group) -> bool:
@@ -252,7 +252,7 @@ def goes_on(s: Cluster, group: Group) -> bool:
     return s.made and any(is_home(s, group, home) and s.logs[home].available for home in Home)
 
 
-def found(s: Cluster, group: Group) -> Offset:
+def offset_of(s: Cluster, group: Group) -> Offset:
     """The offset that the coordinator knows of a group; 0: none."""
     offset: Offset = 0
     for home in Home:
@@ -297,7 +297,7 @@ def follow_brokers(s: Cluster) -> None:
         available = leads(s, home) and len(s.in_sync[home] & s.alive) >= min_isr
         gone: Set[Entry] = s.logs[home].acknowledged - leaders_entries(s, home)
         log = with_losses(s.logs[home], Set(), gone, available)
-        s.logs[home] = changed(log, len(s.killed) > 0, available)
+        s.logs[home] = change_availability(log, len(s.killed) > 0, available)
     find_coordinators(s)
 
 
@@ -449,7 +449,7 @@ def change_setting(s: Cluster) -> None:
 def log_goes_down(s: Cluster, home: Home) -> None:
     """A broker goes down on which partition {home} has a replica."""
     require(not on_brokers and not s.logs[home].down)
-    s.logs[home] = changed(s.logs[home], True, not unavailable_while_down)
+    s.logs[home] = change_availability(s.logs[home], True, not unavailable_while_down)
 
 
 @action(kind="fault")
@@ -465,7 +465,7 @@ def log_loses(s: Cluster, home: Home) -> None:
 def log_comes_back(s: Cluster, home: Home) -> None:
     """The broker is back on which partition {home} has a replica."""
     require(not on_brokers and s.logs[home].down)
-    s.logs[home] = changed(s.logs[home], False, True)
+    s.logs[home] = change_availability(s.logs[home], False, True)
     find_coordinators(s)
 
 
@@ -500,7 +500,7 @@ def process(s: Cluster, group: Group) -> None:
 @action(kind="client")
 def commit(s: Cluster, group: Group, home: Home) -> None:
     """{group} commits to partition {home} what it has processed without: up to record {s.position[group]}."""
-    require(0 < found(s, group) < s.position[group])
+    require(0 < offset_of(s, group) < s.position[group])
     require(may_commit(s, group, home))
     limit(len(s.logs[home].appended) < entries)
     write_offset(s, group, home)
@@ -523,7 +523,7 @@ def write_offset(s: Cluster, group: Group, home: Home) -> None:
     number = len(s.logs[home].appended)
     for broker in s.in_sync[home] & s.alive:
         s.copies[home][broker].add(number)
-    s.logs[home] = committed(appended(s.logs[home], number), Set({number}), Set({number}))
+    s.logs[home] = commit_entries(append_entry(s.logs[home], number), Set({number}), Set({number}))
     s.lines[home][number] = OffsetLine(group=group, offset=s.position[group])
     s.confirmed[group] = s.position[group]
 
@@ -546,8 +546,8 @@ def restart(s: Cluster, group: Group) -> None:
 
 @action
 def begin_again(s: Cluster, group: Group) -> None:
-    """{group}'s consumer joins again, and begins with the offset that its coordinator knows: {found(s, group)}."""
-    offset = found(s, group)
+    """{group}'s consumer joins again, and begins with the offset that its coordinator knows: {offset_of(s, group)}."""
+    offset = offset_of(s, group)
     begins = s.end if offset == 0 and reset == Reset.LATEST else offset
     require(goes_on(s, group) and group not in s.stopped and s.position[group] > 0)
     require(group in s.waiting or s.position[group] != begins)

@@ -50,7 +50,7 @@ from ..language import (
     require,
     state,
 )
-from .parts.replicated_logs import Entry, Log, appended, committed, empty, entries, may_commit
+from .parts.replicated_logs import Entry, Log, append_entry, commit_entries, empty, entries, may_commit
 
 clients = constant(3, minimum=1, maximum=4, says="clients that are started")
 instances = constant(2, minimum=1, maximum=2, says="values of group.instance.id, each with a partition")
@@ -342,7 +342,7 @@ def assign(s: Cluster) -> None:
 def append_group(s: Cluster) -> None:
     """The coordinator appends the group."""
     number = len(s.log.appended)
-    s.log = appended(s.log, number)
+    s.log = append_entry(s.log, number)
     s.pending = number
     s.written[number] = s.ids
     s.written_in[number] = s.generation
@@ -353,7 +353,7 @@ def log_commits(s: Cluster, entry: Entry) -> None:
     """Record {entry} of the log is committed, and the coordinator answers."""
     client = s.waiting
     require(s.pending == entry and may_commit(s.log, Set({entry}), Set({entry})))
-    s.log = committed(s.log, Set({entry}), Set({entry}))
+    s.log = commit_entries(s.log, Set({entry}), Set({entry}))
     s.pending = None
     s.waiting = None
     if s.group_state == GroupState.COMPLETING_REBALANCE:
@@ -389,7 +389,7 @@ def fail_over(s: Cluster, survives: bool) -> None:
     s.sent = no_ids()
     s.joined = Set()
     if pending is not None and survives:
-        s.log = committed(s.log, Set({pending}), Set())
+        s.log = commit_entries(s.log, Set({pending}), Set())
     if client is not None:
         s.phase[client] = Phase.JOINING
         s.member[client] = 0

@@ -23,7 +23,7 @@ from ..language import Capacity, Map, Seq, Set, action, constant, initial, limit
 from .parts.outcomes import (
     Stage,
     Status,
-    decided,
+    decided_stage,
     is_decided,
     is_free,
     made_by_marker,
@@ -211,7 +211,7 @@ def commit(s: Outcomes, client: Client) -> None:
     require(s.begun[client] > 0 and may_go_on(s.stage, client in s.newest))
     require(len(s.wrote[client]) > 0 and is_whole(s, client))
     s.fate[s.begun[client]] = Fate.CONFIRMED
-    s.stage = decided(True)
+    s.stage = decided_stage(True)
     end(s, client)
 
 
@@ -219,7 +219,7 @@ def commit(s: Outcomes, client: Client) -> None:
 def abort(s: Outcomes, client: Client) -> None:
     """{client} asks for the abort of its transaction: it is decided, and {client} knows."""
     require(client in s.newest and s.begun[client] > 0 and (is_free(s.stage) or may_be_ended(s.stage)))
-    s.stage = decided(False)
+    s.stage = decided_stage(False)
     end(s, client)
 
 
@@ -228,7 +228,7 @@ def commit_alone(s: Outcomes, client: Client) -> None:
     """The commit for which {client} has asked is decided, and {client} does not know: it has no epoch any more."""
     require(s.begun[client] > 0 and s.fate[s.begun[client]] == Fate.ASKED)
     require(may_go_on(s.stage, client in s.newest) and is_whole(s, client))
-    s.stage = decided(True)
+    s.stage = decided_stage(True)
     s.newest = Set()
 
 
@@ -236,7 +236,7 @@ def commit_alone(s: Outcomes, client: Client) -> None:
 def abort_alone(s: Outcomes) -> None:
     """What is under way is to be aborted: another asks for an epoch, it took too long, or an abort is late."""
     require(is_free(s.stage) or may_be_ended(s.stage))
-    s.stage = decided(False)
+    s.stage = decided_stage(False)
     s.newest = Set()
 
 
@@ -259,10 +259,10 @@ def learn_of_end(s: Outcomes, client: Client, committed: bool) -> None:
 def mark(s: Outcomes, partition: Partition) -> None:
     """{partition} gets the marker of what was decided."""
     require(is_decided(s.stage) and is_open(s, partition))
-    s.logs[partition] = closed(s.logs[partition], made_by_marker(s.stage))
+    s.logs[partition] = close_records(s.logs[partition], made_by_marker(s.stage))
 
 
-def closed(log: Records, status: Status) -> Records:
+def close_records(log: Records, status: Status) -> Records:
     """The records of a partition, none of them open any more."""
     done: Records = Seq()
     for written in log:

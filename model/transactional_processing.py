@@ -78,7 +78,7 @@ from .parts.generations import consumers as consumers
 from .parts.generations import partitions as partitions
 from .parts.outcomes import Stage as Stage
 from .parts.outcomes import Status as Status
-from .parts.outcomes import decided, is_decided, is_free, made_by_marker, may_be_ended, may_be_over
+from .parts.outcomes import decided_stage, is_decided, is_free, made_by_marker, may_be_ended, may_be_over
 from .parts.outcomes import may_go_on as may_go_on_with
 
 records = constant(2, minimum=1, maximum=4, says="records of each input partition")
@@ -215,7 +215,7 @@ def change_members(s: Processing, members: Set[Consumer]) -> None:
 @action
 def begin_generation(s: Processing, heard: Set[Consumer], share: Assignment) -> None:
     """Generation {s.generation + 1} begins, of which {heard} hear: they have {share}."""
-    require(may_be_shared(heard, without(s.owned, heard), share))
+    require(may_be_shared(heard, assignment_without(s.owned, heard), share))
     require(all(c in heard or len(share[c]) == 0 for c in Consumer))
     require(all(polls(s, c) for c in heard))
     limit(s.generation < max_generation)
@@ -230,7 +230,7 @@ def begin_generation(s: Processing, heard: Set[Consumer], share: Assignment) -> 
             close_producers(s, c)
 
 
-def without(owned: Assignment, some: Set[Consumer]) -> Assignment:
+def assignment_without(owned: Assignment, some: Set[Consumer]) -> Assignment:
     """What the members have when some have given up all."""
     return Map({c: Set() if c in some else owned[c] for c in Consumer})
 
@@ -305,7 +305,7 @@ def fence(s: Processing, member: Consumer, partition: Partition) -> None:
     require(any(have_one_id(c, member) and is_ongoing(s, c, partition) for c in Consumer))
     fenced = Set(c for c in Consumer if have_one_id(c, member) and is_ongoing(s, c, partition))
     s.transactions = Map({c: with_abort(s.transactions[c], partition, c in fenced) for c in Consumer})
-    s.holds = Map({c: without_epoch(s.holds[c], partition) if c in fenced else s.holds[c] for c in Consumer})
+    s.holds = Map({c: forget_epoch(s.holds[c], partition) if c in fenced else s.holds[c] for c in Consumer})
 
 
 def wants_any(s: Processing, member: Consumer) -> bool:
@@ -324,13 +324,13 @@ def with_abort(
     """A member's transactions, with the one of a partition decided to be aborted."""
     return Map(
         {
-            p: replace(transactions[p], state=decided(False)) if aborted and p == partition else transactions[p]
+            p: replace(transactions[p], state=decided_stage(False)) if aborted and p == partition else transactions[p]
             for p in Partition
         }
     )
 
 
-def without_epoch(held: Set[Partition], partition: Partition) -> Set[Partition]:
+def forget_epoch(held: Set[Partition], partition: Partition) -> Set[Partition]:
     """For what a producer has the newest epoch when that of a partition is another's."""
     none: Set[Partition] = Set()
     return held - {partition} if id_per_partition else none
@@ -405,7 +405,7 @@ def commit(s: Processing, member: Consumer) -> None:
     require(s.phase[member] == Phase.ADDED and may_go_on(s, member))
     if partition is not None:
         now = s.transactions[member][partition]
-        s.transactions[member][partition] = replace(now, state=decided(True))
+        s.transactions[member][partition] = replace(now, state=decided_stage(True))
     s.phase[member] = Phase.IDLE
     s.in_hand[member] = None
 
@@ -415,7 +415,7 @@ def mark_output(s: Processing, member: Consumer, partition: Partition) -> None:
     """The output gets the marker of {member}'s transaction: {s.transactions[member][partition].state}."""
     state = s.transactions[member][partition].state
     require(is_decided(state) and has_open(s, member, partition))
-    s.output = marked(s.output, member, partition, made_by_marker(state))
+    s.output = close_output(s.output, member, partition, made_by_marker(state))
     settle(s, member, partition)
 
 
@@ -424,7 +424,7 @@ def has_open(s: Processing, member: Consumer, partition: Partition) -> bool:
     return any(result.writer == member and result.partition == partition for result in s.output)
 
 
-def marked(output: Seq[Result], member: Consumer, partition: Partition, status: Status) -> Seq[Result]:
+def close_output(output: Seq[Result], member: Consumer, partition: Partition, status: Status) -> Seq[Result]:
     """The output, with no result of a transaction open any more."""
     done: Annotated[Seq[Result], Capacity(writes)] = Seq()
     for result in output:
@@ -457,7 +457,7 @@ def time_out(s: Processing, member: Consumer, partition: Partition) -> None:
     """{member}'s transaction takes too long: the coordinator aborts it, and fences its producer."""
     require(timeouts > 0 and is_ongoing(s, member, partition))
     s.transactions[member] = with_abort(s.transactions[member], partition, True)
-    s.holds[member] = without_epoch(s.holds[member], partition)
+    s.holds[member] = forget_epoch(s.holds[member], partition)
 
 
 # --- what goes wrong in a member --------------------------------------------------------------------------------------

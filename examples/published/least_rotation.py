@@ -166,7 +166,7 @@ def rest(s: Program) -> None:
     s.pc = Label.DONE
 
 
-def before(b: String, one: int, other: int) -> bool:
+def is_before(b: String, one: int, other: int) -> bool:
     """Whether the rotation by one number is smaller than that by another, or the same and the number is not larger."""
     n = len(b)
     smaller = any(
@@ -180,4 +180,4 @@ def before(b: String, one: int, other: int) -> bool:
 @invariant
 def least(s: Program) -> bool:
     """In the end, no rotation is smaller."""
-    return s.pc != Label.DONE or all(before(s.b, s.k, other) for other in range(len(s.b)))
+    return s.pc != Label.DONE or all(is_before(s.b, s.k, other) for other in range(len(s.b)))

@@ -30,10 +30,10 @@ class Program:
 def start(row: Row) -> Program:
     """Any row but the empty one, all of it unsorted."""
     require(row != Seq())
-    return Program(row=row, given=row, unsorted=Set([between(0, len(row))]), done=False)
+    return Program(row=row, given=row, unsorted=Set([places_between(0, len(row))]), done=False)
 
 
-def between(first: int, end: int) -> Part:
+def places_between(first: int, end: int) -> Part:
     """The places from one on, before another."""
     return Set({i for i in range(LENGTH) if first <= i < end})
 
@@ -72,7 +72,7 @@ def split(s: Program, part: Part, pivot: Index, row: Row) -> None:
     require(min(part) <= pivot and pivot < max(part))
     require(is_partition(s.row, row, part, pivot))
     s.row = row
-    s.unsorted = s.unsorted - {part} | Set([part & between(0, pivot + 1), part - between(0, pivot + 1)])
+    s.unsorted = s.unsorted - {part} | Set([part & places_between(0, pivot + 1), part - places_between(0, pivot + 1)])
 
 
 @action

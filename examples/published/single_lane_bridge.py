@@ -47,7 +47,7 @@ def goes_right(car: Car) -> bool:
     return car < Car(each_way)
 
 
-def on_bridge(at: Position) -> bool:
+def is_on_bridge(at: Position) -> bool:
     """Whether a position is on the bridge."""
     return first <= at <= last
 
@@ -77,14 +77,14 @@ def move(s: Road, car: Car) -> None:
 @action
 def move_outside(s: Road, car: Car) -> None:
     """{car} goes on to a position that is not on the bridge."""
-    require(not on_bridge(following(s, car)))
+    require(not is_on_bridge(following(s, car)))
     move(s, car)
 
 
 @action
 def move_inside(s: Road, car: Car) -> None:
     """{car}, on the bridge, goes on to a free position."""
-    require(on_bridge(s.place[car]))
+    require(is_on_bridge(s.place[car]))
     require(all(s.place[c] != following(s, car) for c in Car))
     move(s, car)
 
@@ -95,10 +95,10 @@ def enter(s: Road) -> None:
     require(len(s.waiting) > 0)
     car = s.waiting[0]
     to = following(s, car)
-    nobody = not any(on_bridge(s.place[c]) for c in Car)
-    same_way = all(goes_right(c) == goes_right(car) for c in Car if on_bridge(s.place[c]))
+    nobody = not any(is_on_bridge(s.place[c]) for c in Car)
+    same_way = all(goes_right(c) == goes_right(car) for c in Car if is_on_bridge(s.place[c]))
     free = all(s.place[c] != to for c in Car)
-    require(nobody or (not on_bridge(s.place[car]) and same_way and free))
+    require(nobody or (not is_on_bridge(s.place[car]) and same_way and free))
     s.place[car] = to
     s.waiting = s.waiting[1:]
 
@@ -106,14 +106,14 @@ def enter(s: Road) -> None:
 @invariant
 def no_crash(s: Road) -> bool:
     """No two cars are at one position of the bridge."""
-    return all(a == b or not on_bridge(s.place[a]) or s.place[a] != s.place[b] for a in Car for b in Car)
+    return all(a == b or not is_on_bridge(s.place[a]) or s.place[a] != s.place[b] for a in Car for b in Car)
 
 
 @invariant
 def one_way(s: Road) -> bool:
     """Nobody meets a car that comes the other way."""
     return not any(
-        goes_right(a) and not goes_right(b) and on_bridge(s.place[a]) and on_bridge(s.place[b])
+        goes_right(a) and not goes_right(b) and is_on_bridge(s.place[a]) and is_on_bridge(s.place[b])
         for a in Car
         for b in Car
     )
@@ -122,4 +122,4 @@ def one_way(s: Road) -> bool:
 @reachable
 def full(s: Road) -> bool:
     """The bridge can be full."""
-    return sum(1 for c in Car if on_bridge(s.place[c])) == last - first + 1
+    return sum(1 for c in Car if is_on_bridge(s.place[c])) == last - first + 1

@@ -80,9 +80,9 @@ def as_generations(s: Cluster) -> generations.Group:
     return generations.Group(
         members=newest(s).members & kept.members if is_here(newest(s)) else kept.members,
         generation=kept.generation,
-        known=Map({member: known(s, member) for member in Consumer}),
-        owned=Map({member: owned(s, member) for member in Consumer}),
-        awaited=Map({member: given(s, member) if cooperative else Set() for member in Consumer}),
+        known=Map({member: known_generation(s, member) for member in Consumer}),
+        owned=Map({member: owned_partitions(s, member) for member in Consumer}),
+        awaited=Map({member: given_partitions(s, member) if cooperative else Set() for member in Consumer}),
         awaited_in=Map({member: given_in(s, member) if cooperative else 0 for member in Consumer}),
         commits=Set(
             generations.Commit(
@@ -90,12 +90,12 @@ def as_generations(s: Cluster) -> generations.Group:
             )
             for sent in (s.commits if s.late_commit is None else s.commits | {s.late_commit})
         ),
-        appended=appended(s, kept.offsets),
+        appended=offsets_with_append(s, kept.offsets),
         offset=kept.offsets,
     )
 
 
-def appended(s: Cluster, offsets: Offsets) -> Offsets:
+def offsets_with_append(s: Cluster, offsets: Offsets) -> Offsets:
     """The group's offsets, with one that is appended and not committed yet."""
     if s.pending is None:
         return offsets
@@ -103,18 +103,18 @@ def appended(s: Cluster, offsets: Offsets) -> Offsets:
     return offsets if line is None else with_offset(offsets, line)
 
 
-def known(s: Cluster, member: Consumer) -> Generation:
+def known_generation(s: Cluster, member: Consumer) -> Generation:
     """The generation with which a member consumes; of an eager one, or will."""
     if cooperative or s.phase[member] == Phase.RUNNING:
         return s.generation[member]
     return given_in(s, member)
 
 
-def owned(s: Cluster, member: Consumer) -> Set[Partition]:
+def owned_partitions(s: Cluster, member: Consumer) -> Set[Partition]:
     """What a member consumes; of an eager one, or will."""
     if cooperative or s.phase[member] == Phase.RUNNING:
         return consumes(s, member)
-    return given(s, member)
+    return given_partitions(s, member)
 
 
 def given_in(s: Cluster, member: Consumer) -> Generation:
@@ -125,7 +125,7 @@ def given_in(s: Cluster, member: Consumer) -> Generation:
     return awaited_in(s, member) if is_assigned(answers_to(s, member), member, awaited_in(s, member)) else 0
 
 
-def given(s: Cluster, member: Consumer) -> Set[Partition]:
+def given_partitions(s: Cluster, member: Consumer) -> Set[Partition]:
     """What that gives it."""
     group = answers_to(s, member)
     answer = s.answers[member]

@@ -27,7 +27,7 @@ from ...model.kraft.quorum import (
     follows,
     last_epoch,
     late_answers,
-    unattached,
+    unattached_voter,
 )
 from ...model.parts.logs import common_end
 
@@ -54,7 +54,7 @@ def as_exchanges(s: Quorum) -> Quorum:
 
 def election_as_heard(s: Quorum, voter: Voter) -> Election:
     """Where a voter stands as far as others have heard: while its vote is on the way, it has not voted."""
-    return unattached(s.election[voter].epoch) if has_vote_on_its_way(s, voter) else s.election[voter]
+    return unattached_voter(s.election[voter].epoch) if has_vote_on_its_way(s, voter) else s.election[voter]
 
 
 def has_vote_on_its_way(s: Quorum, voter: Voter) -> bool:

@@ -24,10 +24,10 @@ view = kraft.view
 @refines(log, entries=max_records, readers=1)
 def as_log(s: Quorum) -> log.OneLog:
     """To an active controller, the quorum is a log, and what is applied is its beginning."""
-    return log.misled(
+    return log.mislead_readers(
         log.unread(
             written=s.written,
-            committed=in_order(s.committed),
+            committed=entries_of(s.committed),
             acknowledged=Set(record.number - 1 for record in s.committed if record.number > 0),
             lost=Set(record.number - 1 for record in s.committed if record.number > 0 and is_lost(s, record.number)),
         ),
@@ -35,7 +35,7 @@ def as_log(s: Quorum) -> log.OneLog:
     )
 
 
-def in_order(records: Log) -> log.Order:
+def entries_of(records: Log) -> log.Order:
     """These records as entries, without those that begin an epoch."""
     order: log.Order = Seq()
     for record in records:
@@ -46,7 +46,7 @@ def in_order(records: Log) -> log.Order:
 
 def seen_astray(s: Quorum) -> log.Order:
     """What somebody has applied, up to the first entry that is not committed there; empty where all is."""
-    order = in_order(s.committed)
+    order = entries_of(s.committed)
     seen: log.Order = Seq()
     for offset in range(max_records):
         astray = Set(entry for entry in range(max_records) if is_applied_astray(s, order, offset, entry))
@@ -58,8 +58,8 @@ def seen_astray(s: Quorum) -> log.Order:
 def is_applied_astray(s: Quorum, order: log.Order, offset: int, entry: int) -> bool:
     """Whether some broker or controller has applied an entry at a place where another one is committed, or none."""
     return not is_at(order, offset, entry) and (
-        any(is_at(in_order(s.applied[broker]), offset, entry) for broker in Broker)
-        or any(is_at(in_order(s.log[voter][: s.high_watermark[voter]]), offset, entry) for voter in Voter)
+        any(is_at(entries_of(s.applied[broker]), offset, entry) for broker in Broker)
+        or any(is_at(entries_of(s.log[voter][: s.high_watermark[voter]]), offset, entry) for voter in Voter)
     )
 
 

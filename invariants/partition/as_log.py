@@ -41,10 +41,10 @@ view = partition.view
 @refines(log, entries=max_records, readers=1, failures=1)
 def as_log(s: Partition) -> log.OneLog:
     """To those who write to it and read it, the partition is a log."""
-    return log.misled(
+    return log.mislead_readers(
         log.unread(
             written=s.sent,
-            committed=found(s),
+            committed=readable_entries(s),
             acknowledged=s.acknowledged,
             lost=Set(id for id in s.acknowledged if is_lost(s, id)),
             down=a_broker_is_down(s),
@@ -54,7 +54,7 @@ def as_log(s: Partition) -> log.OneLog:
     )
 
 
-def found(s: Partition) -> log.Order:
+def readable_entries(s: Partition) -> log.Order:
     """What readers find: at each offset what could ever be read there, as far as the newest leader has it."""
     order: log.Order = Seq()
     for offset in range(log_size):
@@ -72,7 +72,7 @@ def is_found(s: Partition, offset: int, id: RecordId) -> bool:
 
 def seen_astray(s: Partition) -> log.Order:
     """What somebody has read, up to the first record that readers do not find there; empty where all is found."""
-    order = found(s)
+    order = readable_entries(s)
     seen: log.Order = Seq()
     for offset in range(log_size):
         if len(seen) == 0 and any(is_elsewhere(order, offset, id) for id in s.read[offset]):

@@ -15,7 +15,7 @@ logs, "all members of the ISR" means those that have not; a broker that deletes 
 from __future__ import annotations
 
 from ...language import invariant, reachable, transition
-from ...model.partition.broker import counted, epoch_start, is_current
+from ...model.partition.broker import counted_brokers, epoch_start, is_current
 from ...model.partition.controller import is_reassigned
 from ...model.partition.state import (
     Acks,
@@ -276,8 +276,10 @@ def leader_in_isr(s: Partition) -> bool:
 def replication_quorum_superset(s: Partition) -> bool:
     """Every broker that may be elected counts for the high watermark of the leader of the newest epoch."""
     return all(
-        s.registered.isr | s.registered.elr <= counted(s, leader)
-        and (s.request[leader] is not None or not is_current(s, leader) or counted(s, leader) == s.registered.isr)
+        s.registered.isr | s.registered.elr <= counted_brokers(s, leader)
+        and (
+            s.request[leader] is not None or not is_current(s, leader) or counted_brokers(s, leader) == s.registered.isr
+        )
         for leader in Broker
         if is_true_leader(s, leader) and len(s.registered.isr) >= effective_min_isr()
     )

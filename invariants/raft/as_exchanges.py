@@ -30,7 +30,7 @@ def as_exchanges(s: Cluster) -> Cluster:
         s,
         network=Bag(),
         votes_granted=Map({candidate: votes(s, candidate) for candidate in Server}),
-        match_index=Map({leader: Map({at: known(s, leader, at) for at in Server}) for leader in Server}),
+        match_index=Map({leader: Map({at: known_match(s, leader, at) for at in Server}) for leader in Server}),
         next_index=Map({leader: Map({at: next_to_send(s, leader, at) for at in Server}) for leader in Server}),
     )
 
@@ -42,7 +42,7 @@ def votes(s: Cluster, candidate: Server) -> Set[Server]:
     return Set(voter for voter in Server if s.ballots[s.current_term[candidate]][voter] == candidate)
 
 
-def known(s: Cluster, leader: Server, follower: Server) -> Index:
+def known_match(s: Cluster, leader: Server, follower: Server) -> Index:
     """Up to where a follower has said that its log agrees with the leader's."""
     if s.role[leader] != Role.LEADER or follower == leader:
         return s.match_index[leader][follower]
@@ -51,7 +51,7 @@ def known(s: Cluster, leader: Server, follower: Server) -> Index:
 
 def next_to_send(s: Cluster, leader: Server, follower: Server) -> NextIndex:
     """The entry that a leader sends next to a follower, as soon as that one has answered."""
-    agreed = known(s, leader, follower)
+    agreed = known_match(s, leader, follower)
     if s.role[leader] != Role.LEADER or follower == leader:
         return s.next_index[leader][follower]
     if agreed > 0:

@@ -1,8 +1,8 @@
 """Raft, claimed to be a log that keeps what it acknowledges, whichever servers fail.
 
 The entries are the commands of clients. One is committed, and its client hears of it, once a leader calls it committed,
-which the ghost `committed` remembers; it is lost while the leader of the newest term, or every server, does not have
-it. It is a log whether an exchange is one step (`raft`) or messages are in flight (`paper`).
+which the ghost `committed_commands` remembers; it is lost while the leader of the newest term, or every server, does
+not have it. It is a log whether an exchange is one step (`raft`) or messages are in flight (`paper`).
 
 Whoever asks a server reads the commands that it has applied. A server that has applied what is not committed, or has
 applied it in another order, is a reader who has seen what others do not find: `readers_diverge`, which is off.
@@ -22,18 +22,18 @@ view = raft.view
 @refines(log, entries=client_values, readers=1)
 def as_log(s: Cluster) -> log.OneLog:
     """To a client, the cluster is a log, and what servers apply is its beginning."""
-    return log.misled(
+    return log.mislead_readers(
         log.unread(
             written=s.next_command,
-            committed=committed(s),
-            acknowledged=Set(id for id in range(client_values) if id in committed(s)),
-            lost=Set(id for id in range(client_values) if id in committed(s) and is_lost(s, id)),
+            committed=committed_commands(s),
+            acknowledged=Set(id for id in range(client_values) if id in committed_commands(s)),
+            lost=Set(id for id in range(client_values) if id in committed_commands(s) and is_lost(s, id)),
         ),
         seen_astray(s),
     )
 
 
-def committed(s: Cluster) -> log.Order:
+def committed_commands(s: Cluster) -> log.Order:
     """The commands that are committed, without what else is in the log."""
     order: log.Order = Seq()
     for record in s.committed:
@@ -43,7 +43,7 @@ def committed(s: Cluster) -> log.Order:
     return order
 
 
-def applied(s: Cluster, server: Server) -> log.Order:
+def applied_commands(s: Cluster, server: Server) -> log.Order:
     """What a server has applied, in this order."""
     order: log.Order = Seq()
     for entry in s.log[server][: s.commit_index[server]]:
@@ -55,7 +55,7 @@ def applied(s: Cluster, server: Server) -> log.Order:
 
 def seen_astray(s: Cluster) -> log.Order:
     """What some server has applied, up to the first command that is not committed there; empty where all is."""
-    order = committed(s)
+    order = committed_commands(s)
     seen: log.Order = Seq()
     for offset in range(client_values):
         astray = Set(id for id in range(client_values) if is_applied_astray(s, order, offset, id))
@@ -66,7 +66,9 @@ def seen_astray(s: Cluster) -> log.Order:
 
 def is_applied_astray(s: Cluster, order: log.Order, offset: int, command: Command) -> bool:
     """Whether some server has applied a command at a place where another one is committed, or none."""
-    return not is_at(order, offset, command) and any(is_at(applied(s, server), offset, command) for server in Server)
+    return not is_at(order, offset, command) and any(
+        is_at(applied_commands(s, server), offset, command) for server in Server
+    )
 
 
 def is_at(order: log.Order, offset: int, command: Command) -> bool:

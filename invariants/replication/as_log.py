@@ -1,8 +1,8 @@
 """Kafka's replication of a partition, claimed to be a log that keeps what it acknowledges.
 
 `kip320` is one within its bounds; `truncate_to_hw` and `kip101` are none, and each counterexample is the loss for which
-the version was replaced. A record counts as committed and acknowledged once it was below a leader's high
-watermark, which the ghost `committed` remembers; it counts as lost while a member of the ISR, which may lead next, does
+the version was replaced. A record counts as committed and acknowledged once it was below a leader's high watermark,
+which the ghost `committed_entries` remembers; it counts as lost while a member of the ISR, which may lead next, does
 not have it. Nothing is claimed of readers: the image does not read the high watermarks by which a consumer reads.
 """
 
@@ -19,16 +19,17 @@ view = replication.view
 
 @refines(log, entries=max_records, readers=1)
 def as_log(s: Partition) -> log.OneLog:
-    """To whoever writes to it, the partition is a log. Nobody has read yet: what a reader would see is `committed`."""
+    """To whoever writes to it, the partition is a log. Nobody has read yet: what a reader would see is
+    `committed_entries`."""
     return log.unread(
         written=s.next_record_id,
-        committed=committed(s),
+        committed=committed_entries(s),
         acknowledged=s.committed,
         lost=Set(id for id in s.committed if any(not has(s, member, id) for member in s.quorum.isr)),
     )
 
 
-def committed(s: Partition) -> log.Order:
+def committed_entries(s: Partition) -> log.Order:
     """What is committed, in the order of the replicas' logs: at each offset the committed record that is there.
 
     Their high watermarks do not say it: a replica that follows a leader which is behind takes over the leader's.

@@ -79,7 +79,7 @@ def as_outcomes(s: Cluster) -> outcomes.Outcomes:
         begun=s.txn,
         wrote=Map({c: Set(p for p in Partition if s.wrote[c][p] > 0) for c in Client}),
         stage=stage(s.memory),
-        logs=Map({p: written(s.logs[p]) for p in Partition}),
+        logs=Map({p: records_of(s.logs[p]) for p in Partition}),
         fate=s.fate,
     )
 
@@ -100,7 +100,7 @@ def stage(line: Line) -> Stage:
     return Stage.PREPARE_ABORT if line.state == TxnState.PREPARE_ABORT else Stage.NONE
 
 
-def written(cells: Cells) -> outcomes.Records:
+def records_of(cells: Cells) -> outcomes.Records:
     """A partition's records, without their numbers."""
     log: outcomes.Records = Seq()
     for cell in cells:

@@ -150,11 +150,11 @@ def has_next_epoch(before: Cluster, after: Cluster, client: Client) -> bool:
 def is_decided(before: Cluster, after: Cluster) -> bool:
     """Whether the log says now how a transaction is to end, or the coordinator has appended that."""
     return (durable(before).state == TxnState.ONGOING and is_prepared(durable(after))) or (
-        appended(before).state == TxnState.ONGOING and is_prepared(appended(after))
+        newest_line(before).state == TxnState.ONGOING and is_prepared(newest_line(after))
     )
 
 
-def appended(s: Cluster) -> Line:
+def newest_line(s: Cluster) -> Line:
     """What the newest record of the log says, be it committed or not."""
     return s.lines[1] if 1 in s.log.appended else durable(s)
 

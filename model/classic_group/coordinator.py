@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...language import Set, action, limit, replace, require
-from ..parts.replicated_logs import Entry, committed, entries, may_commit, may_lose, with_losses
+from ..parts.replicated_logs import Entry, commit_entries, entries, may_commit, may_lose, with_losses
 from .lumping import loads_at_once, settle
 from .state import (
     Cluster,
@@ -55,7 +55,7 @@ def group_is_empty(s: Cluster) -> None:
 def log_commits(s: Cluster, entry: Entry) -> None:
     """Record {entry} of the log is committed, and the coordinator that appended it goes on."""
     require(s.pending == entry and may_commit(s.log, Set({entry}), Set({entry})))
-    s.log = committed(s.log, Set({entry}), Set({entry}))
+    s.log = commit_entries(s.log, Set({entry}), Set({entry}))
     s.pending = None
     compact(s, entry)
     new_group = s.group_lines[entry]
@@ -97,7 +97,7 @@ def fail_over(s: Cluster, survives: bool) -> None:
     s.pending = None
     if pending is not None:
         if survives:
-            s.log = committed(s.log, Set({pending}), Set())
+            s.log = commit_entries(s.log, Set({pending}), Set())
             compact(s, pending)
             line = s.offset_lines[pending]
             if line is not None and line.offset == 0:

@@ -64,10 +64,10 @@ def settle(s: Cluster) -> None:
 
 def groups_that_matter(s: Cluster) -> Map[Coordinator, Group]:
     """What coordinators know of the group that anybody may read."""
-    return Map({c: drop_idle_claims(s, c, at_hand(s, c)) for c in range(failovers + 1)})
+    return Map({c: drop_idle_claims(s, c, loaded_group(s, c)) for c in range(failovers + 1)})
 
 
-def at_hand(s: Cluster, coordinator: Coordinator) -> Group:
+def loaded_group(s: Cluster, coordinator: Coordinator) -> Group:
     """What a coordinator has of the group: the one that leads the log has loaded it."""
     group = s.groups[coordinator]
     return read(s, entries) if loads_at_once() and coordinator == s.newest and not is_here(group) else group
@@ -111,7 +111,7 @@ def late_commit_that_matters(s: Cluster) -> Option[Commit]:
 def is_doomed(s: Cluster, sent: Commit) -> bool:
     """Whether a commit was sent to a coordinator that may append nothing, or in a generation that is over."""
     return (fence_appends and sent.to < s.newest) or (
-        fence_commits and sent.generation < at_hand(s, sent.to).generation
+        fence_commits and sent.generation < loaded_group(s, sent.to).generation
     )
 
 
@@ -126,7 +126,7 @@ def pauses_that_matter(s: Cluster) -> Set[Consumer]:
 def may_be_thrown_out(s: Cluster, member: Consumer) -> bool:
     """Whether the coordinator with which a consumer speaks has it as a member, or may have it as one as soon as its
     JoinGroup arrives."""
-    return member in at_hand(s, s.talks_to[member]).members or (
+    return member in loaded_group(s, s.talks_to[member]).members or (
         s.phase[member] == Phase.JOINING and s.generation[member] == 0 and s.answers[member] is None
     )
 

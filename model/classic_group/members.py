@@ -24,6 +24,7 @@ from .state import (
     fence_appends,
     fence_commits,
     give_up,
+    group_without,
     is_here,
     last,
     leave_in_rebalances,
@@ -35,7 +36,6 @@ from .state import (
     rejoin_until_synced,
     throw_out_unsynced,
     watch_new_members,
-    without,
 )
 
 
@@ -76,14 +76,14 @@ def advance(s: Cluster, member: Consumer, partition: Partition) -> None:
     s.done[partition] = max(s.done[partition], s.position[member][partition])
 
 
-def reached(s: Cluster, member: Consumer, partition: Partition) -> int:
+def processed_offset(s: Cluster, member: Consumer, partition: Partition) -> int:
     """What a member takes for the offset up to which it has processed."""
     return s.position[member][partition] if process_first else s.position[member][partition] + 1
 
 
 @action(kind="client", budget="commits")
 def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
-    """{member} commits offset {reached(s, member, partition)} of partition {partition}."""
+    """{member} commits offset {processed_offset(s, member, partition)} of partition {partition}."""
     require(may_commit(s, member, partition) and member not in s.paused)
     require(commit_at_once or not process_first or s.position[member][partition] > 0)
     limit((not commit_at_once and process_first) or s.position[member][partition] < records)
@@ -96,7 +96,7 @@ def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
             to=s.talks_to[member],
             generation=s.generation[member],
             partition=partition,
-            offset=reached(s, member, partition),
+            offset=processed_offset(s, member, partition),
         )
     )
     settle(s)
@@ -146,7 +146,7 @@ def leave(s: Cluster, member: Consumer) -> None:
     group = answers_to(s, member)
     require(leaves > 0 and s.phase[member] == Phase.RUNNING and member not in s.paused)
     require(is_here(group) and counts(group, member, s.generation[member]))
-    s.groups[s.talks_to[member]] = without(group, Set({member}))
+    s.groups[s.talks_to[member]] = group_without(group, Set({member}))
     s.phase[member] = Phase.OUT
     s.generation[member] = 0
     give_up(s, member)
@@ -181,7 +181,7 @@ def session_times_out(s: Cluster, coordinator: Coordinator, member: Consumer) ->
     require(member in s.paused or s.talks_to[member] != coordinator or is_out(s, member))
     require(throw_out_unsynced or not only_heartbeats(s, coordinator, member))
     require(watch_new_members or is_out(s, member) or not is_unwatched(s, coordinator, member))
-    s.groups[coordinator] = without(group, Set({member}))
+    s.groups[coordinator] = group_without(group, Set({member}))
     settle(s)
 
 
@@ -222,7 +222,7 @@ def rebalance_times_out(s: Cluster, coordinator: Coordinator) -> None:
             for member in group.members - group.joined
         )
     )
-    s.groups[coordinator] = without(group, group.members - group.joined)
+    s.groups[coordinator] = group_without(group, group.members - group.joined)
     settle(s)
 
 
@@ -232,7 +232,7 @@ def poll_times_out(s: Cluster, member: Consumer) -> None:
     group = answers_to(s, member)
     require(member in s.paused and s.phase[member] == Phase.RUNNING)
     require(is_here(group) and counts(group, member, s.generation[member]))
-    s.groups[s.talks_to[member]] = without(group, Set({member}))
+    s.groups[s.talks_to[member]] = group_without(group, Set({member}))
     s.phase[member] = Phase.OUT
     s.generation[member] = 0
     settle(s)
@@ -244,6 +244,6 @@ def leave_in_rebalance(s: Cluster, member: Consumer) -> None:
     group = answers_to(s, member)
     require(leave_in_rebalances and member in s.paused and s.phase[member] == Phase.SYNCING)
     require(s.answers[member] is not None and is_here(group) and counts(group, member, s.generation[member]))
-    s.groups[s.talks_to[member]] = without(group, Set({member}))
+    s.groups[s.talks_to[member]] = group_without(group, Set({member}))
     s.generation[member] = 0
     settle(s)

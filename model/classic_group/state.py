@@ -25,7 +25,7 @@ from ..parts.generations import consumers as consumers
 from ..parts.generations import max_generation as max_generation
 from ..parts.generations import partitions as partitions
 from ..parts.owned_partitions import Trust
-from ..parts.replicated_logs import Entry, Log, appended, empty, entries, may_append
+from ..parts.replicated_logs import Entry, Log, append_entry, empty, entries, may_append
 from ..parts.replicated_logs import loses_acknowledged as loses_acknowledged
 
 records = constant(1, minimum=0, maximum=3, says="records of each partition")
@@ -300,7 +300,7 @@ def append(s: Cluster, coordinator: Coordinator, within: bool = True) -> None:
     require(may_append(s.log, len(s.log.appended)) and (s.pending is None or not appends_in_turn))
     limit(len(s.log.appended) < entries and s.pending is None and within)
     s.pending = len(s.log.appended)
-    s.log = appended(s.log, len(s.log.appended))
+    s.log = append_entry(s.log, len(s.log.appended))
 
 
 def consumes(s: Cluster, member: Consumer) -> Set[Partition]:
@@ -310,7 +310,7 @@ def consumes(s: Cluster, member: Consumer) -> Set[Partition]:
     return Set()
 
 
-def without(group: Group, gone: Set[Consumer]) -> Group:
+def group_without(group: Group, gone: Set[Consumer]) -> Group:
     """The group without some members: the others join again."""
     return replace(
         group,
@@ -335,13 +335,13 @@ def read(s: Cluster, end: int) -> Group:
         group_line = s.group_lines[entry]
         offset_line = s.offset_lines[entry]
         if entry <= end and entry not in s.log.lost and group_line is not None:
-            group = loaded(group_line)
+            group = group_of_record(group_line)
         if entry <= end and entry not in s.log.lost and offset_line is not None:
             offsets = with_offset(offsets, offset_line)
     return replace(group, offsets=offsets)
 
 
-def loaded(line: GroupLine) -> Group:
+def group_of_record(line: GroupLine) -> Group:
     """The group that a record of the log describes."""
     return replace(
         nothing(GroupState.STABLE if len(line.members) > 0 else GroupState.EMPTY),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...language import Map, Option, Set, action, limit, require
 from ..parts.generations import is_current as is_of_generation
 from ..parts.generations import max_generation, may_be_shared
-from ..parts.replicated_logs import Entry, appended, entries, may_append, may_rewrite, rewrite_log
+from ..parts.replicated_logs import Entry, append_entry, entries, may_append, may_rewrite, rewrite_log
 from .state import (
     Commits,
     Consuming,
@@ -51,7 +51,7 @@ def end(s: Consuming, partition: Partition) -> int:
     return len(s.logs[partition].committed)
 
 
-def beyond(offset: Option[Offset], place: int) -> bool:
+def is_beyond(offset: Option[Offset], place: int) -> bool:
     """Whether an offset is known, and greater."""
     return offset is not None and offset > place
 
@@ -166,7 +166,7 @@ def produce(s: Consuming, partition: Partition) -> None:
     number = len(s.logs[partition].appended)
     assert may_append(s.logs[partition], number)
     s.written_at[partition][number] = end(s, partition)
-    s.logs[partition] = appended(s.logs[partition], number, False, True)
+    s.logs[partition] = append_entry(s.logs[partition], number, False, True)
     s.written_in[partition][number] = s.leader_epoch[partition]
 
 
@@ -405,7 +405,7 @@ def reset_position(s: Consuming, member: Member, partition: Partition, since: Of
         or (truncations + returns > 0 and not (detects_truncation and commits_epochs))
     )
     require(s.phase[member] == Phase.RUNNING and partition in s.owned[member] and has_time(s, member))
-    require(out_of_range(s, member, partition))
+    require(is_out_of_range(s, member, partition))
     require(is_in_log(s, partition, since))
     require(reset != Reset.LATEST or since == end(s, partition))
     require(reset != Reset.BY_DURATION or since < end(s, partition))
@@ -417,7 +417,7 @@ def reset_position(s: Consuming, member: Member, partition: Partition, since: Of
         s.position_epoch[member][partition] = None
 
 
-def out_of_range(s: Consuming, member: Member, partition: Partition) -> bool:
+def is_out_of_range(s: Consuming, member: Member, partition: Partition) -> bool:
     """Whether a member cannot read on: its position, or the group's offset where it has none, is not in the log."""
     position = s.position[member][partition]
     offset = position if position is not None else s.offset[partition]

@@ -30,6 +30,6 @@ def number(entry: Entry) -> int:
     return entry + 1 if written == Written.NEVER else entry
 
 
-def sent(s: Consuming, partition: Partition) -> int:
+def sent_count(s: Consuming, partition: Partition) -> int:
     """How many records the application has sent to a partition, those before the last that is there among them."""
     return max((number(entry) + 1 for entry in s.logs[partition].appended), default=0)

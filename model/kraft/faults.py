@@ -13,7 +13,7 @@ from .quorum import (
     keep_votes,
     leading,
     resign_on_restart,
-    unattached,
+    unattached_voter,
     what_quorum_state_says,
     wipes,
 )
@@ -29,7 +29,7 @@ def restart(s: Quorum, voter: Voter, kept: Offset) -> None:
     s.awaited[voter] = None
     s.expected[voter] = 0
     if not keep_votes:
-        s.election[voter] = unattached(0 if kept == 0 else s.log[voter][kept - 1].epoch)
+        s.election[voter] = unattached_voter(0 if kept == 0 else s.log[voter][kept - 1].epoch)
     elif resign_on_restart or s.election[voter].role != Role.LEADER:
         s.election[voter] = what_quorum_state_says(s.election[voter], voter)
     else:
@@ -40,7 +40,7 @@ def restart(s: Quorum, voter: Voter, kept: Offset) -> None:
 def replace_disk(s: Quorum, voter: Voter) -> None:
     """{voter} loses its disk, and starts again with an empty one."""
     require(wipes > 0)
-    s.election[voter] = unattached(0)
+    s.election[voter] = unattached_voter(0)
     s.log[voter].truncate(0)
     s.log_start[voter] = 0
     s.snapshot[voter] = 0

@@ -47,8 +47,8 @@ from .quorum import (
     note_vote,
     resigned_knows_itself,
     take,
-    unattached,
-    voted,
+    unattached_voter,
+    voter_that_voted,
     win,
 )
 
@@ -98,14 +98,14 @@ def hear_of_epoch(s: Quorum, message: Message) -> None:
     require(message.kind != Kind.FETCH_REQUEST)  # to which a leader answers that it knows no such epoch
     leader = message.leader
     if leader is None or leader == message.to:
-        s.election[message.to] = unattached(message.epoch)
+        s.election[message.to] = unattached_voter(message.epoch)
     else:
         s.election[message.to] = following(message.epoch, leader)
     if message.kind not in {Kind.VOTE_REQUEST, Kind.BEGIN_REQUEST, Kind.END_REQUEST}:  # else it is to be answered yet
         deliver(s.network, message)
 
 
-def after_hearing(s: Quorum, message: Message) -> Election:
+def follower_of(s: Quorum, message: Message) -> Election:
     """A voter after a message of its own epoch that names the leader."""
     known = s.election[message.to]
     if message.epoch != known.epoch or message.leader is None:
@@ -163,7 +163,7 @@ def receive_vote_request(s: Quorum, request: Message) -> None:
     )
     deliver(s.network, request)
     if granted:
-        s.election[voter] = voted(request.epoch, request.source)
+        s.election[voter] = voter_that_voted(request.epoch, request.source)
         note_vote(s, voter, request.source, LogEnd(end=request.offset, epoch=request.last_epoch), request.epoch)
     if granted or request.epoch < election.epoch or election.leader is not None:
         s.network.add(answer(s, Kind.VOTE_RESPONSE, request, granted))
@@ -179,7 +179,7 @@ def receive_vote_response(s: Quorum, response: Message) -> None:
     votes = election.votes | {response.source}
     deliver(s.network, response)
     if not (response.granted and response.epoch == election.epoch and election.role == Role.CANDIDATE):
-        s.election[candidate] = after_hearing(s, response)
+        s.election[candidate] = follower_of(s, response)
     elif is_majority(votes):
         win(s, candidate, election.epoch)
     else:
@@ -202,7 +202,7 @@ def receive_begin_quorum_epoch(s: Quorum, request: Message) -> None:
     require(messages > 0 and request.kind == Kind.BEGIN_REQUEST)
     require(request.epoch <= s.election[request.to].epoch)
     deliver(s.network, request)
-    s.election[request.to] = after_hearing(s, request)
+    s.election[request.to] = follower_of(s, request)
     if request.epoch < s.election[request.to].epoch or not resigned_knows_itself:
         s.network.add(answer(s, Kind.RESPONSE, request, False))
 
@@ -228,7 +228,7 @@ def receive_end_quorum_epoch(s: Quorum, request: Message) -> None:
     deliver(s.network, request)
     if request.epoch < s.election[voter].epoch or not resigned_knows_itself:
         s.network.add(answer(s, Kind.RESPONSE, request, False))
-    s.election[voter] = next_election(s, voter) if follows_it and is_voter(s, voter) else after_hearing(s, request)
+    s.election[voter] = next_election(s, voter) if follows_it and is_voter(s, voter) else follower_of(s, request)
 
 
 @action
@@ -237,7 +237,7 @@ def receive_response(s: Quorum, response: Message) -> None:
     require(messages > 0 and response.kind == Kind.RESPONSE)
     require(response.epoch <= s.election[response.to].epoch)
     deliver(s.network, response)
-    s.election[response.to] = after_hearing(s, response)
+    s.election[response.to] = follower_of(s, response)
 
 
 # --- every message: a record's path -----------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def receive_fetch_response(s: Quorum, response: Message) -> None:
     deliver(s.network, response)
     if is_expected:
         s.expected[follower] = 0
-        s.election[follower] = after_hearing(s, response)
+        s.election[follower] = follower_of(s, response)
     if is_expected and is_from_leader and response.kind == Kind.FETCH_RESPONSE:
         take(s, follower, response.next, response.high_watermark, response.epoch)
     elif is_expected and is_from_leader and (not guard_truncation or end >= s.high_watermark[follower]):

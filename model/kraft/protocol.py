@@ -46,8 +46,8 @@ from .quorum import (
     snapshots,
     standing,
     take,
-    unattached,
-    voted,
+    unattached_voter,
+    voter_that_voted,
     what_quorum_state_says,
     win,
 )
@@ -101,7 +101,7 @@ def ask_for_pre_vote(s: Quorum, voter: Voter, peer: Voter) -> None:
     limit(not wins or epoch < max_epoch)
     s.election[voter] = standing(epoch + 1, voter) if wins else replace(s.election[voter], votes=votes)
     if s.election[peer].epoch < epoch:
-        s.election[peer] = unattached(epoch)
+        s.election[peer] = unattached_voter(epoch)
 
 
 @action
@@ -124,7 +124,7 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
     require(is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))
     epoch = s.election[candidate].epoch
     votes = s.election[candidate].votes | {voter}
-    s.election[voter] = voted(epoch, candidate)
+    s.election[voter] = voter_that_voted(epoch, candidate)
     note_vote(s, voter, candidate, LogEnd(end=len(s.log[candidate]), epoch=last_epoch(s, candidate)), epoch)
     if is_majority(votes):
         win(s, candidate, epoch)
@@ -138,7 +138,7 @@ def refuse_vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
     require(messages == 0 and s.election[candidate].role == Role.CANDIDATE)
     require(s.election[voter].epoch < s.election[candidate].epoch)
     require(not is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))
-    s.election[voter] = unattached(s.election[candidate].epoch)
+    s.election[voter] = unattached_voter(s.election[candidate].epoch)
 
 
 def may_vote(s: Quorum, candidate: Voter, voter: Voter) -> bool:
@@ -171,7 +171,7 @@ def hear_from(s: Quorum, voter: Voter, peer: Voter) -> None:
     require(messages == 0 and s.election[voter].epoch < s.election[peer].epoch)
     leader = s.election[peer].leader
     if leader is None or leader == voter:
-        s.election[voter] = unattached(s.election[peer].epoch)
+        s.election[voter] = unattached_voter(s.election[peer].epoch)
     else:
         s.election[voter] = following(s.election[peer].epoch, leader)
 

@@ -228,7 +228,7 @@ class Quorum(History, ProofHistory):
 def empty() -> Quorum:
     """Empty logs, and no election yet."""
     return Quorum(
-        election=Map({voter: unattached(0) for voter in Voter}),
+        election=Map({voter: unattached_voter(0) for voter in Voter}),
         log=Map({voter: Seq() for voter in Voter}),
         high_watermark=Map({voter: 0 for voter in Voter}),
         log_start=Map({voter: 0 for voter in Voter}),
@@ -262,12 +262,12 @@ def standing_as(role: Role, epoch: Epoch, leader: Option[Voter], voted_for: Opti
     )
 
 
-def unattached(epoch: Epoch) -> Election:
+def unattached_voter(epoch: Epoch) -> Election:
     """A voter that has learned of the epoch, and of no leader."""
     return standing_as(Role.UNATTACHED, epoch, None, None)
 
 
-def voted(epoch: Epoch, candidate: Voter) -> Election:
+def voter_that_voted(epoch: Epoch, candidate: Voter) -> Election:
     """A voter that has given its vote to another."""
     return standing_as(Role.VOTED, epoch, None, candidate)
 
@@ -295,9 +295,9 @@ def what_quorum_state_says(election: Election, voter: Voter) -> Election:
         return leading(Role.RESIGNED, election.epoch, voter)
     if election.voted_for is not None:
         if election.voted_for != voter:
-            return voted(election.epoch, election.voted_for)
+            return voter_that_voted(election.epoch, election.voted_for)
         return standing(election.epoch, voter)
-    return unattached(election.epoch)
+    return unattached_voter(election.epoch)
 
 
 def next_election(s: Quorum, voter: Voter) -> Election:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...language import Map, Option, Set, action, limit, replace, require
-from ..parts.replicated_logs import appended, compact_log, may_append, may_commit, may_lose, with_losses
+from ..parts.replicated_logs import append_entry, compact_log, may_append, may_commit, may_lose, with_losses
 from .state import (
     Answer,
     Cluster,
@@ -91,20 +91,20 @@ def error_of(
 # --- members come and go ----------------------------------------------------------------------------------------------
 
 
-def replaced(group: Records, static: Set[Consumer], member: Consumer, epoch: Epoch) -> Set[Consumer]:
+def replaced_members(group: Records, static: Set[Consumer], member: Consumer, epoch: Epoch) -> Set[Consumer]:
     """The static member that has left, and whose place a heartbeat takes, if there is one."""
     return Set(m for m in instance(group, static) if has_left_for_a_while(group, m) and epoch == 0 and member in static)
 
 
 def is_new(group: Records, static: Set[Consumer], member: Consumer, epoch: Epoch) -> bool:
     """Whether a heartbeat makes a member of somebody, in nobody's place."""
-    return group.members[member] is None and len(replaced(group, static, member, epoch)) == 0
+    return group.members[member] is None and len(replaced_members(group, static, member, epoch)) == 0
 
 
 def add_member(group: Records, static: Set[Consumer], member: Consumer, epoch: Epoch) -> Records:
     """The group with a member: a new one, for which the group's epoch rises, or one that replaces a static member and
     has what that had."""
-    gone = replaced(group, static, member, epoch)
+    gone = replaced_members(group, static, member, epoch)
     if len(gone) == 0:
         return group if group.members[member] is not None else add_new_member(group, member)
     heir = inherit_place(group, gone)
@@ -159,7 +159,7 @@ def update_member(group: Records, member: Consumer, known: Option[Member]) -> Ma
     return Map({m: known if m == member else group.members[m] for m in Consumer})
 
 
-def without(group: Records, member: Consumer) -> Records:
+def group_without(group: Records, member: Consumer) -> Records:
     """The group without a member: its epoch rises."""
     return replace(
         group,
@@ -176,7 +176,7 @@ def let_member_leave(group: Records, static: Set[Consumer], member: Consumer) ->
         return group
     if member in static:
         return replace(group, members=update_member(group, member, replace(known, epoch=-2, revoking=Set())))
-    return without(group, member)
+    return group_without(group, member)
 
 
 # --- the target, and how far a member is from it ----------------------------------------------------------------------
@@ -201,7 +201,7 @@ def set_target(group: Records, owners: Map[Partition, Consumer]) -> Records:
     )
 
 
-def held(known: Option[Member]) -> Set[Partition]:
+def held_partitions(known: Option[Member]) -> Set[Partition]:
     """What has a member's epoch for its partition epoch: what is assigned to the member, or it has yet to revoke."""
     if known is None:
         return Set()
@@ -210,7 +210,7 @@ def held(known: Option[Member]) -> Set[Partition]:
 
 def is_free(group: Records, p: Partition) -> bool:
     """Whether a partition has no epoch: no member has it."""
-    return all(p not in held(group.members[m]) for m in Consumer)
+    return all(p not in held_partitions(group.members[m]) for m in Consumer)
 
 
 def reconcile_member(group: Records, member: Consumer, owned: Option[Set[Partition]]) -> Records:
@@ -257,7 +257,7 @@ def append(
     """A coordinator appends a batch, after which the group is another; nobody else may."""
     require(s.pending is None and (by == s.newest or not fence_appends) and may_append(s.offsets_topic, 1))
     limit(within)
-    s.offsets_topic = appended(s.offsets_topic, 1)
+    s.offsets_topic = append_entry(s.offsets_topic, 1)
     s.pending = Pending(
         by=by,
         before=s.log,
@@ -286,7 +286,7 @@ def log_commits(s: Cluster) -> None:
 # --- heartbeats -------------------------------------------------------------------------------------------------------
 
 
-def reported(s: Cluster, member: Consumer) -> Set[Partition]:
+def reported_partitions(s: Cluster, member: Consumer) -> Set[Partition]:
     """What a consumer says that it owns."""
     return s.owned[member] | s.target[member] if report_target else s.owned[member]
 
@@ -297,7 +297,7 @@ def heartbeat_of(s: Cluster, member: Consumer) -> Heartbeat:
         source=member,
         to=s.talks_to[member],
         epoch=s.epoch[member],
-        owned=None if s.says[member] == Says.NOTHING else reported(s, member),
+        owned=None if s.says[member] == Says.NOTHING else reported_partitions(s, member),
         full=s.says[member] == Says.ALL,
     )
 
@@ -323,7 +323,7 @@ def counts(s: Cluster, sent: Heartbeat) -> bool:
     return memory(s, sent.to) is not None and error_in(s, sent) == Error.NONE
 
 
-def joined(s: Cluster, sent: Heartbeat) -> Records:
+def group_with_member(s: Cluster, sent: Heartbeat) -> Records:
     """The group with the member that a heartbeat is of."""
     return add_member(known_to(s, sent.to), s.static, sent.source, sent.epoch)
 
@@ -379,7 +379,7 @@ def receive_heartbeat(s: Cluster, member: Consumer) -> None:
     """Coordinator {s.talks_to[member]} receives {member}'s heartbeat of epoch {s.epoch[member]}; the target stays."""
     require(can_send(s, member))
     sent = heartbeat_of(s, member)
-    group = joined(s, sent)
+    group = group_with_member(s, sent)
     require(group.epoch == group.target_epoch)
     take(s, sent, group, True)
 
@@ -389,7 +389,7 @@ def receive_heartbeat_and_assign(s: Cluster, member: Consumer, owners: Map[Parti
     """Coordinator {s.talks_to[member]} assigns {owners} at {member}'s heartbeat of epoch {s.epoch[member]}."""
     require(can_send(s, member))
     sent = heartbeat_of(s, member)
-    group = joined(s, sent)
+    group = group_with_member(s, sent)
     require(group.epoch > group.target_epoch and is_balanced(group, owners))
     take(s, sent, set_target(group, owners), True)
 
@@ -399,7 +399,7 @@ def metadata_change(s: Cluster, member: Consumer, owners: Map[Partition, Consume
     """The topic's metadata have changed, as the coordinator sees with {member}'s heartbeat; the target is {owners}."""
     require(can_send(s, member))
     sent = heartbeat_of(s, member)
-    group = joined(s, sent)
+    group = group_with_member(s, sent)
     require(is_balanced(group, owners))
     take(s, sent, set_target(replace(group, epoch=risen(group)), owners), True, True)
 
@@ -410,7 +410,7 @@ def receive_late_heartbeat(s: Cluster) -> None:
     sent = s.late
     require(delays > 0 and sent is not None)
     assert sent is not None
-    group = joined(s, sent)
+    group = group_with_member(s, sent)
     require(group.epoch == group.target_epoch)
     take(s, sent, group, False)
     s.late = None
@@ -422,7 +422,7 @@ def receive_late_heartbeat_and_assign(s: Cluster, owners: Map[Partition, Consume
     sent = s.late
     require(delays > 0 and sent is not None)
     assert sent is not None
-    group = joined(s, sent)
+    group = group_with_member(s, sent)
     require(group.epoch > group.target_epoch and is_balanced(group, owners))
     take(s, sent, set_target(group, owners), False)
     s.late = None
@@ -444,7 +444,7 @@ def refuse_heartbeat(s: Cluster, member: Consumer) -> None:
 def throw_out(s: Cluster, member: Consumer) -> None:
     """The coordinator throws a member out, and appends that."""
     require(s.loaded and s.log.members[member] is not None)
-    append(s, s.newest, without(s.log, member), None, None, s.log.epoch < max_epoch)
+    append(s, s.newest, group_without(s.log, member), None, None, s.log.epoch < max_epoch)
 
 
 @action

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Annotated
 
 from ...language import Capacity, Domain, Map, Option, Range, Set, constant, ghosts, initial, record, require, state
-from ..parts.replicated_logs import Log, appended, committed, compact_log, empty
+from ..parts.replicated_logs import Log, append_entry, commit_entries, compact_log, empty
 from ..parts.replicated_logs import loses_acknowledged as loses_acknowledged
 
 consumers = constant(2, minimum=1, maximum=4, says="consumers with one group id")
@@ -203,7 +203,7 @@ def no_records() -> Records:
 def compact_to_newest(log: Log) -> Log:
     """The log once its newest entry is committed, and compacted: of each key the newest record is there, as entry 0."""
     newest = max(log.appended)
-    return compact_log(committed(log, Set({newest}), Set({newest})), newest)
+    return compact_log(commit_entries(log, Set({newest}), Set({newest})), newest)
 
 
 @initial
@@ -227,7 +227,7 @@ def start(static: Set[Consumer]) -> Cluster:
         late_commit=None,
         newest=0,
         loaded=True,
-        offsets_topic=compact_to_newest(appended(empty(), 0)),
+        offsets_topic=compact_to_newest(append_entry(empty(), 0)),
         log=no_records(),
         pending=None,
         stale=Map({coordinator: None for coordinator in range(failovers + 1)}),

@@ -386,11 +386,12 @@ def raise_high_watermark(s: Partition, leader: Broker) -> None:
 def end_in_sync(s: Partition, leader: Broker) -> int:
     """The offset up to which every broker that counts is known to have the leader's log."""
     return min(
-        s.fetch_offset[leader][broker] if broker != leader else len(s.log[leader]) for broker in counted(s, leader)
+        s.fetch_offset[leader][broker] if broker != leader else len(s.log[leader])
+        for broker in counted_brokers(s, leader)
     )
 
 
-def counted(s: Partition, leader: Broker) -> Set[Broker]:
+def counted_brokers(s: Partition, leader: Broker) -> Set[Broker]:
     """The brokers that count for the high watermark: the leader, and those that are in the ISR or may be by now
     (maximalIsr in Kafka)."""
     return (maximal(s, leader) if maximal_isr else s.view[leader].isr) | {leader}

@@ -134,7 +134,7 @@ def next_elr(registered: Registration, isr: Set[Broker], unclean_stops: Set[Brok
     return (registered.isr | registered.elr) - isr - unclean_stops
 
 
-def without(registered: Registration, broker: Broker) -> Registration:
+def shrink_isr(registered: Registration, broker: Broker) -> Registration:
     """The partition with a broker out of the ISR. Without ELR, the last member stays."""
     isr = registered.isr - {broker}
     if len(isr) == 0 and not elr:
@@ -167,7 +167,7 @@ def is_choice(target: Registration, alive: Set[Broker], broker: Broker, successo
     return successor in choice if len(choice) > 0 else successor == broker
 
 
-def elected(before: Registration, target: Registration, alive: Set[Broker], successor: Broker) -> Registration:
+def elect_leader(before: Registration, target: Registration, alive: Set[Broker], successor: Broker) -> Registration:
     """The partition with its leader: the one it has, the successor, or none."""
     if stays(target, alive):
         return replace(target, leader_epoch=before.leader_epoch + epochs_for(before, target), last_known_leader=None)
@@ -187,7 +187,7 @@ def settle(s: Partition, target: Registration, alive: Set[Broker], broker: Broke
     """The controller registers the partition with the leader that it has, the successor that it chooses, or none."""
     regarded = alive | leader_not_looked_at(s.registered, target, broker)
     require(is_choice(target, regarded, broker, successor))
-    changed = elected(s.registered, target, regarded, successor)
+    changed = elect_leader(s.registered, target, regarded, successor)
     limit(changed.leader_epoch <= max_leader_epoch)
     s.registered = changed
 
@@ -202,7 +202,7 @@ def leader_not_looked_at(before: Registration, target: Registration, broker: Bro
 
 def take_out(s: Partition, broker: Broker, successor: Broker) -> None:
     """The controller fences a broker, removes it from the ISR, and elects a successor if it led."""
-    settle(s, without(s.registered, broker), unfenced_brokers(s) - {broker}, broker, successor)
+    settle(s, shrink_isr(s.registered, broker), unfenced_brokers(s) - {broker}, broker, successor)
     s.fenced.add(broker)
     s.left_isr.add(broker)
 
@@ -317,7 +317,7 @@ def take_over(s: Partition, broker: Broker) -> None:
     require(broker not in s.up and broker not in s.fenced)
     require(s.registered.leader == broker and controllers_decide(s))
     limit(s.registered.leader_epoch < max_leader_epoch)
-    s.registered = leaderless(s.registered, without(s.registered, broker))
+    s.registered = leaderless(s.registered, shrink_isr(s.registered, broker))
     s.fenced.add(broker)
     s.left_isr.add(broker)
 
@@ -337,7 +337,7 @@ def fence_both(s: Partition, broker: Broker, other: Broker, successor: Broker) -
     require(broker != other and s.registered.leader == broker and other in s.registered.isr)
     require(broker not in s.up and other not in s.up and len(Set({broker, other}) & s.fenced) == 0)
     require(controllers_decide(s))
-    target = without(without(s.registered, other), broker)
+    target = shrink_isr(shrink_isr(s.registered, other), broker)
     settle(s, target, unfenced_brokers(s) - {broker, other}, broker, successor)
     for one in Set({broker, other}):
         s.fenced.add(one)
@@ -388,7 +388,7 @@ def register(s: Partition, broker: Broker, successor: Broker) -> None:
     require(broker not in s.up and broker not in s.gone and broker in s.unclean)
     require(broker in (s.registered.isr | s.registered.elr))
     require(controllers_decide(s))
-    target = after_unclean_stop(s.registered, Set({broker}))
+    target = register_after_unclean_stop(s.registered, Set({broker}))
     settle(s, target, unfenced_brokers(s) - {broker}, broker, successor)
     s.fenced.add(broker)
     s.left_isr.add(broker)
@@ -408,7 +408,7 @@ def register_before_fenced(s: Partition, broker: Broker) -> None:
     s.fenced.add(broker)
 
 
-def after_unclean_stop(registered: Registration, stopped: Set[Broker]) -> Registration:
+def register_after_unclean_stop(registered: Registration, stopped: Set[Broker]) -> Registration:
     """The partition once brokers that stopped uncleanly have registered anew: with ELR, they are in neither set."""
     isr = registered.isr - stopped if elr else registered.isr
     return replace(registered, isr=isr, elr=next_elr(registered, isr, stopped))
@@ -424,7 +424,7 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
     require(broker not in s.up and broker not in s.gone and broker in s.fenced)
     require(controllers_decide(s))
     alive = s.assignment.replicas - (s.fenced - {broker}) - s.relocated
-    settle(s, after_unclean_stop(s.registered, s.unclean & {broker}), alive, broker, successor)
+    settle(s, register_after_unclean_stop(s.registered, s.unclean & {broker}), alive, broker, successor)
     s.fenced.remove(broker)
     s.up.add(broker)
     s.unclean.discard(broker)
@@ -539,7 +539,7 @@ def leave(s: Partition, leaving: Set[Broker], successor: Broker) -> None:
     is among them has a successor."""
     alive, target = unfenced_brokers(s) - leaving, left_by(s.registered, leaving)
     require(is_choice(target, alive, successor, successor))
-    changed = elected(s.registered, target, alive, successor)
+    changed = elect_leader(s.registered, target, alive, successor)
     if len(leaving) > 0:
         changed = replace(changed, leader_epoch=s.registered.leader_epoch + 1)
     limit(changed.leader_epoch <= max_leader_epoch)
@@ -554,7 +554,7 @@ def left_by(registered: Registration, leaving: Set[Broker]) -> Registration:
     return replace(registered, isr=isr, elr=next_elr(registered, isr, leaving))
 
 
-def kept(s: Partition) -> Set[Broker]:
+def target_replicas(s: Partition) -> Set[Broker]:
     """The brokers that are to hold a copy once the reassignment is complete."""
     return s.assignment.replicas - s.assignment.removing
 
@@ -563,7 +563,9 @@ def may_complete(s: Partition) -> bool:
     """Whether the reassignment may complete: all target replicas are in the ISR. Before 3.8 it was enough that the ISR
     holds the new ones, and at least one target replica."""
     isr = s.registered.isr - s.assignment.removing
-    return is_reassigned(s) and (kept(s) <= isr if await_target else len(isr) > 0 and s.assignment.adding <= isr)
+    return is_reassigned(s) and (
+        target_replicas(s) <= isr if await_target else len(isr) > 0 and s.assignment.adding <= isr
+    )
 
 
 @action

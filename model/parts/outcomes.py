@@ -55,7 +55,7 @@ def is_decided(stage: Stage) -> bool:
     return stage in (Stage.PREPARE_COMMIT, Stage.PREPARE_ABORT)
 
 
-def decided(commit: bool) -> Stage:
+def decided_stage(commit: bool) -> Stage:
     """What is decided."""
     return Stage.PREPARE_COMMIT if commit else Stage.PREPARE_ABORT
 

@@ -31,7 +31,7 @@ class Check(Enum):
     OUT_OF_ORDER = "out of order"
 
 
-def checked(
+def check_batch(
     known: Option[Number], expected: Number, epoch: Number, sequence: Number, takes_unknown: bool = True
 ) -> Check:
     """What a batch is to a leader that knows this newest epoch of its producer id, of which `expected` is the next

@@ -1,8 +1,8 @@
 """A replicated log as a component: what a coordinator stands on, without brokers.
 
 Its state is the record `Log`, and each thing that may happen to it is a function from a log to a log, beside one that
-says when: `require(may_append(s.offsets, entry))` and `s.offsets = appended(s.offsets, entry)`. A model holds one log
-or several. `model/log.py` is one alone, with what it promises.
+says when: `require(may_append(s.offsets, entry))` and `s.offsets = append_entry(s.offsets, entry)`. A model holds one
+log or several. `model/log.py` is one alone, with what it promises.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def may_append(log: Log, entry: Entry, confirmed: bool = False) -> bool:
     return log.available and entry not in log.appended and (acknowledges_uncommitted or not confirmed)
 
 
-def appended(log: Log, entry: Entry, confirmed: bool = False, shown: bool = False) -> Log:
+def append_entry(log: Log, entry: Entry, confirmed: bool = False, shown: bool = False) -> Log:
     """A writer appends an entry, and waits or takes it for safe at once. With `shown` it is committed in the same
-    step, as it would be by `committed` after it."""
+    step, as it would be by `commit_entries` after it."""
     taken: Set[Entry] = log.acknowledged | {entry} if confirmed else log.acknowledged
     order: Order = log.committed + Seq([entry]) if shown else log.committed
     return replace(log, appended=log.appended | {entry}, acknowledged=taken, committed=order)
@@ -66,7 +66,7 @@ def may_commit(log: Log, batch: Set[Entry], confirmed: Set[Entry]) -> bool:
     )
 
 
-def committed(log: Log, batch: Set[Entry], confirmed: Set[Entry]) -> Log:
+def commit_entries(log: Log, batch: Set[Entry], confirmed: Set[Entry]) -> Log:
     """Entries are committed in the order of their numbers, and some writers learn that theirs are safe."""
     return replace(log, committed=committed_with(log, batch), acknowledged=log.acknowledged | confirmed)
 
@@ -134,14 +134,14 @@ def rewrite_log(
     return replace(
         log,
         appended=log.appended | found | seen | confirmed,
-        committed=in_order(found),
+        committed=sort_entries(found),
         acknowledged=log.acknowledged | confirmed,
         lost=gone,
         available=available,
     )
 
 
-def in_order(found: Set[Entry]) -> Order:
+def sort_entries(found: Set[Entry]) -> Order:
     """These entries in the order of their numbers."""
     order: Order = Seq()
     for entry in range(entries):
@@ -155,6 +155,6 @@ def may_change(log: Log, down: bool, available: bool) -> bool:
     return (down, available) != (log.down, log.available) and not (unavailable_while_down and down and available)
 
 
-def changed(log: Log, down: bool, available: bool) -> Log:
+def change_availability(log: Log, down: bool, available: bool) -> Log:
     """A broker goes down or comes back, or the log can be written to or cannot."""
     return replace(log, down=down, available=available)

@@ -6,8 +6,17 @@ from typing import Annotated
 
 from ...language import Option, Range, Seq, Set, action, limit, replace, require
 from ..parts.producer_state import Check
-from ..parts.producer_state import checked as sequence_after
-from ..parts.replicated_logs import Entry, appended, committed, entries, may_append, may_commit, may_lose, with_losses
+from ..parts.producer_state import check_batch as sequence_after
+from ..parts.replicated_logs import (
+    Entry,
+    append_entry,
+    commit_entries,
+    entries,
+    may_append,
+    may_commit,
+    may_lose,
+    with_losses,
+)
 from .client import begin_anew, fail, first_to, give_up, has_another_id, is_first, is_on_its_way, say, take
 from .state import (
     Batch,
@@ -109,14 +118,14 @@ def copy_of(s: Producing, batch: Batch) -> int:
     )
 
 
-def checked(s: Producing, batch: Batch) -> Check:
+def check_sequence(s: Producing, batch: Batch) -> Check:
     """What the leader makes of a batch's sequence. It takes any of a producer that it does not know."""
     last = last_known(s, batch)
     if batch.pid == 0 or last < 0:
         return Check.OUT_OF_ORDER if begins_late(s, batch) else Check.NEXT
     if copy_of(s, batch) >= 0:
         return Check.COPY
-    return after(s.held[batch.partition][last], batch)
+    return check_after(s.held[batch.partition][last], batch)
 
 
 def begins_late(s: Producing, batch: Batch) -> bool:
@@ -125,7 +134,7 @@ def begins_late(s: Producing, batch: Batch) -> bool:
     return refuses_late_begin and batch.sequence > 0 and never_had_any
 
 
-def after(written: Option[Written], batch: Batch) -> Check:
+def check_after(written: Option[Written], batch: Batch) -> Check:
     """What a batch is after the last one of its producer id."""
     if written is None:
         return Check.NEXT
@@ -137,7 +146,7 @@ def append(s: Producing, batch: Batch) -> None:
     """The leader appends a batch."""
     partition = batch.partition
     number = len(s.logs[partition].appended)
-    s.logs[partition] = appended(s.logs[partition], number, acknowledges_uncommitted)
+    s.logs[partition] = append_entry(s.logs[partition], number, acknowledges_uncommitted)
     s.held[partition][number] = Written(
         first=batch.first, last=batch.last, pid=batch.pid, epoch=batch.epoch, sequence=batch.sequence
     )
@@ -151,7 +160,7 @@ def has_room(s: Producing, partition: Partition) -> bool:
 @action
 def append_batch(s: Producing, turn: Turn) -> None:
     """The leader appends the batch of request {turn}."""
-    require(handles(s, turn) and checked(s, s.in_flight[turn].batch) == Check.NEXT)
+    require(handles(s, turn) and check_sequence(s, s.in_flight[turn].batch) == Check.NEXT)
     batch = s.in_flight[turn].batch
     limit(has_room(s, batch.partition))
     assert may_append(s.logs[batch.partition], len(s.logs[batch.partition].appended), acknowledges_uncommitted)
@@ -173,7 +182,7 @@ def written_before(s: Producing, turn: Turn) -> int:
 @action
 def find_copy(s: Producing, turn: Turn) -> None:
     """The leader has the batch of request {turn} already, and answers when that is committed."""
-    require(idempotent and handles(s, turn) and checked(s, s.in_flight[turn].batch) == Check.COPY)
+    require(idempotent and handles(s, turn) and check_sequence(s, s.in_flight[turn].batch) == Check.COPY)
     s.in_flight[turn] = replace(s.in_flight[turn], entry=copy_of(s, s.in_flight[turn].batch))
 
 
@@ -183,7 +192,7 @@ def refuse_sequence(s: Producing, turn: Turn) -> None:
 
     Where a batch is given up so, the epoch is bumped, after its last retry, too (handleFailedBatch)."""
     require(idempotent and handles(s, turn) and is_first(s, turn))
-    require(checked(s, s.in_flight[turn].batch) in (Check.OUT_OF_ORDER, Check.FENCED))
+    require(check_sequence(s, s.in_flight[turn].batch) in (Check.OUT_OF_ORDER, Check.FENCED))
     request = s.in_flight[turn]
     batch = request.batch
     partition = batch.partition
@@ -273,7 +282,7 @@ def commit_up_to(s: Producing, partition: Partition, entry: int, confirmed: Set[
         e for e in range(entries) if e <= entry and s.held[partition][e] is not None and e not in log.committed
     )
     assert may_commit(log, batch, confirmed)
-    s.logs[partition] = committed(log, batch, confirmed)
+    s.logs[partition] = commit_entries(log, batch, confirmed)
 
 
 @action(kind="fault", budget="refusals")
@@ -322,7 +331,7 @@ def arrive_late(s: Producing) -> None:
         s.late = None
         if (
             request.leader == s.leader
-            and checked(s, request.batch) == Check.NEXT
+            and check_sequence(s, request.batch) == Check.NEXT
             and has_room(s, request.batch.partition)
         ):
             append(s, request.batch)
@@ -361,7 +370,7 @@ def drop(s: Producing, partition: Partition, kept: int) -> None:
     if len(gone) > 0:
         assert may_lose(log, Set(), log.lost | gone, True)
         log = with_losses(log, Set(), log.lost | gone, True)
-    s.logs[partition] = committed(log, rest, Set())
+    s.logs[partition] = commit_entries(log, rest, Set())
     for entry in range(entries):
         if entry >= kept:
             s.held[partition][entry] = None

@@ -63,7 +63,9 @@ def assign(s: Group, assignor: Assignor) -> None:
     require(s.assignor is None)
     s.assignor = assignor
     s.owners = (
-        by_range(s.partitions, s.subscribed) if assignor == Assignor.RANGE else round_robin(s.partitions, s.subscribed)
+        assign_by_range(s.partitions, s.subscribed)
+        if assignor == Assignor.RANGE
+        else round_robin(s.partitions, s.subscribed)
     )
 
 
@@ -76,7 +78,7 @@ def is_assigned(s: Group) -> bool:
 # --- Range ------------------------------------------------------------------------------------------------------------
 
 
-def by_range(partitions: Counts, subscribed: Subscriptions) -> Owners:
+def assign_by_range(partitions: Counts, subscribed: Subscriptions) -> Owners:
     """Each topic by itself, in contiguous ranges."""
     return Map(
         {

@@ -76,7 +76,7 @@ def assign(s: Group) -> None:
     """Uniform divides the partitions among the members."""
     require(not s.is_done and len(s.present) > 0)
     s.is_done = True
-    filling = kept(s)
+    filling = keep_owned(s)
     for topic in Topic:
         for number in range(max_partitions):
             if is_there(s, topic, number) and s.previous[topic][number] is None:
@@ -105,7 +105,7 @@ def total(s: Group) -> Load:
     return sum(s.partitions[topic] for topic in s.subscribed)
 
 
-def kept(s: Group) -> Filling:
+def keep_owned(s: Group) -> Filling:
     """Who keeps what, up to its quota; and how much room is left with each."""
     owners = nobody()
     room = Map({m: 0 for m in Member})

@@ -152,7 +152,7 @@ def assign(s: Group) -> None:
     require(not s.is_done)
     s.is_done = True
     s.left = 0
-    now = filled_up(s, kept(s))
+    now = filled_up(s, keep_owned(s))
     first = True
     has_ended = False
     last_moved = choose(t for t in Topic)
@@ -183,7 +183,7 @@ def is_there(s: Group, topic: Topic, number: Number) -> bool:
     return is_assignable(s.partitions, s.subscribed, topic, number)
 
 
-def kept(s: Group) -> Owners:
+def keep_owned(s: Group) -> Owners:
     """Who had a partition keeps it, if it still subscribes to the topic."""
     return Map({t: Map({n: kept_owner(s, t, n) for n in range(max_partitions)}) for t in Topic})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...language import Map, Member, Option, Set, action, limit, replace, require
-from ..parts.replicated_logs import appended, committed, compact_log, loses_acknowledged
+from ..parts.replicated_logs import append_entry, commit_entries, compact_log, loses_acknowledged
 from .lumping import settle
 from .partitions import mark, takes_marker
 from .state import (
@@ -63,7 +63,7 @@ def write(s: Cluster, line: Line, asker: Option[Client]) -> None:
         s.lines[0] = line
         take(s, line, asker)
     else:
-        s.log = appended(s.log, 1)
+        s.log = append_entry(s.log, 1)
         s.lines[1] = line
         s.asker = asker
         if not commit_before_answer:
@@ -76,7 +76,7 @@ def log_commits(s: Cluster) -> None:
     require(not in_one_step and 1 in s.log.appended)
     line = s.lines[1]
     asker = s.asker
-    s.log = compact_log(committed(s.log, Set({1}), Set({1})), 1)
+    s.log = compact_log(commit_entries(s.log, Set({1}), Set({1})), 1)
     s.lines[0] = line
     s.lines[1] = NOTHING
     s.asker = None
@@ -87,7 +87,7 @@ def log_commits(s: Cluster) -> None:
 
 def take(s: Cluster, line: Line, asker: Option[Client]) -> None:
     """What the log says is so: the coordinator goes by it, and answers."""
-    added = line.partitions - under_way(s.memory)
+    added = line.partitions - open_partitions(s.memory)
     s.memory = line
     s.fence_failed = False
     if is_prepared(line):
@@ -96,7 +96,7 @@ def take(s: Cluster, line: Line, asker: Option[Client]) -> None:
         answer(s, line, added, asker)
 
 
-def under_way(line: Line) -> Set[Partition]:
+def open_partitions(line: Line) -> Set[Partition]:
     """The partitions of the transaction that is open; none where none is."""
     none: Set[Partition] = Set()
     return line.partitions if line.state == TxnState.ONGOING else none
@@ -147,7 +147,7 @@ def fail_over(s: Cluster, survives: bool) -> None:
     s.lines[0] = line
     s.lines[1] = NOTHING
     if 1 in s.log.appended:
-        s.log = compact_log(committed(s.log, Set({1}), Set({1})), 1) if survives else compact_log(s.log, 0)
+        s.log = compact_log(commit_entries(s.log, Set({1}), Set({1})), 1) if survives else compact_log(s.log, 0)
     if asker is not None:
         ask_again(s, asker)
     if in_one_step:
@@ -202,7 +202,7 @@ def lose_log(s: Cluster) -> None:
 
 @action(kind="client")
 def init_producer(s: Cluster, client: Client) -> None:
-    """{client} asks for a producer id: it gets epoch {raised(s.memory.epoch)}."""
+    """{client} asks for a producer id: it gets epoch {next_epoch(s.memory.epoch)}."""
     require(s.phase[client] == Phase.OUT)
     may_raise(s)
     s.phase[client] = Phase.INITIALIZING
@@ -258,10 +258,10 @@ def remembers_bumps() -> bool:
 
 def was_bumped(line: Line, epoch: Epoch) -> bool:
     """Whether who asks for the epoch after this one is answered with the one that there is."""
-    return is_over(line) and line.answers_again and line.epoch == raised(epoch)
+    return is_over(line) and line.answers_again and line.epoch == next_epoch(epoch)
 
 
-def raised(epoch: Epoch) -> int:
+def next_epoch(epoch: Epoch) -> int:
     """The epoch after one, as InitProducerId gives it: of the next producer id where there is none."""
     return first_of_next(epoch) if is_exhausted(epoch) else epoch + 1
 
@@ -275,7 +275,7 @@ def may_raise(s: Cluster) -> None:
 
 def write_raised(s: Cluster, asker: Option[Client], bumped: bool) -> None:
     """The coordinator writes that the producer has the next epoch; bumped: its producer had the one before."""
-    write_empty(s, raised(s.memory.epoch), asker, bumped)
+    write_empty(s, next_epoch(s.memory.epoch), asker, bumped)
 
 
 def write_empty(s: Cluster, epoch: Epoch, asker: Option[Client], bumped: bool) -> None:
@@ -409,7 +409,7 @@ def may_add(s: Cluster, epoch: Epoch) -> bool:
 
 def write_added(s: Cluster, partition: Partition, asker: Option[Client]) -> None:
     """The coordinator writes that a partition is of the transaction; the first one begins it."""
-    partitions = under_way(s.memory) | {partition}
+    partitions = open_partitions(s.memory) | {partition}
     write(s, replace(s.memory, state=TxnState.ONGOING, partitions=partitions), asker)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...language import Map, Member, Seq, Set, action, replace, require
-from ..parts.producer_state import Check, checked
+from ..parts.producer_state import Check, check_batch
 from .lumping import settle
 from .state import (
     UNKNOWN,
@@ -62,7 +62,7 @@ def is_in_order(s: Cluster, partition: Partition, epoch: Epoch, sequence: Count)
     if checks_of(s, partition) != Checks.ALL:
         return checks_of(s, partition) == Checks.NOTHING or epoch >= known.epoch
     any_number = takes_unknown and not (bump_every_time and zero_of_unknown)
-    return checked(newest, known.records, epoch, sequence, any_number) == Check.NEXT
+    return check_batch(newest, known.records, epoch, sequence, any_number) == Check.NEXT
 
 
 def next_sequence(s: Cluster, client: Client, partition: Partition) -> Count:
@@ -179,7 +179,7 @@ def mark(s: Cluster, partition: Partition, request: Request) -> None:
     refused; but in version 2 not one of the next transaction, whose epoch the marker says: `outlives`."""
     pid = pid_of(request.epoch)
     known = s.producers[partition][pid]
-    s.logs[partition] = closed(s.logs[partition], pid, Status.COMMITTED if request.commit else Status.ABORTED)
+    s.logs[partition] = close_records(s.logs[partition], pid, Status.COMMITTED if request.commit else Status.ABORTED)
     s.producers[partition][pid] = Producer(
         epoch=request.epoch,
         first=known.first if known.epoch == request.epoch else 0,
@@ -196,7 +196,7 @@ def outlives(write: Request, request: Request) -> bool:
     return pid_of(write.epoch) != pid_of(request.epoch) or (bump_every_time and write.epoch == request.epoch)
 
 
-def closed(cells: Cells, pid: Pid, status: Status) -> Cells:
+def close_records(cells: Cells, pid: Pid, status: Status) -> Cells:
     """The records of a partition, none of that producer id open any more."""
     done: Cells = Seq()
     for cell in cells:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from ...language import Capacity, Map, Option, Range, Seq, Set, constant, ghosts, initial, record, require, state
 from ..parts.outcomes import Status as Status
-from ..parts.replicated_logs import Entry, Log, appended, committed, empty, entries, with_losses
+from ..parts.replicated_logs import Entry, Log, append_entry, commit_entries, empty, entries, with_losses
 from ..parts.transactional_ids import Client as Client
 from ..parts.transactional_ids import Fate as Fate
 from ..parts.transactional_ids import Partition as Partition
@@ -256,7 +256,7 @@ def start(offsets: Set[Partition]) -> Cluster:
 
 def first_log() -> Log:
     """The log with one record, which says that the id is not known."""
-    return committed(appended(empty(), 0), Set({0}), Set({0}))
+    return commit_entries(append_entry(empty(), 0), Set({0}), Set({0}))
 
 
 # --- the coordinator's log --------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
         "batches", "error_and_cut", "accepted_is_there",
     ),
     "a late request's sequence is not looked at": (
-        Mutant("producer", "producer/brokers.py", "and checked(s, request.batch) == Check.NEXT\n", ""),
+        Mutant("producer", "producer/brokers.py", "and check_sequence(s, request.batch) == Check.NEXT\n", ""),
         "idempotent", "network", "appended_once",
     ),
     _OLDER: (

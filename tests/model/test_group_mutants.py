@@ -276,7 +276,10 @@ CASES = (
     Case(
         "a group is not where the hash of its id says",
         Mutant(
-            "offsets_outage", "offsets_outage.py", "position(group) % counted(s)", "(position(group) + 1) % counted(s)"
+            "offsets_outage",
+            "offsets_outage.py",
+            "position(group) % partition_count(s)",
+            "(position(group) + 1) % partition_count(s)",
         ),
         "three_replicas",
         "killed_again",

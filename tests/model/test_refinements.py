@@ -220,14 +220,14 @@ MUTANTS = {
     "kraft: who hears of a leader knows none": Mutant(
         "kraft_as_exchanges",
         "kraft/messages.py",
-        "    s.election[request.to] = after_hearing(s, request)\n",
-        "    s.election[request.to] = unattached(request.epoch)\n",
+        "    s.election[request.to] = follower_of(s, request)\n",
+        "    s.election[request.to] = unattached_voter(request.epoch)\n",
     ),
     "kraft: who hears of an epoch votes at once": Mutant(
         "kraft_as_exchanges",
         "kraft/messages.py",
-        "        s.election[message.to] = unattached(message.epoch)",
-        "        s.election[message.to] = voted(message.epoch, message.source)",
+        "        s.election[message.to] = unattached_voter(message.epoch)",
+        "        s.election[message.to] = voter_that_voted(message.epoch, message.source)",
     ),
     "kraft: a follower takes for committed what it fetches": Mutant(
         "kraft_as_exchanges",
@@ -239,7 +239,7 @@ MUTANTS = {
         "kraft_as_leadership",
         "kraft/faults.py",
         "        s.election[voter] = what_quorum_state_says(s.election[voter], voter)\n",
-        "        s.election[voter] = unattached(0)\n",
+        "        s.election[voter] = unattached_voter(0)\n",
     ),
     "transactions: an EndTxn is forgotten that has the newest epoch": Mutant(
         "transactions_as_lumped",
@@ -325,13 +325,13 @@ MUTANTS = {
     "classic group: a commit is forgotten that is of the generation there is": Mutant(
         "classic_group_as_lumped",
         "classic_group/lumping.py",
-        "sent.generation < at_hand(s, sent.to).generation",
-        "sent.generation <= at_hand(s, sent.to).generation",
+        "sent.generation < loaded_group(s, sent.to).generation",
+        "sent.generation <= loaded_group(s, sent.to).generation",
     ),
     "classic group: a member that pauses, and is one, goes on": Mutant(
         "classic_group_as_lumped",
         "classic_group/lumping.py",
-        "    return member in at_hand(s, s.talks_to[member]).members or (",
+        "    return member in loaded_group(s, s.talks_to[member]).members or (",
         "    return (",
     ),
     "classic group: a coordinator that has resigned loads the log": Mutant(

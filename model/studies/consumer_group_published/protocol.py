@@ -278,7 +278,7 @@ def receive_leave(s: Group, client: Client, heartbeat: Heartbeat) -> None:
     )
 
 
-def joined(heartbeat: Heartbeat, old: Option[Member]) -> Member:
+def member_after_heartbeat(heartbeat: Heartbeat, old: Option[Member]) -> Member:
     """A member with what its heartbeat says: a new one, if there is none."""
     if old is None:
         return Member(
@@ -317,7 +317,7 @@ def status_of(to_revoke: Set[Partition], to_assign: Set[Partition]) -> MemberSta
     return MemberStatus.ASSIGNING if len(to_assign) > 0 else MemberStatus.STABLE
 
 
-def given(member: Member, free: Set[Partition], epoch: Epoch) -> Member:
+def give_free(member: Member, free: Set[Partition], epoch: Epoch) -> Member:
     """A member with nothing left to give up, which is given what is free of what it waits for."""
     to_assign = member.to_assign - free
     return replace(
@@ -331,19 +331,19 @@ def given(member: Member, free: Set[Partition], epoch: Epoch) -> Member:
     )
 
 
-def moved(member: Member, free: Set[Partition], epoch: Epoch, target: Set[Partition]) -> Member:
+def move_to_target(member: Member, free: Set[Partition], epoch: Epoch, target: Set[Partition]) -> Member:
     """A member on its way to the target of an epoch, as far as it can go now."""
     if member.target_epoch != epoch:
         had = member.assigned | member.to_revoke
         begun = replace(member, assigned=had & target, to_revoke=had - target, to_assign=target - had)
         if len(begun.to_revoke) > 0:
             return replace(begun, status=MemberStatus.REVOKING, target_epoch=epoch)
-        return given(begun, free, epoch)
+        return give_free(begun, free, epoch)
     if member.status == MemberStatus.REVOKING:
         done = len(member.to_revoke) == 0 or (member.reported is not None and member.reported == member.assigned)
-        return given(member, free, epoch) if done else member
+        return give_free(member, free, epoch) if done else member
     if member.status == MemberStatus.ASSIGNING and len(member.to_assign & free) > 0:
-        return given(member, free, epoch)
+        return give_free(member, free, epoch)
     return member
 
 
@@ -384,8 +384,8 @@ def move(s: Group, heartbeat: Heartbeat, target: Set[Partition]) -> None:
     member = id_for(s, heartbeat)
     epoch = epoch_after(s, heartbeat)
     old = member_of(s, heartbeat.member)
-    known = joined(heartbeat, old)
-    new = moved(known, Set(p for p in range(all_partitions) if s.partition_epoch[p] == 0), epoch, target)
+    known = member_after_heartbeat(heartbeat, old)
+    new = move_to_target(known, Set(p for p in range(all_partitions) if s.partition_epoch[p] == 0), epoch, target)
     s.epoch = epoch
     s.ids_given = max(s.ids_given, member)
     s.members[member] = new

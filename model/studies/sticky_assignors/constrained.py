@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ....language import Capacity, Map, Range, Seq, Set, choose, position, record, replace
 from ...parts.topology import Cells, Flags, Load, Member, Number, Topic, max_partitions, members
-from .state import Group, believed, disputed_claims, empty, is_there, load, total
+from .state import Group, believed_claims, disputed_claims, empty, is_there, load, total
 
 
 @record
@@ -25,7 +25,7 @@ def fill_by_quota(s: Group) -> Filling:
     """All partitions: what is owned as far as quotas go, then the rest in turn."""
     owned = owned_for_sure(s)
     doubled = disputed_claims(s)
-    filling = kept(s, owned)
+    filling = keep_owned(s, owned)
     for topic in Topic:
         for number in range(max_partitions):
             if is_there(s, topic, number) and len(filling.assigned[topic][number]) == 0 and is_stuck(s, filling):
@@ -50,7 +50,7 @@ def one_more(s: Group) -> int:
 
 def owned_for_sure(s: Group) -> Cells:
     """Believed claims that no two members of one generation made."""
-    owned = believed(s)
+    owned = believed_claims(s)
     doubled = disputed_claims(s)
     return Map(
         {
@@ -62,7 +62,7 @@ def owned_for_sure(s: Group) -> Cells:
     )
 
 
-def kept(s: Group, owned: Cells) -> Filling:
+def keep_owned(s: Group, owned: Cells) -> Filling:
     """Each member keeps what it owns, up to its quota: the first have the higher one, as long as there is one."""
     filling = Filling(assigned=empty(), over=0, at_quota=Seq(), turn=0, withheld=no_flags(), fails=False)
     for member in Member:

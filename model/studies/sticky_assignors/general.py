@@ -19,7 +19,7 @@ from ...parts.topology import (
     subscribers,
     topics,
 )
-from .state import Group, believed, highest_generation, is_there
+from .state import Group, believed_claims, highest_generation, is_there
 
 Loads = Map[Member, Load]
 places = topics * max_partitions
@@ -57,7 +57,7 @@ def general(s: Group) -> Balancing:
 
 def kept_owners(s: Group) -> Owners:
     """Whose claim is believed, and who still subscribes to the topic."""
-    owned = believed(s)
+    owned = believed_claims(s)
     return Map({t: Map({n: kept_owner(s, owned, t, n) for n in range(max_partitions)}) for t in Topic})
 
 
@@ -72,7 +72,7 @@ def kept_owner(s: Group, owned: Cells, topic: Topic, number: Number) -> Option[M
 
 def is_revoking(s: Group) -> bool:
     """Whether a member has left a topic, of which it owns a partition."""
-    owned = believed(s)
+    owned = believed_claims(s)
     return any(
         is_there(s, t, n) and m in owned[t][n] and t not in s.subscribed[m]
         for t in Topic
@@ -195,9 +195,9 @@ def maybe_moved(s: Group, now: Balancing, active: Set[Member], topic: Topic, num
     if previous is not None and previous not in active:
         return replace(now, fails=True)
     if previous is not None and mine > load[previous] + 1:
-        return moved(now, topic, number, previous)
+        return move_partition(now, topic, number, previous)
     best = least_loaded(load, subscribers(s.subscribed, topic))
-    return moved(now, topic, number, best) if mine > load[best] + 1 else now
+    return move_partition(now, topic, number, best) if mine > load[best] + 1 else now
 
 
 def previous_owner(s: Group, topic: Topic, number: Number) -> Option[Member]:
@@ -208,7 +208,7 @@ def previous_owner(s: Group, topic: Topic, number: Number) -> Option[Member]:
     return choose(m for m in Member if m in old and all(s.generation[m] >= s.generation[other] for other in old))
 
 
-def moved(now: Balancing, topic: Topic, number: Number, to: Member) -> Balancing:
+def move_partition(now: Balancing, topic: Topic, number: Number, to: Member) -> Balancing:
     """A partition moves; or, in place of it, another of the topic that has moved the other way."""
     source = now.moved_from[topic][number]
     other_way = source if source is not None else now.owners[topic][number]

@@ -108,7 +108,7 @@ def is_homogeneous(s: Group) -> bool:
 # --- claims -----------------------------------------------------------------------------------------------------------
 
 
-def believed(s: Group) -> Cells:
+def believed_claims(s: Group) -> Cells:
     """Whose claim of each partition the leader believes: one member's, unless it believes everybody."""
     return Map({t: Map({n: believed_of(s, t, n) for n in range(max_partitions)}) for t in Topic})
 

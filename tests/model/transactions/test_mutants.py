@@ -222,8 +222,8 @@ CASES = (
     ),
     processing(
         "a result counts whose transaction is aborted",
-        "marked(s.output, member, partition, made_by_marker(state))\n",
-        "marked(s.output, member, partition, Status.COMMITTED)\n",
+        "close_output(s.output, member, partition, made_by_marker(state))\n",
+        "close_output(s.output, member, partition, Status.COMMITTED)\n",
         "kafka_2_5",
         "exactly_once",
     ),
