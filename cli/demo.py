@@ -1,77 +1,72 @@
-"""`tidegate demo`: a real loss found and shown, and its fix checked to the end."""
+"""`tidegate demo [STORY]`: commands that show a story of Kafka's high availability, one after the other."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 
-from ..api.checking import trace_documents
-from ..api.models import ModelChoice, bind_model
-from ..explorer.cache import cache_directory
-from ..explorer.search import Search
-from ..reports.check.terminal import verdict_page
-from ..reports.exits import Exit, exit_of_verdict
-from ..reports.text_page import TextPage
-from .check import failures_and_witnesses, run_check, traces_report
+from ..language.errors import UsageError, suggest_name
+from ..reports.exits import Exit
+from ..reports.text_page import TextFormat, TextPage
 from .options import add_print_options, text_format_of
-from .verbs import Parser, Verbs, add_verb
-
-LOSING_MODEL = ModelChoice(
-    "replication:truncate_to_hw",
-    assignments=(("replicas", "2"), ("log_size", "1"), ("max_records", "1"), ("max_leader_epoch", "2")),
-    properties=("leader_completeness",),
-)
-FIXED_MODEL = ModelChoice(
-    "replication:kip320",
-    assignments=(("replicas", "3"), ("log_size", "2"), ("max_records", "2"), ("max_leader_epoch", "2")),
-    ghosts=True,
-)
-
-STORY_OF_LOSS = (
-    "Before KIP-101, a replica that began to follow a leader cut its log to its own high watermark. That mark lags "
-    "behind the leader's by a fetch, so it could throw away a record that was already committed, and be elected right "
-    "then. Is there a run in which that happens?"
-)
-STORY_OF_FIX = (
-    "KIP-101, KIP-279 and KIP-320 replaced this with leader epochs: a follower cuts its log where it parts from the "
-    "leader's, and a leader serves and counts only followers of its own epoch. This is every reachable state of that "
-    "protocol within the bounds, with all properties checked:"
-)
+from .stories import STORIES, Scene
+from .verbs import Parser, Verbs, add_verb, command_parser
 
 EXAMPLES = """\
-  tidegate demo
+  tidegate demo                          a loss of records, and its fix
+  tidegate demo outage
+  tidegate demo walk
 """
 
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
-    about = (
-        "Finds the data loss that Kafka's first replication protocol allowed, then shows that KIP-320 is free of it."
-    )
+    about = "Shows a story by commands: a real loss or outage, found and shown, and what keeps it away."
     parser = add_verb(verbs, "demo", about, EXAMPLES)
+    stories = "; ".join(f"{name}: {story.title}" for name, story in STORIES.items())
+    parser.add_argument("story", metavar="STORY", nargs="?", help=stories)
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> Exit:
-    """Exit 0 when the loss is found and the fix holds; 70 when either is otherwise, which would be a bug of ours."""
-    broken = _run_story(STORY_OF_LOSS, LOSING_MODEL, options)
-    print()
-    fixed = _run_story(STORY_OF_FIX, FIXED_MODEL, options)
-    if (broken, fixed) == (Exit.SAFETY, Exit.HOLDS):
-        return Exit.HOLDS
-    print(f"tidegate: the demonstration went wrong: exits {broken} and {fixed}, not 1 and 0", file=sys.stderr)
-    return Exit.INCONCLUSIVE if Exit.INCONCLUSIVE in (broken, fixed) else Exit.INTERNAL
-
-
-def _run_story(story: str, choice: ModelChoice, options: argparse.Namespace) -> Exit:
+    """Exit 0 when each command of the story ends as it must; 70 when one does not, which would be a bug of ours."""
+    name = options.story or next(iter(STORIES))
+    if name not in STORIES:
+        raise UsageError(f"no story is called {name}; {suggest_name(name, STORIES)}")
     text_format = text_format_of(options)
+    wrong = Exit.HOLDS
+    for scene in STORIES[name].scenes:
+        found = _run_scene(scene, options, text_format)
+        if found is not scene.exit:
+            print(f"tidegate: the story went wrong: exit {found}, not {scene.exit}", file=sys.stderr)
+            wrong = Exit.INCONCLUSIVE if found is Exit.INCONCLUSIVE else Exit.INTERNAL
+    if options.story is None:
+        print(_other_stories(name, text_format), end="")
+    return wrong
+
+
+def _run_scene(scene: Scene, options: argparse.Namespace, text_format: TextFormat) -> Exit:
     page = TextPage(text_format)
-    page.line(story, hang=0)
+    page.line(scene.says, hang=0)
+    page.blank()
+    page.exact(f"$ tidegate {scene.command}")
     print(page.text(), flush=True)
-    model = bind_model(choice)
-    verdict = run_check(model, "native", Search(cache=cache_directory()))
-    print(verdict_page(verdict, text_format).text(), end="", flush=True)
-    traces = trace_documents(model, verdict, failures_and_witnesses((), verdict))
-    print(traces_report(verdict, traces, text_format), end="", flush=True)
-    return exit_of_verdict(verdict)
+    arguments = shlex.split(scene.command)
+    printed = ["--ascii"] * options.ascii + ["--color", options.color]
+    printed += [] if options.width is None else ["--width", str(options.width)]
+    of_scene = command_parser(arguments[0]).parse_args([*arguments, *printed])
+    of_scene.arguments = arguments
+    found = of_scene.run(of_scene)
+    print(flush=True)
+    return found
+
+
+def _other_stories(told: str, text_format: TextFormat) -> str:
+    page = TextPage(text_format)
+    page.line("Other stories:")
+    for name, story in STORIES.items():
+        if name != told:
+            page.line(f"tidegate demo {name:<12} {story.title}", indent=2, hang=29)
+    return page.text()

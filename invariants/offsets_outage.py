@@ -10,6 +10,7 @@ from ..model.offsets_outage import (
     Cluster,
     Group,
     Home,
+    brokers,
     goes_on,
     has_coordinator,
     homes,
@@ -49,6 +50,13 @@ def group_available(s: Cluster) -> bool:
 def some_group_goes_on(s: Cluster) -> bool:
     """One broker that is killed does not stop every group."""
     return not is_calm(s) or any(goes_on(s, group) for group in Group)
+
+
+@invariant
+def rest_goes_on(s: Cluster) -> bool:
+    """With one broker killed after every group had committed, and all others running, some group goes on."""
+    reported = len(s.alive) == brokers - 1 and all(s.confirmed[group] > 0 for group in Group)
+    return not (is_calm(s) and reported) or any(goes_on(s, group) for group in Group)
 
 
 @invariant

@@ -1,4 +1,4 @@
-"""The tables of docs/zookeeper.md are what spec/ records, and what the audit says."""
+"""The tables of docs/zookeeper.md are what spec/ records."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ import pytest
 from tidegate.gates.records import read_record_file
 from tidegate.model.parts import zookeeper
 
-from ..audit.readers.programs.test_workers import read as audited
 from ..conftest import ROOT
 from ..support.pages import page_with_appendix
 from ..support.shipped import bind_shipped
 
 PAGE = page_with_appendix("zookeeper.md")
-CLAIMS = re.findall(r"^\| (\".*) \| ([a-zK; ]+) \| (.*) \| (.*) \|$", PAGE, re.MULTILINE)
-UNCHECKED = ("sizes and times", "a name, of which")
-"""What is so where there is nothing to check."""
 
 
 def recorded_verdicts(model: str) -> set[tuple[str, str, str, str]]:
@@ -27,20 +23,6 @@ def recorded_verdicts(model: str) -> set[tuple[str, str, str, str]]:
         for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
     }
-
-
-def test_every_claim_has_a_verdict_and_a_check() -> None:
-    assert len(CLAIMS) == PAGE[: PAGE.index("## Kafka's controller")].count('\n| "')
-    for claim, _, so, check in CLAIMS:
-        assert check != "none" or any(words in so for words in UNCHECKED), claim
-    assert sum(check == "none" for *_, check in CLAIMS) == len(UNCHECKED)
-
-
-@pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row[0][:60])
-def test_a_check_of_a_claim_is_recorded_with_its_verdict(row: tuple[str, str, str, str]) -> None:
-    for part in row[3].split("; "):
-        if not part.startswith("`audit`") and part != "none":
-            assert_recorded(part)
 
 
 def assert_recorded(part: str) -> None:
@@ -78,15 +60,6 @@ def test_what_zookeeper_gives_is_in_the_part_or_in_a_model_and_each_is_checked()
     for *_, checks in GIVEN:
         for part in checks.split("; "):
             assert_recorded(part)
-
-
-def test_what_the_audit_is_said_to_say_it_says() -> None:
-    text = "broker.id=1\nlog.dirs=d\nzookeeper.connect=z1:2181\nzookeeper.metadata.migration.enable=true\n"
-    _, findings = audited({"s.properties": text}, kafka_version="4.0.0")
-    said = [words for *_, check in CLAIMS for words in re.findall(r'`audit`: "(.*?)"', check)]
-    assert len(said) == 2
-    for words in said:
-        assert any(words in finding.what for finding in findings), words
 
 
 SMALL = ("znode_election", "isr_notification", "broker_registration", "producer_ids")
