@@ -134,7 +134,7 @@ def next_elr(registered: Registration, isr: Set[Broker], unclean_stops: Set[Brok
     return (registered.isr | registered.elr) - isr - unclean_stops
 
 
-def shrink_isr(registered: Registration, broker: Broker) -> Registration:
+def take_from_isr(registered: Registration, broker: Broker) -> Registration:
     """The partition with a broker out of the ISR. Without ELR, the last member stays."""
     isr = registered.isr - {broker}
     if len(isr) == 0 and not elr:
@@ -202,7 +202,7 @@ def leader_not_looked_at(before: Registration, target: Registration, broker: Bro
 
 def take_out(s: Partition, broker: Broker, successor: Broker) -> None:
     """The controller fences a broker, removes it from the ISR, and elects a successor if it led."""
-    settle(s, shrink_isr(s.registered, broker), unfenced_brokers(s) - {broker}, broker, successor)
+    settle(s, take_from_isr(s.registered, broker), unfenced_brokers(s) - {broker}, broker, successor)
     s.fenced.add(broker)
     s.left_isr.add(broker)
 
@@ -317,7 +317,7 @@ def take_over(s: Partition, broker: Broker) -> None:
     require(broker not in s.up and broker not in s.fenced)
     require(s.registered.leader == broker and controllers_decide(s))
     limit(s.registered.leader_epoch < max_leader_epoch)
-    s.registered = leaderless(s.registered, shrink_isr(s.registered, broker))
+    s.registered = leaderless(s.registered, take_from_isr(s.registered, broker))
     s.fenced.add(broker)
     s.left_isr.add(broker)
 
@@ -337,7 +337,7 @@ def fence_both(s: Partition, broker: Broker, other: Broker, successor: Broker) -
     require(broker != other and s.registered.leader == broker and other in s.registered.isr)
     require(broker not in s.up and other not in s.up and len(Set({broker, other}) & s.fenced) == 0)
     require(controllers_decide(s))
-    target = shrink_isr(shrink_isr(s.registered, other), broker)
+    target = take_from_isr(take_from_isr(s.registered, other), broker)
     settle(s, target, unfenced_brokers(s) - {broker, other}, broker, successor)
     for one in Set({broker, other}):
         s.fenced.add(one)
