@@ -7,7 +7,6 @@ A name is read only if it is a setting's under these rules; the images' own vari
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -19,6 +18,7 @@ from ..programs.active_profiles import VARIABLE, note_active
 from ..yaml_settings import origin_at
 from ..yamls import Tree
 from . import commands, compose_services, created_topics, volumes
+from .compose_storage import note_storage
 from .image_variables import MARKS, image, key_of, note_perhaps, note_unread, owner_of, perhaps, unread
 from .spring_variables import of_spring, texts_of
 
@@ -100,7 +100,7 @@ def read(path: str, tree: Tree) -> Part:
         if not _is_broker(service):
             _worker(part, path, name, service)
             _spring(part, path, name, service)
-    _note_layers(part, path, brokers, tree.get("volumes"))
+    note_storage(part, path, brokers, every, tree.get("volumes"))
     if any(service.get("deploy") is not None for _, service in brokers):
         part.assumptions.append(ONE_COMPUTER.format(path=path))
     part.whole = bool(part.brokers)
@@ -112,30 +112,6 @@ ONE_COMPUTER = (
     "from `deploy` too; if a swarm places them on several, give each broker's server.properties instead"
 )
 """What is assumed where services have `deploy`, which `docker stack deploy` and `docker compose up` both read."""
-
-
-def _note_layers(part: Part, path: str, brokers: Sequence[tuple[str, Tree]], named: Tree | None) -> None:
-    """The finding that logs are in the containers' own files. A container that stops and starts has them still; one
-    that is made anew has none, as for another image or other settings (docs.docker.com, docker compose up)."""
-    nodes = {node.origin.place: node for node in part.brokers}
-    found = [
-        (name, service)
-        for name, service in brokers
-        if (node := nodes.get(f"services.{name}")) is not None
-        and volumes.is_in_container(node.settings, owner_of(service), volumes.of_service(service, named)) is not False
-        and "volumes_from" not in dict(service.items())
-    ]
-    if found:
-        name, service = found[0]
-        who = f"service {name}" if len(found) == 1 else f"{len(found)} services, such as {name}"
-        what = (
-            f"the log of {who} is in the container itself, as far as {path} says: `docker compose up` makes a new "
-            "container where the image or the settings have changed, which is the loss of a disk"
-        )
-        to_do = "mount a volume where log.dirs is"
-        part.note(
-            "advice", "warning", what, origin_at(path, service, f"services.{name}"), to_do, "docs.docker.com, Volumes"
-        )
 
 
 def _add_created_topics(part: Part, path: str, name: str, service: Tree) -> None:

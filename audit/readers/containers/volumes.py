@@ -70,11 +70,38 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
     that decides."""
     stated = next((setting.value for key in LOG_DIRS for setting in settings if setting.key == key), None)
     listed = list(mounts)
+    hidden = DECLARED.get(owner or "", ())
     if stated is not None and "$" not in stated:
         folders = [folder.strip() for folder in stated.split(",") if folder.strip().startswith("/")]
-        return any(_innermost_mount(folder, listed) is None for folder in folders) if folders else None
-    on_none = all(_innermost_mount(folder, listed) is None for folder in OF_OWNER.get(owner or "", OF_IMAGES))
+        return any(is_lost(folder, listed, declared=folder in hidden) for folder in folders) if folders else None
+    on_none = all(is_lost(at, listed, declared=at in hidden) for at in OF_OWNER.get(owner or "", OF_IMAGES))
     return on_none and (True if stated is None and owner in OF_OWNER else None)
+
+
+DECLARED = {"cp-kafka": OF_IMAGES[:1], "cp-server": OF_IMAGES[:1], "apache": OF_IMAGES[:1]}
+"""What the image of a distribution declares as a volume (its Dockerfile)."""
+
+
+def is_lost(folder: str, mounts: Sequence[Mount], *, declared: bool) -> bool:
+    """Whether a folder is on no mount that is named. `declared`: the image declares a volume there, which hides what is
+    mounted above it."""
+    held = _innermost_mount(folder, mounts)
+    return held is None or (declared and normpath(held[0]) != normpath(folder))
+
+
+def held_above(folder: str, mounts: Sequence[Mount]) -> str:
+    """The mount that a volume of the image hides; "" if there is none."""
+    held = _innermost_mount(folder, mounts)
+    return "" if held is None else held[0]
+
+
+def mount_above(settings: Sequence[Setting], owner: str | None, mounts: Iterable[Mount]) -> str:
+    """The mount above a broker's log that a volume of the image hides."""
+    stated = next((setting.value for key in LOG_DIRS for setting in settings if setting.key == key), None)
+    listed = list(mounts)
+    folders = OF_OWNER.get(owner or "", ()) if stated is None else [folder.strip() for folder in stated.split(",")]
+    hidden = [folder for folder in folders if folder in DECLARED.get(owner or "", ())]
+    return next((held_above(folder, listed) for folder in hidden if is_lost(folder, listed, declared=True)), "")
 
 
 def _innermost_mount(folder: str, mounts: Sequence[Mount]) -> Mount | None:

@@ -1,0 +1,102 @@
+"""What of a compose file's brokers and ZooKeeper servers goes with their containers."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.auditing import read_cluster_texts
+from tidegate.audit.joining.options import Options
+
+FILE = """\
+services:
+  z:
+    image: {server}
+    volumes: [{server_at}]
+  k:
+    image: {broker}
+    environment: {{KAFKA_BROKER_ID: 1, KAFKA_ZOOKEEPER_CONNECT: "z:2181"{more}}}
+    volumes: [{at}]
+"""
+APACHE = {
+    "broker": "apache/kafka:3.9.0",
+    "at": "'k:/var/lib/kafka'",
+    "more": ", KAFKA_LOG_DIRS: /var/lib/kafka/data",
+}
+LOG = "the log of service k is"
+SERVER = "what ZooKeeper keeps in service z is"
+KEPT = {
+    "server": "confluentinc/cp-zookeeper:7.4.0",
+    "server_at": "'z:/var/lib/zookeeper/data', 'l:/var/lib/zookeeper/log'",
+    "broker": "confluentinc/cp-kafka:7.4.0",
+    "at": "'k:/var/lib/kafka/data'",
+    "more": "",
+}
+
+
+def about(**given: str) -> list[tuple[str, str]]:
+    found = read_cluster_texts([("compose.yml", FILE.format(**KEPT | given), True)], Options(), "x")[1]
+    said = [(finding.kind, finding.what) for finding in found if finding.source == "docs.docker.com, Volumes"]
+    return [(kind, what.split(":")[0]) for kind, what in said]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"at": "'k:/var/lib/kafka/data/'"},
+        {"at": "'k:/var/lib', 'd:/var/lib/kafka/data'"},
+        {"at": "'k:/data'", "more": ", KAFKA_LOG_DIRS: /data/logs"},
+        {"server": "zookeeper:3.8", "server_at": "'d:/data', 'l:/datalog'"},
+        {"server": "bitnami/zookeeper:3.8", "server_at": "'d:/bitnami'"[:-1] + "/zookeeper'"},
+        {"server": "example/zookeeper", "server_at": "'d:/anywhere'"},
+    ],
+)
+def test_data_on_volumes_is_nothing_to_say(given: dict[str, str]) -> None:
+    assert about(**given) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "what"),
+    [
+        ({"at": "'k:/var/lib/kafka'"}, "advice", f"{LOG} not on the volume at /var/lib/kafka"),
+        ({"at": "'k:/var/lib'"}, "advice", f"{LOG} not on the volume at /var/lib"),
+        (
+            {
+                "broker": "apache/kafka:3.9.0",
+                "at": "'k:/var/lib/kafka'",
+                "more": ", KAFKA_LOG_DIRS: /var/lib/kafka/data",
+            },
+            "advice",
+            f"{LOG} not on the volume at /var/lib/kafka",
+        ),
+        ({"at": ""}, "advice", f"{LOG} in the container itself, as far as compose.yml says"),
+        ({"server_at": "'z:/var/lib/zookeeper'"}, "incomplete", f"{SERVER} not on the volume at /var/lib/zookeeper"),
+        ({"server_at": ""}, "incomplete", f"{SERVER} in the container itself, as far as compose.yml says"),
+        (
+            {"server_at": "'z:/var/lib/zookeeper/data'"},
+            "incomplete",
+            f"{SERVER} in the container itself, as far as compose.yml says",
+        ),
+        (
+            {"server": "bitnami/zookeeper:3.6", "server_at": ""},
+            "incomplete",
+            f"{SERVER} in the container itself, as far as compose.yml says",
+        ),
+        (
+            {"server": "example/zookeeper", "server_at": ""},
+            "incomplete",
+            f"{SERVER} in the container itself, as far as compose.yml says",
+        ),
+    ],
+)
+def test_data_that_goes_with_the_container_is_found(given: dict[str, str], kind: str, what: str) -> None:
+    assert about(**given) == [(kind, what)]
+
+
+def test_one_server_of_three_without_a_volume_is_advice() -> None:
+    variables = "{KAFKA_BROKER_ID: 1, KAFKA_ZOOKEEPER_CONNECT: z}"
+    text = f"services:\n  k: {{image: confluentinc/cp-kafka, environment: {variables}}}\n"
+    for name, at in (("a", "['a:/data', 'b:/datalog']"), ("b", "['c:/data', 'd:/datalog']"), ("c", "[]")):
+        text += f"  {name}: {{image: 'zookeeper:3.8', volumes: {at}}}\n"
+    found = read_cluster_texts([("compose.yml", text, True)], Options(), "x")[1]
+    said = [(finding.kind, finding.what) for finding in found if "ZooKeeper keeps" in finding.what]
+    assert [(kind, "this server comes back empty" in what) for kind, what in said] == [("advice", True)]
