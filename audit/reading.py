@@ -14,7 +14,7 @@ from .cluster.statements import MARK, Origin, Unread, UnreadableInputError
 from .joining.cluster import join_parts
 from .joining.options import Options
 from .readers import audit_toml, properties, yamls, zookeeper
-from .readers.containers import charts, compose, compose_overrides, kubernetes, scripts, strimzi
+from .readers.containers import alternatives, charts, compose, compose_overrides, kubernetes, scripts, strimzi
 from .readers.inputs import WIDE, InputText, is_binary, read_inputs, read_text
 from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_program_of
 from .readers.parsed_file import Part
@@ -284,12 +284,16 @@ def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[t
     texts = {path: text for path, (text, _, _) in given.items()}
     named = [path for path, (_, by_name, _) in given.items() if by_name]
     whole, rest = compose_overrides.projects(documents, texts, read_text, named)
+    stacks: list[alternatives.Stack] = []
     for path, tree, notes in whole:
         part = compose.read(path, tree) if compose.is_recognised(tree) else of_yaml(path, texts[path])
+        if isinstance(part, Part) and (stack := alternatives.stack_of(path, tree, part)) is not None:
+            stacks.append(stack)
         if isinstance(part, Part):
             part.findings += notes.findings
         yield path, part or (notes if notes.findings else None)
     yield from rest.items()
+    alternatives.refuse_alternatives(stacks)
 
 
 def _values_of_a_chart(path: str, text: str) -> Unread | None:

@@ -25,7 +25,7 @@ services:
     environment:
       KAFKA_NODE_ID: {least}
       KAFKA_PROCESS_ROLES: broker,controller
-      KAFKA_CONTROLLER_QUORUM_VOTERS: 1@k1:9093
+      KAFKA_CONTROLLER_QUORUM_VOTERS: 1@k1.example:9093
       KAFKA_MIN_INSYNC_REPLICAS: {least}
 {more}"""
 

@@ -1,0 +1,93 @@
+"""Whole stacks in one folder that never run together: compose files for one broker and for three, or the same one for
+several environments. An audit is of one cluster, so that the user is asked which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from ....language.immutable import immutable
+from ...cluster.statements import UnreadableInputError
+from ..parsed_file import Part
+from ..yamls import Tree
+
+_MEETING = ("zookeeper.connect", "controller.quorum.voters", "controller.quorum.bootstrap.servers")
+
+
+@immutable
+class Stack:
+    """A compose file with brokers: what it is known by to others."""
+
+    path: str
+    part: Part
+    containers: frozenset[str]
+    """The names of its containers, which are one engine's alone, and its project's name."""
+
+    names: frozenset[str]
+    """By what its own services reach each other."""
+
+    services: frozenset[str]
+    partial: frozenset[str]
+    """Its services, and those of them without an image, which another file's have."""
+
+    @property
+    def ids(self) -> frozenset[int]:
+        """The ids of its nodes."""
+        return frozenset(node.id for node in self.part.brokers if node.id is not None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of its nodes meet at its own services alone, so that no other file's are of their cluster."""
+        settings = [setting for node in self.part.brokers for setting in node.settings if setting.key in _MEETING]
+        hosts = {host for setting in settings for host in _hosts(setting.value)}
+        return bool(hosts) and hosts <= self.names
+
+
+def _hosts(text: str) -> Iterator[str]:
+    """The hosts of `1@a:9093,2@b:9093` and of `a:2181,b/path`."""
+    for server in text.partition("/")[0].split(","):
+        host = server.strip().rpartition("@")[2].partition(":")[0]
+        if host:
+            yield host
+
+
+def stack_of(path: str, tree: Tree, part: Part) -> Stack | None:
+    """A compose file as a stack; None if no broker is in it."""
+    services = tree.get("services")
+    every = services.items() if services is not None and part.brokers else []
+    if not every:
+        return None
+    named = [(name, service, service.text("container_name")) for name, service in every]
+    own = {name for name, _, _ in named}
+    own |= {host for _, service, _ in named if (host := service.text("hostname")) is not None}
+    containers = {container for _, _, container in named if container}
+    partial = {name for name, service, _ in named if not any(service.get(key) for key in ("image", "build", "extends"))}
+    services = frozenset(name for name, _, _ in named)
+    return Stack(path, part, frozenset(containers), frozenset(own | containers), services, frozenset(partial))
+
+
+def refuse_alternatives(stacks: Sequence[Stack]) -> None:
+    """Raises UnreadableInputError where two stacks are not of one cluster: both have a container of one name or a node
+    of one id, or each is whole by itself."""
+    for one, other in combinations(stacks, 2):
+        if (why := _apart(one, other)) and one.part.brokers != other.part.brokers:
+            listed = ", ".join(stack.path for stack in stacks)
+            raise UnreadableInputError(
+                f"{len(stacks)} compose files have brokers, and not all of them run together: {one.path} and "
+                f"{other.path} {why}. An audit is of one cluster: which one is it? Give one of {listed} by its name, "
+                "with what else is of that cluster; if they are of one, give each node its own id and "
+                "container name."
+            )
+
+
+def _apart(one: Stack, other: Stack) -> str:
+    """Why two stacks do not run together; "" if they may."""
+    if changed := sorted((one.partial & other.services) | (other.partial & one.services)):
+        return f"are merged: one changes service {changed[0]} of the other (docker compose -f ONE -f OTHER config)"
+    if shared := sorted(one.containers & other.containers):
+        return f"both have a container {shared[0]}"
+    if ids := sorted(one.ids & other.ids):
+        return f"both have a node with id {ids[0]}"
+    if one.is_whole and other.is_whole:
+        return "each name only servers of their own to meet at"
+    return ""
