@@ -46,9 +46,10 @@ class Adaptations:
     `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds, and
     `elements` the records of sets with the checks of their types;
     `dropped` are statements, patterns, arguments and values of fields that only serve ghosts that were folded away;
-    `guards` has for each action with a budget, by its name, the conditions that it requires, after the last of which
-    the budget is asked. `calls` are the calls of step helpers, `pieces` the names in these that stand for a piece of
-    the state. A place in a step helper knows the call, since what holds of one call need not hold of the next.
+    `guards` has for each action with a budget, by its file and name (a helper in another file may be called so, too),
+    the conditions that it requires, after the last of which the budget is asked. `calls` are the calls of step helpers,
+    `pieces` the names in these that stand for a piece of the state. A place in a step helper knows the call, since what
+    holds of one call need not hold of the next.
     `copied` are the calls that need a copy of the helper. `codes` keeps what was made of functions with these
     adaptations, so that it is made once.
     """
@@ -57,7 +58,9 @@ class Adaptations:
     dropped: frozenset[Where] = frozenset()
     ranges: Mapping[Where, tuple[int, int]] = field(default_factory=dict[Where, "tuple[int, int]"])
     elements: Mapping[Where, Callable[[Any], Any]] = field(default_factory=dict[Where, "Callable[[Any], Any]"])
-    guards: Mapping[str, frozenset[Where]] = field(default_factory=dict[str, "frozenset[Where]"])
+    guards: Mapping[tuple[str, str], frozenset[Where]] = field(
+        default_factory=dict[tuple[str, str], "frozenset[Where]"]
+    )
     calls: frozenset[Where] = frozenset()
     pieces: frozenset[Where] = frozenset()
     copied: frozenset[Where] = frozenset()
@@ -85,7 +88,7 @@ class Adaptations:
                 self.by_line.setdefault((place.file, place.line), []).append(said)
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
         inside = {said for line in lines for said in self.by_line.get((file, line), ())}
-        guards = self.guards.get(node.name)
+        guards = self.guards.get((file, node.name))
         return frozenset(inside if guards is None else {*inside, ("guards", guards, node.name)})
 
     def _all_facts(self) -> Iterator[AdaptationFacts]:
@@ -255,7 +258,7 @@ def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call
     places = (*known.needed, *known.dropped, *known.ranges, *known.elements, *known.pieces, *known.copied)
     last = node.end_lineno or node.lineno
     inside = any(place.call == call and place.file == file and node.lineno <= place.line <= last for place in places)
-    return inside or (call is None and node.name in adaptations.guards)
+    return inside or (call is None and (file, node.name) in adaptations.guards)
 
 
 def _adapt(
@@ -413,7 +416,7 @@ def _spending_of(
 ) -> _BudgetQuestions | None:
     """How a function asks a budget: an action that has one by itself, or the step helper with its last guard."""
     if call is None:
-        guards = adaptations.guards.get(node.name)
+        guards = adaptations.guards.get((file, node.name))
         return (
             None if guards is None else _BudgetQuestions(file, guards, call, node.args.args[0].arg, adaptations.calls)
         )

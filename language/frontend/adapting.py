@@ -32,7 +32,7 @@ def adaptations(
     the action's name; `program` knows the constants' values, and the calls of step helpers.
     """
     dropped: set[ir.Where] = set()
-    guards: dict[str, frozenset[ir.Where]] = {}
+    guards: dict[tuple[str, str], frozenset[ir.Where]] = {}
     forms: list[Any] = []
     for function, text in texts.items():
         body: tuple[ir.Statement, ...] = text.body if isinstance(text, ir.Function) else text.elaborated.body
@@ -44,7 +44,7 @@ def adaptations(
             folded = folder.body(body)
             dropped |= places(folded) - places(text.elaborated.drop_ghosts(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
-            guards[function.__name__] = _requires(folder.body(body))
+            guards[function.__code__.co_filename, function.__name__] = _requires(folder.body(body))
     everything = tuple(traverse_forms(*forms))
     needed, ranges = _unwrap_places(everything), _ranges(everything, program.values)
     elements = _elements(everything, program.values)

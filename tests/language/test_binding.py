@@ -21,6 +21,7 @@ from tidegate.model import replication
 from tidegate.model.studies import async_isr
 
 from ..conftest import ROOT
+from ..support.engines import agree
 
 EVERYTHING = ROOT / "tests" / "fixtures" / "models" / "every_construct.py"
 
@@ -362,6 +363,20 @@ def test_a_model_may_lie_in_several_files(tmp_path: Path) -> None:
     verdict = ENGINES["python"](model, Search(symmetry=True), None)
     assert (verdict.distinct_states, verdict.transitions) == (10, 40)
     assert [Path(file).name for file in definition.files] == ["room.py", "people.py", "moves.py"]
+
+
+def test_a_helper_of_another_file_may_have_the_name_of_an_action_with_a_budget(tmp_path: Path) -> None:
+    """The question to the budget belongs to the action alone; with the helper it would be put to the wrong value."""
+    moves = MOVES + "\n\ndef sulk(mood: int) -> int:\n    return mood + 1\n"
+    moves = moves.replace("s.mood[person] += 1", "s.mood[person] = sulk(s.mood[person])")
+    room(tmp_path, moves)
+    text = (tmp_path / "room.py").read_text("utf-8").replace("import Map, action,", "import Map, action, constant,")
+    text += (
+        "\n\nspells = constant(1, minimum=0, maximum=3, says='how often')\n\n\n@action(budget='spells')\n"
+        "def sulk(s: Room, person: Person) -> None:\n    require(s.mood[person] == 2)\n    s.mood[person] = 1\n"
+    )
+    (tmp_path / "room.py").write_text(text, encoding="utf-8")
+    agree(load(tmp_path / "room.py").bind())
 
 
 def test_files_of_one_name_beside_different_models_are_different(tmp_path: Path) -> None:
