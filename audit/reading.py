@@ -91,7 +91,7 @@ def read_texts(
             raise UnreadableInputError(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
         read.takes(path, part or _left_over(path, text))
     if resources:
-        read.parts.append(strimzi.read(resources))
+        read.parts.append(strimzi.read(resources, described=any(map(_names_nodes, read.parts))))
     if not read.files and not any(left.may_be_configuration for left in read.unread):
         raise UnreadableInputError(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
     return join_parts(read.parts, options, tuple(read.files), read.unread)
@@ -113,6 +113,12 @@ class _Files:
             self.parts.append(found)
             self.files.append((path, found.format))
         return found is not None
+
+
+def _names_nodes(part: Part) -> bool:
+    """Whether a description calls nodes by their ids."""
+    described = any(topic.partitions for topic in part.topics)
+    return described or bool(part.quorums or part.per_broker or part.whole_brokers)
 
 
 def _read_one(path: str, text: str, *, named: bool) -> Part | Unread | None:

@@ -23,6 +23,7 @@ from ..kafka.versions import is_at_least
 from .clients import client_rules
 from .controllers import controller_rules
 from .limits import limit_rules
+from .replicas import replicas_without_a_broker
 from .transactions import HANGS, UNFENCED, run_to, transaction_rules
 from .versions import version_rules
 
@@ -62,6 +63,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         replication_by_default,
         lag_and_fetch,
         storage,
+        replicas_without_a_broker,
         racks_of_brokers,
         racks_of_hosts,
         one_machine,

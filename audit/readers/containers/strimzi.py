@@ -13,6 +13,7 @@ from ..parsed_file import Part, numbers
 from ..yaml_settings import settings
 from ..yamls import Tree
 from . import pod_rules
+from .pool_ids import ids_of_pools
 
 KINDS = ("Kafka", "KafkaNodePool", "KafkaTopic")
 
@@ -34,9 +35,9 @@ Resources = Sequence[tuple[str, Tree]]
 """Strimzi's documents, each with its file."""
 
 
-def read(resources: Resources) -> Part:
+def read(resources: Resources, *, described: bool = False) -> Part:
     """All of Strimzi's documents, of one file or of many: a Kafka resource may stand in another file than its pools.
-    Node ids are given as the operator does: pool after pool, from 0.
+    `described`: something else that is read names nodes by their ids.
     """
     part = Part("Strimzi resources")
     resources = list(_of_one_cluster(part, resources))
@@ -44,11 +45,11 @@ def read(resources: Resources) -> Part:
     for path, tree in resources:
         _note_paused(part, path, tree)
         if tree.text("kind") == "Kafka":
-            _kafka(part, path, tree, pools)
+            _kafka(part, path, tree, pools, described=described)
         elif tree.text("kind") == "KafkaTopic":
             _topic(part, path, tree)
     if pools and not part.brokers:
-        _pools(part, pools, ())
+        _pools(part, pools, (), described=described)
     part.whole = bool(part.brokers)
     path, first = resources[0]
     part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
@@ -75,7 +76,7 @@ def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tre
             yield path, tree
 
 
-def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
+def _kafka(part: Part, path: str, tree: Tree, pools: Resources, *, described: bool) -> None:
     kafka = tree.get("spec", "kafka")
     if kafka is None:
         part.note("not_read", "error", "a Kafka resource without spec.kafka", Origin(path, tree.line), "add it")
@@ -101,7 +102,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
     if rack is not None:  # which node stands where is known when it runs
         given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
     if pools:
-        _pools(part, pools, given, kafka.get("template", "pod"))
+        _pools(part, pools, given, kafka.get("template", "pod"), described=described)
         return
     pod = kafka.get("template", "pod")
     made = _pod_of(tree, pod, tree.text("metadata", "name") or "")
@@ -134,25 +135,25 @@ def _zookeeper(part: Part, path: str, tree: Tree) -> None:
         part.note("incomplete", "error", what, where, "storage type persistent-claim", "strimzi.io, Ephemeral storage")
 
 
-def _pools(part: Part, pools: Resources, given: tuple[Setting, ...], template: Tree | None = None) -> None:
+def _pools(
+    part: Part, pools: Resources, given: tuple[Setting, ...], template: Tree | None = None, *, described: bool
+) -> None:
     """The nodes of every pool. A pool's own template of pods replaces the one of the Kafka resource."""
-    number = 0
-    for path, pool in pools:
-        spec = pool.get("spec")
-        if spec is None:
-            continue
+    specified = [(path, pool, spec) for path, pool in pools if (spec := pool.get("spec")) is not None]
+    counts = [_count(spec) for _, _, spec in specified]
+    ids = ids_of_pools(part, [(path, pool) for path, pool, _ in specified], counts, described=described)
+    for (path, pool, spec), mine in zip(specified, ids, strict=True):
         _disks(part, path, spec)
         pod = template if spec.get("template") is None else spec.get("template", "pod")
         made = _pod_of(pool, pod, pool.text("metadata", "labels", LABEL) or "")
         listed = spec.get("roles")
         words = [leaf.value for leaf in listed.leaves()] if listed is not None else []
         roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
-        for _ in range(_count(spec)):
+        for number in mine:
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
             part.brokers.append(
                 Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True, pod=made)
             )
-            number += 1
 
 
 def _pod_of(tree: Tree, template: Tree | None, cluster: str) -> Pod:

@@ -1,0 +1,41 @@
+"""Replicas where no broker is: on nodes that are controllers alone, such as those that had both roles before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cluster.cluster import Cluster
+from ..cluster.findings import Finding
+
+REASSIGN = (
+    "move these replicas to brokers (kafka-reassign-partitions.sh), then take the nodes out of the list of brokers: "
+    "kafka-cluster.sh unregister --id ID, for each of them"
+)
+
+
+def replicas_without_a_broker(cluster: Cluster) -> Iterator[Finding]:
+    """Replicas on nodes whose files say that they are no brokers. A node that lost the role stays registered, and its
+    replicas are counted: of three copies one may be all that there ever will be (KIP-631)."""
+    alone = {node.id for node in cluster.brokers if node.roles == ("controller",) and node.id is not None}
+    found = [
+        (topic, partition, [replica for replica in partition.replicas if replica in alone])
+        for topic in cluster.topics
+        for partition in topic.partitions
+        if not alone.isdisjoint(partition.replicas)
+    ]
+    if not found:
+        return
+    topic, partition, there = found[0]
+    nodes = sorted({replica for _, _, replicas in found for replica in replicas})
+    who = f"node {nodes[0]}, which is a controller"
+    who = who if len(nodes) == 1 else f"nodes {_listed(nodes)}, which are controllers"
+    name = f"{topic.name}-{partition.number}"
+    which = f"{name} has" if len(found) == 1 else f"{len(found)} partitions, such as {name}, have"
+    left = len(partition.replicas) - len(there)
+    copies = {0: "is no copy", 1: "is one copy"}.get(left, f"are {left} copies")
+    what = f"{which} replicas on {who} alone: these never come back, and of {name} there {copies} until they are moved"
+    yield Finding("incomplete", "error", what, partition.origin, REASSIGN, "KIP-631")
+
+
+def _listed(nodes: list[int]) -> str:
+    return f"{', '.join(map(str, nodes[:-1]))} and {nodes[-1]}"
