@@ -98,7 +98,8 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
         every = add_client_losses(add_consumer_rows(check_subjects(subjects(cluster), explorations), cluster))
-        out = ids_of_down_nodes(cluster)
+        silent = cluster.answering.down if cluster.answering is not None else ()
+        out = ids_of_down_nodes(cluster) | {id_ for id_, _ in silent}
         reports = sorted(
             run_in_rounds(_reporting(every, cluster, asked, explorations, out), explorations), key=gravity_order
         )

@@ -38,6 +38,8 @@ from .output import check_open, end_with_page, prepare_directory, print_json
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 
+MOST_PORT = 65_535
+
 EXAMPLES = """\
   tidegate audit server.properties topics.txt --distribution apache
   tidegate audit cluster/ --require strict --require writable=two-crashes@all
@@ -224,6 +226,9 @@ def run_audit(
     began, folder = monotonic(), None if options.no_cache else cache_directory()
     with kept_in(folder):
         cluster, findings = read_cluster(options.files, facts, _read_live_cluster(options))
+    if cluster.answering is not None and (cluster.answering.controllers or cluster.answering.down):
+        said = filter(None, (cluster.answering.controllers, cluster.answering.says))
+        print(f"tidegate: {'; '.join(said)}; the rest is being explored", file=sys.stderr, flush=True)
     left: float = max(0.0, options.time - (monotonic() - began))
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
@@ -246,8 +251,11 @@ def _read_live_cluster(options: argparse.Namespace) -> Sequence[tuple[str, Part]
     if address is None:
         return ()
     for text in address.split(","):
-        if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}", text.strip()):
+        found = re.fullmatch(r"(?:\[[0-9A-Fa-f:]+\]|[^\s:/]+):(\d+)", text.strip())
+        if found is None:
             raise UsageError(f"--bootstrap-server {address}: write HOST:PORT, or several with commas between")
+        if not 0 < int(found[1]) <= MOST_PORT:
+            raise UsageError(f"--bootstrap-server {address}: {found[1]} is no port; write one of 1 to {MOST_PORT}")
     how = read_security(options.command_config)
     try:
         from ..audit.readers.running import live

@@ -31,7 +31,7 @@ _SAYS: dict[Kind, str] = {
 @immutable
 class Outage:
     """Partitions of one topic that are out of service for the same reason. `certain`: whatever is not stated. They are
-    as they are without the nodes that do not start (`without`, some of which they have a replica on).
+    as they are without the nodes that are down or do not start (`without`, some of which they have a replica on).
     """
 
     topic: Topic
@@ -47,8 +47,8 @@ class Outage:
         more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""
         which = f"partition{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:SHOWN])}{more}"
         some = f"broker{'s' if len(self.without) > 1 else ''} {', '.join(map(str, self.without))}"
-        start = "do" if len(self.without) > 1 else "does"
-        without = f", without {some}, which {start} not start" if self.without else ""
+        are = "are" if len(self.without) > 1 else "is"
+        without = f", without {some}, which {are} down" if self.without else ""
         return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_isr_words(self)}{without}"
 
 
@@ -61,7 +61,7 @@ def _isr_words(outage: Outage) -> str:
 
 
 def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:
-    """The outages of a subject's topics. `down` are the nodes that do not start."""
+    """The outages of a subject's topics. `down` are the nodes that are down or do not start."""
     signatures = subject.present
     for topic in subject.topics:
         found: dict[tuple[Kind, bool, tuple[int, ...]], list[Partition]] = {}

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ...language.errors import suggest_name
 from ...language.immutable import immutable
-from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
+from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
 from ..questions.signature import Subject
 from ..questions.situations import (
@@ -19,8 +19,9 @@ from ..questions.situations import (
 )
 from .answer import Answer, SubjectVerdict, Word
 
-Whose = Literal["topics", "internal", "transactions", "offsets", "all"]
-"""Topics of users, all of Kafka's own, the one of transactions, the one of groups' offsets, or all of them."""
+Whose = Literal["topics", "internal", "transactions", "offsets", "share", "remote", "all"]
+"""Topics of users, all of Kafka's own, or all of them; of Kafka's own the one of transactions, of groups' offsets, of
+the state of share groups, or of what is in remote storage."""
 
 
 @immutable
@@ -56,7 +57,7 @@ class Requirement:
         return self.question == "groups" and subject.topics[0].name == OFFSETS
 
 
-_NAMED: Mapping[Whose, str] = {"transactions": TRANSACTIONS, "offsets": OFFSETS}
+_NAMED: Mapping[Whose, str] = {"transactions": TRANSACTIONS, "offsets": OFFSETS, "share": SHARE, "remote": REMOTE}
 
 _OF_READERS = ("groups", "no-skips")
 """Questions about consumers, which read no other topic of Kafka's own."""
@@ -103,6 +104,10 @@ _STANDARD = (
     ),
     *_each("no-loss", "leader-move@all", "restart@all", "crash@all", of="offsets"),
     *_each("no-loss", "cut-off@all", "power-loss@all", *_of_storage("all"), of="offsets"),
+    *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="share"),
+    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", *_of_storage("min-isr"), of="share"),
+    *_each("no-loss", "leader-move@all", "restart@all", "crash@all", of="remote"),
+    *_each("no-loss", "cut-off@all", "power-loss@all", *_of_storage("all"), of="remote"),
 )
 
 PRESETS: Mapping[str, Preset] = {
@@ -116,7 +121,8 @@ PRESETS: Mapping[str, Preset] = {
             "taken back by a moved leader, a restart, a crash or a broker that is cut off while all replicas are in "
             "sync (KAFKA-9835, mended in 2.5.1); writes go on without one broker; of Kafka's own topics only that "
             "writes go on without one broker, that no committed offset is lost by one fault while all replicas are in "
-            "sync, and that nothing in the log of transactions is lost by one fault, where a producer is transactional",
+            "sync, nor what is known of tiered data, and that nothing in the log of transactions is lost by one fault, "
+            "where a producer is transactional, nor in the state of share groups",
             _STANDARD,
         ),
         Preset(

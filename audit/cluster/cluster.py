@@ -185,6 +185,31 @@ class Quorum:
 
 
 @immutable
+class Answering:
+    """Who answered when a running cluster was asked at `origin`: brokers by their ids, and those that are known and did
+    not, each with the reason. `told_by` is the broker as of which partitions are; `controllers` says what is wrong with
+    their quorum, "" where nothing is, and `headless` that it has no leader."""
+
+    origin: Origin
+    answered: tuple[int, ...]
+    down: tuple[tuple[int, str], ...] = ()
+    told_by: int | None = None
+    controllers: str = ""
+    headless: bool = False
+
+    @property
+    def says(self) -> str:
+        """Who does not answer, in a sentence; "" where all do."""
+        if not self.down:
+            return ""
+        ids = ", ".join(str(id_) for id_, _ in self.down)
+        why = "; ".join(dict.fromkeys(reason for _, reason in self.down))
+        who = f"broker {ids} is down" if len(self.down) == 1 else f"brokers {ids} are down"
+        many = f"{len(self.answered)} of {len(self.answered) + len(self.down)} answered"
+        return f"{who} ({why}); {many}, and partitions are as broker {self.told_by} knows them"
+
+
+@immutable
 class Use:
     """Who writes and reads which topics, from `audit.toml`. `pattern` is matched whole, as a regular expression.
 
@@ -265,6 +290,7 @@ class Cluster:
     sessions: StatedValue | None = None
     passing_ensemble: StatedValue | None = None
     unread: tuple[Unread, ...] = ()
+    answering: Answering | None = None
 
     @property
     def controllers(self) -> tuple[Broker, ...]:

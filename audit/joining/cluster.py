@@ -76,6 +76,7 @@ def join_parts(
         files=files,
         unread=tuple(unread),
         whole=any(part.whole for part in parts),
+        answering=next((part.answering for part in parts if part.answering is not None), None),
         acks=None if options.acks is None else StatedValue(options.acks, OPTIONS),
         planned=_planned_topics(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),

@@ -29,7 +29,12 @@ def brokers_without_files(cluster: Cluster) -> tuple[list[Finding], list[str]]:
     like these, each on a host of its own. Where the files are of all nodes, or nodes share hosts, that decides, and a
     finding leaves the audit undecided. One broker's file may stand for all."""
     holding = {id_: part.origin for topic in cluster.topics for part in topic.partitions for id_ in part.replicas}
-    bare = {b.id: holding[b.id] for b in cluster.brokers if b.id in holding and _is_bare(b, holding[b.id])}
+    down = {id_ for id_, _ in cluster.answering.down} if cluster.answering is not None else set[int]()
+    bare = {
+        b.id: holding[b.id]
+        for b in cluster.brokers
+        if b.id in holding and b.id not in down and _is_bare(b, holding[b.id])
+    }
     given = [broker for broker in cluster.brokers if broker.keeps_topics and broker.id not in bare]
     if not bare or len(given) < 2:
         return [], []

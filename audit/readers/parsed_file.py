@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..cluster.cluster import Broker, Client, Quorum, Topic, Use
+from ..cluster.cluster import Answering, Broker, Client, Quorum, Topic, Use
 from ..cluster.findings import Finding, Kind, Severity
 from ..cluster.statements import Origin, Setting, StatedValue
 from ..kafka.versions import ControlPlane
@@ -45,6 +45,7 @@ class Part:
     findings: list[Finding] = field(default_factory=list[Finding])
     assumptions: list[str] = field(default_factory=list[str])
     ensemble: list[str] = field(default_factory=list[str])
+    answering: Answering | None = None
     racks: dict[str, StatedValue] = field(default_factory=dict[str, StatedValue])
 
     def fact(self, name: str, value: str, origin: Origin, assumed: str = "") -> None:

@@ -86,6 +86,7 @@ def document(
         "unknown_release": cluster.versions.unknown.value if cluster.versions.unknown else "",
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [
+            *_not_answering(cluster),
             *(_not_starting(node) for node in nodes_down(cluster)),
             *(_consumer_outage(reason) for reason in consumers_down(cluster)),
             *(_outage(outage) for report in reports for outage in report.outages),
@@ -141,6 +142,19 @@ def _outage(outage: Outage) -> Document:
     partitions = [partition.number for partition in outage.partitions]
     return {"topic": outage.topic.name, "partitions": partitions, "nodes": list(outage.without), "kind": outage.kind,
             "certain": outage.certain, "says": outage.says, "where": _where(outage.topic.origin)}  # fmt: skip
+
+
+def _not_answering(cluster: Cluster) -> Iterator[Document]:
+    """Controllers, then brokers, of a running cluster that do not answer, each as an outage of no topic."""
+    answering = cluster.answering
+    if answering is None:
+        return
+    where, down = _where(answering.origin), [id_ for id_, _ in answering.down]
+    controllers = "no controller" if answering.headless else "a controller is down"
+    for kind, says, nodes in ((controllers, answering.controllers, list[int]()), ("is down", answering.says, down)):
+        if says:
+            yield {"topic": "", "partitions": [], "nodes": nodes, "kind": kind, "certain": True, "says": says,
+                   "where": where}  # fmt: skip
 
 
 def _not_starting(down: DownNodes) -> Document:

@@ -22,6 +22,7 @@ from ..kafka.transactions import UNVERIFIED
 from ..kafka.versions import is_at_least
 from .clients import client_rules
 from .controllers import controller_rules
+from .internal_topics import internal_topic_rules
 from .limits import limit_rules
 from .replicas import replicas_without_a_broker
 from .transactions import HANGS, UNFENCED, run_to, transaction_rules
@@ -72,6 +73,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         client_rules,
         transaction_rules,
         limit_rules,
+        internal_topic_rules,
     )
     found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))
     return tuple(sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.severity)))

@@ -9,6 +9,7 @@ that a client speaks version 2, are rules; so is what is said of readers and of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +20,7 @@ from ..cluster.settings import base_family, place_of
 from ..exploring.small_models import SmallModel, explore_small_model
 from ..kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
 from ..kafka.versions import is_at_least
-from ..startup.producers import TRANSACTIONAL, is_transactional, why_producer_stops
+from ..startup.producers import TRANSACTIONAL, is_transactional, stated_setting, why_producer_stops
 
 Bounds = Mapping[str, int]
 
@@ -111,6 +112,7 @@ def run_to(hazard: Hazard, release: Release) -> ModelRun | None:
 def transaction_rules(cluster: Cluster) -> Iterator[Finding]:
     """What a transaction may meet, once for each hazard that the brokers' version has or may have."""
     wanting = [client for client in cluster.clients if client.kind == "producer" and is_transactional(client)]
+    yield from shared_ids(wanting)
     writers = [client for client in wanting if not why_producer_stops(cluster, client)]
     if not writers:
         return
@@ -122,6 +124,23 @@ def transaction_rules(cluster: Cluster) -> Iterator[Finding]:
         severity = "note" if when else "warning"
         source = f"{run.command}; {hazard.source}"
         yield Finding("advice", severity, when + hazard.what, where, hazard.to_do, source, run)
+
+
+def shared_ids(writers: Iterable[Client]) -> Iterator[Finding]:
+    """One id of two programs: each of them fences the other, since an id is of one producer (KIP-98). What a program
+    completes by itself, as Streams and Spring do, and what is a placeholder, is left out."""
+    of: dict[str, Client] = {}
+    for writer in writers:
+        stated = None if writer.embedded else stated_setting(writer, TRANSACTIONAL)
+        if stated is None or re.search(r"[$({]", stated.value):
+            continue
+        first = of.setdefault(stated.value, writer)
+        if first.origin.path != writer.origin.path:
+            what = (
+                f"`{TRANSACTIONAL}={stated.value}` is in {first.name} and in {writer.name}: each producer that starts "
+                "fences the other, whose transaction is aborted and which writes no more"
+            )
+            yield Finding("contradiction", "error", what, stated.origin, "an id for each producer", "KIP-98")
 
 
 _ORDER = {False: 0, None: 1, True: 2}

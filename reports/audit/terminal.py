@@ -187,11 +187,17 @@ def audit_verdict_line(document: Document) -> str:
 def _outage_kinds(outages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What is out of service for certain, in a few words."""
     kinds = {str(outage["kind"]) for outage in outages if outage["certain"]}
+    if "no controller" in kinds:
+        yield "no majority of controllers answers"
+    if "a controller is down" in kinds:
+        yield "some controllers are down"
+    if "is down" in kinds:
+        yield "some brokers are down"
     if "does not start" in kinds:
         yield "some nodes do not start"
     if "no consumer" in kinds:
         yield "some consumers do not start or join their groups"
-    if kinds - {"does not start", "no consumer"}:
+    if kinds - {"does not start", "no consumer", "no controller", "a controller is down", "is down"}:
         yield "some partitions refuse writes or reads now"
 
 

@@ -24,7 +24,7 @@ from kafka.errors import (
 )
 from kafka.protocol.api_key import ApiKey
 
-from ...cluster.cluster import Partition, Quorum, Topic
+from ...cluster.cluster import Answering, Partition, Quorum, Topic
 from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue, UnreadableInputError
 from ...kafka.releases import METADATA_VERSIONS
 from ..parsed_file import Part
@@ -34,8 +34,8 @@ from .connection import ConnectionSettings
 from .descriptions import DescribedSetting, add_setting, end_of_configs, lists_of, note_lagging
 
 FORMAT = "a running cluster"
-CONNECT_SECONDS = 15.0
-REQUEST_MS = 30_000
+CONNECT_SECONDS, PROBE_SECONDS = 8.0, 3.0
+REQUEST_MS = 8_000
 MOST_TOPICS = 100
 """Topics of which the settings are asked for at once: some 3 KB each."""
 
@@ -44,17 +44,24 @@ def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT
     """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises UnreadableInputError, in one sentence."""
     part = Part(FORMAT)
     with _client(address, how, connect_seconds) as client, _refusals(address):
+        answered = client.probe(PROBE_SECONDS)
+        if not answered:
+            reasons = ", ".join(f"broker {node}: {why}" for node, why in client.silent.items())
+            raise UnreadableInputError(
+                f"{address} answers, and none of the brokers does at the address that it advertises ({reasons})."
+            )
         brokers = client.brokers()
         _features(part, client, address)
         described = list(_described_topics(client))
-        moving = _moving(part, client, address)
+        wrong = _quorum(part, client, address)
+        moving = _moving(part, client, address) if wrong != NO_CONTROLLER else dict[tuple[str, int], Move]()
         names = [topic["name"] for topic in described if _is_allowed(part, topic, address)]
         settings = _settings_of_topics(client, names)
         for topic in described:
             if topic["name"] in settings:
                 _topic(part, topic, settings[topic["name"]], moving, address)
-        _brokers(part, client, brokers, address)
-        _quorum(part, client, address)
+        _brokers(part, client, [broker for broker in brokers if broker not in client.silent], address)
+        part.answering = _answering(part, client, brokers, wrong, address)
     end_of_configs(part)
     return part
 
@@ -203,7 +210,9 @@ def _is_allowed(part: Part, topic: Mapping[str, Any], address: str) -> bool:
     return False
 
 
-Moving = Mapping[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]
+Move = tuple[tuple[int, ...], tuple[int, ...]]
+"""The replicas that come and those that go."""
+Moving = Mapping[tuple[str, int], Move]
 
 
 def _moving(part: Part, client: Admin, address: str) -> Moving:
@@ -373,19 +382,20 @@ def _name_of(level: int) -> str | None:
     return METADATA_VERSIONS[level - 1] if 0 < level <= len(METADATA_VERSIONS) else None
 
 
-def _quorum(part: Part, client: Admin, address: str) -> None:
-    """The controllers of KRaft. With ZooKeeper there are none to ask for."""
+def _quorum(part: Part, client: Admin, address: str) -> str:
+    """The controllers of KRaft, and what is wrong with them, "" where nothing is. With ZooKeeper there are none to ask
+    for."""
     origin = Origin(address, None, "metadata quorum")
     try:
         quorum = client.describe_quorum()
     except IncompatibleBrokerVersion:
         if part.control_plane == "kraft":
             part.note("not_read", "warning", "these brokers do not say who the controllers are", origin, FILES)
-        return
+        return ""
     except KafkaError as error:
-        what = f"who the controllers are is not known ({type(error).__name__})"
-        part.note("not_read", "warning", what, origin, FILES)
-        return
+        part.note("not_read", "warning", f"no controller told who they are ({type(error).__name__})", origin, FILES)
+        refused = isinstance(error, AuthorizationError) or part.control_plane != "kraft"
+        return "" if refused else NO_CONTROLLER
     part.control_plane = "kraft"
     leader = quorum["leader_id"]
     voters = tuple(voter["replica_id"] for voter in quorum["current_voters"])
@@ -395,6 +405,40 @@ def _quorum(part: Part, client: Admin, address: str) -> None:
     last = ends.get(leader, -1)
     lags = {f"voter {voter}": last - end for voter, end in ends.items() if last >= 0}
     note_lagging(part, quorum.get("high_watermark"), lags, origin)
+    late = (f"controller {voter} has not fetched for {seconds:.0f} s" for voter, seconds in late_voters(quorum))
+    return "; ".join(late) if leader >= 0 else NO_CONTROLLER
+
+
+NO_CONTROLLER = (
+    "no controller answers the brokers: most controllers are down or cut off, and until a majority of them is there no "
+    "leader that dies is replaced, and no topic and no ISR changes"
+)
+"""What a quorum without a leader means."""
+
+LATE_MS = 5_000
+"""Milliseconds for which a voter may not have fetched: a leader waits for 2 s (controller.quorum.fetch.timeout.ms)."""
+
+
+def late_voters(quorum: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
+    """Voters that do not fetch, with the seconds for which they have not, as the leader says since 3.3 (KIP-836)."""
+    times = {voter["replica_id"]: voter.get("last_fetch_timestamp") or -1 for voter in quorum["current_voters"]}
+    now = times.get(quorum["leader_id"], -1)
+    yield from ((voter, (now - at) / 1000) for voter, at in times.items() if at < now - LATE_MS)
+
+
+def _answering(part: Part, client: Admin, brokers: Sequence[int], wrong: str, address: str) -> Answering:
+    """Who answered of all brokers that are registered or have a replica."""
+    holding = {replica for topic in part.topics for partition in topic.partitions for replica in partition.replicas}
+    down = {node: "not registered as alive" for node in holding - {*brokers}} | client.silent
+    answered = tuple(broker for broker in brokers if broker not in down)
+    return Answering(
+        Origin(address, None, "brokers"),
+        answered,
+        tuple(sorted(down.items())),
+        client.told_by,
+        wrong,
+        wrong == NO_CONTROLLER,
+    )
 
 
 FILES = "give a controller's server.properties too, or what kafka-metadata-quorum.sh describes"

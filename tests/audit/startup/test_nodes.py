@@ -187,7 +187,7 @@ def test_partitions_are_served_without_the_brokers_that_do_not_start() -> None:
     found = audit_texts(*texts, ("b3.properties", BROKER.format(id=3)), ("t.txt", TOPIC))
     says = "orders partition 0: acks=all is refused (the ISR is {3} of 3 replicas)"
     assert [outage["says"] for outage in found.document["outages"][1:]] == [
-        f"{says}, without brokers 1, 2, which do not start"
+        f"{says}, without brokers 1, 2, which are down"
     ]
 
 
