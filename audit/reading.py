@@ -123,6 +123,8 @@ def _names_nodes(part: Part) -> bool:
 
 def _read_one(path: str, text: str, *, named: bool) -> Part | Unread | None:
     """What one file says by itself."""
+    if not named and _is_tree(Path(path)) and (kind := other_program_of(text)):
+        return Unread(path, f"it is {kind}")
     found = part_of(path, text, named=named)
     if not isinstance(found, Part) and _is_tree(Path(path)):
         found = connect.of_document(path, text.lstrip(MARK)) or found

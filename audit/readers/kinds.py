@@ -73,8 +73,20 @@ _OTHERS = {
 """What a text begins with, or has somewhere, that is of another program."""
 
 
+_IDLE = frozenset({
+    "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "ServiceAccount",
+    "Namespace", "Service", "Ingress", "NetworkPolicy", "PodDisruptionBudget", "StorageClass", "PersistentVolume",
+    "PersistentVolumeClaim", "HorizontalPodAutoscaler", "ServiceMonitor", "PodMonitor", "PrometheusRule", "Certificate",
+    "Issuer", "ClusterIssuer", "PriorityClass", "LimitRange", "ResourceQuota", "Endpoints", "IngressClass",
+})  # fmt: skip
+"""Kinds of Kubernetes' resources that run nothing and set nothing up for what runs."""
+
+
 def other_program_of(text: str) -> str:
     """Whose file it is by what it says, in words, where that is a program without topics, producers or consumers."""
+    kinds = set(re.findall(r"^kind:\s*[\"']?(\w+)", text, re.M))
+    if kinds and kinds <= _IDLE and re.search(r"^apiVersion:", text, re.M):
+        return "of resources of Kubernetes that run nothing"
     lines = [
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "!", "//", "---"))
     ]
@@ -82,16 +94,18 @@ def other_program_of(text: str) -> str:
     return next((kind for kind, pattern in _OTHERS.items() if pattern.match(stated)), "")
 
 
-_COMMON = frozenset({"group.id", "client.id", "bootstrap.servers", "request.timeout.ms", "retention.ms", "linger.ms"})
-"""Settings whose names other programs have, too."""
+_DECIDING = re.compile(
+    r"replication\.factor|min\.isr|min\.insync|unclean|idempotence|transactional\.id|auto\.commit|flush"
+)
+_WORDS = ("acks", "replication.factor", "kafka.cfg", "kafka.strimzi.io", "auto.offset.reset", "isolation.level")
+_MARKS = {name.replace(".", ""): name for name in (*filter(_DECIDING.search, registry()), *_WORDS)}
+"""What shows that a text is about a cluster, by how it is written without what parts its words: settings that answers
+rest on, and that other programs do not have."""
 
-_WORDS = ("acks", "replication.factor", "kafka.cfg", "kafka.strimzi.io")
-_MARKS = {
-    name.replace(".", ""): name
-    for name in (*(name for name in registry() if "." in name and name not in _COMMON), *_WORDS)
-}
-"""What shows that a text is about a cluster, by how it is written without what parts its words."""
-
+_OF_BROKERS = re.compile(
+    r"^\s*(broker\.id|node\.id|process\.roles|zookeeper\.connect|controller\.quorum\.\w+|log\.dirs?)(?=\s*[=:])", re.M
+)
+"""What lists of a broker's settings have, and nothing else as it is written there."""
 
 TOPIC_LINE = re.compile(r"^\s*Topic: ?\S+\s", re.M)
 CONFIG_HEAD = re.compile(
@@ -111,7 +125,7 @@ def mark_of_kafka(text: str) -> str:
     """The first thing that shows a text to be about a cluster's brokers, topics or clients: what Kafka's tools print,
     or a setting that answers rest on, as files of other tools spell it (`min_insync_replicas`); "" where nothing does.
     """
-    for pattern in (TOPIC_LINE, CONFIG_HEAD, FEATURE, _COMMANDS):
+    for pattern in (TOPIC_LINE, CONFIG_HEAD, FEATURE, _COMMANDS, _OF_BROKERS):
         if (found := pattern.search(text)) is not None:
             return " ".join(found[0].split())[:60]
     squeezed = re.sub(r"[._\-]", "", text.lower())

@@ -31,7 +31,7 @@ def taken(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unread]]:
     folders = [
         path[: -len("Chart.yaml")] for path, _, named in texts if PurePath(path).name == "Chart.yaml" and not named
     ]
-    outer = [folder for folder in folders if not any(folder != other and folder.startswith(other) for other in folders)]
+    outer = [folder for folder in folders if not any(_is_within(folder, other) for other in folders)]
     of: dict[str, list[tuple[str, str]]] = {folder: [] for folder in outer}
     rest: list[InputText] = []
     for path, text, named in texts:
@@ -41,6 +41,11 @@ def taken(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unread]]:
         else:
             of[folder].append((path, text))
     return rest, [_unread(folder, files) for folder, files in of.items()]
+
+
+def _is_within(folder: str, other: str) -> bool:
+    """Whether a chart is part of another one."""
+    return folder != other and folder.startswith(other) and _OF_CHART.fullmatch(folder[len(other) :]) is not None
 
 
 def _unread(folder: str, files: Sequence[tuple[str, str]]) -> Unread:

@@ -40,9 +40,13 @@ def unread(path: str) -> Part:
     return part
 
 
+_AT_ROOT = re.compile(r"^[\"']?(services|include)[\"']?\s*:|[{,]\s*[\"']?(services|include)[\"']?\s*:", re.M)
+"""Where a document may be one of compose's, which is seen before it is parsed."""
+
+
 def document(path: str, text: str) -> Tree | None:
     """A compose file's document; None if a text is none, or is no YAML."""
-    if Path(path).suffix.lower() not in (".yaml", ".yml") or not re.search(r"\b(services|include)\b", text):
+    if Path(path).suffix.lower() not in (".yaml", ".yml", ".json") or not _AT_ROOT.search(text):
         return None
     try:
         trees = yamls.documents(text, path)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.readers.kinds import kind_of, mark_of_kafka, other_program_of
 
+IDLE = "apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: Namespace\n"
+
 
 @pytest.mark.parametrize(
     ("name", "kind"),
@@ -40,6 +42,11 @@ def test_a_name_says_what_a_file_is(name: str, kind: str) -> None:
         ('<?xml version="1.0"?>\n<Configuration status="INFO">', "settings of a logging library"),
         ("KafkaServer {\n  org.x.PlainLoginModule required\n  username=a;\n};\n", "settings of a login"),
         ("alert: yes\n", ""),
+        (
+            "apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: Namespace\n",
+            "of resources of Kubernetes that run nothing",
+        ),
+        ("apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: ConfigMap\n", ""),
         ("broker.id=1\nlog4j.x=1\n", ""),
     ],
 )
@@ -60,6 +67,8 @@ def test_a_text_says_whose_it_is(text: str, kind: str) -> None:
         ("kafka-topics.sh --describe", ""),
         ("sum(kafka_cluster_partition_underminisr)", ""),
         ("packs and stacks", ""),
+        ("hostname: a\nlog_dir: b\nbroker_id: 1\n", ""),
+        ("# old\nbroker.id = 1\n", "broker.id"),
     ],
 )
 def test_what_answers_rest_on_is_found_however_it_is_spelt(text: str, mark: str) -> None:

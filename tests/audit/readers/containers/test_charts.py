@@ -35,3 +35,9 @@ def test_a_chart_whose_dependencies_are_elsewhere_is_built_first() -> None:
 def test_a_chart_of_something_else_leaves_nothing_open() -> None:
     texts = [("c/Chart.yaml", "name: web\n", False), ("c/templates/d.yaml", "image: nginx\n", False)]
     assert [left.may_be_configuration for left in taken(texts)[1]] == [False]
+
+
+def test_packed_charts_beside_a_chart_are_charts_of_their_own() -> None:
+    names = ("c/Chart.yaml", "c/charts/d/Chart.yaml", "c/docs/c.tgz/c/Chart.yaml", "c/docs/c.tgz/c/charts/d/Chart.yaml")
+    rest, left = taken([(name, "name: kafka\n", False) for name in names])
+    assert rest == [] and [one.path for one in left] == ["c", "c/docs/c.tgz/c"]
