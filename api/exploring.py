@@ -99,7 +99,7 @@ def _import_arrow() -> ModuleType:
         if (error.name or "").partition(".")[0] not in ("pyarrow", "numpy"):
             raise
         raise UsageError(
-            f"states() needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
+            f"states() needs {error.name}, which is not installed: pip install '.[spark]' in the clone"
         ) from None
 
 

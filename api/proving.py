@@ -24,7 +24,7 @@ from .results import NOTEBOOK_FORMAT, Trace, preformatted_html
 if TYPE_CHECKING:
     from ..explorer.smt.induction import Induction
 
-NEEDS_Z3 = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
+NEEDS_Z3 = "prove needs z3-solver, which is not installed: pip install '.[prove]' in the clone"
 
 
 @immutable

@@ -77,7 +77,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--confirm",
         action="store_true",
-        help="with --out: drive real brokers through each different loss, and its repair (needs tidegate[real])",
+        help="with --out: drive real brokers through each different loss, and its repair (needs the extra `real`)",
     )
     parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
     parser.set_defaults(run=run)
@@ -132,7 +132,7 @@ def _add_live_cluster_options(parser: Parser) -> None:
         "a running cluster", "tidegate reads from it and never writes to it; FILEs may be given too"
     )
     group.add_argument(
-        "--bootstrap-server", metavar="HOST:PORT", help="brokers to ask, with commas between (needs tidegate[live])"
+        "--bootstrap-server", metavar="HOST:PORT", help="brokers to ask, with commas between (needs the extra `live`)"
     )
     group.add_argument(
         "--command-config", metavar="FILE", type=Path, help="client properties with SASL and TLS, as for Kafka's tools"
@@ -261,7 +261,6 @@ def _read_live_cluster(options: argparse.Namespace) -> Sequence[tuple[str, Part]
         from ..audit.readers.running import live
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"--bootstrap-server needs {error.name}, which is not installed; install it with: "
-            "pip install 'tidegate[live]'"
+            f"--bootstrap-server needs {error.name}, which is not installed: pip install '.[live]' in the clone"
         ) from None
     return ((address, live.read(address, how)),)

@@ -209,7 +209,7 @@ def require_kafka_python() -> None:
         import kafka
     except ModuleNotFoundError:
         raise UsageError(
-            "real brokers need kafka-python, which is not installed; install it with: pip install 'tidegate[real]'"
+            "real brokers need kafka-python, which is not installed: pip install '.[real]' in the clone"
         ) from None
     del kafka
 

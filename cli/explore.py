@@ -169,8 +169,8 @@ def _terminal_reader(session: Session) -> Callable[[], str]:
         if (error.name or "").partition(".")[0] != "prompt_toolkit":
             raise
         raise UsageError(
-            "explore in a terminal needs prompt_toolkit, which is not installed; install it with: "
-            "pip install 'tidegate[explore]'; without it, --do COMMANDS works, and commands from a file"
+            "explore in a terminal needs prompt_toolkit, which is not installed: "
+            "pip install '.[explore]' in the clone; without it, --do COMMANDS works, and commands from a file"
         ) from None
     prompt = prompt_session(session)
     return lambda: prompt.prompt(PROMPT)

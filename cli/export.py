@@ -171,7 +171,7 @@ def _draw_graph(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | No
         if (error.name or "").partition(".")[0] != "fast_sugiyama":
             raise
         raise UsageError(
-            "a drawn graph needs fast-sugiyama, which is not installed; install it with: pip install 'tidegate[draw]'; "
+            "a drawn graph needs fast-sugiyama, which is not installed: pip install '.[draw]' in the clone; "
             "export --to dot and --to graphml need nothing"
         ) from None
     return draw_graph(graph, steps)

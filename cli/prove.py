@@ -63,7 +63,7 @@ _MAX_MILLIONS = 4000.0
 
 _TRACE_FILE = ".trace.json"
 
-_INSTALL_ADVICE = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
+_INSTALL_ADVICE = "prove needs z3-solver, which is not installed: pip install '.[prove]' in the clone"
 
 
 def add(verbs: Verbs[Parser]) -> None:

@@ -153,7 +153,7 @@ def run_on_spark(
         from ..explorer.spark.matrix import run_commands
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"--engine spark needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
+            f"--engine spark needs {error.name}, which is not installed: pip install '.[spark]' in the clone"
         ) from None
     return run_commands(cluster, commands, weights)
 
@@ -222,7 +222,7 @@ def _save_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
         from ..explorer.spark.columns import write_rows
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"--out needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
+            f"--out needs {error.name}, which is not installed: pip install '.[spark]' in the clone"
         ) from None
     try:
         write_rows(rows, path)

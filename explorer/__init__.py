@@ -30,7 +30,7 @@ def explore_boundedly(model: Model, search: Search, report: Report | None = None
         if (error.name or "").partition(".")[0] != "z3":
             raise
         raise UsageError(
-            "--engine bmc needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
+            "--engine bmc needs z3-solver, which is not installed: pip install '.[prove]' in the clone"
         ) from None
     return check(model, search, report)
 
@@ -66,7 +66,7 @@ def _missing_package_error(error: ModuleNotFoundError, what: str) -> Exception:
     missing = (error.name or "").partition(".")[0]
     if missing not in ("pyspark", "pyarrow", "pandas", "numpy"):
         return error
-    return UsageError(f"{what} needs {missing}, which is not installed; install it with: pip install 'tidegate[spark]'")
+    return UsageError(f"{what} needs {missing}, which is not installed: pip install '.[spark]' in the clone")
 
 
 Engine: TypeAlias = Callable[[Model, Search, Report | None], Verdict]

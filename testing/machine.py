@@ -10,7 +10,7 @@ Each action of the model is a rule: where the model says that a step can happen,
 method of the action's name is called on the implementation, with the same arguments. After every step `agree(state,
 system)` compares the two. Hypothesis looks for steps after which they differ, and shrinks what it finds.
 
-It needs `pip install 'tidegate[test]'`.
+It needs `pip install '.[test]'` in the clone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The model drives the program: `pytest examples/segmented_log` (with `pip install 'tidegate[test]'`)."""
+"""The model drives the program: `pytest examples/segmented_log` (with `pip install '.[test]'` in the clone)."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ _UNUSABLE = 64
 
 _SOLVER_CRASH = (
     "the solver of clauses is installed, and cannot be imported; install it again with: pip install --force-reinstall "
-    "'tidegate[prove]', or without python-sat: then Z3 solves them"
+    "'.[prove]' in the clone, or without python-sat: then Z3 solves them"
 )
 
 

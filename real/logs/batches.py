@@ -99,7 +99,7 @@ def _sum_is_right(data: bytes, at: int, end: int) -> bool:
     try:
         from kafka.record.util import calc_crc32c
     except ImportError:
-        raise UsageError("reading segments needs kafka-python: pip install 'tidegate[live]'") from None
+        raise UsageError("reading segments needs kafka-python: pip install '.[live]' in the clone") from None
     return int.from_bytes(data[at + _SUM : at + _SUMMED]) == calc_crc32c(data[at + _SUMMED : end])
 
 

@@ -171,7 +171,7 @@ def _records(data: bytes) -> MemoryRecords:
     try:
         from kafka.record.memory_records import MemoryRecords
     except ImportError:
-        raise UsageError("reading segments needs kafka-python: pip install 'tidegate[live]'") from None
+        raise UsageError("reading segments needs kafka-python: pip install '.[live]' in the clone") from None
     return MemoryRecords(data)
 
 

@@ -33,7 +33,7 @@ def _batches(path: Path) -> list[tuple[int, int]]:
         from kafka.record.default_records import DefaultRecordBatch
         from kafka.record.memory_records import MemoryRecords
     except ImportError:
-        raise UsageError(f"{path}: reading segments needs kafka-python: pip install 'tidegate[live]'") from None
+        raise UsageError(f"{path}: reading segments needs kafka-python: pip install '.[live]' in the clone") from None
     whole = MemoryRecords(data[: find_whole_part(path, data, PARTITION).size])
     batches = [batch for batch in whole if isinstance(batch, DefaultRecordBatch)]
     found = [(cast(int, batch.leader_epoch), batch.base_offset) for batch in batches]  # pyright: ignore[reportUnknownMemberType]

@@ -63,4 +63,4 @@ def test_the_command_refuses_before_anything_starts(tidegate: Run, run_here: Run
 
 def test_without_kafka_python_it_says_what_to_install(tmp_path: Path) -> None:
     done = run_without("kafka", ["confirm", save(tmp_path / "a.trace.json", trace(STANDING))])
-    assert (done.exit, "pip install 'tidegate[real]'" in done.err) == (64, True)
+    assert (done.exit, "pip install '.[real]' in the clone" in done.err) == (64, True)

@@ -309,7 +309,7 @@ def test_in_a_terminal_of_80_columns_and_24_lines():
 def test_without_prompt_toolkit_it_says_what_to_install(tmp_path: Path):
     (tmp_path / "prompt_toolkit.py").write_text("raise ModuleNotFoundError('gone', name='prompt_toolkit')\n")
     with terminal(CARELESS, PYTHONPATH=str(tmp_path)) as (shown, process):
-        shown.wait_for("pip install")
+        shown.wait_for("'.[explore]' in the")
         assert process.wait(30) == 64
 
 

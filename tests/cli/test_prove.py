@@ -572,7 +572,4 @@ def test_candidates_that_fell_are_reported_with_the_action(capsys: pytest.Captur
 def test_without_z3_the_line_that_installs_it() -> None:
     done = run_without("z3", ["prove", write_model(TEXT)])
     assert done.exit == Exit.USAGE
-    assert (
-        done.err
-        == "tidegate: prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'\n"
-    )
+    assert done.err == "tidegate: prove needs z3-solver, which is not installed: pip install '.[prove]' in the clone\n"

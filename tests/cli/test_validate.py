@@ -97,4 +97,4 @@ def test_mistakes_are_said(tidegate: Run, arguments: tuple[str, ...], said: str)
 def test_segments_need_kafka_python() -> None:
     done = run_without("kafka", ["validate", str(STANDING)])
     assert done.exit == 64
-    assert "reading segments needs kafka-python: pip install 'tidegate[live]'" in done.err
+    assert "reading segments needs kafka-python: pip install '.[live]' in the clone" in done.err

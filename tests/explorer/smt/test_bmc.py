@@ -405,7 +405,7 @@ def test_progress_names_the_length(tmp_path: Path) -> None:
 def test_without_z3_it_says_what_to_install() -> None:
     done = run_without("z3", ["check", "raft", "--engine", "bmc"])
     assert done.exit == 64
-    assert done.err.endswith("install it with: pip install 'tidegate[prove]'\n")
+    assert done.err.endswith("pip install '.[prove]' in the clone\n")
 
 
 # --- solvers ----------------------------------------------------------------------------------------------------------

@@ -352,8 +352,7 @@ def test_a_missing_extra_is_reported() -> None:
     done = run_without("pyspark", ["check", "replication:kip320", "--engine", "spark"])
     assert done.exit == 64
     assert done.err == (
-        "tidegate: --engine spark needs pyspark, which is not installed; "
-        "install it with: pip install 'tidegate[spark]'\n"
+        "tidegate: --engine spark needs pyspark, which is not installed: pip install '.[spark]' in the clone\n"
     )
 
 

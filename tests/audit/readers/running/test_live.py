@@ -567,7 +567,7 @@ def test_mistakes_of_usage(arguments: list[str], message: str, capsys: pytest.Ca
 def test_without_the_extra_it_says_what_to_install() -> None:
     done = run_without("kafka.admin", ["audit", "--bootstrap-server", "127.0.0.1:9092"])
     assert done.exit == 64
-    assert "pip install 'tidegate[live]'" in done.err
+    assert "pip install '.[live]' in the clone" in done.err
 
 
 # --- brokers and controllers that are down ----------------------------------------------------------------------------
