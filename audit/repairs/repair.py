@@ -10,7 +10,7 @@ from typing import Any
 
 from ...language.immutable import immutable
 from ..answers.acknowledgements import answer_of_log_and_client
-from ..answers.answer import SubjectVerdict
+from ..answers.answer import INCONCLUSIVE, Answer, SubjectVerdict
 from ..answers.requirements import RequirementCheck
 from ..cluster.cluster import Cluster
 from ..exploring.explorations import Explorations
@@ -50,9 +50,11 @@ class NeededChange:
 
 @immutable
 class Repair:
-    """The changes, each of which is needed, in the order of roll-out."""
+    """The changes, each of which is needed, in the order of roll-out. `leaves_open`: nothing that failed is lost after
+    them, and some of it is not decided then, for want of what the model does not have."""
 
     changes: tuple[NeededChange, ...]
+    leaves_open: bool = False
 
 
 def _offered_changes(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingChange]:
@@ -89,13 +91,16 @@ def find_repair(
         return None
     offered = _offered_changes(subject.subject, wanted)
     kept = [cell for cell in _going(subject) if cell not in wanted]
-    for number in range(1, MOST_CHANGES + 1):
-        for some in itertools.combinations(offered, number):
-            if explorations.late:
-                return None
-            if _first_bad(signatures, some, [*wanted, *kept], explorations) is None:
-                least = _least(signatures, some, [*wanted, *kept], explorations)
-                return Repair(tuple(_needed_changes(signatures, least, [*wanted, *kept], explorations)))
+    every = [*wanted, *kept]
+    for leaves_open in (False, True):
+        for number in range(1, MOST_CHANGES + 1):
+            for some in itertools.combinations(offered, number):
+                if explorations.late:
+                    return None
+                if _first_bad(signatures, some, every, explorations, leaves_open) is None:
+                    least = _least(signatures, some, every, explorations, leaves_open)
+                    needed = _needed_changes(signatures, least, every, explorations, leaves_open)
+                    return Repair(tuple(needed), leaves_open)
     return None
 
 
@@ -147,13 +152,14 @@ def _least(
     changes: Sequence[SettingChange],
     cells: Sequence[CellQuestion],
     explorations: Explorations,
+    leaves_open: bool = False,
 ) -> Sequence[SettingChange]:
     """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
     about, and be decided by what was explored since."""
     for change in changes:
         fewer = [other for other in changes if other is not change]
-        if fewer and _first_bad(signatures, fewer, cells, explorations) is None:
-            return _least(signatures, fewer, cells, explorations)
+        if fewer and _first_bad(signatures, fewer, cells, explorations, leaves_open) is None:
+            return _least(signatures, fewer, cells, explorations, leaves_open)
     return changes
 
 
@@ -170,16 +176,20 @@ def _first_bad(
     changes: Sequence[SettingChange],
     cells: Sequence[CellQuestion],
     explorations: Explorations,
+    leaves_open: bool = False,
 ) -> CellQuestion | None:
     for signature in signatures:
         changed = _apply_changes(signature, changes)
         for question, cell in cells:
-            if (
-                answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations).word
-                != "no loss found"
-            ):
+            found = answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations)
+            if found.word != "no loss found" and not (leaves_open and _is_beyond_model(found)):
                 return question, cell
     return None
+
+
+def _is_beyond_model(answer: Answer) -> bool:
+    """Whether it is not decided for want of something else than time and memory."""
+    return answer.word == "not checked" and not answer.why.startswith(INCONCLUSIVE)
 
 
 def _needed_changes(
@@ -187,11 +197,12 @@ def _needed_changes(
     changes: Sequence[SettingChange],
     cells: Sequence[CellQuestion],
     explorations: Explorations,
+    leaves_open: bool = False,
 ) -> Iterator[NeededChange]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:
         others = [other for other in changes if other is not change]
-        bad = _first_bad(signatures, others, cells, explorations)
+        bad = _first_bad(signatures, others, cells, explorations, leaves_open)
         assert bad is not None, f"{change.name} is not needed"
         question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
         found = [
@@ -205,8 +216,10 @@ def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[s
     """A repair as the document has it: what to do in which order, and that each part of it is needed."""
     steps = plan_changes(subject, [(change.change.name, change.change.value) for change in found.changes], cluster)
     names = [change.change.setting for change in found.changes]
+    title = "What repairs what fails, and leaves the rest undecided" if found.leaves_open else "What repairs it"
     return {
-        "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
+        "headline": f"{title}, checked again by the model ({', '.join(names)}):",
+        "leaves_open": found.leaves_open,
         "steps": [_step(step) for step in steps],
         "notes": [
             f"Without {change.change.setting}, {_words_without(change)} ({cell_title(BY_NAME[change.without[1]])})."

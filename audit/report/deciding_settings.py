@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..answers.answer import Answer
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared_key
 from ..kafka.profiles import Constant
 from ..kafka.topic_settings import COMMIT_ACKS
-from ..questions.signature import Subject, UsedSetting
+from ..questions.signature import Signature, Subject, UsedSetting
 from ..repairs.changes import SettingChange
 
 BROKER_RACK = declared_key("broker.rack")
@@ -61,6 +62,25 @@ def deciding_setting(
         yield _used_setting(subject, key), ""
 
 
+def setting_deciding_check(subject: Subject, question: str, answer: Answer) -> UsedSetting | None:
+    """The setting that a requirement that fails comes from, whatever a repair makes of others; None where no one
+    setting is to blame. `answer` is that of its cell."""
+    if not subject.variants:
+        return None
+    if question in ("writable", "readable"):
+        key = _cause_of_stop(subject.variants[0].signature)
+    else:
+        key = _cause(subject, "", {} if answer.case is None else answer.case.values)
+    return _used_setting(subject, key) if key else None
+
+
+def _cause_of_stop(signature: Signature) -> str:
+    """The key of what stops writes without one broker: "" where that is no setting of the topic."""
+    if signature.replicas == 1 and signature.least_isr <= 1:
+        return "replication factor"
+    return MIN_INSYNC_REPLICAS if signature.acks == "all" and signature.least_isr >= signature.replicas else ""
+
+
 def _used_setting(subject: Subject, key: str) -> UsedSetting:
     """The setting as it is stated; as by default where nothing states it; else it is not given."""
     stated = next((used for used in subject.used if used.key == key), None)
@@ -82,6 +102,8 @@ def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> st
         return UNCLEAN_LEADER_ELECTION_ENABLE
     if cell.startswith("rack-"):
         return BROKER_RACK
+    if constants.get("replicas") == 1:
+        return "replication factor"
     if int(constants.get("min_isr", 2)) < 2:
         return MIN_INSYNC_REPLICAS
     if constants.get("isr_shrinks") and not constants.get("elr"):

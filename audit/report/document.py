@@ -27,7 +27,7 @@ from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, cell_
 from ..repairs.changes import SettingChange
 from ..rules.group_members import consumers_down
 from ..startup.nodes import DownNodes, nodes_down
-from .deciding_settings import deciding_setting, setting_text
+from .deciding_settings import deciding_setting, setting_deciding_check, setting_text
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
 
 INTER_BROKER_PROTOCOL_VERSION = declared_key("inter.broker.protocol.version")
@@ -241,7 +241,12 @@ def _settings_that_decide(report: SubjectReport) -> list[Document]:
     if report.loss is not None and report.loss[3].case is not None:
         cell, constants = report.loss[0], report.loss[3].case.values
     found = deciding_setting(report.verdict.subject, report.changes, cell, constants)
-    return [{**_setting_document(used), "says": setting_text(used), "becomes": becomes} for used, becomes in found]
+    return [_deciding_document(used, becomes) for used, becomes in found]
+
+
+def _deciding_document(used: UsedSetting, becomes: str = "") -> Document:
+    """A setting that decides, and what the repair makes of it."""
+    return {**_setting_document(used), "says": setting_text(used), "becomes": becomes}
 
 
 def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
@@ -360,7 +365,12 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
     scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
     says = cell_title(BY_NAME[asked.cell])
-    return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario}
+    found = None
+    if check.result in ("failed", "accepted") and check.answer is not None:
+        found = setting_deciding_check(subject, asked.question, check.answer)
+    deciding = [] if found is None else [_deciding_document(found)]
+    return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario,
+            "deciding": deciding}  # fmt: skip
 
 
 def _setting_document(used: UsedSetting) -> Document:

@@ -9,10 +9,6 @@ from typing import Any
 from ..document import Document
 from ..gate.sarif import SCHEMA, relative_uri
 
-_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
-_LOSS_SETTINGS = ("acks", "min.insync.replicas", "unclean.leader.election.enable", "replication factor", "version")
-"""Whose line a loss stands at: the first of these that a file states."""
-
 
 def audit_sarif(document: Document) -> Document:
     """The SARIF log: one run."""
@@ -50,7 +46,11 @@ def _failure_results(document: Document) -> Iterator[Document]:
             level = {"failed": "error", "accepted": "note"}.get(check["result"], "none")
             rule = check["require"].partition("=")[0]
             made = _sarif_result(
-                rule, level, _failure_message(subject, check), _failure_place(subject), f"{subject['name']} {rule}"
+                rule,
+                level,
+                _failure_message(subject, check),
+                _failure_place(subject, check),
+                f"{subject['name']} {check['require']}",
             )
             made["kind"] = "open" if level == "none" else "fail"  # SARIF 2.1.0, 3.27.9: what is not decided
             if check["result"] == "accepted":
@@ -59,12 +59,13 @@ def _failure_results(document: Document) -> Iterator[Document]:
 
 
 def _merged_unmet_checks(subject: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """One check for all cells of a question that come to the same, with the names of all."""
-    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    """One check for all cells of a question that come to the same by the same setting, with the names of all."""
+    alike: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
     for check in subject["checks"]:
         if check["result"] != "met":
-            alike.setdefault((check["question"], check["result"], check["note"]), []).append(check)
-    for (question, _, _), checks in alike.items():
+            decided = "".join(one["says"] for one in check["deciding"])
+            alike.setdefault((check["question"], check["result"], check["note"], decided), []).append(check)
+    for (question, *_), checks in alike.items():
         yield {**checks[0], "require": f"{question}={', '.join(check['cell'] for check in checks)}"}
 
 
@@ -76,17 +77,20 @@ def _failure_message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> st
     return "\n".join(lines)
 
 
-def _failure_place(subject: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The line of the setting that it rests on, else of the topic."""
-    stated = {used["key"]: used["where"] for used in subject["settings"] if used["where"] is not None}
-    found = (stated[key] for key in _LOSS_SETTINGS if key in stated and stated[key]["line"] is not None)
-    return next(found, subject["where"])
+def _failure_place(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The line of the setting that decides it, as it is or by the topic's default; else of the topic. A setting that
+    is right is never blamed for what another one decides."""
+    stated = (one["where"] for one in (*check["deciding"], *subject["deciding"]) if one["where"] is not None)
+    return next((where for where in stated if where["line"] is not None), subject["where"])
 
 
 def _finding_results(document: Document) -> Iterator[Document]:
+    """Findings: only what keeps the exit from 0 is an error, so that a red log never meets a green JUnit."""
     for finding in document["findings"]:
         text = f"{finding['what']}; {finding['to_do']}"
-        yield _sarif_result(finding["kind"], _LEVELS[finding["severity"]], text, finding["where"], finding["what"])
+        decides = finding["kind"] == "incomplete"
+        level = "error" if decides else "warning" if finding["severity"] == "error" else finding["severity"]
+        yield _sarif_result(finding["kind"], level, text, finding["where"], finding["what"])
 
 
 def _sarif_result(rule: str, level: str, message: str, where: Mapping[str, Any], about: str) -> Document:

@@ -296,6 +296,30 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
     assert place["region"] == {"startLine": 1}
 
 
+UNCLEAN = "unclean.leader.election.enable=true"
+TOPICS = f"""\
+Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=3
+\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3
+Topic: sessions\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: {UNCLEAN},min.insync.replicas=2
+\tTopic: sessions\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3
+"""
+
+
+def test_a_finding_stands_at_the_setting_that_decides_it(tidegate: Run, tmp_path: Path) -> None:
+    """And never at another one of the topic, such as its producer's `acks=all`, which is right."""
+    (tmp_path / "producer.properties").write_text("client.id=a\nacks=all\n", encoding="utf-8")
+    (tmp_path / "topics.txt").write_text(TOPICS, encoding="utf-8")
+    tidegate("audit", str(tmp_path), *OLD, "--out", str(tmp_path / "out"))
+    log = json.loads((tmp_path / "out" / "results.sarif").read_text(encoding="utf-8"))
+    errors = [result for result in log["runs"][0]["results"] if result["level"] == "error"]
+    places = {
+        (result["ruleId"], place["artifactLocation"]["uri"].rpartition("/")[2], place["region"]["startLine"])
+        for result in errors
+        for place in [result["locations"][0]["physicalLocation"]]
+    }
+    assert places == {("writable", "topics.txt", 1), ("no-loss", "topics.txt", 3)}
+
+
 @pytest.mark.parametrize(
     ("arguments", "exit_", "reported"),
     [

@@ -132,6 +132,8 @@ def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
     root = ElementTree.fromstring(audit_junit(report))
     failures = [element for suite in root for case in suite for element in case if element.tag == "failure"]
     assert bool(failures) is (found.exit != 0)
+    red = any(result["level"] == "error" for result in log["results"])
+    assert not red or failures, "what SARIF calls an error fails in JUnit"
     assert sum(int(suite.attrib["failures"]) for suite in root) == len(failures)
 
 
