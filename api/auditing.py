@@ -15,6 +15,7 @@ from ..audit.joining.options import Options
 from ..explorer.cache import cache_directory
 from ..language.errors import UnreadableError, UsageError
 from ..language.immutable import immutable
+from ..reports.audit.overview import audit_overview
 from ..reports.audit.table import table_heading, table_rows
 from ..reports.audit.terminal import audit_page, audit_verdict_line
 from ..reports.document import Document
@@ -49,11 +50,11 @@ class AuditResult:
         return self.audited.document
 
     def __repr__(self) -> str:
-        """One line, for a prompt; `print` shows everything."""
+        """One line, for a prompt; `print` shows the first screen."""
         return f"<AuditResult: {self.document()['headline']}>"
 
     def __str__(self) -> str:
-        return audit_page(self.document(), NOTEBOOK_FORMAT).text()
+        return audit_overview(self.document(), NOTEBOOK_FORMAT).text()
 
     def _repr_html_(self) -> str:
         """The verdict, each group of topics with its table, and the whole report to unfold."""
@@ -62,7 +63,9 @@ class AuditResult:
         for subject in document["subjects"]:
             shown.append(preformatted_html(f"{subject['name']}: {subject['headline']}"))
             shown.append(table_html(list(table_rows(subject, document)), table_heading(subject, document)))
-        return "".join(shown) + folded_html("The whole report", preformatted_html(str(self)))
+        return "".join(shown) + folded_html(
+            "The whole report", preformatted_html(audit_page(self.document(), NOTEBOOK_FORMAT).text())
+        )
 
 
 def audit(

@@ -32,6 +32,7 @@ from .questions.subjects import subjects
 from .readers.parsed_file import Part
 from .repairs.repair import find_repair, repair_document, why_no_repair
 from .report.document import Document, SubjectReport, document, gravity_order, loss_of
+from .report.summary import summarize
 from .rules.advice import advise
 from .rules.invalid_settings import invalid_settings
 from .rules.uses import use_rules
@@ -112,6 +113,7 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
     made["out_of_time"] = _timeout_message(explorations, reports)
     if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
+    made["summary"] = summarize(made)
     return AuditOutcome(made, exit_, reports, explorations, findings)
 
 

@@ -25,12 +25,14 @@ from ..audit.readers.parsed_file import Part
 from ..audit.readers.running.collection import script
 from ..audit.readers.running.connection import read_security
 from ..audit.report import difference
+from ..audit.report.document import Document
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
-from ..language.errors import UnreadableError, UsageError
-from ..reports.audit.terminal import audit_page
+from ..language.errors import UnreadableError, UsageError, suggest_name
+from ..reports.audit.overview import audit_headline, audit_overview
+from ..reports.audit.terminal import audit_page, topic_page
 from ..reports.exits import Exit
-from ..reports.text_page import count_text
+from ..reports.text_page import TextPage, count_text
 from .audit_confirm import confirm_losses
 from .audit_files import Scenario, name_pages, save_audit
 from .options import add_open_option, add_print_options, parse_positive, parse_seconds, text_format_of
@@ -79,7 +81,10 @@ def add(verbs: Verbs[Parser]) -> None:
         action="store_true",
         help="with --out: drive real brokers through each different loss, and its repair (needs the extra `real`)",
     )
-    parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
+    shown.add_argument("--topic", metavar="NAME", help="one topic in full: its table, how it is lost, what repairs it")
+    shown.add_argument("--quiet", action="store_true", help="the headline alone")
     parser.set_defaults(run=run)
 
 
@@ -186,8 +191,22 @@ def run(options: argparse.Namespace) -> Exit:
     if options.json:
         print_json(done.document)
     else:
-        print(audit_page(done.document, text_format_of(options), every=options.all).text(), end="", flush=True)
+        print(_page(done.document, options).text(), end="", flush=True)
     return Exit(done.exit) if out is None else _save_result(done, scenarios, out, options)
+
+
+def _page(document: Document, options: argparse.Namespace) -> TextPage:
+    """What is printed: the first screen, or as much more or less as was asked for. UsageError for a topic that there is
+    not."""
+    text_format = text_format_of(options)
+    if options.quiet:
+        return audit_headline(document, text_format)
+    if options.topic is not None:
+        names = [name for subject in document["subjects"] for name in subject["topics"]]
+        if options.topic not in names:
+            raise UsageError(f"--topic {options.topic}: no such topic was read; {suggest_name(options.topic, names)}")
+        return topic_page(document, options.topic, text_format)
+    return audit_page(document, text_format) if options.all else audit_overview(document, text_format)
 
 
 def _save_result(done: AuditOutcome, scenarios: list[Scenario], out: Path, options: argparse.Namespace) -> Exit:

@@ -100,6 +100,8 @@ def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> st
         return COMMIT_ACKS if subject.topics[0].name == OFFSETS else "acks"
     if constants.get("unclean") and constants.get("heed_unclean"):
         return UNCLEAN_LEADER_ELECTION_ENABLE
+    if constants.get("replicas") == 1:
+        return "replication factor"
     if cell.startswith("rack-"):
         return BROKER_RACK
     if constants.get("replicas") == 1:

@@ -29,6 +29,7 @@ from ..rules.group_members import consumers_down
 from ..startup.nodes import DownNodes, nodes_down
 from .deciding_settings import deciding_setting, setting_deciding_check, setting_text
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
+from .summary import summarize
 
 INTER_BROKER_PROTOCOL_VERSION = declared_key("inter.broker.protocol.version")
 
@@ -72,7 +73,7 @@ def document(
 ) -> Document:
     """The whole document. Subjects are worst first."""
     subjects = [_with_racks(_subject(report), report, cluster) for report in reports]
-    return {
+    made: Document = {
         "schema": SCHEMA,
         "tool": tool_version(),
         "exit": exit_,
@@ -102,11 +103,14 @@ def document(
         "questions": [{"name": question.name, "title": question.title} for question in QUESTIONS],
         "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in required],
         "subjects": subjects,
+        "summary": {},
         "diff": None,
         "out_of_time": "",
         "findings": [_finding(finding) for finding in findings],
         "notes": list(NOTES),
     }
+    made["summary"] = summarize(made)
+    return made
 
 
 def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[str]:
@@ -119,14 +123,11 @@ def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator
         )
     writers = dict.fromkeys(report.verdict.subject.producer for report in reports)
     for writer in (one for one in writers if one is not None and gives_again(cluster, one) is None):
-        yield (
-            f"{writer.name} is of no Java client of 2.1 to 2.4, which may acknowledge what is not there (KIP-360); "
-            "--client java:VERSION says which it is"
-        )
+        yield (f"{writer.name} is of no Java producer of 2.1 to 2.4 (KIP-360); --client java:VERSION says which it is")
     if unnamed_give_again(cluster) is None and any(_may_be_idempotent(report.verdict.subject) for report in reports):
         yield (
-            "producers of which no file was given are no idempotent Java clients of 2.1 to 2.4, which may acknowledge "
-            "what is not there (KIP-360); --client java:VERSION says which they are"
+            "no Java producers of 2.1 to 2.4 among those of which no file was given (KIP-360); --client java:VERSION "
+            "says which they are"
         )
     yield from cluster.assumptions
 

@@ -278,7 +278,7 @@ def test_every_face_is_written_and_no_secret_is_in_any(tidegate: Run, tmp_path: 
         assert "hunter2" not in text
     assert "broker 2" in written["scenarios/01-orders.html"].read_text(encoding="utf-8")
     summary = written["summary.md"].read_text(encoding="utf-8")
-    assert summary.startswith("# ✗ 1 of 3 groups of topics fails")
+    assert summary.startswith("# ✗ 1 of 3 topics can lose acknowledged records when the leader is moved: orders")
     assert "| the leader is moved | LOSES | LOSES |" in summary
 
 
@@ -351,7 +351,7 @@ def test_what_does_not_finish_is_not_checked(tidegate: Run) -> None:
     done = tidegate("audit", str(CLUSTERS / "shipped-defaults"), *OLD, "--time", "0.001", "--no-cache")
     assert done.exit == 5
     text = " ".join(done.out.split())
-    assert "was not decided: inconclusive: out of time" in text
+    assert "inconclusive" in text and "time ran out before" in text
     found = re.search(
         r"Note: time ran out before ([\d,]+) of ([\d,]+) explorations had ended: .* a longer --time\.", text
     )

@@ -329,7 +329,7 @@ def test_that_a_client_is_no_old_one_is_said_in_every_report(client: str | None,
     table: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
     verdicts = [SubjectVerdict(one, (table,) * len(one.variants), table) for one in subjects(cluster)]
     made = document(cluster, (), [SubjectReport(one, ()) for one in verdicts], (), 0)
-    said = [one for one in made["assumptions"] if "Java client" in one and "2.1 to 2.4" in one and "KIP-360" in one]
+    said = [one for one in made["assumptions"] if "Java producer" in one and "2.1 to 2.4" in one and "KIP-360" in one]
     assert bool(said) is assumed and len(said) <= 1
     shown = audit_page(made, TextFormat(width=400)).text()
     for report in (shown, audit_markdown(made), audit_index(made)):

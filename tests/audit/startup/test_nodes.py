@@ -175,7 +175,7 @@ def test_one_that_does_not_start_is_an_outage_with_its_line_in_every_report() ->
     found = audit_texts(bad, *texts, ("t.txt", TOPIC))
     says = "broker 1 does not start: `unclean.leader.election.enable=` has no value (b1.properties:5)"
     assert found.exit == found.document["exit"] == 1 and found.document["outages"][0]["says"] == says
-    assert audit_verdict_line(found.document).startswith("✗ some nodes do not start; whether")
+    assert audit_verdict_line(found.document).startswith("✗ node 1 does not start")
     results = audit_sarif(found.document)["runs"][0]["results"]
     assert [result["message"]["text"] for result in results if result["ruleId"] == "out-of-service"] == [says]
     wrong = [finding for finding in found.document["findings"] if finding["kind"] == "wrong_value"]

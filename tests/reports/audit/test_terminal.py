@@ -21,7 +21,7 @@ from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import Cell
 from tidegate.audit.repairs import repair
 from tidegate.reports.audit.table import LEGEND, align_columns, legend_text, other_question_lines
-from tidegate.reports.audit.terminal import audit_page, deciding_inputs, unmet_lines
+from tidegate.reports.audit.terminal import audit_page, deciding_inputs, topic_page, unmet_lines
 from tidegate.reports.text_page import TextFormat
 
 from ...audit.answers.test_verdicts import signature
@@ -46,11 +46,16 @@ def test_where_there_is_no_repair_the_page_says_why() -> None:
     assert "no repair is looked for" in audit_page(found, TextFormat()).text()
 
 
-def test_what_fails_in_many_cells_names_the_first_of_them() -> None:
+def test_what_fails_names_each_cell() -> None:
     (subject,) = document("acks=ALL\n")["subjects"]
-    short, whole = (" ".join(unmet_lines(subject, most)) for most in (3, None))
-    assert "no-loss=leader-move@min-isr, restart@min-isr, crash@min-isr and 5 more was not decided" in short
-    assert "disk-loss@min-isr" in whole and "disk-loss@min-isr" not in short and "more" not in whole
+    said = " ".join(unmet_lines(subject))
+    assert "no-loss=leader-move@min-isr, restart@min-isr, crash@min-isr, " in said and "disk-loss@min-isr" in said
+
+
+def test_a_topic_alone_is_shown_in_full() -> None:
+    text = topic_page(document("acks=1\n"), "orders", TextFormat()).text()
+    assert text.startswith("? orders (producer producer.properties): nothing was decided")
+    assert "  a process dies " in text and "  It rests on:" in text
 
 
 def test_a_legend_has_the_words_of_its_table() -> None:
@@ -134,25 +139,3 @@ def test_cells_of_a_table_never_touch() -> None:
     assert [head.index(title) for title in wide[0][1:]] == [line.index(cell) for cell in wide[1][1:]]
     narrow = list(align_columns([("a process dies", "keeps", "keeps, offline", "keeps, offline")]))
     assert len(narrow[0]) <= 78
-
-
-def test_many_groups_are_shown_in_short_and_what_their_marks_mean_stands_before_them() -> None:
-    """Of more than four groups all but the first say what goes wrong alone, and the only producer is named once."""
-    found = document("acks=all\n")
-    (first,) = found["subjects"]
-    lost = first["table"]["no-loss"]["crash@all"] | {"word": "can lose"}
-    met: dict[str, Any] = {"checks": [], "headline": "survives; loses", "short": "loses", "loss": first["loss"]}
-    found["subjects"] = [
-        first | met | {"name": f"topic-{at} (producer producer.properties)", "headline": f"survives {at}; loses"}
-        for at in range(5)
-    ]
-    found["subjects"][0] |= {
-        "failed": ["no-loss=crash@all"],
-        "table": first["table"] | {"no-loss": {**first["table"]["no-loss"], "crash@all": lost}},
-    }
-    overview, _, rest = audit_page(found, TextFormat()).text().partition("✗ topic-0 (producer producer.properties): ")
-    assert "✓ meets it, and no loss was found" in overview
-    assert "survives 0; loses\n✓ topic-1, topic-2, topic-3, topic-4: loses\n" in rest and "survives 1" not in rest
-    assert rest.index("--all says") < rest.index("a process dies")
-    whole = audit_page(found, TextFormat(), every=True).text()
-    assert all(f"✓ topic-{at} (producer producer.properties): survives {at}" in whole for at in range(1, 5))

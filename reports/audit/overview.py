@@ -1,0 +1,166 @@
+"""An audit's first screen: the headline, what is wrong now, and a row for each group of topics that fails or is not
+decided, with what decides it and what changes it. At most 40 lines, whatever the cluster's size."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..document import Document
+from ..text_page import TextFormat, TextPage, count_text
+
+MOST_LINES = 40
+MOST_COLUMNS = 100
+_STYLE = {"✗": "red bold", "?": "yellow bold", "✓": "bold"}
+_HEADINGS = ("topics", "records", "writes", "decided by", "change")
+_MOST_WIDTH = 32
+"""Columns that the longest word of a cell may claim for itself."""
+_HARD_SPACE = "\u00a0"
+"""What keeps a mark beside its name."""
+_MOST_NOW = 6
+_MOST_STEPS = 8
+"""Steps of a run that the first screen has room for."""
+_SHOWN_TOPICS = 3
+
+
+def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
+    """The first screen."""
+    page = TextPage(text_format)
+    summary: Mapping[str, Any] = document["summary"]
+    page.line(f"{summary['mark']} {summary['headline']}", style=_STYLE[summary["mark"]])
+    _write_now(page, summary["now"])
+    for assumption in document["assumptions"]:
+        page.line(f"Assumed: {assumption}.", style="yellow")
+    ending = TextPage(text_format)
+    _write_ending(ending, summary, document)
+    room = MOST_LINES - len(page.lines) - len(ending.lines) - 1
+    if summary["rows"] and not summary["stops_all"]:
+        page.blank()
+        _write_rows(page, summary["rows"], room)
+    example = TextPage(text_format)
+    _write_example(example, document)
+    if example.lines and len(page.lines) + len(example.lines) + len(ending.lines) + 2 <= MOST_LINES:
+        page.blank()
+        page.lines += example.lines
+    page.blank()
+    page.lines += ending.lines
+    return page
+
+
+def audit_headline(document: Document, text_format: TextFormat) -> TextPage:
+    """The headline alone."""
+    page = TextPage(text_format)
+    summary: Mapping[str, Any] = document["summary"]
+    page.line(f"{summary['mark']} {summary['headline']}", style=_STYLE[summary["mark"]])
+    return page
+
+
+def _write_now(page: TextPage, now: Sequence[Mapping[str, Any]]) -> None:
+    """What is out of service, each cause once."""
+    causes = list(dict.fromkeys((outage["says"], outage["certain"]) for outage in now))
+    for says, certain in causes[:_MOST_NOW]:
+        page.line(f"now: {says}", hang=4, style="red bold" if certain else "yellow")
+    if len(causes) > _MOST_NOW:
+        page.line(f"and {count_text(len(causes) - _MOST_NOW, 'outage')} more; --all shows them")
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+
+def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) -> None:
+    """The heading and as many rows as there is room for; the others are counted."""
+    cells = [_cells(row) for row in rows]
+    widths = _widths(min(page.text_format.width, MOST_COLUMNS), [_HEADINGS, *cells[:MOST_LINES]])
+    page.exact(_row_line(_HEADINGS, widths), style="dim")
+    left = room - 2
+    for at, (row, texts) in enumerate(zip(rows, cells, strict=True)):
+        lines = list(_row_lines(texts, widths))
+        is_last = at + 1 == len(rows)
+        if at and len(lines) + (not is_last) > left:
+            more = sum(len(other["topics"]) for other in rows[at:])
+            page.line(f"and {count_text(more, 'topic')} more; --all shows them")
+            return
+        for number, line in enumerate(lines):
+            page.exact(line, style="red" if row["result"] == "failed" and number == 0 else "")
+        left -= len(lines)
+
+
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    names = row["topics"]
+    more = f" and {len(names) - _SHOWN_TOPICS:,} more" if len(names) > _SHOWN_TOPICS else ""
+    mark = "✗" if row["result"] == "failed" else "?"
+    named = f"{mark}{_HARD_SPACE}{', '.join(names[:_SHOWN_TOPICS])}{more}"
+    return named, row["records"], row["writes"], "; ".join(row["decided"]), row["change"]
+
+
+def _widths(columns: int, table: Sequence[Sequence[str]]) -> list[int]:
+    """Each column has room for its longest word, if that is not too long; the rest goes to those with the most text."""
+    by_column = list(zip(*table, strict=True))
+    least = [min(_MOST_WIDTH, max(len(word) for text in texts for word in text.split(" "))) for texts in by_column]
+    longest = [max(len(text) for text in texts) for texts in by_column]
+    room = columns - 2 * (len(least) - 1)
+    while sum(least) > room:
+        least[least.index(max(least))] -= 1
+    while sum(least) < room:
+        wants = [lines / width for lines, width in zip(longest, least, strict=True)]
+        if max(wants) <= 1:
+            break
+        least[wants.index(max(wants))] += 1
+    return least
+
+
+def _row_lines(texts: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    columns = [
+        textwrap.wrap(text, width, break_on_hyphens=False) or [""] for text, width in zip(texts, widths, strict=True)
+    ]
+    for number in range(max(map(len, columns))):
+        yield _row_line([column[number] if number < len(column) else "" for column in columns], widths)
+
+
+def _row_line(parts: Sequence[str], widths: Sequence[int]) -> str:
+    line = "  ".join(part.ljust(width) for part, width in zip(parts, widths, strict=True))
+    return line.replace(_HARD_SPACE, " ").rstrip()
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+def _write_example(page: TextPage, document: Document) -> None:
+    """The shortest way to lose something, where it is short enough for the first screen."""
+    subject = next((subject for subject in document["subjects"] if subject["loss"] and _loses(subject)), None)
+    if subject is None or document["summary"]["stops_all"]:
+        return
+    loss = subject["loss"]
+    steps = loss["scenario"]
+    if len(steps) > _MOST_STEPS:
+        name = subject["topics"][0]
+        page.line(f"A run of {len(steps) - 1} steps shows how records of {name} are lost; --topic prints it.")
+        return
+    page.line(f"How a record of {subject['topics'][0]} is lost ({loss['says']}):", style="bold")
+    for number, says in enumerate(steps[:-1], 1):
+        page.line(f"{number}. {says}", indent=2, hang=3)
+    page.line(steps[-1], indent=2)
+
+
+def _loses(subject: Mapping[str, Any]) -> bool:
+    """Whether a topic may lose what it is required to keep."""
+    return any(text.startswith(("no-loss", "no-unread")) for text in subject["failed"])
+
+
+def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document) -> None:
+    for missing in summary["not_covered"][:_SHOWN_TOPICS]:
+        page.line(f"not covered: {missing['what']}; {missing['to_do']}", hang=4, style="yellow")
+    left = len(summary["not_covered"]) - _SHOWN_TOPICS
+    if left > 0:
+        page.line(f"and {count_text(left, 'thing')} more that is not covered; --all shows them")
+    if summary["passing"] and summary["rows"] and not summary["stops_all"]:
+        page.line(f"{count_text(summary['passing'], 'topic')} pass." if summary["passing"] > 1 else "1 topic passes.")
+    for says in summary["beyond"][:_SHOWN_TOPICS]:
+        page.line(f"{says}.", hang=4)
+    if document["out_of_time"]:
+        page.line(f"Note: {document['out_of_time']}.", style="yellow")
+    findings = [finding for finding in document["findings"] if finding["kind"] != "incomplete"]
+    advice = f"; {count_text(len(findings), 'finding')} about the files" if findings else ""
+    page.line(f"{summary['read']}{advice}. No loss found means: within the bounds of the model.", style="dim")
+    page.line("More: --all everything; --topic NAME one topic in full; --out DIR pages.", style="dim")

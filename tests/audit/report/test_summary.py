@@ -1,0 +1,92 @@
+"""What an operator reads first: which topics fail, at what, decided by what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
+from tidegate.audit.joining.options import Options
+from tidegate.audit.report.summary import place_text, setting_at_its_place, summarize
+
+TOPICS = (
+    "Topic: {name}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: {replicas}\t"
+    "Configs: min.insync.replicas={least}\n"
+    "\tTopic: {name}\tPartition: 0\tLeader: 1\tReplicas: {hosts}\tIsr: {hosts}\n"
+)
+
+
+def described(name: str, least: int, replicas: int = 3) -> str:
+    """A topic as kafka-topics.sh describes it."""
+    hosts = ",".join(map(str, range(1, replicas + 1)))
+    return TOPICS.format(name=name, least=least, replicas=replicas, hosts=hosts)
+
+
+def audited(topics: str, producer: str = "acks=all\n", seconds: float = 60.0) -> dict[str, Any]:
+    """The document of an audit of topics and their producer, on Kafka 3.9."""
+    texts = [("cluster/topics.txt", topics, True), ("cluster/producer.properties", producer, True)]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
+    return audit(*read_cluster_texts(texts, options, "x"), AuditRequest(seconds=seconds)).document
+
+
+@pytest.fixture(scope="module")
+def five() -> dict[str, Any]:
+    """Five topics, three of which are wrong, each in its own way."""
+    return audited(
+        described("orders", 2) + described("payments", 2) + described("clickstream", 1) + described("sessions", 3)
+        + described("audit-log", 1, 1)
+    )  # fmt: skip
+
+
+def test_the_headline_counts_topics_and_names_those_that_fail_at_what(five: dict[str, Any]) -> None:
+    assert five["summary"]["mark"] == "✗"
+    headline = five["summary"]["headline"]
+    assert headline.startswith("3 of 5 topics can lose acknowledged records when a host loses power, or stop while one")
+    assert {"clickstream", "sessions", "audit-log"} == set(headline.rpartition(": ")[2].split(", "))
+
+
+def test_a_row_says_what_happens_when_and_which_setting_of_which_line_decides_it(five: dict[str, Any]) -> None:
+    rows = {row["topics"][0]: row for row in five["summary"]["rows"]}
+    assert rows.keys() == {"clickstream", "sessions", "audit-log"}
+    assert rows["clickstream"]["records"].startswith("acknowledged records are lost when a host loses power")
+    assert rows["clickstream"]["writes"] == "go on"
+    assert rows["clickstream"]["decided"] == ["topics.txt:5 min.insync.replicas=1"]
+    assert rows["sessions"]["writes"] == "stop while one broker restarts or is down"
+    assert rows["sessions"]["decided"] == ["topics.txt:7 min.insync.replicas=3"]
+    assert rows["sessions"]["change"] == "min.insync.replicas=2"
+    assert five["summary"]["passing"] == 2
+
+
+def test_what_was_not_decided_is_open_and_no_pass() -> None:
+    made = audited(described("orders", 2), seconds=0.0)
+    assert made["summary"]["mark"] == "?"
+    assert made["summary"]["headline"].startswith("of 1 of 1 topics it is not known whether they meet")
+    (row,) = made["summary"]["rows"]
+    assert row["result"] == "open"
+    assert row["records"].startswith("not known")
+
+
+def test_nodes_that_do_not_start_are_the_answer(five: dict[str, Any]) -> None:
+    down = {
+        "topic": "", "partitions": [], "nodes": [2], "kind": "does not start", "certain": True, "where": None,
+        "says": "broker 2 does not start: no",
+    }  # fmt: skip
+    summary = summarize({**five, "outages": [down]})
+    assert summary["headline"] == "node 2 does not start"
+    assert summary["stops_all"]
+
+
+def test_what_was_read_and_skipped_is_counted_and_named(five: dict[str, Any]) -> None:
+    assert five["summary"]["read"] == "read 2 files"
+    unread = [{"path": f"cluster/{name}", "reason": "", "may_be_configuration": False} for name in "abcdef"]
+    assert summarize({**five, "unread": unread})["read"] == "read 2 files, skipped 6 (a, b, c, d and 2 more)"
+
+
+def test_a_setting_stands_at_its_place_and_a_default_is_called_so() -> None:
+    where = {"path": "cluster/b.properties", "line": 7, "place": ""}
+    used = {"key": "acks", "value": "1", "where": where, "source": ""}
+    assert setting_at_its_place(used, "cluster") == "b.properties:7 acks=1"
+    assert setting_at_its_place({**used, "where": None, "source": "KIP-679"}) == "acks=1 (default)"
+    assert (
+        place_text({"path": "localhost:9092", "line": None, "place": "topic orders"}) == "localhost:9092 (topic orders)"
+    )

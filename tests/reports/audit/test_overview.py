@@ -1,0 +1,66 @@
+"""The first screen of an audit: at most 40 lines of 100 columns, whatever there is to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tidegate.reports.audit.overview import MOST_COLUMNS, MOST_LINES, audit_headline, audit_overview
+from tidegate.reports.text_page import TextFormat
+
+from ...audit.report.test_summary import audited, described
+
+
+def page_lines(document: dict[str, Any], width: int = 100) -> list[str]:
+    return audit_overview(document, TextFormat(width=width)).text().splitlines()
+
+
+@pytest.fixture(scope="module")
+def one_fails() -> dict[str, Any]:
+    return audited(described("orders", 2) + described("clickstream", 1))
+
+
+def with_rows(document: dict[str, Any], count: int, name: str) -> dict[str, Any]:
+    """The document with so many failing rows, whose topics have such names."""
+    row = document["summary"]["rows"][0]
+    rows = [{**row, "topics": [name.format(at)], "change": f"min.insync.replicas={at}"} for at in range(count)]
+    return {**document, "summary": {**document["summary"], "rows": rows}}
+
+
+def test_the_first_screen_has_headline_row_example_and_how_to_see_more(one_fails: dict[str, Any]) -> None:
+    lines = page_lines(one_fails)
+    assert lines[0].startswith("✗ 1 of 2 topics can lose acknowledged records when a host loses power: clickstream")
+    heading = next(at for at, line in enumerate(lines) if line.startswith("topics "))
+    assert lines[heading].split() == ["topics", "records", "writes", "decided", "by", "change"]
+    assert lines[heading + 1].startswith("✗ clickstream")
+    assert any("clickstream" in line and line.startswith(("How a record of ", "A run of ")) for line in lines)
+    assert lines[-1] == "More: --all everything; --topic NAME one topic in full; --out DIR pages."
+    assert "1 topic passes." in lines
+
+
+@pytest.mark.parametrize("name", ["topic-{}", "x" * 240 + "-{}", "名前-{}"])
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_four_hundred_failing_topics_have_room(one_fails: dict[str, Any], name: str, width: int) -> None:
+    lines = page_lines(with_rows(one_fails, 400, name), width)
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= MOST_COLUMNS
+    assert any(line.startswith("and 39") and line.endswith("more; --all shows them") for line in lines)
+
+
+def test_an_outage_is_said_once_whatever_it_stops(one_fails: dict[str, Any]) -> None:
+    outage = {"says": "broker 2 does not start", "kind": "does not start", "certain": True}
+    summary = {**one_fails["summary"], "now": [outage] * 5, "stops_all": True}
+    lines = page_lines({**one_fails, "summary": summary})
+    assert lines.count("now: broker 2 does not start") == 1
+    assert not any(line.startswith("topics ") for line in lines)
+
+
+def test_a_cluster_that_passes_has_ten_lines() -> None:
+    lines = page_lines(audited(described("orders", 2)))
+    assert lines[0] == "✓ the topic meets what is required (standard)"
+    assert len(lines) <= 10
+
+
+def test_the_headline_alone(one_fails: dict[str, Any]) -> None:
+    text = audit_headline(one_fails, TextFormat(width=200)).text()
+    assert text == f"✗ {one_fails['summary']['headline']}\n"
