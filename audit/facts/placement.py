@@ -13,8 +13,9 @@ from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
 from ..cluster.settings import value_of
 from ..cluster.statements import Unknown
-from ..kafka.internal_topics import OFFSETS
+from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
 from ..kafka.keys import declared_key
+from ..kafka.topic_settings import MIN_ISR_OF, REPLICAS_OF, WHERE_SET
 from ..kafka.versions import is_at_least
 from .facts import Fact, FactValue, UncreatableTopicError, UsedSetting
 
@@ -162,7 +163,27 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
         return replicas
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
-    raise UncreatableTopicError(f"cannot be created: {replicas} replicas are asked for, and there {are}{more}")
+    said = f"cannot be created: {replicas} replicas are asked for, and there {are}{more}"
+    raise UncreatableTopicError(said + _repair_of_internal(topic, number))
+
+
+_WITHOUT = {
+    OFFSETS: "no consumer of a group can join it or commit an offset",
+    TRANSACTIONS: "no transactional producer gets past initTransactions",
+    SHARE: "no share group can read",
+    REMOTE: "nothing is tiered",
+}
+"""What does not work until a topic of Kafka's own is there, which is created when it is first needed."""
+
+
+def _repair_of_internal(topic: Topic, number: int) -> str:
+    """What is to be set for a topic of Kafka's own, of which the brokers' settings say how many replicas it gets."""
+    key = {**REPLICAS_OF, **{name: keys[0] for name, keys in WHERE_SET.items()}}.get(topic.name)
+    if key is None or topic.name not in _WITHOUT or topic.partitions or topic.replication_factor is not None:
+        return ""
+    least = MIN_ISR_OF.get(topic.name)
+    also = f" and {least}=1" if number == 1 and least is not None else ""
+    return f"; {key}={number}{also} on every broker repairs it, and until then {_WITHOUT[topic.name]}"
 
 
 def _of_two(cluster: Cluster) -> str:

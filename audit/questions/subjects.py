@@ -56,6 +56,10 @@ def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[StatedValue | 
 MOST_VARIANTS = 128
 """With more combinations of what is not stated nothing is explored: it is said what to state first."""
 
+MOST_OF_UNKNOWN = 24
+"""The same where nothing is known of the brokers, and a topic has several replicas: what depends on everything is no
+answer, and would take minutes."""
+
 
 def subjects(cluster: Cluster) -> list[Subject]:
     """Every topic of a cluster, alike ones together; those that the brokers would create, where they are not there."""
@@ -99,7 +103,9 @@ def _subject(
             raise UnansweredTopicError(doubt)
         raise_if_never_up(cluster, topic, why_down)
         facts = list(_facts(cluster, topic, producer, used, said))
-        variants = tuple(_variants(facts))
+        copies = max((choice.sets.get("replicas", 1) for fact in facts for choice in fact.choices), default=1)
+        most = MOST_OF_UNKNOWN if is_unknown(cluster) and copies > 1 else MOST_VARIANTS
+        variants = tuple(_variants(facts, most))
     except UnansweredTopicError as error:
         why, stops = str(error), error.stops
         return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, stops=stops)
@@ -113,12 +119,17 @@ def _subject(
     return Subject((topic,), producer, variants, tuple(used), asks, planned=planned, present=present, hosts=hosts)
 
 
-def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
+def is_unknown(cluster: Cluster) -> bool:
+    """Whether nothing is known of the brokers: no file, no description, no release."""
+    return not (cluster.keepers or cluster.topics or cluster.versions.kafka or cluster.control_plane or cluster.dynamic)
+
+
+def _variants(facts: Sequence[Fact], most: int) -> Iterator[Variant]:
     open_ = [fact for fact in facts if len(fact.choices) > 1]
     number = 1
     for fact in open_:
         number *= len(fact.choices)
-    if number > MOST_VARIANTS:
+    if number > most:
         raise UnansweredTopicError(
             f"too much is not stated ({', '.join(fact.name for fact in open_)}); give "
             f"{'; '.join(dict.fromkeys(fact.ask for fact in open_))}"

@@ -118,6 +118,7 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
             "incomplete", "error", what, Origin(path, tree.line, name), "state spec.target or spec.connectCluster"
         )
         return
+    _note_set_elsewhere(part, path, name, spec, target)
     stated = list(settings(path, target.get("config")))
     keys = {setting.key for setting in stated}
     for prefix, word in _STORAGE.items():
@@ -135,6 +136,26 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
             if found:
                 config = settings(path, connector.get("config"))
                 _connector(part, path, f"{name}/{key}", config, f"Mirror{found[1].title()}Connector", connector.line)
+
+
+def _note_set_elsewhere(part: Part, path: str, name: str, spec: Tree, target: Tree) -> None:
+    """The finding that settings of the workers' or the mirrors' topics stand with a cluster that is not the target:
+    those go to the connectors' clients alone (KafkaMirrorMaker2Connectors of the operator)."""
+    listed = spec.get("clusters")
+    for _, cluster in listed.items() if listed is not None else ():
+        found = [setting for setting in settings(path, cluster.get("config")) if _OF_TOPICS.fullmatch(setting.key)]
+        if found and cluster.text("alias") != target.text("alias"):
+            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+            where = f"with cluster {cluster.text('alias')} of {name}"
+            what = f"`{found[0].key}={found[0].value}`{more} {where} has no effect: it is not the target of the workers"
+            to_do = f"set them with {target.text('alias') or 'the target'}, whose topics have the defaults until then"
+            part.note("advice", "warning", what, found[0].origin, to_do, "strimzi.io, KafkaMirrorMaker2")
+
+
+_OF_TOPICS = re.compile(
+    r"(config|offset|status)\.storage\.(topic|replication\.factor|partitions)|([\w\-]+\.topic\.)?replication\.factor"
+)
+"""Settings for topics that the workers and the mirrors make."""
 
 
 def _target(spec: Tree | None) -> Tree | None:

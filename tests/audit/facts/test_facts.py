@@ -204,13 +204,23 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
 # --- brokers and machines ---------------------------------------------------------------------------------------------
 
 
+REPAIRS = {
+    "__consumer_offsets": "; offsets.topic.replication.factor=2 on every broker repairs it, and until then no consumer "
+    "of a group can join it or commit an offset",
+    "__transaction_state": "; transaction.state.log.replication.factor=2 on every broker repairs it, and until then no "
+    "transactional producer gets past initTransactions",
+}
+
+
 def test_a_topic_that_asks_for_more_replicas_than_there_are_brokers_cannot_be_created() -> None:
     texts = {name: text for name, text in nodes().items() if name != "b3.properties"}
     cluster = cluster_of(texts)
     for name in ("(new topics)", "__consumer_offsets", "__transaction_state"):
         found = subject_of(cluster, name)
         assert found.stops == ("writable", "readable") and not found.variants
-        assert found.not_checked.startswith("cannot be created: 3 replicas are asked for, and there are 2 brokers")
+        said, _, repair = found.not_checked.partition("; give the files of the others, if there are more")
+        assert said == "cannot be created: 3 replicas are asked for, and there are 2 brokers"
+        assert repair == REPAIRS.get(name, "")
 
 
 def test_before_0_11_the_offsets_topic_is_created_with_fewer() -> None:
@@ -324,7 +334,7 @@ spec: {replicas: 3, roles: [broker]}
 
 def test_strimzis_controllers_are_counted_without_a_list_of_voters() -> None:
     cluster = read_cluster_texts([("k.yaml", POOLS, True)], Options(), "x")[0]
-    assert cluster.quorum is not None and cluster.quorum.voters == (0,) and cluster.whole
+    assert cluster.quorum is not None and cluster.quorum.voters == (3,) and cluster.whole
     assert {signature.voters for signature in signatures(cluster)} == {1}
 
 

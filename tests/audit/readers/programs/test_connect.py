@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.transactions import writes_transactions
-from tidegate.audit.auditing import read_cluster
+from tidegate.audit.auditing import read_cluster, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
+from tidegate.audit.questions.subjects import subjects
 
 BROKERS = {
     f"broker-{n}.properties": f"process.roles=broker\nnode.id={n}\nlog.dirs=/d\nmin.insync.replicas=2\n"
@@ -183,3 +184,26 @@ def test_sources_that_write_exactly_once_write_transactions(tmp_path: Path, supp
     assert worker is not None and writes_transactions(cluster) == expected
     stated = {setting.key: setting.value for setting in worker.settings}
     assert stated["enable.idempotence"] == ("true" if expected == "yes" else "false")
+
+
+def test_settings_for_topics_with_a_cluster_that_is_not_the_target_have_no_effect(tmp_path: Path) -> None:
+    clusters = (
+        "  - alias: dst\n    config: {group.id: m}\n"
+        "  - alias: src\n    config: {config.storage.replication.factor: 3, status.storage.replication.factor: 3}\n"
+    )
+    text = HEAD + "kind: KafkaMirrorMaker2\nmetadata: {name: m}\nspec:\n  connectCluster: dst\n  clusters:\n" + clusters
+    where = "with cluster src of m has no effect: it is not the target of the workers"
+    found = [finding.what for finding in of(tmp_path, {"m.yaml": text})[1] if "not the target" in finding.what]
+    assert found == [f"`config.storage.replication.factor=3` and 1 more {where}"]
+    assert not [
+        f
+        for f in of(tmp_path, {"m.yaml": text.replace("connectCluster: dst", "connectCluster: src")})[1]
+        if "not the target" in f.what
+    ]
+
+
+def test_where_nothing_is_known_of_the_brokers_it_is_asked_for_them() -> None:
+    worker = "group.id=g\nconfig.storage.topic=c\nkey.converter=x\nvalue.converter=y\n"
+    found = subjects(read_cluster_texts([("w.properties", worker, True)], Options(distribution="apache"), "x")[0])
+    assert found and not any(subject.variants for subject in found)
+    assert found[0].not_checked.startswith("too much is not stated (min.insync.replicas, version")
