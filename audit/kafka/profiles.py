@@ -12,8 +12,7 @@ from ...invariants.partition import reads, waiting
 from ...language.binding import Definition, load
 from ...language.immutable import immutable
 from ...model import partition
-from .releases import RELEASES
-from .versions import SPANS
+from .versions import RELEASES, SPANS
 
 MOST_REPLICAS = 5
 """The largest replication factor that the model has."""

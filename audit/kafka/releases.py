@@ -6,14 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .versions import is_at_least, span
-
-RELEASES = (
-    (0, 9), (0, 10), (0, 11), (1, 0), (1, 1), *((2, n) for n in range(9)), *((3, n) for n in range(10)),
-    *((4, n) for n in range(5)),
-)  # fmt: skip
-"""The releases that are known, oldest first. Before 0.9 a replica left the ISR by the number of records that it lacked
-(replica.lag.max.messages, KIP-16), which is not modelled."""
+from .versions import RELEASES, is_at_least, span
 
 CONFLUENT = {
     "5.0": "2.0", "5.1": "2.1", "5.2": "2.2", "5.3": "2.3", "5.4": "2.4", "5.5": "2.5", "6.0": "2.6", "6.1": "2.7",

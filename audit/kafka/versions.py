@@ -45,6 +45,13 @@ def is_version(text: str) -> bool:
 ControlPlane = Literal["zookeeper", "kraft"]
 
 
+RELEASES = (
+    (0, 9), (0, 10), (0, 11), (1, 0), (1, 1), *((2, n) for n in range(9)), *((3, n) for n in range(10)),
+    *((4, n) for n in range(5)),
+)  # fmt: skip
+"""The releases that are known, oldest first. Before 0.9 a replica left the ISR by the number of records that it lacked
+(replica.lag.max.messages, KIP-16), which is not modelled."""
+
 SPANS: Mapping[ControlPlane, Span] = {
     "kraft": (span("3.3")[0], (ENDLESS,) * WIDTH),  # KRaft before 3.3 was not ready for production (KIP-833)
     "zookeeper": ((0,) * WIDTH, span("3.9")[1]),  # Kafka has no ZooKeeper since 4.0

@@ -163,6 +163,13 @@ Name = str
 CELLS: tuple[Cell, ...] = tuple(Cell(fault, situation) for fault in FAULTS for situation in SITUATIONS)
 
 BY_NAME: Mapping[Name, Cell] = {cell.name: cell for cell in CELLS}
+GRAVEST: tuple[Cell, ...] = tuple(
+    sorted(CELLS, key=lambda cell: (not cell.fault.single, SITUATIONS.index(cell.situation), FAULTS.index(cell.fault)))
+)
+"""Every cell, the one whose loss is reported first in front."""
+LOST, UNREAD = "no-loss", "no-unread"
+"""The two questions about records that decide how grave an answer is."""
+
 
 FAULT: Mapping[str, Fault] = {fault.name: fault for fault in FAULTS}
 

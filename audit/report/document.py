@@ -23,12 +23,12 @@ from ..kafka.keys import declared_key
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, UsedSetting, Variant
-from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, cell_title, faults_of
+from ..questions.situations import BY_NAME, CELLS, GRAVEST, LOST, SITUATIONS, UNREAD, Cell, Name, cell_title, faults_of
 from ..repairs.changes import SettingChange
 from ..rules.group_members import consumers_down
 from ..startup.nodes import DownNodes, nodes_down
 from .deciding_settings import deciding_setting, setting_deciding_check, setting_text
-from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
+from .headline import first_loss, headline
 from .summary import summarize
 
 INTER_BROKER_PROTOCOL_VERSION = declared_key("inter.broker.protocol.version")

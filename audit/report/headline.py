@@ -11,12 +11,19 @@ from collections.abc import Sequence
 from ..answers.answer import Table
 from ..answers.client_losses import client_loss
 from ..questions.signature import Signature
-from ..questions.situations import CELLS, FAULTS, SITUATIONS, Cell, Name, Situation, replicas_in_sync
-
-GRAVEST: tuple[Cell, ...] = tuple(
-    sorted(CELLS, key=lambda cell: (not cell.fault.single, SITUATIONS.index(cell.situation), FAULTS.index(cell.fault)))
+from ..questions.situations import (
+    CELLS,
+    FAULTS,
+    GRAVEST,
+    LOST,
+    SITUATIONS,
+    UNREAD,
+    Cell,
+    Name,
+    Situation,
+    replicas_in_sync,
 )
-"""Every cell, the one whose loss is reported first in front."""
+from .word_lists import list_with_or
 
 _SURVIVED = (
     ("crash", "crash"),
@@ -25,7 +32,6 @@ _SURVIVED = (
     ("disk-loss", "lost disk"),
 )
 _OF_RACKS = ("rack-power-loss", "rack-loss", "rack-cut-off")
-LOST, UNREAD = "no-loss", "no-unread"
 FALSELY_ACKNOWLEDGED = (
     "a Java producer of 2.1 to 2.4 can have a record acknowledged that is not there, after no more than a lost "
     "connection, once delivery.timeout.ms of the record before is over; apart from that, "
@@ -196,17 +202,3 @@ def _nothing(table: Table) -> str:
     if open_:
         return f"no loss found in {found} of {len(words)} cells; {open_} are not decided"
     return "no loss found, whatever of the table goes wrong"
-
-
-def list_with_and(words: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return _join_words(words, "and")
-
-
-def list_with_or(words: Sequence[str]) -> str:
-    """`a, b or c`."""
-    return _join_words(words, "or")
-
-
-def _join_words(words: Sequence[str], by: str) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {by} {words[-1]}"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions.questions import QUESTION
-from ..questions.situations import BY_NAME, Cell
-from .headline import GRAVEST, LOST, UNREAD, list_with_or
+from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
+from .word_lists import list_with_or
 
 Document = dict[str, Any]
 Read = Mapping[str, Any]

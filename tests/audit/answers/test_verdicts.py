@@ -21,7 +21,7 @@ from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import NO_TIME, CaseResult, Explorations, chunks_of, from_json, to_json
 from tidegate.audit.kafka.profiles import definition, profiles_within, releases_of, switches
-from tidegate.audit.kafka.releases import RELEASES
+from tidegate.audit.kafka.versions import RELEASES
 from tidegate.audit.questions.cases import case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.questions.questions import CALM, QUESTION, Case
 from tidegate.audit.questions.signature import Signature, Subject, Variant
