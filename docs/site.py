@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import importlib.util
 import re
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 
 import tidegate as tg
 from tidegate.cli.spec import model_page as formulas_page
+from tidegate.cli.verbs import command_parser
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.reports.trace.html import trace_html
 
@@ -53,6 +55,9 @@ ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"^<!-- table (\w+) of (\S+\.toml) -->$", re.MULTILINE)
 """A line that stands for a recorded table: the table's name in a file of the repository."""
 
+RUN = re.compile(r"`(tidegate check [^`]*)` → (\w+(?:, \d+ steps?)?)")
+"""A command of the pages of claims, and what comes of it."""
+
 DECISIONS_BOOST = 0.1
 """How a decision counts in a search, where a page for users counts 1: it is written for developers."""
 
@@ -77,6 +82,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     if page.file.src_uri == "gallery.md":
         markdown = with_links(markdown)
     markdown = with_tables(markdown)
+    if page.file.src_uri in ("claims.md", "claims.zh.md"):
+        markdown = RUN.sub(lambda match: f"`{match[1]}` → [{match[2]}]({run_page(*match.groups())})", markdown)
 
     def plain(match: re.Match[str]) -> str:
         return in_clone(match[1], match[3]) if match[2].count("../") > depth else match[0]
@@ -100,6 +107,31 @@ def with_tables(markdown: str) -> str:
         return "\n".join([*day, *(f"| {' | '.join(row)} |" for row in rows)])
 
     return TABLE.sub(shown, markdown)
+
+
+def run_page(command: str, result: str) -> str:
+    """The page of a claim's command: its trace, if it has one, or else the formulas that hold."""
+    model, *words = command.removeprefix("tidegate check ").split()
+    if result in ("holds", "missing"):
+        return f"formulas/{model.partition(':')[0]}.md"
+    return f"runs/{re.sub(r'[^a-z0-9_]+', '-', ' '.join((model, *words[1::2])))}.html"
+
+
+def runs() -> Iterator[tuple[str, str]]:
+    """The page of each claim's trace, found anew by exploring the model: its path and its text."""
+    source = tomllib.loads((ROOT / "docs" / "claims.toml").read_text(encoding="utf-8"))
+    commands = {command: result for claim in source["claim"] for command, result in claim["run"]}
+    for command, result in commands.items():
+        if command.startswith("tidegate check ") and result not in ("holds", "missing"):
+            options = command_parser("check").parse_args(shlex.split(command)[1:])
+            (name,), sizes = options.properties, dict(map(_pair, options.assignments))
+            found = tg.check(options.model, properties=[name], bounds=options.bounds, symmetry=True, constants=sizes)
+            yield run_page(command, result), trace_html([found.trace(name).document])
+
+
+def _pair(assignment: str) -> tuple[str, str]:
+    name, _, value = assignment.partition("=")
+    return name, value
 
 
 def audit_table() -> str:
@@ -180,6 +212,8 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
     for name, text in formulas():
         files.append(File.generated(config, f"formulas/{name}.md", content=text))
 
+    for path, text in runs():
+        files.append(File.generated(config, path, content=text))
     for name, (model, claim, options) in SCENARIOS.items():
         result = tg.check(model, properties=[claim], symmetry=True, **options)
         text = trace_html([result.trace(claim).document])

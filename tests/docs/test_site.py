@@ -70,6 +70,17 @@ def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("name", ["claims", "claims.zh"])
+def test_each_claim_leads_to_the_page_of_its_run(site: Path, name: str) -> None:
+    text = (site / f"{name}.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<code>(tidegate check [^<]*)</code> → (.{9})([^\"]*)", text)
+    assert len(rows) > 80 and {link for _, link, _ in rows} == {'<a href="'}
+    assert [page for _, _, page in rows if not (site / page).exists()] == []
+    traces = [page for _, _, page in rows if page.startswith("runs/")]
+    assert len(traces) > 50 and all("tidegate replay" in (site / page).read_text(encoding="utf-8") for page in traces)
+
+
+@pytest.mark.long
 def test_the_first_page_says_how_to_install_and_what_to_run(site: Path) -> None:
     text = (site / "index.html").read_text(encoding="utf-8")
     words = html.unescape(re.sub(r"<[^>]+>", "", text))
