@@ -4,10 +4,12 @@ why one is not read."""
 from __future__ import annotations
 
 import codecs
+import errno
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from ..cluster.statements import MARK, Unread, UnreadableInputError
@@ -36,7 +38,7 @@ def read_inputs(paths: Sequence[Path]) -> tuple[list[InputText], list[Unread]]:
     for path in paths:
         for found in _below(walk, path):
             if isinstance(found, Unread):
-                unread.append(found)
+                unread.append(replace(found, path=re.sub(r"[\x00-\x1f\x7f]", "?", found.path)))
             else:
                 texts.append(found)
     return texts, unread
@@ -46,7 +48,7 @@ def _below(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
     if not path.exists() and not path.is_symlink():
         raise UnreadableInputError(f"{path} does not exist. Give files, or a directory of them.")
     if path.is_dir():
-        found = [*walk.folder(path, given=True)]
+        found = [*walk.folder(path)]
         for file in sorted(one for one in found if isinstance(one, Path)):
             yield from _of_file(str(file), _bytes_or_reason(file), named=False)
         yield from (one for one in found if isinstance(one, Unread))
@@ -63,50 +65,52 @@ class _Walk:
 
     seen: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
 
-    def folder(self, path: Path, *, given: bool = False) -> Iterator[Path | Unread]:
-        """The files below a folder, links followed, each once."""
-        try:
-            names = sorted(os.listdir(path))
-        except OSError as error:
-            if given:
-                raise UnreadableInputError(f"{path}: {error.strerror}.") from None
-            yield _without_permission(path, error)
-            return
+    def folder(self, path: Path) -> Iterator[Path | Unread]:
+        """The files below a folder, links followed, each once. Raises UnreadableInputError if it cannot be listed."""
         self._note(path)
-        for name in names:
-            yield from self._entry(path / name)
+        waiting = [path]
+        while waiting:
+            here = waiting.pop()
+            try:
+                names = sorted(os.listdir(here))
+            except OSError as error:
+                if here == path:
+                    raise UnreadableInputError(f"{path}: {error.strerror}.") from None
+                yield _without_permission(here, error)
+                continue
+            folders: list[Path] = []
+            for name in names:
+                found = self._entry(here / name)
+                if isinstance(found, Unread) or not found.is_dir():
+                    yield found
+                else:
+                    folders.append(found)
+            waiting += reversed(folders)
 
-    def _entry(self, path: Path) -> Iterator[Path | Unread]:
+    def _entry(self, path: Path) -> Path | Unread:
+        """A file or a folder that is to be read, or why it is not."""
         try:
             found = path.stat()
         except OSError as error:
-            link = not isinstance(error, PermissionError) and path.is_symlink()
-            if link:
-                reason = (
-                    "it is a link that leads nowhere" if not _is_loop(error) else "it is a link that leads to itself"
-                )
-                yield Unread(str(path), reason, may_be_configuration=not kind_of(path.name), to_do=_MEND)
-            else:
-                yield _without_permission(path, error)
-            return
-        here = found.st_dev, found.st_ino
-        folder = stat.S_ISDIR(found.st_mode)
-        if folder and path.name in TOOLS:
-            yield Unread(str(path), "it is a folder that a tool keeps for itself")
-        elif (before := self.seen.get(here)) is not None:
-            yield Unread(str(path), f"it is {before}, which is read once")
-        elif len(self.seen) >= MOST:
-            yield Unread(str(path), f"{MOST:,} files and folders come before it", may_be_configuration=True)
-        elif folder:
-            yield from self.folder(path)
-        elif not stat.S_ISREG(found.st_mode):
+            if isinstance(error, PermissionError) or not path.is_symlink():
+                return _without_permission(path, error)
+            reason = (
+                "it is a link that leads to itself" if error.errno == errno.ELOOP else "it is a link that leads nowhere"
+            )
+            return Unread(str(path), reason, may_be_configuration=not kind_of(path.name), to_do=_MEND)
+        if stat.S_ISDIR(found.st_mode) and path.name in TOOLS:
+            return Unread(str(path), "it is a folder that a tool keeps for itself")
+        if (before := self.seen.get((found.st_dev, found.st_ino))) is not None:
+            return Unread(str(path), f"it is {before}, which is read once")
+        if len(self.seen) >= MOST:
+            return Unread(str(path), f"{MOST:,} files and folders come before it", may_be_configuration=True)
+        if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
             null = path.resolve() == Path(os.devnull)
-            yield Unread(str(path), "it is not a file but a device, a pipe or a socket", may_be_configuration=not null)
-        elif kind := kind_of(path.name):
-            yield Unread(str(path), f"it is {kind}")
-        else:
-            self._note(path)
-            yield path
+            return Unread(str(path), "it is not a file but a device, a pipe or a socket", may_be_configuration=not null)
+        if stat.S_ISREG(found.st_mode) and (kind := kind_of(path.name)) and not _is_disguised(path, kind):
+            return Unread(str(path), f"it is {kind}")
+        self._note(path)
+        return path
 
     def _note(self, path: Path) -> None:
         found = path.stat()
@@ -116,8 +120,17 @@ class _Walk:
 _MEND = "mend the link, or remove it"
 
 
-def _is_loop(error: OSError) -> bool:
-    return "loop" in str(error).lower() or "symbolic" in str(error).lower()
+def _is_disguised(path: Path, kind: str) -> bool:
+    """Whether a file that is called like an image or a certificate is a text about a cluster. Documents and source code
+    may be that, and are not configuration for it."""
+    if kind in ("a document", "source code"):
+        return False
+    try:
+        with path.open("rb") as file:
+            text = text_of(file.read(1 << 16))
+    except OSError:
+        return False
+    return not is_binary(text) and bool(mark_of_kafka(text))
 
 
 def _without_permission(path: Path, error: OSError) -> Unread:

@@ -109,3 +109,24 @@ def test_what_the_user_names_is_read_whatever_it_is_called(tmp_path: Path) -> No
     assert read_inputs([tmp_path / "README.md"]) == ([(str(tmp_path / "README.md"), "broker.id=1\n", True)], [])
     with pytest.raises(UnreadableInputError, match=r"nope does not exist\. Give files, or a directory of them\."):
         read_inputs([tmp_path / "nope"])
+
+
+def test_an_image_that_is_a_text_about_a_cluster_is_read(tmp_path: Path) -> None:
+    for name in ("a.png", "b.pem", "c.lock", "d.md", "E.java"):
+        (tmp_path / name).write_text("Topic: a\tPartitionCount: 1\tReplicationFactor: 1\n")
+    (tmp_path / "f.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0acks=0")
+    assert read(tmp_path) == ["a.png", "b.pem", "c.lock"]
+    assert set(left(tmp_path)) == {"d.md", "E.java", "f.png"}
+
+
+def test_folders_are_walked_however_deep_they_are(tmp_path: Path) -> None:
+    here, start = tmp_path, os.getcwd()
+    try:
+        os.chdir(tmp_path)
+        for _ in range(1200):
+            os.mkdir("d")
+            os.chdir("d")
+        Path("t.txt").write_text("x")
+    finally:
+        os.chdir(start)
+    assert [path.count("/d/") > 0 for path in read(here)] == [True]
