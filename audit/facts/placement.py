@@ -316,7 +316,7 @@ def _passes(cluster: Cluster, node: Broker) -> bool:
     """Whether a node's logs are in memory, where a flush puts nothing on a disk, or in a temporary folder of a host,
     which many systems empty when they start (systemd, tmpfiles.d). That of a container is in its files."""
     dirs = value_of(cluster, node, LOG_DIRS)
-    in_container = node.pod is not None or node.origin.place.startswith("services.")
+    in_container = node.of_pod or node.pod is not None or node.origin.place.startswith("services.")
     passes = is_in_memory if in_container else is_temporary
     return not isinstance(dirs, Unknown) and any(map(passes, dirs.value.split(",")))
 

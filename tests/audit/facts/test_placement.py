@@ -13,6 +13,7 @@ from tidegate.audit.facts.placement import placement
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.situations import BY_NAME, FAULT, away, budgets, placements
+from tidegate.audit.questions.subjects import subjects
 
 from ...conftest import NewExplorations
 from ..answers.test_verdicts import signature
@@ -439,3 +440,18 @@ def test_a_quorum_that_files_list_may_have_been_made_dynamic(
     options = Options(kafka_version=version, features=features, distribution="apache")
     cluster, _ = read_cluster_texts([("b.properties", text, True)], options, "x")
     assert any("with kraft.version 1" in said for said in cluster.assumptions) == assumed
+
+
+def test_pods_that_are_said_to_be_on_nodes_of_their_own_keep_their_disks() -> None:
+    """The default of log.dirs is a temporary folder of a host, and a pod's is not there."""
+    head = "apiVersion: kafka.strimzi.io/v1beta2\nkind: "
+    pool = head + "KafkaNodePool\nmetadata: {{name: {0}, labels: {{strimzi.io/cluster: c}}}}\n"
+    pool += "spec: {{replicas: 3, roles: [{0}], storage: {{type: persistent-claim, size: 1Gi}}}}\n---\n"
+    kafka = (
+        head + "Kafka\nmetadata: {name: c}\nspec: {kafka: {version: 3.9.0, config: {default.replication.factor: 3}}}\n"
+    )
+    text = pool.format("broker") + pool.format("controller") + kafka
+    for more in ([], [("audit.toml", '[pods]\nnodes = "apart"\n', True)]):
+        cluster, _ = read_cluster_texts([("k.yaml", text, True), *more], Options(acks="all"), "x")
+        found = {variant.signature.empty_voters for subject in subjects(cluster) for variant in subject.variants}
+        assert found == {0}
