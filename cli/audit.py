@@ -16,6 +16,8 @@ from ..audit.answers.baseline import AcceptedFinding
 from ..audit.answers.baseline import read_baseline as baseline
 from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.auditing import AuditOutcome, AuditRequest, audit, read_cluster
+from ..audit.cluster.cluster import Cluster
+from ..audit.cluster.findings import Finding
 from ..audit.cluster.statements import UnreadableInputError, WrongOptionError
 from ..audit.exploring.small_models import kept_in
 from ..audit.joining.options import Options
@@ -30,11 +32,13 @@ from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
 from ..language.errors import UnreadableError, UsageError, suggest_name
 from ..reports.audit.overview import audit_headline, audit_overview
+from ..reports.audit.restarts import restarts_page
 from ..reports.audit.terminal import audit_page, topic_page
 from ..reports.exits import Exit
 from ..reports.text_page import TextPage, count_text
 from .audit_confirm import confirm_losses
 from .audit_files import Scenario, name_pages, save_audit
+from .audit_restart import may_restart, parse_brokers
 from .options import add_open_option, add_print_options, parse_positive, parse_seconds, text_format_of
 from .output import check_open, end_with_page, prepare_directory, print_json
 from .progress import ProgressLine, report_for
@@ -47,6 +51,7 @@ EXAMPLES = """\
   tidegate audit cluster/ --require strict --require writable=two-crashes@all
   tidegate audit cluster/ --kafka-version 3.7 --client java:2.8 --json
   tidegate audit --bootstrap-server broker-1:9092 --command-config client.properties audit.toml
+  tidegate audit --bootstrap-server broker-1:9092 --may-restart 2
   tidegate audit --collect > collect.sh; sh collect.sh --bootstrap-server localhost:9092; tidegate audit tidegate-audit
 
 exit: 0 what is required holds within the bounds, 1 it does not, 5 that depends on something not
@@ -142,6 +147,12 @@ def _add_live_cluster_options(parser: Parser) -> None:
     group.add_argument(
         "--command-config", metavar="FILE", type=Path, help="client properties with SASL and TLS, as for Kafka's tools"
     )
+    group.add_argument(
+        "--may-restart",
+        metavar="BROKER",
+        help="whether this broker (several with commas, or `all` in order) may be restarted now: what stops or can be "
+        "lost while it is away, and what to wait for; asked again before it is answered",
+    )
 
 
 def _add_fact_options(parser: Parser) -> None:
@@ -173,6 +184,10 @@ def run(options: argparse.Namespace) -> Exit:
             "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
             "a directory of a running cluster"
         )
+    if options.may_restart is not None:
+        if options.out is not None:
+            raise UsageError("--may-restart answers for now and writes no files: leave out --out")
+        return _answer_restart(options, parse_brokers(options.may_restart))
     check_open(options)
     if options.confirm and options.out is None:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
@@ -233,18 +248,8 @@ def run_audit(
     options: argparse.Namespace, wanted: Sequence[Requirement], accepted: Sequence[AcceptedFinding]
 ) -> AuditOutcome:
     """The audit of files. Raises `UnreadableInputError`, which is exit 66."""
-    facts = Options(
-        kafka_version=options.kafka_version,
-        metadata_version=options.metadata_version,
-        inter_broker_protocol=options.inter_broker_protocol,
-        features=tuple(options.features),
-        clients=tuple(options.client),
-        distribution=options.distribution,
-        acks=options.acks,
-    )
     began, folder = monotonic(), None if options.no_cache else cache_directory()
-    with kept_in(folder):
-        cluster, findings = read_cluster(options.files, facts, _read_live_cluster(options))
+    cluster, findings = _read(options, folder)
     if cluster.answering is not None and (cluster.answering.controllers or cluster.answering.down):
         said = filter(None, (cluster.answering.controllers, cluster.answering.says))
         print(f"tidegate: {'; '.join(said)}; the rest is being explored", file=sys.stderr, flush=True)
@@ -262,6 +267,37 @@ def run_audit(
             report=None if report is None else lambda says: report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says)),
         )
         return audit(cluster, findings, asked)
+
+
+def _read(options: argparse.Namespace, folder: Path | None) -> tuple[Cluster, Sequence[Finding]]:
+    """The cluster as files, options and its brokers state it. Raises UnreadableInputError."""
+    facts = Options(
+        kafka_version=options.kafka_version,
+        metadata_version=options.metadata_version,
+        inter_broker_protocol=options.inter_broker_protocol,
+        features=tuple(options.features),
+        clients=tuple(options.client),
+        distribution=options.distribution,
+        acks=options.acks,
+    )
+    with kept_in(folder):
+        return read_cluster(options.files, facts, _read_live_cluster(options))
+
+
+def _answer_restart(options: argparse.Namespace, wanted: Sequence[int] | None) -> Exit:
+    """Whether brokers may be restarted, printed."""
+    folder = None if options.no_cache else cache_directory()
+    try:
+        found = may_restart(wanted, lambda: _read(options, folder), folder, options.time, options.workers)
+    except WrongOptionError as error:
+        raise UsageError(f"{error}\ntry: tidegate audit --help") from None
+    except UnreadableInputError as error:
+        raise UnreadableError(str(error)) from None
+    if options.json:
+        print_json(found)
+    else:
+        print(restarts_page(found, text_format_of(options)).text(), end="", flush=True)
+    return Exit(found["exit"])
 
 
 def _read_live_cluster(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:

@@ -23,7 +23,9 @@ from .outages import least_isr
 from .scenario import sentences
 
 _LOSS = QUESTION["no-loss"].properties
-_FAULTS = (("crash@all", "one more crash"), ("power-loss@all", "one loss of power"))
+ONE_FAULT = (("crash@all", "one more crash"), ("power-loss@all", "one loss of power"))
+"""Faults that may happen in the present state, in words."""
+
 LISTED = 100
 """Partitions that are listed one by one."""
 
@@ -115,7 +117,7 @@ def _says(one: Partition, signatures: Sequence[Signature], explorations: Explora
         yield f"writes with acks=all are refused: {max(needed)} in sync are needed (arithmetic)"
     elif all(len(one.isr) - 1 < number for number in needed):
         yield "one more broker down stops writes (arithmetic)"
-    for cell, what in _FAULTS:
+    for cell, what in ONE_FAULT:
         hits = [_can_lose(signature, one, cell, explorations) for signature in signatures]
         if all(hits):
             yield f"{what} can lose acknowledged records"
@@ -152,6 +154,15 @@ def cases_of(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ..
     return ways_of(signature, {**budgets(BY_NAME[cell], signature), "isr_shrinks": lag})
 
 
+def loses_by(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool | None:
+    """Whether acknowledged records can be lost by the fault of a cell, from a partition's present state on; None where
+    that is not decided: with more replicas than the model has, or for want of time."""
+    found = [explorations.result(case) for case in cases_of(signature, one, cell)]
+    if any(name in result.scenarios for result in found for name in _LOSS):
+        return True
+    return None if not found or any(result.stopped for result in found) else False
+
+
 def _can_lose(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
     cases = cases_of(signature, one, cell)
     return any(name in explorations.result(case).scenarios for case in cases for name in _LOSS)
@@ -164,7 +175,7 @@ def _scenario(
     if one.leader is None:
         return []
     for signature in signatures:
-        for cell, _ in _FAULTS:
+        for cell, _ in ONE_FAULT:
             for case in cases_of(signature, one, cell):
                 found = explorations.result(case).scenarios
                 for name in _LOSS:

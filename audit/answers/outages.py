@@ -43,13 +43,17 @@ class Outage:
     @property
     def says(self) -> str:
         """In a sentence."""
+        some = f"broker{'s' if len(self.without) > 1 else ''} {', '.join(map(str, self.without))}"
+        are = "are" if len(self.without) > 1 else "is"
+        return f"{self.what}, without {some}, which {are} down" if self.without else self.what
+
+    @property
+    def what(self) -> str:
+        """The same without those that it is without."""
         numbers = [str(partition.number) for partition in self.partitions]
         more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""
         which = f"partition{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:SHOWN])}{more}"
-        some = f"broker{'s' if len(self.without) > 1 else ''} {', '.join(map(str, self.without))}"
-        are = "are" if len(self.without) > 1 else "is"
-        without = f", without {some}, which {are} down" if self.without else ""
-        return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_isr_words(self)}{without}"
+        return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_isr_words(self)}"
 
 
 def _isr_words(outage: Outage) -> str:
@@ -69,7 +73,7 @@ def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outag
             before = kind = _kind(described, signatures)
             partition = described
             if down:
-                partition = _remove_nodes(described, down)
+                partition = remove_nodes(described, down)
                 kind = _kind(partition, signatures)
             if kind is not None:
                 gone = () if before == kind else tuple(sorted({*described.isr, described.leader or -1} & {*down}))
@@ -77,7 +81,7 @@ def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outag
         yield from (Outage(topic, tuple(partitions), *kind) for kind, partitions in found.items())
 
 
-def _remove_nodes(partition: Partition, down: Collection[int]) -> Partition:
+def remove_nodes(partition: Partition, down: Collection[int]) -> Partition:
     """A partition without the nodes that do not start: another one of its ISR leads, if there is one."""
     isr = tuple(number for number in partition.isr if number not in down)
     leads = partition.leader is not None and (partition.leader not in down or bool(isr))

@@ -188,7 +188,7 @@ class Quorum:
 class Answering:
     """Who answered when a running cluster was asked at `origin`: brokers by their ids, and those that are known and did
     not, each with the reason. `told_by` is the broker as of which partitions are; `controllers` says what is wrong with
-    their quorum, "" where nothing is, and `headless` that it has no leader."""
+    their quorum, "" where nothing is, and `headless` that it has no leader; `late` are voters that do not fetch."""
 
     origin: Origin
     answered: tuple[int, ...]
@@ -196,17 +196,29 @@ class Answering:
     told_by: int | None = None
     controllers: str = ""
     headless: bool = False
+    late: tuple[int, ...] = ()
 
     @property
     def says(self) -> str:
         """Who does not answer, in a sentence; "" where all do."""
         if not self.down:
             return ""
-        ids = ", ".join(str(id_) for id_, _ in self.down)
-        why = "; ".join(dict.fromkeys(reason for _, reason in self.down))
-        who = f"broker {ids} is down" if len(self.down) == 1 else f"brokers {ids} are down"
-        many = f"{len(self.answered)} of {len(self.answered) + len(self.down)} answered"
-        return f"{who} ({why}); {many}, and partitions are as broker {self.told_by} knows them"
+        down = [(id_, why) for id_, why in self.down if not why.startswith(SILENT)]
+        mute = [(id_, why) for id_, why in self.down if why.startswith(SILENT)]
+        groups = ((down, "is down", "are down"), (mute, "does not answer", "do not answer"))
+        said = [_who(ids, one if len(ids) == 1 else many) for ids, one, many in groups if ids]
+        of = f"{len(self.answered)} of {len(self.answered) + len(self.down)} answered"
+        return "; ".join([*said, f"{of}, and partitions are as broker {self.told_by} knows them"])
+
+
+SILENT = "no answer"
+"""What the reason begins with where a broker may be up."""
+
+
+def _who(brokers: Sequence[tuple[int, str]], what: str) -> str:
+    ids = ", ".join(str(id_) for id_, _ in brokers)
+    why = "; ".join(dict.fromkeys(reason for _, reason in brokers))
+    return f"broker{'s' if len(brokers) > 1 else ''} {ids} {what} ({why})"
 
 
 @immutable

@@ -12,7 +12,7 @@ from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_mat
 from ..answers.outages import Outage
 from ..answers.requirements import Requirement, RequirementCheck, preset_of
 from ..answers.scenario import is_unheard, sentences
-from ..cluster.cluster import Cluster
+from ..cluster.cluster import SILENT, Cluster
 from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
 from ..cluster.statements import Origin
@@ -150,11 +150,13 @@ def _not_answering(cluster: Cluster) -> Iterator[Document]:
     answering = cluster.answering
     if answering is None:
         return
-    where, down = _where(answering.origin), [id_ for id_, _ in answering.down]
+    where = _where(answering.origin)
+    down = [id_ for id_, why in answering.down if not why.startswith(SILENT)]
+    kind, nodes = ("is down", down) if down else ("does not answer", [id_ for id_, _ in answering.down])
     controllers = "no controller" if answering.headless else "a controller is down"
-    for kind, says, nodes in ((controllers, answering.controllers, list[int]()), ("is down", answering.says, down)):
+    for name, says, of in ((controllers, answering.controllers, list[int]()), (kind, answering.says, nodes)):
         if says:
-            yield {"topic": "", "partitions": [], "nodes": nodes, "kind": kind, "certain": True, "says": says,
+            yield {"topic": "", "partitions": [], "nodes": of, "kind": name, "certain": True, "says": says,
                    "where": where}  # fmt: skip
 
 

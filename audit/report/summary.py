@@ -270,7 +270,12 @@ def _headline(made: Read, rows: Sequence[Read]) -> str:
     return f"{now}; {said}" if now else said
 
 
-_OF_NODES = {"is down": "is down", "a controller is down": "is down", "does not start": "does not start"}
+_OF_NODES = {
+    "is down": "is down",
+    "does not answer": "does not answer",
+    "a controller is down": "is down",
+    "does not start": "does not start",
+}
 """Kinds of outages that are of nodes, and what is said of one."""
 
 

@@ -12,6 +12,8 @@ from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaConnectionError, KafkaError, NodeNotReadyError, NoError, for_code
 from kafka.protocol.admin.cluster import DescribeQuorumRequest
 
+from ...cluster.cluster import SILENT
+
 CONTROLLER_MS = 3_000
 """Milliseconds within which a controller answers by way of a broker: without one the broker waits for a minute."""
 
@@ -100,4 +102,4 @@ def _reason(error: KafkaError) -> str:
     text = str(error)
     if "ECONNREFUSED" in text or "refused" in text.lower():
         return "nothing listens at its port"
-    return "no answer in time" if "imed out" in text or "timeout" in text.lower() else type(error).__name__
+    return f"{SILENT} in time" if "imed out" in text or "timeout" in text.lower() else type(error).__name__

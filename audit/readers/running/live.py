@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -34,7 +35,7 @@ from .connection import ConnectionSettings
 from .descriptions import DescribedSetting, add_setting, end_of_configs, lists_of, note_lagging
 
 FORMAT = "a running cluster"
-CONNECT_SECONDS, PROBE_SECONDS = 8.0, 3.0
+CONNECT_SECONDS, PROBE_SECONDS = 8.0, 5.0
 REQUEST_MS = 8_000
 MOST_TOPICS = 100
 """Topics of which the settings are asked for at once: some 3 KB each."""
@@ -53,7 +54,7 @@ def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT
         brokers = client.brokers()
         _features(part, client, address)
         described = list(_described_topics(client))
-        wrong = _quorum(part, client, address)
+        wrong, late = _quorum(part, client, address)
         moving = _moving(part, client, address) if wrong != NO_CONTROLLER else dict[tuple[str, int], Move]()
         names = [topic["name"] for topic in described if _is_allowed(part, topic, address)]
         settings = _settings_of_topics(client, names)
@@ -61,7 +62,7 @@ def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT
             if topic["name"] in settings:
                 _topic(part, topic, settings[topic["name"]], moving, address)
         _brokers(part, client, [broker for broker in brokers if broker not in client.silent], address)
-        part.answering = _answering(part, client, brokers, wrong, address)
+        part.answering = replace(_answering(part, client, brokers, wrong, address), late=late)
     end_of_configs(part)
     return part
 
@@ -382,20 +383,20 @@ def _name_of(level: int) -> str | None:
     return METADATA_VERSIONS[level - 1] if 0 < level <= len(METADATA_VERSIONS) else None
 
 
-def _quorum(part: Part, client: Admin, address: str) -> str:
-    """The controllers of KRaft, and what is wrong with them, "" where nothing is. With ZooKeeper there are none to ask
-    for."""
+def _quorum(part: Part, client: Admin, address: str) -> tuple[str, tuple[int, ...]]:
+    """The controllers of KRaft: what is wrong with them, "" where nothing is, and the voters that do not fetch. With
+    ZooKeeper there are none to ask for."""
     origin = Origin(address, None, "metadata quorum")
     try:
         quorum = client.describe_quorum()
     except IncompatibleBrokerVersion:
         if part.control_plane == "kraft":
             part.note("not_read", "warning", "these brokers do not say who the controllers are", origin, FILES)
-        return ""
+        return "", ()
     except KafkaError as error:
         part.note("not_read", "warning", f"no controller told who they are ({type(error).__name__})", origin, FILES)
         refused = isinstance(error, AuthorizationError) or part.control_plane != "kraft"
-        return "" if refused else NO_CONTROLLER
+        return "" if refused else NO_CONTROLLER, ()
     part.control_plane = "kraft"
     leader = quorum["leader_id"]
     voters = tuple(voter["replica_id"] for voter in quorum["current_voters"])
@@ -405,8 +406,9 @@ def _quorum(part: Part, client: Admin, address: str) -> str:
     last = ends.get(leader, -1)
     lags = {f"voter {voter}": last - end for voter, end in ends.items() if last >= 0}
     note_lagging(part, quorum.get("high_watermark"), lags, origin)
-    late = (f"controller {voter} has not fetched for {seconds:.0f} s" for voter, seconds in late_voters(quorum))
-    return "; ".join(late) if leader >= 0 else NO_CONTROLLER
+    late = dict(late_voters(quorum))
+    said = "; ".join(f"controller {voter} has not fetched for {seconds:.0f} s" for voter, seconds in late.items())
+    return said if leader >= 0 else NO_CONTROLLER, tuple(late)
 
 
 NO_CONTROLLER = (

@@ -369,7 +369,7 @@ class Answers:
     told_by = 1
 
     def probe(self, seconds: float) -> list[int]:
-        assert seconds <= 3
+        assert seconds <= 5
         return [node for node in (1, 2) if node not in self.silent]
 
     def _answer(self, name: str, usual: Any) -> Any:
@@ -583,6 +583,13 @@ def test_who_does_not_answer_is_down_and_in_no_file_is_nobody(monkeypatch: pytes
     assert cluster.answering.says == (
         "brokers 2, 3 are down (nothing listens at its port; not registered as alive); 1 of 3 answered, and partitions "
         "are as broker 1 knows them"
+    )
+    mute, _ = of_answers(monkeypatch, silent={2: "no answer in time"})
+    assert mute.answering is not None
+    assert mute.answering.says == (
+        "broker 3 is down (not registered as alive); broker 2 does not answer (no answer in time); 1 of 3 answered, "
+        "and "
+        "partitions are as broker 1 knows them"
     )
     assert all(not broker.settings for broker in cluster.brokers if broker.id != 1)
     (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")

@@ -1,0 +1,98 @@
+"""`audit --may-restart`: whether a broker of a running cluster may be restarted, asked again before it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..audit.answers.restarts import RestartAnswer, restart_answer, restart_order, state_of
+from ..audit.cluster.cluster import Cluster
+from ..audit.cluster.findings import Finding
+from ..audit.exploring.explorations import Explorations
+from ..audit.questions.subjects import subjects
+from ..language.errors import UsageError
+from ..reports.exits import Exit
+
+SCHEMA = "tidegate.may-restart/1"
+EVERY = "all"
+MOST_LOOKS = 3
+"""How often a cluster is looked at that changes meanwhile."""
+
+UNSETTLED = f"the cluster changed each time while it was looked at, {MOST_LOOKS} times: ask again once it has settled"
+
+Read = Callable[[], tuple[Cluster, Sequence[Finding]]]
+
+
+def parse_brokers(text: str) -> list[int] | None:
+    """The brokers that `--may-restart` names, None for all. Raises UsageError."""
+    if text == EVERY:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--may-restart {text}: write the id of a broker, several with commas, or all") from None
+
+
+def may_restart(
+    wanted: Sequence[int] | None, read: Read, folder: Path | None, seconds: float, workers: int
+) -> dict[str, Any]:
+    """The document of the answers. `read` asks the cluster, and is asked again once they are found: where anything that
+    they rest on is otherwise then, they are found anew, and in the end not given."""
+    explorations = Explorations(folder, seconds, workers)
+    look, (cluster, findings) = 1, read()
+    try:
+        while True:
+            every = subjects(cluster)
+            ids = restart_order(cluster) if wanted is None else wanted
+            answers = [restart_answer(cluster, every, findings, broker, explorations) for broker in ids]
+            again = read() if cluster.answering is not None else (cluster, findings)
+            if state_of(again[0]) == state_of(cluster):
+                return _document(cluster, answers, look, in_order=wanted is None)
+            if look == MOST_LOOKS:
+                open_ = [RestartAnswer(broker, "not known", unknown=(UNSETTLED,)) for broker in ids]
+                return _document(cluster, open_, look, in_order=wanted is None)
+            look, (cluster, findings) = look + 1, again
+    finally:
+        explorations.close()
+
+
+def _document(cluster: Cluster, answers: Sequence[RestartAnswer], looks: int, *, in_order: bool) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "exit": int(exit_of(answers)),
+        "brokers": [
+            {
+                "broker": answer.broker,
+                "may_restart": answer.word,
+                "stops": list(answer.stops),
+                "loses": list(answer.loses),
+                "waits": list(answer.waits),
+                "unknown": list(answer.unknown),
+            }
+            for answer in answers
+        ],
+        "notes": list(_notes(cluster, looks, in_order=in_order)),
+    }
+
+
+def _notes(cluster: Cluster, looks: int, *, in_order: bool) -> list[str]:
+    answering = cluster.answering
+    if answering is None:
+        told = "As the files describe the cluster; --bootstrap-server asks it as it is now."
+    else:
+        of = len(answering.answered) + len(answering.down)
+        again = "asked again, nothing had changed" if looks == 1 else f"it changed meanwhile, and look {looks} is given"
+        asked = f"{len(answering.answered)} of {of} brokers answered; {again}"
+        told = f"As broker {answering.told_by} of {answering.origin} knows it: {asked}."
+    order = "In this order, each after the one before is in the ISR of all of its partitions again."
+    controllers = [f"Now: {answering.controllers}."] if answering is not None and answering.controllers else []
+    return [told, *controllers, *([order] if in_order else [])]
+
+
+def exit_of(answers: Sequence[RestartAnswer]) -> Exit:
+    """1 if one must not be restarted, 5 if that is not known of one, else 0."""
+    words = {answer.word for answer in answers}
+    if "no" in words:
+        return Exit.SAFETY
+    return Exit.INCONCLUSIVE if "not known" in words or not words else Exit.HOLDS
