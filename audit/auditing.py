@@ -12,7 +12,7 @@ from ..language.immutable import immutable
 from . import reading
 from .answers.acknowledgements import add_client_losses
 from .answers.answer import SubjectVerdict
-from .answers.baseline import AcceptedFinding, mark_accepted
+from .answers.baseline import AcceptedFinding, check_baseline, mark_accepted
 from .answers.consumers import add_consumer_rows
 from .answers.current_state import describe_current_state
 from .answers.outages import find_outages
@@ -90,15 +90,17 @@ def _with_rules(cluster: Cluster, findings: Sequence[Finding]) -> tuple[Cluster,
 
 
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
-    """Checks every topic of a cluster."""
+    """Checks every topic of a cluster. Raises UnreadableInputError for an accepted finding that is about nothing."""
     with kept_in(asked.folder), seldom_collected():
         return _audit_cluster(cluster, findings, asked)
 
 
 def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
+    about = subjects(cluster)
+    check_baseline(asked.accepted, about, asked.required)
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
-        every = add_client_losses(add_consumer_rows(check_subjects(subjects(cluster), explorations), cluster))
+        every = add_client_losses(add_consumer_rows(check_subjects(about, explorations), cluster))
         silent = cluster.answering.down if cluster.answering is not None else ()
         out = ids_of_down_nodes(cluster) | {id_ for id_, _ in silent}
         reports = sorted(

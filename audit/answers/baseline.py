@@ -1,37 +1,58 @@
-"""What has been looked at and accepted, with a reason and a day on which it is looked at again: `--baseline`."""
+"""What has been looked at and accepted, with a reason and a day on which it is looked at again: `--baseline`.
+
+An entry accepts faults in states of a partition, of topics, that come from the settings that it names, or one of the
+assumptions below. Nothing else is accepted with it: what comes from another setting later on counts.
+"""
 
 from __future__ import annotations
 
 import datetime
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from ...language.errors import suggest_name
 from ...language.immutable import immutable
 from ..cluster.statements import UnreadableInputError
-from ..questions.questions import QUESTION
 from ..questions.signature import Subject
-from .requirements import RequirementCheck
+from .requirements import Requirement, RequirementCheck, UnknownRequirementError, parse_requirement
+from .risky_settings import risky_settings
+from .verdicts import ON_DISK_OF_CONTROLLER
 
-_KEYS = {"topic", "finding", "reason", "expiry"}
-_EXAMPLE = '[[accepted]] with topic = "logs.*", finding = "no-loss", reason = "...", expiry = 2027-01-31'
+_OF_FINDINGS, _OF_ASSUMPTIONS = {"topic", "finding", "reason", "expiry"}, {"assumption", "reason", "expiry"}
+_EXAMPLE = '[[accepted]] with topic = "logs.*", finding = "no-loss=power-loss@one", reason = "...", expiry = 2027-01-31'
+
+ASSUMPTIONS: Mapping[str, str] = {
+    "controllers-catch-up": "a controller whose disk was replaced starts when all others have caught up (KAFKA-14077)"
+}
+"""Conditions on how a cluster is run that an audit may rest on, by name, each with what it means."""
 
 
 @immutable
 class AcceptedFinding:
-    """One entry: topics (a regular expression, matched whole), a question, why it is accepted, and until when."""
+    """One entry: topics (a regular expression, matched whole), requirements as `--require` takes them, the settings
+    that they come from, why they are accepted, and until when; or an `assumption`. `place` is where it stands."""
 
     topic: str
-    finding: str
+    findings: tuple[str, ...]
+    because: tuple[str, ...]
     reason: str
     expiry: datetime.date
+    assumption: str = ""
+    place: str = ""
 
-    def covers(self, subject: Subject, question: str) -> bool:
-        """Whether it is about a question of all of these topics."""
-        return question == self.finding and all(re.fullmatch(self.topic, topic.name) for topic in subject.topics)
+    def matches(self, topic: str) -> bool:
+        """Whether it is about a topic."""
+        return re.fullmatch(self.topic, topic) is not None
+
+    def covers(self, subject: Subject, check: RequirementCheck) -> bool:
+        """Whether it is about what came of a requirement of all of these topics."""
+        if self.assumption:
+            return check.answer is not None and check.answer.why == ON_DISK_OF_CONTROLLER
+        return check.requirement.text in self.findings and all(self.matches(topic.name) for topic in subject.topics)
 
 
 def read_baseline(path: Path) -> tuple[AcceptedFinding, ...]:
@@ -50,27 +71,84 @@ def read_baseline(path: Path) -> tuple[AcceptedFinding, ...]:
 
 
 def _entry(given: Any, place: str) -> AcceptedFinding:
-    if not isinstance(given, dict) or set(cast("dict[str, Any]", given)) != _KEYS:
-        raise UnreadableInputError(f"{place}: write exactly topic, finding, reason and expiry: {_EXAMPLE}")
+    keys = set(cast("dict[str, Any]", given)) if isinstance(given, dict) else set[str]()
+    if keys - {"because"} != _OF_FINDINGS and keys != _OF_ASSUMPTIONS:
+        raise UnreadableInputError(
+            f"{place}: write exactly topic, finding, reason and expiry, and because where a setting is to blame: "
+            f"{_EXAMPLE}; or assumption, reason and expiry"
+        )
     entry = cast("dict[str, Any]", given)
-    topic, finding, reason, expiry = (entry[key] for key in ("topic", "finding", "reason", "expiry"))
+    reason, expiry = entry["reason"], entry["expiry"]
     if not isinstance(expiry, datetime.date) or isinstance(expiry, datetime.datetime):
         raise UnreadableInputError(f"{place}: expiry is {expiry!r}; write a day without quotes, such as 2027-01-31")
-    if finding not in QUESTION:
-        raise UnreadableInputError(f"{place}: finding is {finding!r}, which is not one of {', '.join(QUESTION)}")
-    if not isinstance(topic, str) or not isinstance(reason, str) or not reason.strip():
-        raise UnreadableInputError(f"{place}: topic and reason are texts, and the reason is not empty")
+    if not isinstance(reason, str) or not reason.strip():
+        raise UnreadableInputError(f"{place}: the reason is a text, and is not empty")
+    if "assumption" in entry:
+        name = entry["assumption"]
+        if name not in ASSUMPTIONS:
+            raise UnreadableInputError(f"{place}: assumption is {name!r}; {suggest_name(str(name), ASSUMPTIONS)}")
+        return AcceptedFinding("", (), (), reason, expiry, assumption=name, place=place)
+    findings, because = (_texts(entry.get(key, []), key, place) for key in ("finding", "because"))
+    for finding in findings:
+        _check_finding(finding, place)
+    return AcceptedFinding(_pattern(entry["topic"], place), findings, because, reason, expiry, place=place)
+
+
+def _texts(given: Any, key: str, place: str) -> tuple[str, ...]:
+    texts = cast("list[Any]", given) if isinstance(given, list) else [given]
+    if not all(isinstance(text, str) for text in texts):
+        raise UnreadableInputError(f"{place}: {key} is a text, or a list of texts")
+    return tuple(texts)
+
+
+def _check_finding(finding: str, place: str) -> None:
     try:
-        re.compile(topic)
-    except re.error as error:
+        if "=" not in finding:
+            raise UnknownRequirementError("one fault in one state is accepted, and no other with it")
+        parse_requirement(finding)
+    except UnknownRequirementError as error:
+        raise UnreadableInputError(
+            f"{place}: finding is {finding!r}: {error}; write QUESTION=FAULT@SITUATION, or a list of them, such as "
+            "no-loss=power-loss@one"
+        ) from None
+
+
+def _pattern(topic: Any, place: str) -> str:
+    try:
+        return re.compile(topic).pattern
+    except (re.error, TypeError) as error:
         raise UnreadableInputError(f"{place}: topic is not a regular expression: {error}") from None
-    return AcceptedFinding(topic, finding, reason, expiry)
+
+
+def check_baseline(
+    entries: Iterable[AcceptedFinding], subjects: Sequence[Subject], required: Iterable[Requirement]
+) -> None:
+    """Raises UnreadableInputError for an entry that is about nothing: no such topic, or nothing of the kind is required
+    of it."""
+    asked = list(required)
+    for entry in entries:
+        if entry.assumption:
+            continue
+        about = [subject for subject in subjects if any(entry.matches(topic.name) for topic in subject.topics)]
+        if not about:
+            names = list(dict.fromkeys(topic.name for subject in subjects for topic in subject.topics))[:20]
+            raise UnreadableInputError(
+                f"{entry.place}: no topic matches {entry.topic!r}; {suggest_name(entry.topic, names)}; mend the entry, "
+                "or take it out"
+            )
+        for finding in entry.findings:
+            if not any(one.text == finding and one.is_about(subject) for one in asked for subject in about):
+                raise UnreadableInputError(
+                    f"{entry.place}: {finding} is not required of {entry.topic}, so that nothing is accepted by it; "
+                    "take it out"
+                )
 
 
 def mark_accepted(
     checks: Iterable[RequirementCheck], subject: Subject, entries: Sequence[AcceptedFinding], today: datetime.date
 ) -> list[RequirementCheck]:
-    """The checks, those that failed and are accepted marked with the reason. What has expired counts again."""
+    """The checks, those that are not met and are accepted marked with the reason. What has expired counts again, and so
+    does what comes from a setting that the entry does not name."""
     return [_apply_acceptance(check, subject, entries, today) for check in checks]
 
 
@@ -79,9 +157,22 @@ def _apply_acceptance(
 ) -> RequirementCheck:
     if check.result == "met":
         return check
+    note = ""
     for entry in entries:
-        if entry.covers(subject, check.requirement.question):
-            if entry.expiry < today:
-                return replace(check, note=f"was accepted until {entry.expiry}: {entry.reason}")
-            return replace(check, result="accepted", note=f"accepted until {entry.expiry}: {entry.reason}")
-    return check
+        if not entry.covers(subject, check):
+            continue
+        beside = [] if entry.assumption else _beside(subject, check, entry)
+        if beside:
+            note = f"is not accepted: it comes from {', '.join(beside)}, too, which `because` of {entry.topic} lacks"
+        elif entry.expiry < today:
+            note = f"was accepted until {entry.expiry}: {entry.reason}"
+        else:
+            until = f"accepted until {entry.expiry}: {entry.reason}"
+            assumed = ASSUMPTIONS.get(entry.assumption, "")
+            return replace(check, result="accepted", note=until, assumption=assumed)
+    return replace(check, note=note) if note else check
+
+
+def _beside(subject: Subject, check: RequirementCheck, entry: AcceptedFinding) -> list[str]:
+    """The settings that it comes from and that the entry does not name."""
+    return [one for one in risky_settings(subject, check.requirement.question) if one not in entry.because]

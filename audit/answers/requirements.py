@@ -229,9 +229,10 @@ Result = Literal["met", "failed", "depends", "not checked", "accepted"]
 @immutable
 class RequirementCheck:
     """What came of one requirement for one subject, and its answer where it is not met. `note` says until when it is
-    accepted, and why."""
+    accepted, and why; where that rests on an assumption, `assumption` says on which."""
 
     requirement: Requirement
     result: Result
     answer: Answer | None = None
     note: str = ""
+    assumption: str = ""

@@ -251,8 +251,7 @@ def _why_beyond_model(signature: Signature, cell: Cell) -> str:
             f"a controller, or ZooKeeper server, whose storage does not last {_VOTES_EMPTY}: give it a disk that lasts"
         )
     if cell.fault.name in _OF_DISKS and 0 < signature.enough_emptied <= signature.disk_voters:
-        apart = "have these on hosts without brokers, or in KRaft a dynamic quorum (kraft.version=1)"
-        return f"the disk may be that of a controller, or ZooKeeper server, too, which {_VOTES_EMPTY}: {apart}"
+        return ON_DISK_OF_CONTROLLER
     return ""
 
 
@@ -263,6 +262,12 @@ _VOTES_EMPTY = (
     "comes back empty, and votes; if another one lags then, committed metadata of all topics can be lost, which this "
     "model does not have (KAFKA-14077)"
 )
+
+ON_DISK_OF_CONTROLLER = (
+    f"the disk may be that of a controller, or ZooKeeper server, too, which {_VOTES_EMPTY}: have these on hosts "
+    "without brokers, or in KRaft a dynamic quorum (kraft.version=1)"
+)
+"""Why a lost disk that loses nothing by itself is not decided in combined mode."""
 
 
 _STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")

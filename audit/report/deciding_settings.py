@@ -75,7 +75,7 @@ def setting_deciding_check(subject: Subject, question: str, answer: Answer) -> U
 
 
 def _cause_of_stop(signature: Signature) -> str:
-    """The key of what stops writes without one broker: "" where that is no setting of the topic."""
+    """The key of what stops writes without one broker: "" where no setting of the topic does."""
     if signature.replicas == 1 and signature.least_isr <= 1:
         return "replication factor"
     return MIN_INSYNC_REPLICAS if signature.acks == "all" and signature.least_isr >= signature.replicas else ""

@@ -373,7 +373,7 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
         found = setting_deciding_check(subject, asked.question, check.answer)
     deciding = [] if found is None else [_deciding_document(found)]
     return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario,
-            "deciding": deciding}  # fmt: skip
+            "deciding": deciding, "assumption": check.assumption}  # fmt: skip
 
 
 def _setting_document(used: UsedSetting) -> Document:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..questions.questions import QUESTION
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .word_lists import list_with_or
@@ -195,7 +196,10 @@ _LONG = 90
 
 
 def _decided(subject: Read, root: str) -> Iterator[str]:
-    """The settings that decide what fails, each with its file and line, or whose default it is."""
+    """The settings that decide what fails, each with its file and line, or whose default it is; none of what is open,
+    which no value decides."""
+    if _result(subject) == "open":
+        return
     deciding = subject["deciding"] or list(_deciding_writes(subject))
     for used in deciding[:MOST_DECIDING]:
         yield setting_at_its_place(used, root)
@@ -236,9 +240,13 @@ def _common_folder(made: Read) -> str:
 
 def _change(subject: Read) -> str:
     """What repairs it, what decides it, or that nothing was found."""
-    changes = [f"{used['key']}={used['becomes']}" for used in subject["deciding"] if used["becomes"]]
+    changes = [
+        f"{used['key']}={used['becomes']}" if used["value"] else used["becomes"]
+        for used in subject["deciding"]
+        if used["becomes"]
+    ]
     if changes and subject["repair"]:
-        return ", ".join(changes)
+        return ", ".join(changes) + ("; then some is not decided" if subject["repair"]["leaves_open"] else "")
     if _result(subject) == "open":
         asks = dict.fromkeys(
             subject["not_given"].get(fact, fact)
@@ -246,6 +254,8 @@ def _change(subject: Read) -> str:
             if check["result"] == "depends"
             for fact in check["on"]
         )
+        if any(check["why"] == ON_DISK_OF_CONTROLLER for check in subject["checks"]):
+            return 'accept the assumption "controllers-catch-up" with --baseline, or give controllers their own hosts'
         return f"give {'; '.join(asks)}" if asks else ""
     return "none found" if subject["no_repair"] else ""
 
@@ -337,6 +347,12 @@ def _open_headline(opened: Sequence[Read], made: Read) -> str:
 def _passing_text(made: Read) -> str:
     many = _topic_count(made["subjects"])
     said = f"{'the topic meets' if many == 1 else f'all {many:,} topics meet'} what is required ({made['required']})"
+    accepted = [check for subject in made["subjects"] for check in subject["checks"] if check["result"] == "accepted"]
+    assumed = dict.fromkeys(check["assumption"] for check in accepted if check["assumption"])
+    if any(not check["assumption"] for check in accepted):
+        said += ", but for what is accepted"
+    if assumed:
+        said += f", assuming that {'; '.join(assumed)}"
     missing = next((finding["what"] for finding in made["findings"] if finding["kind"] == "incomplete"), "")
     return f"of what was read {said}, but something is not covered: {missing}" if missing else said
 
@@ -359,6 +375,8 @@ def _beyond(made: Read) -> Iterator[str]:
     """What a topic that meets everything can still lose by, the likeliest first."""
     said: dict[str, list[str]] = {}
     for subject in made["subjects"]:
+        refused = dict.fromkeys(check["note"] for check in subject["checks"] if check["result"] != "accepted")
+        yield from (f"{_some(topic_names(subject))}: {note}" for note in refused if note)
         if subject["accepted"]:
             yield f"{_some(topic_names(subject))}: {subject['accepted']}"
         elif _result(subject) == "met" and subject["loss"]:

@@ -219,14 +219,20 @@ def test_a_row_that_a_producer_breaks_by_itself_opens_its_run(tidegate: Run, tmp
 
 def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.toml"
-    entry = '[[accepted]]\ntopic = "orders"\nfinding = "no-loss"\nreason = "a cache"\nexpiry = {}\n'
+    asked = ("--require", "no-loss=crash@all", "--baseline", str(baseline))
+    entry = '[[accepted]]\ntopic="orders"\nfinding="no-loss=crash@all"\nbecause="acks=1"\nreason="a cache"\nexpiry={}\n'
     baseline.write_text(entry.format("2999-01-31"))
-    ended, document = audit(CLUSTERS / "acks-1", *OLD, "--baseline", str(baseline))
+    ended, document = audit(CLUSTERS / "acks-1", *OLD, *asked)
     assert ended == 0
     assert report_of_topic(document, "orders")["accepted"] == "accepted until 2999-01-31: a cache"
+    assert document["summary"]["headline"].endswith(", but for what is accepted")
     baseline.write_text(entry.format("2001-01-31"))
-    ended, document = audit(CLUSTERS / "acks-1", *OLD, "--baseline", str(baseline))
-    assert ended == 1 and report_of_topic(document, "orders")["failed"][0] == "no-loss=leader-move@min-isr"
+    ended, document = audit(CLUSTERS / "acks-1", *OLD, *asked)
+    assert ended == 1 and report_of_topic(document, "orders")["failed"] == ["no-loss=crash@all"]
+
+
+ENTRY = '[[accepted]]\ntopic="{}"\nfinding="{}"\nreason="{}"\nexpiry={}\n'
+LOSS, DAY = "no-loss=crash@one", "2030-01-01"
 
 
 @pytest.mark.parametrize(
@@ -235,11 +241,14 @@ def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> 
         ("[[accepted]]\ntopic = 3\n", "write exactly topic, finding, reason and expiry"),
         ("accepted = 3\n", "write [[accepted]]"),
         ("]", "not TOML"),
-        ('[[accepted]]\ntopic="("\nfinding="no-loss"\nreason="x"\nexpiry=2030-01-01\n', "not a regular expression"),
-        ('[[accepted]]\ntopic="a"\nfinding="none"\nreason="x"\nexpiry=2030-01-01\n", "', "not TOML"),
-        ('[[accepted]]\ntopic="a"\nfinding="loss"\nreason="x"\nexpiry=2030-01-01\n', "which is not one of no-loss"),
-        ('[[accepted]]\ntopic="a"\nfinding="no-loss"\nreason=" "\nexpiry=2030-01-01\n', "the reason is not empty"),
-        ('[[accepted]]\ntopic="a"\nfinding="no-loss"\nreason="x"\nexpiry="2030"\n', "a day without quotes"),
+        (ENTRY.format("(", LOSS, "x", DAY), "not a regular expression"),
+        (ENTRY.format("a", "no-loss", "x", DAY), "write QUESTION=FAULT@SITUATION"),
+        (ENTRY.format("a", "loss=crash@all", "x", DAY), "there is no question loss"),
+        (ENTRY.format("a", LOSS, " ", DAY), "is not empty"),
+        (ENTRY.format("a", LOSS, "x", '"2030"'), "a day without quotes"),
+        (ENTRY.format("ordrs", LOSS, "x", DAY), "no topic matches 'ordrs'; did you mean orders?"),
+        (ENTRY.format("orders", "no-loss=crash@all", "x", DAY), "no-loss=crash@all is not required of orders"),
+        ('[[accepted]]\nassumption="none"\nreason="x"\nexpiry=2030-01-01\n', "known: controllers-catch-up"),
     ],
 )
 def test_a_baseline_that_is_wrong_is_reported(text: str, reported: str, tidegate: Run, tmp_path: Path) -> None:
