@@ -96,3 +96,29 @@ def test_a_file_that_is_not_there_is_found(tmp_path: Path, name: str, text: str,
     (tmp_path / name).write_text(text)
     found = {one for said in prose(tmp_path / name) for one in NAMED.findall(said)}
     assert sorted(one for one in found if not (ROOT / one).exists()) == missing
+
+
+NAMES_OF_A_FILE = re.compile(r"((?:`\w+`(?:, | and )?)+)\s+(?:of|in)\s+`((?:[\w-]+/)+[\w-]+\.py)`")
+"""Names that a page says are in a file."""
+
+
+def names_not_in_their_file(text: str) -> list[str]:
+    """Of the names that a text says are in a file of ours those that are not."""
+    found = [(name, file) for names, file in NAMES_OF_A_FILE.findall(text) for name in re.findall(r"\w+", names)]
+    files = {file: (ROOT / file).read_text(encoding="utf-8") for _, file in found if (ROOT / file).is_file()}
+    return [
+        f"{name} of {file}"
+        for name, file in found
+        if name != "and" and file in files and not re.search(rf"\b{name}\b", files[file])
+    ]
+
+
+def test_every_name_that_a_page_says_is_in_a_file_is_there() -> None:
+    pages = [ROOT / name for name in sorted(tracked_files()) if name.endswith(".md")]
+    wrong = {page: found for page in pages if (found := names_not_in_their_file(page.read_text(encoding="utf-8")))}
+    assert not wrong
+
+
+def test_a_name_that_is_not_in_its_file_is_found() -> None:
+    text = "cut with `tier_parameters` and `torn_rows` of\n`tests/support/shipped.py`, and `x` of `tests/none.py`"
+    assert names_not_in_their_file(text) == ["torn_rows of tests/support/shipped.py"]
