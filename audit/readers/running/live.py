@@ -61,8 +61,8 @@ def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT
         for topic in described:
             if topic["name"] in settings:
                 _topic(part, topic, settings[topic["name"]], moving, address)
-        _brokers(part, client, [broker for broker in brokers if broker not in client.silent], address)
-        part.answering = replace(_answering(part, client, brokers, wrong, address), late=late)
+        _brokers(part, client, answered, address)
+        part.answering = replace(_answering(part, client, answered, brokers, wrong, address), late=late)
     end_of_configs(part)
     return part
 
@@ -428,19 +428,17 @@ def late_voters(quorum: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
     yield from ((voter, (now - at) / 1000) for voter, at in times.items() if at < now - LATE_MS)
 
 
-def _answering(part: Part, client: Admin, brokers: Sequence[int], wrong: str, address: str) -> Answering:
-    """Who answered of all brokers that are registered or have a replica."""
+def _answering(
+    part: Part, client: Admin, probed: Sequence[int], listed: Sequence[int], wrong: str, address: str
+) -> Answering:
+    """Who answered of all brokers that are `listed` or have a replica: those that did when they were `probed`, and do
+    still."""
     holding = {replica for topic in part.topics for partition in topic.partitions for replica in partition.replicas}
-    down = {node: "not registered as alive" for node in holding - {*brokers}} | client.silent
-    answered = tuple(broker for broker in brokers if broker not in down)
-    return Answering(
-        Origin(address, None, "brokers"),
-        answered,
-        tuple(sorted(down.items())),
-        client.told_by,
-        wrong,
-        wrong == NO_CONTROLLER,
-    )
+    answered = tuple(broker for broker in probed if broker not in client.silent)
+    unknown = {*holding, *listed} - {*answered, *client.silent}
+    down = {**dict.fromkeys(unknown, "not registered as alive"), **client.silent}
+    headless, asked = wrong == NO_CONTROLLER, Origin(address, None, "brokers")
+    return Answering(asked, answered, tuple(sorted(down.items())), client.told_by, wrong, headless)
 
 
 FILES = "give a controller's server.properties too, or what kafka-metadata-quorum.sh describes"
