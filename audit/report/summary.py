@@ -53,6 +53,7 @@ def summarize(made: Read) -> Document:
             for finding in made["findings"]
             if finding["kind"] == "incomplete"
         ],
+        "also": list(_also(made)),
         "read": _read_text(made),
     }
 
@@ -201,6 +202,9 @@ def _decided(subject: Read, root: str) -> Iterator[str]:
     if _result(subject) == "open":
         return
     deciding = subject["deciding"] or list(_deciding_writes(subject))
+    if _result(subject) == "open":  # what would decide a loss that is not asked about is none of its facts
+        on = {fact for check in subject["checks"] if check["result"] == "depends" for fact in check["on"]}
+        deciding = [used for used in subject["deciding"] if used["key"] in on]
     for used in deciding[:MOST_DECIDING]:
         yield setting_at_its_place(used, root)
     if not deciding and subject["where"] is not None and _result(subject) == "failed":
@@ -258,6 +262,19 @@ def _change(subject: Read) -> str:
             return 'accept the assumption "controllers-catch-up" with --baseline, or give controllers their own hosts'
         return f"give {'; '.join(asks)}" if asks else ""
     return "none found" if subject["no_repair"] else ""
+
+
+def _also(made: Read) -> Iterator[str]:
+    """What was found in the files that is no note, the gravest first, and is not said above: what is out of service,
+    and what is not covered."""
+    root = _common_folder(made)
+    said = [outage["says"] for outage in made["outages"]]
+    for severity in ("error", "warning"):
+        for finding in made["findings"]:
+            if finding["severity"] != severity or finding["kind"] == "incomplete":
+                continue
+            if not any(finding["what"] in text for text in said):
+                yield f"{place_text(finding['where'], root)}: {finding['what']}; {finding['to_do']}"
 
 
 # --- the headline ---------------------------------------------------------------------------------------------------

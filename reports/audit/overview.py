@@ -38,14 +38,34 @@ def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
     if summary["rows"] and not summary["stops_all"]:
         page.blank()
         _write_rows(page, summary["rows"], room)
-    example = TextPage(text_format)
-    _write_example(example, document)
-    if example.lines and len(page.lines) + len(example.lines) + len(ending.lines) + 2 <= MOST_LINES:
-        page.blank()
-        page.lines += example.lines
+    for part in (_finding_lines(document, text_format), _example_lines(document, text_format)):
+        room = MOST_LINES - len(page.lines) - len(ending.lines) - 2
+        _write_what_fits(page, part, room)
     page.blank()
     page.lines += ending.lines
     return page
+
+
+def _write_what_fits(page: TextPage, paragraphs: Sequence[Sequence[str]], room: int) -> None:
+    """As many of the paragraphs, in order, as there is room for."""
+    shown: list[str] = []
+    for lines in paragraphs:
+        if len(shown) + len(lines) > room:
+            break
+        shown += lines
+    if shown:
+        page.blank()
+        page.lines += shown
+
+
+def _finding_lines(document: Document, text_format: TextFormat) -> list[list[str]]:
+    """What else was found in the files, a paragraph each."""
+    paragraphs: list[list[str]] = []
+    for says in document["summary"]["also"]:
+        part = TextPage(text_format)
+        part.line(f"• {says}", hang=2)
+        paragraphs.append(part.lines)
+    return paragraphs
 
 
 def audit_headline(document: Document, text_format: TextFormat) -> TextPage:
@@ -126,8 +146,14 @@ def _row_line(parts: Sequence[str], widths: Sequence[int]) -> str:
 # --- the rest -------------------------------------------------------------------------------------------------------
 
 
-def _write_example(page: TextPage, document: Document) -> None:
+def _example_lines(document: Document, text_format: TextFormat) -> list[list[str]]:
     """The shortest way to lose something, where it is short enough for the first screen."""
+    page = TextPage(text_format)
+    _write_example(page, document)
+    return [page.lines] if page.lines else []
+
+
+def _write_example(page: TextPage, document: Document) -> None:
     subject = next((subject for subject in document["subjects"] if subject["loss"] and _loses(subject)), None)
     if subject is None or document["summary"]["stops_all"]:
         return

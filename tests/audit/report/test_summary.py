@@ -82,6 +82,21 @@ def test_what_was_read_and_skipped_is_counted_and_named(five: dict[str, Any]) ->
     assert summarize({**five, "unread": unread})["read"] == "read 2 files, skipped 6 (a, b, c, d and 2 more)"
 
 
+def test_what_else_was_found_is_said_once_the_gravest_first(five: dict[str, Any]) -> None:
+    where = {"path": "cluster/a", "line": 3, "place": ""}
+
+    def finding(severity: str, what: str, kind: str = "advice") -> dict[str, Any]:
+        return {"severity": severity, "what": what, "kind": kind, "where": where, "to_do": "mend it"}
+
+    found = [
+        finding("note", "n"), finding("warning", "w"), finding("error", "e"), finding("error", "i", "incomplete"),
+        finding("error", "does not start"),
+    ]  # fmt: skip
+    down = {"topic": "", "nodes": [2], "kind": "does not start", "certain": True, "says": "broker 2 does not start"}
+    made = summarize({**five, "findings": found, "outages": [down]})
+    assert made["also"] == ["a:3: e; mend it", "a:3: w; mend it"]
+
+
 def test_a_setting_stands_at_its_place_and_a_default_is_called_so() -> None:
     where = {"path": "cluster/b.properties", "line": 7, "place": ""}
     used = {"key": "acks", "value": "1", "where": where, "source": ""}
