@@ -117,6 +117,7 @@ def describe_model(text: str) -> dict[str, Any]:
                 "ghosts": sorted(prop.ghosts),
                 "refines": None,
                 "fairness": [fairness.text() for fairness in prop.fairness],
+                "within_limits": list(prop.within),
             }
             for prop in model.liveness
         ],
@@ -182,8 +183,11 @@ def _claim_text(prop: dict[str, Any]) -> str:
     """What a property says; of one of whole runs, also which runs it is about."""
     if prop["kind"] not in LIVENESS or prop["kind"] == "always_possible":
         return prop["says"]
-    fair = ", ".join(prop["fairness"])
-    return f"{prop['says']} Of {f'the runs with {fair}' if fair else 'all runs: nothing has to happen'}."
+    fair, limited = ", ".join(prop["fairness"]), ", ".join(prop["within_limits"])
+    within = f" that stay within the limits of {limited}" if limited else ""
+    if fair or within:
+        return f"{prop['says']} Of the runs{f' with {fair}' if fair else ''}{within}."
+    return f"{prop['says']} Of all runs: nothing has to happen."
 
 
 def _kind_text(prop: dict[str, Any]) -> str:

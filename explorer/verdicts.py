@@ -91,7 +91,8 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     transitions, interrupted = _transitions(ending), is_interruption(ending.stopped)
     ending = _ending_with_shown_runs(model, _ending_with_images(model, _ending_by_projection(ending)))
     others = tuple(_property(prop, ending) for prop in model.properties)
-    properties = (*others, *(_liveness_verdict(prop, ending, others) for prop in model.liveness))
+    faults = {action.name for action in model.actions if action.kind == "fault"}
+    properties = (*others, *(_liveness_verdict(prop, ending, others, faults) for prop in model.liveness))
     outcome = _outcome(ending, properties)
     word = _word(outcome, ending, properties)
     return Verdict(
@@ -226,14 +227,20 @@ def _property(prop: Property, ending: Ending) -> PropertyVerdict:
     return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
 
 
-def _liveness_verdict(prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...]) -> PropertyVerdict:
-    """A property of whole runs: only an engine that sees every state and its steps checks it, at the end."""
+def _liveness_verdict(
+    prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...], faults: set[str]
+) -> PropertyVerdict:
+    """A property of whole runs: only an engine that sees every state and its steps checks it, at the end. What holds
+    is said of the runs that stay within the limits of `faults` and of the actions that the property names."""
     found = ending.liveness.get(prop.name)
     if found is None:
         found = _unasked_answer(ending, others) if prop.applicable else Answer("not_checked")
     why, within = found.why, tuple[str, ...]()
     if found.word == "holds" and not found.idle and prop.kind != "always_possible":
-        limits = (guard.text if guard.is_bound else name for name, guard in cutting_limits(ending.actions))
+        cuts = cutting_limits(ending.actions)
+        rests_on_all = found.guarded == "holds"
+        cuts = ((name, guard) for name, guard in cuts if rests_on_all or name in (*faults, *prop.within))
+        limits = (guard.text if guard.is_bound else name for name, guard in cuts)
         within = tuple(dict.fromkeys(limits))
         why = _run_condition_text(why, within)
     return PropertyVerdict(

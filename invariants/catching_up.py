@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..language import always_eventually, invariant, leads_to, reachable, weak
+from ..language import always_eventually, invariant, leads_to, limits_of, reachable, weak
 from ..model.catching_up import (
     Partition,
     Replica,
@@ -12,6 +12,7 @@ from ..model.catching_up import (
     expand_isr,
     fetch,
     lag,
+    produce,
     shrink_isr,
     truncate,
     truncation_offset,
@@ -20,6 +21,7 @@ from ..model.catching_up import (
 _FETCHES = (weak(fetch, each="follower"), weak(begin_anew, each="follower"))
 _TRUNCATES = (weak(truncate, each="follower"),)
 _LEADS = (weak(advance_high_watermark), weak(expand_isr, each="follower"))
+_RECORDS = (limits_of(produce),)
 _LAGS = (weak(lag, each="follower"), weak(shrink_isr, each="follower"))
 
 
@@ -62,7 +64,7 @@ def is_in_sync(s: Partition, follower: Replica) -> bool:
     return not is_out_of_sync(s, follower)
 
 
-@leads_to(is_in_sync, *_FETCHES, *_TRUNCATES, *_LEADS, *_LAGS)
+@leads_to(is_in_sync, *_FETCHES, *_TRUNCATES, *_LEADS, *_LAGS, *_RECORDS)
 def followers_join(s: Partition, follower: Replica) -> bool:
     """RL7: a follower outside of the ISR comes to truncate its log as it should, and joins."""
     return is_out_of_sync(s, follower)
@@ -79,13 +81,13 @@ def all_is_committed(s: Partition) -> bool:
     return s.high_watermark[s.leader] == s.end[s.leader]
 
 
-@always_eventually(*_FETCHES, *_TRUNCATES, *_LEADS, *_LAGS)
+@always_eventually(*_FETCHES, *_TRUNCATES, *_LEADS, *_LAGS, *_RECORDS)
 def high_watermark_moves_on(s: Partition) -> bool:
     """RL2: once producers have stopped, the leader's high watermark is again and again at the end of its log."""
     return all_is_committed(s)
 
 
-@always_eventually(*_FETCHES, *_TRUNCATES, *_LEADS)
+@always_eventually(*_FETCHES, *_TRUNCATES, *_LEADS, *_RECORDS)
 def high_watermark_waits_for_no_lag(s: Partition) -> bool:
     """RL1, RL2: so it is, though replica.lag.time.max.ms does not pass: no request times out over it."""
     return all_is_committed(s)

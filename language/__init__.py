@@ -25,7 +25,7 @@ from .declare import (
 from .kinds import Capacity, Domain, Ghost, Member, Option, Range
 from .lanes import GroupLanes, LogLanes, TransactionLanes
 from .orders import choose, position, previous, subsets
-from .temporal import always_eventually, always_possible, eventually_always, leads_to, strong, weak
+from .temporal import always_eventually, always_possible, eventually_always, leads_to, limits_of, strong, weak
 from .values import Bag, Map, Seq, Set, is_majority, replace
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "leads_to",
     "lemma",
     "limit",
+    "limits_of",
     "position",
     "previous",
     "projection",

@@ -15,7 +15,9 @@ require(...), limit(...)            guards of the protocol, guards of the bounds
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FunctionType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform, get_args, overload
 
@@ -54,11 +56,23 @@ class Fairness:
 
 
 @immutable
+class KeptLimits:
+    """That a property is claimed of the runs that stay within the limits of some actions, by their names."""
+
+    actions: tuple[str, ...]
+
+    def text(self) -> str:
+        """`limits_of(produce)`."""
+        return f"limits_of({', '.join(self.actions)})"
+
+
+@immutable
 class Mark:
     """What a decorator leaves on a function or class: its role, an action's kind and budget, the names of the actions
     that a bound of steps stops altogether, and a refinement's abstract model with the values `given` to its
     constants and, for some actions, the abstract actions that they `may_be`. Of a property of liveness, the predicate
-    that is true `then` (of `leads_to` alone), and the fairness that it rests on."""
+    that is true `then` (of `leads_to` alone), the fairness that it rests on, and the actions `within` whose limits the
+    runs stay of which it is claimed."""
 
     role: Literal[
         "state",
@@ -87,6 +101,7 @@ class Mark:
     may_be: tuple[tuple[str, tuple[str, ...]], ...] = ()
     then: tuple[FunctionType, ...] = ()
     fairness: tuple[Fairness, ...] = ()
+    within: tuple[str, ...] = ()
 
 
 def mark_of(thing: object) -> Mark | None:
@@ -364,7 +379,20 @@ def require(condition: bool) -> None:
         raise DisabledError
 
 
+_limits_count = ContextVar("_limits_count", default=True)
+
+
+@contextmanager
+def limits_lifted() -> Generator[None]:
+    """Inside of it no `limit` stops a step: what the step would do is seen."""
+    token = _limits_count.set(False)
+    try:
+        yield
+    finally:
+        _limits_count.reset(token)
+
+
 def limit(condition: bool) -> None:
     """A guard of the bounds, not of the protocol: log full, no epoch left. Comes after every `require`."""
-    if not condition:
+    if not condition and _limits_count.get():
         raise LimitError

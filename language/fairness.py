@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from types import FunctionType
 from typing import Any, cast
 
-from .declare import Fairness
+from .declare import Fairness, limits_lifted
 from .immutable import immutable
 from .judge import StoppedStep, attempt, bound_crossed, false_guard, holds, instances, is_held
 from .liveness import values_of
@@ -55,20 +56,31 @@ def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str,
     """What stops a step that larger bounds would let happen, in words; None where it can happen, the protocol stops
     it, or it is a fault that its budget or its own limit stops: more of them are not what keeps a protocol going.
 
-    Beyond a `@bound` the step is tried as if there were none: one that would change something of the protocol there is
-    stopped by it, and so is one that breaks the model's types there, of which no more is known. A fault
-    is tried too: what its budget has left can be taken within larger bounds as it can within these.
+    Such a step is tried as if there were no bounds but budgets: one that would change something of the protocol is
+    stopped by them, and so is one that breaks the model's types there, of which no more is known. Beyond a `@bound` a
+    fault is tried too: what its budget has left can be taken within larger bounds as it can within these.
     """
     beyond = bound_crossed(model, state)
+    if beyond is not None:
+        return _bound_text(model, beyond) if _counts_unbounded(model, state, action, arguments) else None
+    found = attempt(model, state, action, arguments)
+    if not isinstance(found, StoppedStep) or not is_held(action, found):
+        return None
+    if not _counts_unbounded(model, state, action, arguments):
+        return None
+    return _stopped_text(model, state, action, arguments, found)
+
+
+def _counts_unbounded(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> bool:
+    """Whether a step would count without bounds but budgets, or break the model's types. The limits of a fault stay."""
+    is_fault = action.kind == "fault"
+    unbounded = dataclasses.replace(model, bounds=(), step_bounds=model.step_bounds if is_fault else ())
     try:
-        after = attempt(dataclasses.replace(model, bounds=()) if beyond else model, state, action, arguments)
+        with nullcontext() if is_fault else limits_lifted():
+            after = attempt(unbounded, state, action, arguments)
     except ModelError:
-        if beyond is None:
-            raise
-        return _bound_text(model, beyond)
-    if isinstance(after, StoppedStep):
-        return _stopped_text(model, state, action, arguments, after) if is_held(action, after) else None
-    return None if beyond is None or not counts(model, state, after) else _bound_text(model, beyond)
+        return True
+    return is_held(action, after) if isinstance(after, StoppedStep) else counts(model, state, after)
 
 
 def _stopped_text(

@@ -51,6 +51,7 @@ def check_fairness(
     """Notes fairness of what is no action, of a fault, and of each value of what is no parameter."""
     actions = {function.__name__: (function, mark) for function, mark in functions if mark.role == "action"}
     for function, mark in functions:
+        _check_limits(function, mark, actions, diagnostics)
         for fairness in mark.fairness:
             where, known = _place(function, fairness), list[FunctionType]()
             for name in fairness.actions:
@@ -65,6 +66,18 @@ def check_fairness(
             if fairness.parameter is not None and len(known) == len(fairness.actions) and set(known) <= set(forms):
                 named_parameters = [(action.__name__, forms[action].parameters) for action in known]
                 _check_each_parameter(named_parameters, fairness.parameter, where, diagnostics)
+
+
+def _check_limits(function: FunctionType, mark: Mark, actions: Mapping[str, object], diagnostics: Diagnostics) -> None:
+    """Notes limits of what is no action, and of one that must happen in the same claim."""
+    fair = {name for fairness in mark.fairness for name in fairness.actions}
+    for name in mark.within:
+        where = _decorator_place(function)
+        if name not in actions:
+            diagnostics.add(_CODE, where, f"no action is called {name}", suggest_name(name, actions))
+        elif name in fair:
+            message = f"{name} is fair in this claim, so that a run goes on with it beyond its limits"
+            diagnostics.add(_CODE, where, message, "fairness of it, or limits_of(...) it")
 
 
 def _check_each_parameter(
@@ -100,6 +113,14 @@ def _place(function: FunctionType, fairness: Fairness) -> ir.Where:
                     return source.where(part)
                 case _:
                     continue
+    return _decorator_place(function)
+
+
+def _decorator_place(function: FunctionType) -> ir.Where:
+    """Where the first decorator of a function stands."""
+    located = source_of_function(function)
+    assert located is not None, "a function whose text is gone was refused"
+    source, node = located
     return source.where(node.decorator_list[0])
 
 
@@ -120,7 +141,7 @@ def liveness(
     cases = () if gone else tuple(_cases(function, mark, forms, runs, folder, values))
     says = first_line(function.__doc__)
     whole = tuple(folder.function(forms[its]) for its in predicates(function, mark))
-    return Liveness(function.__name__, kind, says, cases, mark.fairness, form.where, whole, read)
+    return Liveness(function.__name__, kind, says, cases, mark.fairness, form.where, whole, read, mark.within)
 
 
 def _cases(

@@ -107,7 +107,8 @@ class LivenessCase:
 class Liveness:
     """A property of whole runs, claimed in each of its cases, of the runs that are fair. `forms` are its predicates
     before their parameters have values: its own, and of `leads_to` what comes then. `ghosts` are the ghost fields
-    it reads; with ghosts off one that reads them has no cases, and is not applicable."""
+    it reads; with ghosts off one that reads them has no cases, and is not applicable. `within` are actions within whose
+    limits the runs stay of which it is claimed."""
 
     name: str
     kind: LivenessKind
@@ -117,6 +118,7 @@ class Liveness:
     where: Where
     forms: tuple[Function, ...]
     ghosts: frozenset[str] = frozenset()
+    within: tuple[str, ...] = ()
 
     @property
     def applicable(self) -> bool:

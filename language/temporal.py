@@ -5,6 +5,7 @@
 @always_eventually(weak(act))       again and again there is a state like this
 @eventually_always(weak(act))       from some time on all states are like this
 weak(act), strong(act, each="replica")      what is taken for granted of an action
+limits_of(produce)              it is claimed of the runs that stay within the limits of an action
 
 A run is an infinite sequence of states in which each step is one of the model or changes nothing: a run may stay where
 it is for ever unless fairness keeps it going. `Specifying Systems` (Lamport 2002), chapter 8, has the same meaning.
@@ -20,6 +21,7 @@ from .declare import (
     ActionName,
     DecoratorError,
     Fairness,
+    KeptLimits,
     Mark,
     action_name,
     is_of_language,
@@ -58,6 +60,13 @@ def _fairness(word: str, actions: tuple[ActionName, ...], each: object) -> Fairn
     return Fairness(names, word == "strong", each)
 
 
+def limits_of(action: ActionName, *more: ActionName) -> KeptLimits:
+    """Says that a property is claimed of the runs that stay within the limits of some actions of clients or the
+    protocol, as of runs in which producers have stopped in the end. Without it the property is undecided where a limit
+    stops such an action in some state. Limits of faults bound every claim. TypeError for what names no action."""
+    return KeptLimits(tuple(map(action_name, (action, *more))))
+
+
 def always_possible(function: F) -> F:
     """Marks a predicate over a state, and claims that from every reachable state some run leads to a state where it is
     true: that nothing is ever stuck for good. It takes nothing for granted, and promises nothing of any single run.
@@ -67,9 +76,9 @@ def always_possible(function: F) -> F:
     return mark_function(function, Mark("always_possible"))
 
 
-def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]:
-    """Marks a predicate over a state, and claims that in every run that is fair as `fairness` says, after each state
-    where it is true comes one where `then` is true (or it is true there at once).
+def leads_to(then: Callable[..., bool], *rests_on: Fairness | KeptLimits) -> Callable[[F], F]:
+    """Marks a predicate over a state, and claims that in every run that is as `rests_on` says (fair, and within some
+    limits), after each state where it is true comes one where `then` is true (or it is true there at once).
 
     `then` is a function with the same parameters; those after the state stand for all their values. TypeError for what
     is no function, or no fairness.
@@ -79,13 +88,13 @@ def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]
             f"@leads_to takes what comes then as a function, and is given {thing_text(then)}",
             "@leads_to(answered, weak(fetch)), where answered is a function of the same parameters",
         )
-    return _mark_liveness("leads_to", fairness, (then,))
+    return _mark_liveness("leads_to", rests_on, (then,))
 
 
 @overload
 def always_eventually(function: F, /) -> F: ...
 @overload
-def always_eventually(*fairness: Fairness) -> Callable[[F], F]: ...
+def always_eventually(*rests_on: Fairness | KeptLimits) -> Callable[[F], F]: ...
 def always_eventually(*given: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true again and again, for ever."""
     return _decorate_with_fairness("always_eventually", given)
@@ -94,7 +103,7 @@ def always_eventually(*given: Any) -> Any:
 @overload
 def eventually_always(function: F, /) -> F: ...
 @overload
-def eventually_always(*fairness: Fairness) -> Callable[[F], F]: ...
+def eventually_always(*rests_on: Fairness | KeptLimits) -> Callable[[F], F]: ...
 def eventually_always(*given: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true from some time on, for ever."""
     return _decorate_with_fairness("eventually_always", given)
@@ -113,14 +122,15 @@ def _decorate_with_fairness(role: Any, given: tuple[Any, ...]) -> Any:
     return _mark_liveness(role, given, ())
 
 
-def _mark_liveness(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
-    for one in fairness:
-        if not isinstance(one, Fairness):
+def _mark_liveness(role: Any, rests_on: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
+    for one in rests_on:
+        if not isinstance(one, Fairness | KeptLimits):
             written = f"@{role}(answered, weak(action))" if then else f"@{role}(weak(action))"
             raise DecoratorError(f"@{role} takes fairness, and is given {thing_text(one)}", written)
-    kept = tuple(one for one in fairness if isinstance(one, Fairness))
+    kept = tuple(one for one in rests_on if isinstance(one, Fairness))
+    within = tuple(name for one in rests_on if isinstance(one, KeptLimits) for name in one.actions)
 
     def mark(function: F) -> F:
-        return mark_function(function, Mark(role, then=then, fairness=kept))
+        return mark_function(function, Mark(role, then=then, fairness=kept, within=within))
 
     return mark

@@ -77,8 +77,8 @@ def answers(
     """What is so of each property that can be evaluated, by its name.
 
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
-    holds, if in no state a limit stops a step that a fairness of it is about; else it is open, since fair runs go on
-    with that step. Where there is such a run the step counts as one that can happen:
+    holds, if in no state a limit stops a step, but for faults and actions that it names; else it is open, since runs go
+    on with that step. Where there is such a run the step counts as one that can happen:
     a run that is fair even so violates the property in the protocol without the bounds too, and where there is none
     the property is open. `heed` is called before each question, and `says_what` with what is looked for. Where it
     raises Incomplete, or on Ctrl-C, what has no answer by then is undecided.
@@ -115,7 +115,7 @@ def _answer_where_bounds_end_runs(answer: Answer) -> Answer:
     if answer.word != "undecided" or answer.guarded is None:
         return answer
     if answer.guarded == "holds":
-        return Answer("holds", why="of the fair runs, where bounds end runs,")
+        return Answer("holds", why="of the fair runs, where bounds end runs,", guarded="holds")
     return dataclasses.replace(
         answer, why=f"{answer.why}; with --bounds-end-runs, too, a run within the bounds violates it"
     )
@@ -132,10 +132,13 @@ def _answer(
         return _answer_without_bounds(model, questions, question, graph, replayer, made, heed)
     if question.kind == "always_possible":
         return made
-    stopped = graph.first_stopped(question.weak | question.strong)
-    return (
-        made if stopped is None else _answer_beyond_bounds(model, questions, question, graph, replayer, made, stopped)
-    )
+    fair = _fair_actions(question)
+    others = [action.name for action in model.actions if action.name not in (*fair, *question.prop.within)]
+    for actions in (fair, others):
+        stopped = graph.first_stopped(actions)
+        if stopped is not None:
+            return _answer_beyond_bounds(model, questions, question, graph, replayer, made, stopped, actions)
+    return made
 
 
 def _answer_beyond_bounds(
@@ -146,16 +149,29 @@ def _answer_beyond_bounds(
     replayer: Replayer,
     within: Answer,
     stopped: int,
+    actions: Sequence[str],
 ) -> Answer:
-    """What holds of the fair runs within the bounds, where in a state a limit stops a step that a fairness of the claim
-    is about: fair runs go on with that step, and of these nothing is known."""
+    """What holds of the fair runs within the bounds, where in a state a limit stops a step of some actions, of which
+    all or none must happen: runs go on with that step, and of these nothing is known."""
     count = len(replayer.run_to(stopped).steps)
     begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "in an initial state"
-    hindrance = _hindrance(model, question, graph, [replayer.state(stopped)])
-    rest = f"; within the bounds {question.prop.name} is true in no state" if within.idle else ""
-    rest = rest or _weaker_claim(model, questions, question, graph)
-    why = f"{begin} a limit stops a step that must happen, and how runs go on with it is not known: "
+    hindrance = _hindrance(model, question, graph, [replayer.state(stopped)], actions)
+    must = actions == _fair_actions(question)
+    if within.idle:
+        rest = f"; within the bounds {question.prop.name} is true in no state"
+    elif must:
+        rest = _weaker_claim(model, questions, question, graph)
+    else:
+        names = [name for name in actions if graph.first_stopped([name]) is not None]
+        rest = f"; of the runs that stay within such limits it is claimed with limits_of({', '.join(names)})"
+    stops = f"a limit stops a step that {'must' if must else 'may'} happen"
+    why = f"{begin} {stops}, and how runs go on with it is not known: "
     return _open_answer(question, "holds", why, dataclasses.replace(hindrance, says=hindrance.says + rest))
+
+
+def _fair_actions(question: Question) -> list[str]:
+    """The actions that a fairness of the claim is about."""
+    return list(dict.fromkeys(name for fairness in question.prop.fairness for name in fairness.actions))
 
 
 def _weaker_claim(model: Model, questions: Questions, question: Question, graph: Graph) -> str:
@@ -165,7 +181,7 @@ def _weaker_claim(model: Model, questions: Questions, question: Question, graph:
         fairness: sum(1 << questions.groups.index(group) for group in fairness_groups(model, fairness))
         for fairness in question.prop.fairness
     }
-    kept = [fairness for fairness in bits if graph.first_stopped(bits[fairness]) is None]
+    kept = [fairness for fairness in bits if graph.first_stopped(fairness.actions) is None]
     weak, strong = (_union(bits[it] for it in kept if it.strong == is_strong) for is_strong in (False, True))
     if graph.fair(dataclasses.replace(question.violating_runs, weak=weak, strong=strong)) is not None:
         return ""
@@ -220,7 +236,8 @@ def _answer_without_bounds(
     component, arguments = graph.fair(question.violating_runs), question.case.arguments
     if component is None:
         loop = [within.way[-1], *(edge.target for edge in within.loop)]
-        hindrance = _hindrance(model, question, graph, [replayer.state(index) for index in loop])
+        states = [replayer.state(index) for index in loop]
+        hindrance = _hindrance(model, question, graph, states, _fair_actions(question))
         why = "a run within the bounds violates it, but only because a limit stops a step that must happen: "
         return _open_answer(question, "violated", why, hindrance)
     made = lasso(graph, component, question.violating_runs)
@@ -234,28 +251,25 @@ def _answer_without_bounds(
     return Answer("violated", run, loop, arguments)
 
 
-def _hindrance(model: Model, question: Question, graph: Graph, states: Sequence[State]) -> Hindrance:
-    """The first step that limits stop in some states and that must happen: one that a fairness of the property is
-    about."""
-    return _first_hindrance(model, question, states) or _unnamed_hindrance(question, exact=graph.exact)
-
-
-def _first_hindrance(model: Model, question: Question, states: Sequence[State]) -> Hindrance | None:
-    """The first step that limits stop in some states and that a fairness of the property is about, with the limit."""
+def _hindrance(
+    model: Model, question: Question, graph: Graph, states: Sequence[State], actions: Iterable[str]
+) -> Hindrance:
+    """The first step of some actions that limits stop in some states, with the limit: of the first of these actions
+    that has one."""
     stopped = [found for state in states for found in _limits(model, state)]
-    for group in (group for fairness in question.prop.fairness for group in fairness_groups(model, fairness)):
+    for name in actions:
         for action, arguments, limit in stopped:
-            if group.has(action.name, arguments):
-                return Hindrance(action.name, f"{format_step(action.name, arguments)}, {limit}")
-    return None
+            if action.name == name:
+                return Hindrance(name, f"{format_step(name, arguments)}, {limit}")
+    return _unnamed_hindrance(question, exact=graph.exact)
 
 
 def _unnamed_hindrance(question: Question, exact: bool) -> Hindrance:
     """What is said of a step that plain Python does not find."""
     if exact:
-        message = f"natively a limit stops a step that is fair in {question.prop.name}; in plain Python none does"
+        message = f"natively a limit stops a step that {question.prop.name} is about; in plain Python none does"
         raise DisagreementError(message)
-    says = "it is not known which, of many states, of more than 63 actions or where a step breaks types beyond a @bound"
+    says = "it is not known which, since there are more than 63 actions"
     return Hindrance("", says)
 
 

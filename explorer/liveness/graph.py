@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal, Protocol, TypeAlias
 
 from ...language.immutable import immutable
@@ -93,8 +93,8 @@ class Graph(Protocol):
         """Whether a predicate is true in some state."""
         ...
 
-    def first_stopped(self, groups: int) -> int | None:
-        """The first state in which a limit stops a step of some of these groups, a bit each; None where none does."""
+    def first_stopped(self, actions: Collection[str]) -> int | None:
+        """The first state in which a limit stops a step of some of these actions; None where none does."""
         ...
 
     def harden(self) -> None:

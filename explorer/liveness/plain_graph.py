@@ -30,15 +30,15 @@ def explore_plain_graph(
 ) -> PlainGraph:
     """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
     them a state is; `heed` is called before each. Raises Undefined."""
-    steps, truths, stopped, held = list[list[Edge]](), list[int](), list[int](), list[bool]()
+    steps, truths, stopped, held = list[list[Edge]](), list[int](), list[int](), list[set[str]]()
     for at, state in enumerate(states):
         heed()
         truths.append(_truths(model, questions, at, state))
-        mine, groups, is_cut = list[Edge](), 0, False
+        mine, groups, names = list[Edge](), 0, set[str]()
         for action, arguments in instances(model, state):
             if limit_of(model, state, action, arguments) is not None:
                 groups |= questions.groups_of(action.name, arguments)
-                is_cut = True
+                names.add(action.name)
                 continue
             after = attempt(model, state, action, arguments)
             if not isinstance(after, StoppedStep):
@@ -46,7 +46,7 @@ def explore_plain_graph(
                 mine.append(Edge(number(after), its))
         steps.append(mine)
         stopped.append(groups)
-        held.append(is_cut)
+        held.append(names)
     return PlainGraph(steps, truths, stopped, held)
 
 

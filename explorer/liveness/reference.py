@@ -11,12 +11,16 @@ from .graph import Component, Edge, Fair, PossibilityWord
 
 
 class PlainGraph:
-    """A graph given by lists: each state's steps, and as bits the predicates that are true in it, the actions' groups
-    that a limit stops in it, and whether a limit stops anything of the protocol or of a client there. Steps that change
-    nothing are left out."""
+    """A graph given by lists: each state's steps, as bits the predicates that are true in it and the actions' groups
+    that a limit stops in it, and the actions of which a limit stops a step there. Steps that change nothing are left
+    out."""
 
     def __init__(
-        self, steps: Sequence[Sequence[Edge]], truths: Sequence[int], stopped: Sequence[int], held: Sequence[bool]
+        self,
+        steps: Sequence[Sequence[Edge]],
+        truths: Sequence[int],
+        stopped: Sequence[int],
+        held: Sequence[Collection[str]],
     ) -> None:
         self.steps = [[edge for edge in mine if edge.target != state] for state, mine in enumerate(steps)]
         self.truths, self.stopped, self.held = truths, stopped, held
@@ -69,9 +73,9 @@ class PlainGraph:
         """Whether a predicate is true in some state."""
         return any(truth >> predicate & 1 for truth in self.truths)
 
-    def first_stopped(self, groups: int) -> int | None:
-        """The first state in which a limit stops a step of some of these groups."""
-        return next((at for at, stopped in enumerate(self.stopped) if stopped & groups), None)
+    def first_stopped(self, actions: Collection[str]) -> int | None:
+        """The first state in which a limit stops a step of some of these actions."""
+        return next((at for at, held in enumerate(self.held) if not set(actions).isdisjoint(held)), None)
 
     def _sources(self) -> list[list[int]]:
         """The states that the steps to each state come from."""

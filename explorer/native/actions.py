@@ -32,6 +32,7 @@ from .scalars import Bit, Num
 from .statements import Statements, lets
 
 FAILED = (1 << 64) - 1
+TRUE = llvm.Constant(llvm.IntType(1), 1)
 STOPPED_MAX = 63
 """The bit of BOUNDED that all actions from this number on share."""
 CELL = {name: index for index, name in enumerate(CONTEXT)}
@@ -340,10 +341,14 @@ class ActionCode(Statements):
         """Ends this instance, which a guard of the bounds stops."""
         assert self.disabled is not None
         if not self.plan.is_fault:
-            cell = address(self.builder, self.context, word(CELL["BOUNDED"]))
-            stopped = word(1 << min(self.plan.number, STOPPED_MAX))
-            self.builder.store(self.builder.or_(self.builder.load(cell), stopped), cell)
+            self._note_stopped(TRUE)
         self.builder.branch(self.disabled)
+
+    def _note_stopped(self, really: llvm.Value) -> None:
+        """Notes that bounds stop a step of this action, where that is so."""
+        cell = address(self.builder, self.context, word(CELL["BOUNDED"]))
+        bit = self.builder.select(really, word(1 << min(self.plan.number, STOPPED_MAX)), word(0))
+        self.builder.store(self.builder.or_(self.builder.load(cell), bit), cell)
 
     def _slot_address(self) -> llvm.Value:
         stride = self.layout.words + 2

@@ -42,25 +42,6 @@ def label(c, g, slot, parent):
     return slot[W + 1] >> 32
 
 
-def stopped_beyond(c, g, out, got, parent):
-    """The actions whose steps a `@bound` stops in a state beyond it: those that change something of the protocol
-    there, whose `got` successors are at `out`, and those that a limit stops anyway. All of them where one breaks the
-    model's types."""
-    if got == FAILED:
-        g[COARSE] = 1
-        return ALL
-    stopped = c[BOUNDED]
-    slot = out
-    for j in range(got):
-        number = label(c, g, slot, parent)
-        if number != g[IDLE]:
-            if number > 63:
-                number = 63
-            stopped |= 1 << number
-        slot += STRIDE * 8
-    return stopped
-
-
 def sweep(c, g, stop):
     """Writes down the steps of the states from AT on, below `stop`."""
     at = g[AT]
@@ -75,16 +56,15 @@ def sweep(c, g, stop):
                 return 2
             store64(g[TRUTHS], at, truth)
             c[BOUNDED] = 0
-            out = c[BUFFER] + pending * (STRIDE * 8)
-            got = expand(c, state, out, at)
+            c[BEYOND] = 0
             if (truth & g[BOUNDS]) != g[BOUNDS]:
-                store64(g[STOPPED], at, stopped_beyond(c, g, out, got, at))
-            else:
-                if got == FAILED:
-                    g[AT] = at
-                    return 1
-                store64(g[STOPPED], at, c[BOUNDED])
-                pending += got
+                c[BEYOND] = 1
+            got = expand(c, state, c[BUFFER] + pending * (STRIDE * 8), at)
+            if got == FAILED:
+                g[AT] = at
+                return 1
+            store64(g[STOPPED], at, c[BOUNDED])
+            pending += got
             at += 1
         c[PENDING] = pending
         warm(c)
@@ -115,7 +95,7 @@ def sweep(c, g, stop):
     return 0
 
 
-TEXTS: tuple[Callable[..., Any], ...] = (close_states, label, stopped_beyond, sweep)
+TEXTS: tuple[Callable[..., Any], ...] = (close_states, label, sweep)
 """Every function above, each after those it calls."""
 
 PUBLIC = ("sweep",)

@@ -49,7 +49,6 @@ GRAPH = (
     "SOURCES_DONE",  # whether SOURCES is filled
     "HARDENED_DONE",  # whether HARDENED is filled
     "BOUNDS",  # the predicates of which each must be true of a state within the `@bound`s, a bit each
-    "COARSE",  # whether a step beyond a `@bound` broke the model's types, so that all groups count there
     "MET",  # address of the predicates that are false in some state of each component
 )
 """The cells of a graph's block."""

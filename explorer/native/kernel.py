@@ -40,6 +40,7 @@ CONTEXT = (
     "ABOUT",  # index of the state an event is about
     "DETAIL",  # properties an event is about, one bit each
     "BROKE",  # number of the action that a step broke in, or NO_ACTION: it was a @bound
+    "BEYOND",  # whether the state being expanded lies beyond a `@bound`, where each step is tried and none is taken
     "BOUNDED",  # bit i set: a limit alone stopped an instance of action i, no fault, of the state being expanded
     "DEADLOCKS",  # whether deadlocks are looked for
     "COMMON",  # address of three words that workers share: distinct states, next state to hand out, whether to stop

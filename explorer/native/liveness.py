@@ -88,9 +88,10 @@ def judge_liveness(
     )
     places = {action.name: at for at, action in enumerate(made.actions)}
     numbered = tuple(groups[places[plan.form.name]] for plan in kernel.program.plans)
+    names = tuple(plan.form.name.partition(".")[0] for plan in kernel.program.plans)
     started = time.perf_counter()
     try:
-        network = Network(count, transitions, numbered, search.cache, heed)
+        network = Network(count, transitions, numbered, names, search.cache, heed)
     except NoMemoryError as error:
         raise IncompleteGraphError(str(error)) from None
     compiled(kernel.seconds + time.perf_counter() - started)

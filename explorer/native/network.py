@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -53,11 +53,17 @@ def bytes_needed(states: int, edges: int) -> int:
 
 
 class Network:
-    """A graph with room for so many states and steps. `groups` are those of each action, by its number. `heed` is
-    called before each pass of compiled code over the graph."""
+    """A graph with room for so many states and steps. `groups` are those of each action, by its number, and `names`
+    the names of these. `heed` is called before each pass of compiled code over the graph."""
 
     def __init__(
-        self, states: int, edges: int, groups: tuple[int, ...], cache: Path | None, heed: Heed = run_unlimited
+        self,
+        states: int,
+        edges: int,
+        groups: tuple[int, ...],
+        names: tuple[str, ...],
+        cache: Path | None,
+        heed: Heed = run_unlimited,
     ) -> None:
         if states >= NOWHERE - 1:
             raise UsageError(f"a graph of {states:,} states is larger than native code takes")
@@ -68,7 +74,7 @@ class Network:
             zip(sizes, accumulate((-(-size // 64) * 64 for size in sizes.values()), initial=0), strict=False)
         )
         self._region = Region(sum(sizes.values()) + 64 * len(sizes))
-        self.groups, self.heed = groups, heed
+        self.groups, self.names, self.heed = groups, names, heed
         self._labelled = (*groups, 0)
         self._region.write(self._begins["GROUPS"], self._labelled)
         self.block = (ctypes.c_uint64 * len(GRAPH))()
@@ -124,7 +130,7 @@ class Network:
     @property
     def exact(self) -> bool:
         """Whether it is known of each action in which states a limit stops it."""
-        return len(self.groups) <= STOPPED_MAX and not self["COARSE"]
+        return len(self.groups) <= STOPPED_MAX
 
     def edges(self, state: int) -> Iterator[Edge]:
         """The steps from a state that change it."""
@@ -179,13 +185,11 @@ class Network:
         """Whether a predicate is true in some state."""
         return self._first("TRUTHS", 1 << predicate) is not None
 
-    def first_stopped(self, groups: int) -> int | None:
-        """The first state in which a limit stops a step of some of these groups. Of actions beyond the last bit it is
+    def first_stopped(self, actions: Collection[str]) -> int | None:
+        """The first state in which a limit stops a step of some of these actions. Of those beyond the last bit it is
         known only that one of them was stopped: then it may be one of these."""
-        if not groups:
-            return None
-        actions = sum(1 << at for at, its in enumerate(self.groups[:STOPPED_MAX]) if its & groups)
-        return self._first("STOPPED", actions | 1 << STOPPED_MAX)
+        bits = {1 << min(at, STOPPED_MAX) for at, name in enumerate(self.names) if name in actions}
+        return self._first("STOPPED", sum(bits)) if bits else None
 
     def _first(self, words: str, bits: int) -> int | None:
         """The first state that has some of these bits in its word."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -26,8 +27,9 @@ from .initials import combinations, start_function
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
 from .machine import I64, WORDS, address, compile_function, word
-from .masks import kept_function, masked_texts
+from .masks import kept_function, masked_texts, protocol_masks
 from .statements import Statements
+from .tried_steps import TriedStepsCode
 
 BATCH = 192
 """Successors gathered before they are looked up: enough to hide memory latency, few enough to stay in the first
@@ -115,7 +117,8 @@ def generate(
     functions.masked_properties("invariants", program.invariants, wanted=False)
     functions.masked_properties("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
-    functions.expand(program, model)
+    code = partial(TriedStepsCode, protocol=protocol_masks(model)) if edges else ActionCode
+    functions.expand(program, model, code)
     functions.made["canonical"] = canonical_function(module, layout, symmetric, program.cones and program.cones.cell)
     if masks:
         functions.made["kept"] = kept_function(module, masks)
@@ -303,8 +306,9 @@ class _Functions:
             value = builder.load(address(builder, after, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, program: KernelInterface, model: Model) -> None:
-        """`expand(c, state, out, parent)`: every successor by every action, none beyond a `@bound`, or FAILED."""
+    def expand(self, program: KernelInterface, model: Model, code: Callable[..., ActionCode]) -> None:
+        """`expand(c, state, out, parent)`: every successor by every action, none beyond a `@bound`, or FAILED. `code`
+        generates an action."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
@@ -323,9 +327,7 @@ class _Functions:
         for plan in program.plans:
             watch = self.watch(program.transitions, plan.form.name)
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
-            ActionCode(self.layout, one, self.opens, watch, self._fitting_effort(plan, watch, kept), kept).generate(
-                plan
-            )
+            code(self.layout, one, self.opens, watch, self._fitting_effort(plan, watch, kept), kept).generate(plan)
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))
             made = builder.call(one, [context, state, slot, parent])
             with builder.if_then(builder.icmp_unsigned("==", made, word(FAILED)), likely=False):

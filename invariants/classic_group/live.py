@@ -12,7 +12,7 @@ so that it is asked of a group with every step, and is an error of the model oth
 
 from __future__ import annotations
 
-from ...language import always_possible, leads_to, reachable, strong, weak
+from ...language import always_possible, leads_to, limits_of, reachable, strong, weak
 from ...model import classic_group
 from ...model.classic_group import coordinator, joining, members
 from ...model.classic_group.state import Cluster, Consumer, GroupState, Partition, Phase, is_here, lumped, newest
@@ -41,6 +41,7 @@ _TIMEOUTS = (
     weak(members.rebalance_times_out, each="coordinator"),
     weak(members.poll_times_out, members.leave_in_rebalance, each="member"),
 )
+_OFFSETS = (limits_of(members.commit, members.process),)
 _RETURNS = (weak(members.resume, each="member"),)
 _JOINS_AGAIN = (weak(joining.join, each="member"),)
 """A client that learns that it is not a member (UNKNOWN_MEMBER_ID) forgets its id and joins anew while it is polled
@@ -58,7 +59,7 @@ def is_settled(s: Cluster) -> bool:
     return not is_unstable(s)
 
 
-@leads_to(is_settled, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS)
+@leads_to(is_settled, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_OFFSETS)
 def gets_stable(s: Cluster) -> bool:
     """GL2: a rebalance ends: the group is stable, or empty, though members that pause may never go on."""
     return is_unstable(s)
@@ -88,7 +89,7 @@ def consumes(s: Cluster, member: Consumer) -> bool:
     return s.phase[member] == Phase.RUNNING
 
 
-@leads_to(consumes, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_RETURNS, *_JOINS_AGAIN)
+@leads_to(consumes, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_RETURNS, *_JOINS_AGAIN, *_OFFSETS)
 def joins_in_the_end(s: Cluster, member: Consumer) -> bool:
     """GL1: who sends a JoinGroup has joined and synced in the end, with partitions or without."""
     return waits_to_consume(s, member)
@@ -122,7 +123,7 @@ def is_consumed_or_unwanted(s: Cluster, partition: Partition) -> bool:
     return not is_wanted(s, partition)
 
 
-@leads_to(is_consumed_or_unwanted, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_JOINS_AGAIN)
+@leads_to(is_consumed_or_unwanted, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_JOINS_AGAIN, *_OFFSETS)
 def partitions_are_consumed(s: Cluster, partition: Partition) -> bool:
     """GL1: while a group has members, each partition is given in the end to one that consumes, though others pause."""
     return is_wanted(s, partition)
@@ -145,7 +146,9 @@ def commits_no_more(s: Cluster) -> bool:
     return not commits(s)
 
 
-@leads_to(commits_no_more, strong(members.accept_commit, members.refuse_commit), weak(coordinator.log_commits))
+@leads_to(
+    commits_no_more, strong(members.accept_commit, members.refuse_commit), weak(coordinator.log_commits), *_OFFSETS
+)
 def commits_are_answered(s: Cluster) -> bool:
     """GL3: a commit of an offset does not hang: the log commits it, it is refused, or it is lost in a fail-over."""
     return commits(s)

@@ -7,7 +7,7 @@ every run of elections ends where the bound stops it. That one always can win is
 
 from __future__ import annotations
 
-from ...language import Set, always_possible, is_majority, leads_to, reachable, weak
+from ...language import Set, always_possible, is_majority, leads_to, limits_of, reachable, weak
 from ...model import kraft
 from ...model.kraft import protocol
 from ...model.kraft.quorum import Quorum, Role, Voter
@@ -15,6 +15,8 @@ from ...model.kraft.quorum import Quorum, Role, Voter
 modules = kraft.modules
 profiles = kraft.profiles
 view = kraft.view
+
+_EPOCHS = (limits_of(protocol.election_timeout, protocol.end_quorum_epoch, protocol.fetch_timeout, protocol.write),)
 
 
 def is_past(s: Quorum, leader: Voter) -> bool:
@@ -29,7 +31,7 @@ def is_not_past(s: Quorum, leader: Voter) -> bool:
     return not is_past(s, leader)
 
 
-@leads_to(is_not_past, weak(protocol.let_time_pass), weak(protocol.resign_unheard, each="leader"))
+@leads_to(is_not_past, weak(protocol.let_time_pass), weak(protocol.resign_unheard, each="leader"), *_EPOCHS)
 def old_leader_goes(s: Quorum, leader: Voter) -> bool:
     """KL5: a leader does not lead for ever beside one of a newer epoch, though it never hears of it."""
     return is_past(s, leader)
@@ -45,7 +47,9 @@ def is_heard_or_leads_no_more(s: Quorum, leader: Voter) -> bool:
     return not is_unheard(s, leader)
 
 
-@leads_to(is_heard_or_leads_no_more, weak(protocol.let_time_pass), weak(protocol.resign_unheard, each="leader"))
+@leads_to(
+    is_heard_or_leads_no_more, weak(protocol.let_time_pass), weak(protocol.resign_unheard, each="leader"), *_EPOCHS
+)
 def unheard_leaders_resign(s: Quorum, leader: Voter) -> bool:
     """KL5: a leader from which no majority fetches resigns, also where nobody leads a newer epoch."""
     return is_unheard(s, leader)
@@ -73,7 +77,7 @@ def asks_no_longer(s: Quorum, voter: Voter) -> bool:
     return not asks(s, voter)
 
 
-@leads_to(asks_no_longer, weak(protocol.ask_for_pre_vote, protocol.give_up, each="voter"))
+@leads_to(asks_no_longer, weak(protocol.ask_for_pre_vote, protocol.give_up, each="voter"), *_EPOCHS)
 def prospective_voters_go_on(s: Quorum, voter: Voter) -> bool:
     """KL4: a prospective voter becomes a candidate, hears of a leader or of a newer epoch, or gives up."""
     return asks(s, voter)
@@ -113,6 +117,7 @@ def is_not_behind(s: Quorum, leader: Voter) -> bool:
     weak(protocol.begin_quorum_epoch, each="voter"),
     weak(protocol.fetch, each="follower"),
     weak(protocol.truncate, each="follower"),
+    *_EPOCHS,
 )
 def high_watermark_moves_on(s: Quorum, leader: Voter) -> bool:
     """Once nothing is appended, the newest leader's high watermark comes to its log's end, or a newer epoch begins."""

@@ -1,16 +1,16 @@
 """What must happen in a partition once faults have stopped: it gets a leader, its high watermark moves on, and what was
 acknowledged can be read again.
 
-Every kind of fault has a budget, so that in each run there is a last one, and fairness makes nothing of faults. Records
-have a bound, so that in each run producers stop: what is claimed of the whole log is claimed of then, and what is
-claimed of each record (RL1) does not rest on it. What is fair here is what Kafka does again and again: followers fetch,
-brokers apply what the controller registers, leaders ask for a larger ISR and the controller answers, it fences who is
-down, and who is down starts again.
+Every kind of fault has a budget, so that in each run there is a last one, and fairness makes nothing of faults.
+Records have a bound, and a claim that holds is one of the runs in which producers stop in the end: it says so
+(`_RECORDS`). What is fair here is what Kafka does again and again: followers fetch, brokers apply what the controller
+registers, leaders ask for a larger ISR and the controller answers, it fences who is down, and who is down starts
+again.
 """
 
 from __future__ import annotations
 
-from ...language import always_eventually, always_possible, leads_to, reachable, weak
+from ...language import always_eventually, always_possible, leads_to, limits_of, reachable, weak
 from ...model import partition
 from ...model.partition import controller
 from ...model.partition.broker import a_record_is_missing as a_record_is_missing
@@ -23,6 +23,7 @@ from ...model.partition.broker import (
     fetch,
     has_news,
     learn,
+    produce,
     propose_expansion,
     truncate,
 )
@@ -39,6 +40,7 @@ _RETURNS = (
     weak(controller.unfence, each="broker"),
 )
 _FETCHES = (weak(fetch, truncate, each="follower"), weak(cut_late, each="follower"))
+_RECORDS = (limits_of(produce),)
 _GOES_ON = (
     weak(learn, each="broker"),
     weak(controller.fence, each="broker"),
@@ -53,7 +55,7 @@ def has_leader(s: Partition) -> bool:
     return s.registered.leader is not None
 
 
-@leads_to(has_leader, *_RETURNS)
+@leads_to(has_leader, *_RETURNS, *_RECORDS)
 def gets_a_leader(s: Partition) -> bool:
     """RL8: a partition without a leader gets one, if every broker that is down starts again."""
     return s.registered.leader is None
@@ -77,7 +79,7 @@ def may_commit_all(s: Partition) -> bool:
     return all_is_committed(s)
 
 
-@always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS)
+@always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS, *_RECORDS)
 def high_watermark_moves_on(s: Partition) -> bool:
     """RL2: once producers have stopped, the leader's high watermark is again and again at the end of its log."""
     return all_is_committed(s)
@@ -94,7 +96,7 @@ def all_is_committed(s: Partition) -> bool:
     return any(is_true_leader(s, leader) and s.high_watermark[leader] == len(s.log[leader]) for leader in Broker)
 
 
-@always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS)
+@always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS, *_RECORDS)
 def acknowledged_is_readable_again(s: Partition, id: RecordId) -> bool:
     """Every acknowledged record is again and again below the high watermark of the partition's leader."""
     return id not in s.acknowledged or any(
@@ -119,13 +121,13 @@ def is_answered(s: Partition, id: RecordId) -> bool:
     return not waits_for_answer(s, id)
 
 
-@leads_to(is_answered, *_FETCHES, *_GOES_ON, *_RETURNS)
+@leads_to(is_answered, *_FETCHES, *_GOES_ON, *_RETURNS, *_RECORDS)
 def writes_are_answered(s: Partition, id: RecordId) -> bool:
     """RL1: a record that a leader has taken is acknowledged or refused, or another leader is elected."""
     return waits_for_answer(s, id)
 
 
-@leads_to(is_answered, *_FETCHES, *_GOES_ON)
+@leads_to(is_answered, *_FETCHES, *_GOES_ON, *_RECORDS)
 def writes_are_answered_though_nobody_returns(s: Partition, id: RecordId) -> bool:
     """RL1 of a cluster in which brokers may stay down: an ISR without them is enough."""
     return waits_for_answer(s, id)
@@ -137,7 +139,7 @@ def writes_are_answered_without_fetches(s: Partition, id: RecordId) -> bool:
     return waits_for_answer(s, id)
 
 
-@always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS)
+@always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS, *_RECORDS)
 def logs_are_alike_again(s: Partition) -> bool:
     """RL2, RL7: once producers have stopped, every replica again and again has the leader's log."""
     return any(is_true_leader(s, leader) and all(s.log[at] == s.log[leader] for at in Broker) for leader in Broker)
@@ -159,7 +161,7 @@ def is_back(s: Partition, broker: Broker) -> bool:
     return not is_missing(s, broker)
 
 
-@leads_to(is_back, *_RETURNS, *_GOES_ON)
+@leads_to(is_back, *_RETURNS, *_GOES_ON, *_RECORDS)
 def brokers_are_unfenced(s: Partition, broker: Broker) -> bool:
     """RL3: a broker that was down or fenced is up and unfenced in the end."""
     return is_missing(s, broker)
@@ -181,7 +183,7 @@ def asks_no_more(s: Partition, leader: Broker) -> bool:
     return s.request[leader] is None
 
 
-@leads_to(asks_no_more, *_GOES_ON)
+@leads_to(asks_no_more, *_GOES_ON, *_RECORDS)
 def isr_changes_are_answered(s: Partition, leader: Broker) -> bool:
     """RL4: an AlterPartition request is answered, or overtaken by what the controller registers."""
     return asks_for_isr(s, leader)
@@ -193,7 +195,7 @@ def isr_changes_are_answered_without_metadata(s: Partition, leader: Broker) -> b
     return asks_for_isr(s, leader)
 
 
-@always_eventually(*_GOES_ON)
+@always_eventually(*_GOES_ON, *_RECORDS)
 def metadata_converges(s: Partition) -> bool:
     """RL5: again and again every broker that is up knows what is registered."""
     return all(broker not in s.up or not has_news(s, broker) for broker in Broker)
@@ -205,7 +207,7 @@ def metadata_converges_without_learning(s: Partition) -> bool:
     return all(broker not in s.up or not has_news(s, broker) for broker in Broker)
 
 
-@always_eventually(*_FETCHES, *_GOES_ON)
+@always_eventually(*_FETCHES, *_GOES_ON, *_RECORDS)
 def accepts_writes_again(s: Partition) -> bool:
     """RL9: again and again the partition's leader accepts writes, though brokers stay down."""
     return any(is_true_leader(s, leader) and accepts(s, leader) for leader in Broker)

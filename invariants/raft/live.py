@@ -6,7 +6,7 @@ terms are counted from the lowest (`fold_terms`): elections may go on for ever t
 
 from __future__ import annotations
 
-from ...language import Set, eventually_always, leads_to, reachable, weak
+from ...language import Set, eventually_always, leads_to, limits_of, reachable, weak
 from ...model import raft
 from ...model.raft import protocol
 from ...model.raft.cluster import Cluster, Role, Server, is_quorum, members
@@ -18,6 +18,7 @@ view = raft.view
 _TERMS = (weak(protocol.learn_of_term, each="server"),)
 _ELECTIONS = (weak(protocol.request_vote, each="candidate"), weak(protocol.become_leader, each="candidate"))
 _TIMERS = (weak(protocol.time_out, each="server"), weak(protocol.resign, each="leader"))
+_TERMS_END = (limits_of(protocol.time_out, protocol.write, protocol.change_membership),)
 _HEARTBEATS = (weak(protocol.append_entries, each="follower"),)
 
 
@@ -78,7 +79,7 @@ def matches_or_leads_no_more(s: Cluster, leader: Server, follower: Server) -> bo
     return not is_rejected(s, leader, follower)
 
 
-@leads_to(matches_or_leads_no_more, *_REPLICATION)
+@leads_to(matches_or_leads_no_more, *_REPLICATION, *_TERMS_END)
 def backtracking_ends(s: Cluster, leader: Server, follower: Server) -> bool:
     """F10: a leader finds where a follower's log agrees and, once nothing is appended, brings it to its own end."""
     return is_rejected(s, leader, follower)
@@ -102,7 +103,7 @@ def has_committed_all(s: Cluster, leader: Server) -> bool:
     return not has_uncommitted(s, leader)
 
 
-@leads_to(has_committed_all, *_REPLICATION, weak(protocol.advance_commit_index, each="leader"))
+@leads_to(has_committed_all, *_REPLICATION, weak(protocol.advance_commit_index, each="leader"), *_TERMS_END)
 def entries_are_committed(s: Cluster, leader: Server) -> bool:
     """FL1: once nothing is appended, all that a leader appended in its term is committed, or a newer term begins."""
     return has_uncommitted(s, leader)
@@ -129,7 +130,7 @@ def has_changed_members(s: Cluster, leader: Server) -> bool:
     return not is_changing_members(s, leader)
 
 
-@leads_to(has_changed_members, *_REPLICATION, weak(protocol.advance_commit_index, each="leader"))
+@leads_to(has_changed_members, *_REPLICATION, weak(protocol.advance_commit_index, each="leader"), *_TERMS_END)
 def reconfigurations_complete(s: Cluster, leader: Server) -> bool:
     """FL3: a change of the members is committed, or a newer term begins."""
     return is_changing_members(s, leader)

@@ -7,7 +7,7 @@ Nothing in it makes a follower fetch, so that it does not follow that a high wat
 
 from __future__ import annotations
 
-from ...language import always_eventually, eventually_always, leads_to, reachable, strong, weak
+from ...language import always_eventually, eventually_always, leads_to, limits_of, reachable, strong, weak
 from ...model import replication
 from ...model.replication import (
     Partition,
@@ -15,6 +15,7 @@ from ...model.replication import (
     advance_high_watermark,
     become_follower,
     become_leader,
+    controller_elect_leader,
     expand_isr,
     fetch,
     is_true_leader,
@@ -26,6 +27,7 @@ modules = (replication,)
 profiles = replication.profiles
 view = replication.view
 
+_LIMITS = (limits_of(controller_elect_leader, write),)
 FIVE = (
     strong(advance_high_watermark),
     strong(expand_isr),
@@ -47,7 +49,7 @@ def leader_is_informed_without_fairness(s: Partition) -> bool:
     return is_informed(s)
 
 
-@always_eventually(weak(become_leader))
+@always_eventually(weak(become_leader), *_LIMITS)
 def leader_is_informed_with_one(s: Partition) -> bool:
     """Again and again the leader on record knows that it leads."""
     return is_informed(s)
@@ -98,6 +100,7 @@ def high_watermark_moves_with_three(s: Partition) -> bool:
     weak(become_follower, each="replica"),
     weak(become_leader),
     weak(fetch, each="follower"),
+    *_LIMITS,
 )
 def high_watermark_moves_with_fetches(s: Partition) -> bool:
     """Once producers have stopped, a high watermark that is behind comes to the end of the log."""

@@ -5,7 +5,7 @@ Z1 to Z10 are the numbers of the properties in docs/zookeeper.md.
 
 from __future__ import annotations
 
-from ...language import Set, invariant, leads_to, reachable, transition, weak
+from ...language import Set, invariant, leads_to, limits_of, reachable, transition, weak
 from ...model.parts.zookeeper import Session, is_alive
 from ...model.studies import znode_election
 from ...model.studies.znode_election import Candidate, Election, Role, is_own
@@ -237,6 +237,7 @@ def stands(s: Election) -> bool:
     weak(znode_election.connect_again, each="candidate"),
     weak(znode_election.learn, each="candidate"),
     weak(znode_election.regain_majority),
+    limits_of(znode_election.join),
 )
 def eventually_a_leader(s: Election) -> bool:
     """ZL1: where somebody stands for election, somebody leads in the end, or nobody stands for it any longer.

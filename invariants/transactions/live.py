@@ -10,10 +10,10 @@ way, and ask again: that takes strong fairness, since it may be so each time.
 
 from __future__ import annotations
 
-from ...language import always_possible, leads_to, reachable, strong, weak
+from ...language import always_possible, leads_to, limits_of, reachable, strong, weak
 from ...model import transactions
 from ...model.transactions import coordinator
-from ...model.transactions.clients import add_partition, is_fenced
+from ...model.transactions.clients import add_partition, begin, is_fenced
 from ...model.transactions.state import (
     Client,
     Cluster,
@@ -40,6 +40,7 @@ _COORDINATOR = (
 )
 _TIMEOUT = (weak(coordinator.time_out),)
 _ASKS = (strong(coordinator.init_producer, coordinator.fence, each="client"),)
+_BEGINS = (limits_of(begin),)
 _BUMPS = (strong(coordinator.bump_epoch, coordinator.bump_is_answered_again, each="client"),)
 
 
@@ -61,7 +62,7 @@ def is_done(s: Cluster) -> bool:
     return is_over(durable(s))
 
 
-@leads_to(is_not_decided, *_MARKERS, *_COORDINATOR)
+@leads_to(is_not_decided, *_MARKERS, *_COORDINATOR, *_BEGINS)
 def decided_transactions_end(s: Cluster) -> bool:
     """TL1: what is decided is done: the log says in the end that the transaction is over."""
     return is_decided(s)
@@ -73,7 +74,7 @@ def decided_transactions_end_without_markers(s: Cluster) -> bool:
     return is_decided(s)
 
 
-@leads_to(is_done, *_MARKERS, *_COORDINATOR, *_TIMEOUT)
+@leads_to(is_done, *_MARKERS, *_COORDINATOR, *_TIMEOUT, *_BEGINS)
 def open_transactions_end(s: Cluster) -> bool:
     """TL1: a transaction that is under way is over in the end, also if its producer does nothing more."""
     return durable(s).state == TxnState.ONGOING
@@ -98,7 +99,7 @@ def is_passed(s: Cluster, partition: Partition, offset: Offset) -> bool:
     return not is_first_open(s, partition, offset)
 
 
-@leads_to(is_passed, *_MARKERS, *_COORDINATOR, *_TIMEOUT)
+@leads_to(is_passed, *_MARKERS, *_COORDINATOR, *_TIMEOUT, *_BEGINS)
 def last_stable_offset_moves(s: Cluster, partition: Partition, offset: Offset) -> bool:
     """TL2: each record for which the last stable offset waits is committed or aborted in the end."""
     return is_first_open(s, partition, offset)
@@ -131,7 +132,7 @@ def has_an_epoch(s: Cluster, client: Client) -> bool:
     return not has_no_epoch(s, client)
 
 
-@leads_to(has_an_epoch, *_ASKS, *_MARKERS, *_COORDINATOR)
+@leads_to(has_an_epoch, *_ASKS, *_MARKERS, *_COORDINATOR, *_BEGINS)
 def gets_an_epoch(s: Cluster, client: Client) -> bool:
     """TL3: a client that asks for a producer id gets one, and an epoch."""
     return has_no_epoch(s, client)
@@ -153,7 +154,7 @@ def goes_on(s: Cluster, client: Client) -> bool:
     return not is_to_go_on(s, client)
 
 
-@leads_to(goes_on, *_BUMPS, weak(is_fenced, each="client"), *_MARKERS, *_COORDINATOR)
+@leads_to(goes_on, *_BUMPS, weak(is_fenced, each="client"), *_MARKERS, *_COORDINATOR, *_BEGINS)
 def gets_a_new_epoch(s: Cluster, client: Client) -> bool:
     """TL3 with KIP-360: a client that asks for its next epoch gets it, or learns that it is fenced."""
     return is_to_go_on(s, client)
@@ -181,6 +182,7 @@ def lacks_none(s: Cluster, client: Client) -> bool:
     weak(is_fenced, each="client"),
     *_MARKERS,
     *_COORDINATOR,
+    *_BEGINS,
 )
 def adds_all_partitions(s: Cluster, client: Client) -> bool:
     """TL4: a client adds every partition to its transaction, asks for its end, or learns that it is fenced."""

@@ -6,7 +6,7 @@ those would be exceeded a claim decides nothing.
 
 from __future__ import annotations
 
-from ...language import leads_to, reachable, weak
+from ...language import leads_to, limits_of, reachable, weak
 from ...model import zk_controller
 from ...model.parts.zookeeper import is_alive
 from ...model.zk_controller import protocol
@@ -21,6 +21,7 @@ _SESSIONS = (
     weak(protocol.learn, each="broker"),
     weak(protocol.register, each="broker"),
 )
+_ISR_CHANGES = (limits_of(protocol.ask_to_expand, protocol.ask_to_shrink),)
 _MAJORITY = (weak(protocol.regain_majority),)
 _CONTROLLER = (
     weak(protocol.become_controller, protocol.create_controller),
@@ -49,7 +50,7 @@ def there_is_one(s: Cluster) -> bool:
     )
 
 
-@leads_to(there_is_one, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
+@leads_to(there_is_one, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_ISR_CHANGES)
 def a_controller_follows(s: Cluster) -> bool:
     """ZL1: where no live broker is the controller one is in the end, once ZooKeeper has its majority."""
     return there_is_none(s)
@@ -77,7 +78,7 @@ def is_not_stale(s: Cluster, leader: Broker) -> bool:
     return not is_stale(s, leader)
 
 
-@leads_to(is_not_stale, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK)
+@leads_to(is_not_stale, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK, *_ISR_CHANGES)
 def leader_knows_in_the_end(s: Cluster, leader: Broker) -> bool:
     """RL5: the leader on record learns what is registered, else it can never write the ISR again (KAFKA-2729)."""
     return is_stale(s, leader)
@@ -99,7 +100,7 @@ def can_write_or_leads_no_more(s: Cluster, leader: Broker) -> bool:
     return not cannot_write(s, leader)
 
 
-@leads_to(can_write_or_leads_no_more, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK)
+@leads_to(can_write_or_leads_no_more, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK, *_ISR_CHANGES)
 def leader_may_write_in_the_end(s: Cluster, leader: Broker) -> bool:
     """RL4: the leader on record can write the ISR in the end, and is not refused for good (KAFKA-14154)."""
     return cannot_write(s, leader)

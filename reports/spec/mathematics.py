@@ -7,7 +7,7 @@ switches, not one member of it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias
 
@@ -301,17 +301,19 @@ MUST: Mapping[LivenessKind, str] = {
 
 
 def _run_condition_text(model: Model) -> str:
-    """Of which runs it is said that a claim holds."""
+    """Of which runs it is said that a claim holds, whatever it names itself."""
     limited = [
         f"`{action.name}`"
         for action in model.actions
-        if action.budget is not None
-        or any(isinstance(part, ir.Limit) and not part.bound for part in traverse_form(action.form.body))
+        if action.kind == "fault"
+        and (
+            action.budget is not None
+            or any(isinstance(part, ir.Limit) and not part.bound for part in traverse_form(action.form.body))
+        )
     ]
-    named = [*limited, *(f"@bound `{bound.name}`" for bound in (*model.bounds, *model.step_bounds))]
-    if not named or all(prop.kind == "always_possible" for prop in model.liveness):
+    if not limited or all(prop.kind == "always_possible" for prop in model.liveness):
         return ""
-    return f"What holds of fair runs holds of those that stay within the limits of {', '.join(named)}."
+    return f"What holds of fair runs holds of those that stay within the limits of {', '.join(limited)}."
 
 
 def _liveness_text(prop: Liveness) -> str:
@@ -319,7 +321,7 @@ def _liveness_text(prop: Liveness) -> str:
     heads = [head_of(form) for form in prop.forms]
     parameters = [f"{name} ∈ {type_text(type_)}" for name, type_ in prop.forms[0].parameters]
     every = f" Of each {', '.join(f'`{parameter}`' for parameter in parameters)}." if parameters else ""
-    fair = "".join(f" {fairness_text(fairness)}" for fairness in prop.fairness)
+    fair = "".join(f" {text}" for text in assumption_texts(prop))
     ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(prop.ghosts))}." if prop.ghosts else ""
     lines = [
         line
@@ -334,6 +336,13 @@ def head_of(form: ir.Function) -> str:
     """A function's name and parameters."""
     names = ", ".join(name for name, _ in form.parameters)
     return f"{form.name}({names})" if names else form.name
+
+
+def assumption_texts(prop: Liveness) -> Iterator[str]:
+    """What a property of whole runs takes for granted: each fairness, and within which limits runs stay."""
+    yield from map(fairness_text, prop.fairness)
+    if prop.within:
+        yield f"Within the limits of {', '.join(f'`{name}`' for name in prop.within)}."
 
 
 def fairness_text(fairness: Fairness) -> str:

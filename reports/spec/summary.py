@@ -14,7 +14,7 @@ from textwrap import wrap
 from ...language import ir
 from ...language.model import Action, Initial, Liveness, Model, Property
 from .effects import Part, action_phrases, definition_lines, initial_lines
-from .mathematics import CLAIMS, MAY_END, MUST, WITHIN, data_lines, fairness_text, head_of, mark_code
+from .mathematics import CLAIMS, MAY_END, MUST, WITHIN, assumption_texts, data_lines, head_of, mark_code
 from .notation import NotationScope, traverse_form, type_text
 
 LINES = 300
@@ -177,7 +177,7 @@ def _property(prop: Property, limit: int) -> list[str]:
 def _liveness(prop: Liveness, limit: int) -> list[str]:
     heads = [head_of(form) for form in prop.forms]
     claim = MUST[prop.kind].format(*heads).strip("*").replace("`", "")
-    fair = " ".join(fairness_text(fairness) for fairness in prop.fairness).replace("`", "")
+    fair = " ".join(assumption_texts(prop)).replace("`", "")
     lines = _wrap_text(f"{prop.name}: ", f"{prop.says} {claim} {fair}", 2)
     for form, head in zip(prop.forms, heads, strict=True):
         lines += _formula(form, NotationScope(states={form.states[0]: 0}), limit, f"{head} ≜ ")

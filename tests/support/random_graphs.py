@@ -33,11 +33,16 @@ class RandomGraph:
             sum(self.groups[action] for action in range(len(self.groups)) if word >> action & 1) if word else 0
             for word in self.stopped
         ]
-        return PlainGraph(steps, self.truths, stopped, [word != 0 for word in self.stopped])
+        return PlainGraph(steps, self.truths, stopped, [self.named(word) for word in self.stopped])
+
+    def named(self, word: int) -> set[str]:
+        """The names of some actions."""
+        return {str(action) for action in range(len(self.groups)) if word >> action & 1}
 
     def native(self) -> Network:
         """It in native memory."""
-        made = Network(len(self.steps), sum(map(len, self.steps)), self.groups, None)
+        names = tuple(str(action) for action in range(len(self.groups)))
+        made = Network(len(self.steps), sum(map(len, self.steps)), self.groups, names, None)
         edges = 0
         for state, mine in enumerate(self.steps):
             made.set_word("OFFSETS", state, edges)

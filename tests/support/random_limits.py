@@ -96,11 +96,13 @@ class Claim:
     when: Test | None
     fairness: tuple[Fairly, ...]
     of_a_node: bool
+    within: tuple[str, ...] = ()
 
     def text(self) -> str:
         """It in a model's text."""
         parameter = ", node: Node" if self.of_a_node else ""
         fair, mine = [fairness.text() for fairness in self.fairness], self.then
+        fair += [f"limits_of({', '.join(self.within)})"] if self.within else []
         before = ""
         if self.when is not None:
             mine, fair = self.when, [f"{self.name}_then", *fair]
@@ -217,7 +219,10 @@ def draw_model(seed: int, claims: int = 8) -> RandomModel:
         then = _test(chance, of_a_node)
         when = _test(chance, of_a_node) if kind == "leads_to" else None
         fairness = () if kind == "always_possible" else _fairness(chance, rules)
-        made.append(Claim(f"claim{number}", kind, then, when, fairness, of_a_node))
+        fair = {name for one in fairness for name in one.rules}
+        others = () if kind == "always_possible" else tuple(rule.name for rule in rules if rule.name not in fair)
+        within = tuple(name for name in others if chance.random() < 0.6)
+        made.append(Claim(f"claim{number}", kind, then, when, fairness, of_a_node, within))
     bound = _test(chance, False) if chance.random() < 0.25 else None
     return RandomModel(rules, bound, chance.random() < 0.15, tuple(made))
 
@@ -260,7 +265,7 @@ class Space:
         cut = cut or (bounded and self.model.narrow and state[0] == 2 and after[0] == 0)
         beyond = bounded and not self.free and self.model.bound is not None and not self.model.bound[1](state, 0)
         if cut or beyond:
-            if after != state if beyond and not cut else rule.kind != "fault":
+            if after != state and (rule.kind != "fault" or not cut):
                 self.stopped[state].add((rule.name, node))
             return None
         if after != state:
@@ -332,14 +337,16 @@ def runs(
     return False
 
 
-def fair_pairs(claim: Claim) -> frozenset[tuple[str, int]]:
-    """The steps that a fairness of a claim is about."""
-    return frozenset(pair for fairness in claim.fairness for group in fairness.groups() for pair in group)
+def unlimited_pairs(space: Space, claim: Claim) -> frozenset[tuple[str, int]]:
+    """The steps within whose bounds a claim is not made: those of no fault, of rules that it does not name."""
+    free = [rule for rule in space.model.rules if rule.kind != "fault" and rule.name not in claim.within]
+    return frozenset(itertools.product((rule.name for rule in free), NODES))
 
 
 def is_cut(space: Space, claim: Claim) -> bool:
-    """Whether a bound stops in some state a step that a fairness of a claim is about."""
-    return any(stopped & fair_pairs(claim) for stopped in space.stopped.values())
+    """Whether a bound stops in some state a step within whose bounds a claim is not made."""
+    kept = frozenset(itertools.product(claim.within, NODES))
+    return any(stopped - kept for stopped in space.stopped.values())
 
 
 def _is_met(
@@ -356,7 +363,7 @@ def _is_met(
 
 
 def expected_answer(space: Space, claim: Claim) -> str:
-    """What records 43, 52 and 60 say that is to be answered, by the worst of the claim's nodes."""
+    """What records 21, 22 and 28 say that is to be answered, by the worst of the claim's nodes."""
     words = [_of_one(space, claim, node) for node in (NODES if claim.of_a_node else (0,))]
     return min(words, key=("violated", "undecided", "holds").index)
 
@@ -381,8 +388,8 @@ def _of_one(space: Space, claim: Claim, node: int) -> str:
 
 def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) -> Iterator[str]:
     """What is not so of an answer, by the protocol without bounds: fairness is that of the protocol itself. What holds
-    is to hold of the protocol in which only steps have bounds that no fairness of the claim is about. In `mended`
-    only faults have limits: more of them are no way on."""
+    is to hold of the protocol in which only faults have bounds, and the rules within whose limits it is claimed. In
+    `mended` only faults have limits: more of them are no way on."""
 
     def really(state: World, group: Collection[tuple[str, int]]) -> bool:
         return free.can(state, group, held=False)
@@ -399,8 +406,8 @@ def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) ->
     if word == "violated" and not any(runs(free, claim, node, really) for node in nodes):
         yield "no fair run of the protocol without bounds violates it"
     if word == "holds":
-        unbounded = Space(space.model, freed=fair_pairs(claim))
+        unbounded = Space(space.model, freed=unlimited_pairs(space, claim))
         if any(
             runs(unbounded, claim, node, lambda state, group: unbounded.can(state, group, held=False)) for node in nodes
         ):
-            yield "a fair run violates it in which no bound stops a step that fairness is about"
+            yield "a fair run violates it that only faults and rules that it names keep within bounds"

@@ -6,7 +6,7 @@ answers a client's heartbeat is one kind, and so is what the client does with an
 
 from __future__ import annotations
 
-from ....language import leads_to, reachable, weak
+from ....language import leads_to, limits_of, reachable, weak
 from ....model.studies import consumer_group_published
 from ....model.studies.consumer_group_published import protocol, topic_without_subscriber
 from ....model.studies.consumer_group_published.state import Client, Group, is_converged
@@ -28,6 +28,7 @@ _ANSWERS = (
     weak(protocol.receive_answer, protocol.receive_refusal, each="client"),
 )
 _CLIENTS = (weak(protocol.complete_reconciliation, each="client"), weak(protocol.complete_leave, each="client"))
+_LEAVES = (limits_of(protocol.start_to_leave),)
 _EXPIRES = (weak(protocol.dead_member_expires, each="member"),)
 
 
@@ -41,7 +42,7 @@ def has_come_to_rest(s: Group) -> bool:
     return is_converged(s) or topic_without_subscriber(s)
 
 
-@leads_to(has_come_to_rest, *_HEARTBEATS, *_ANSWERS, *_CLIENTS, *_EXPIRES)
+@leads_to(has_come_to_rest, *_HEARTBEATS, *_ANSWERS, *_CLIENTS, *_EXPIRES, *_LEAVES)
 def converges(s: Group) -> bool:
     """GL1: a group that nothing perturbs any more converges: all own what the target says (EventuallyConverges).
 

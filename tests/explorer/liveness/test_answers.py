@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
+from tidegate.language.errors import ModelErrors
 from tidegate.reports.document import check_document
 
 from .test_liveness import check_claims, model_of, verdict_of
@@ -263,17 +264,17 @@ def copy(s: Log) -> None:
 def is_whole(s: Log) -> bool:
     return s.copied == s.written
 
-@always_eventually(weak(copy))
+@always_eventually(weak(copy), limits_of(write))
 def is_copied(s: Log) -> bool:
     '''All is copied, again and again.'''
     return is_whole(s)
 
-@leads_to(is_whole, weak(copy))
+@leads_to(is_whole, weak(copy), limits_of(write))
 def catches_up(s: Log) -> bool:
     '''A follower that is behind catches up.'''
     return s.written > s.copied
 
-@leads_to(is_whole, weak(copy))
+@leads_to(is_whole, weak(copy), limits_of(write))
 def comes_back(s: Log) -> bool:
     '''What was copied before it was written is written.'''
     return s.copied > s.written
@@ -293,11 +294,87 @@ def test_what_holds_says_within_which_limits_and_what_is_never_claimed(
     assert (back.idle, copied.idle, verdict.outcome) == (True, False, "vacuous")
 
 
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_a_limit_that_a_claim_does_not_name_leaves_it_undecided(engine: str, cache: Path, tmp_path: Path) -> None:
+    """Nobody has to write, and without the limit somebody may: "it stays below four" would be false of the log."""
+    text = WRITTEN.replace(", limits_of(write)", "")
+    below = "\n@eventually_always(weak(copy))\ndef is_below_four(s: Log) -> bool:\n    return s.written < 4\n"
+    verdict = check_claims(model_of(tmp_path, text + below), engine, cache)
+    assert {prop.verdict for prop in verdict.properties} == {"undecided"}
+    assert {prop.guarded for prop in verdict.properties} == {"holds"}
+    assert verdict_of(verdict, "is_below_four").why == (
+        "after a run of 3 steps a limit stops a step that may happen, and how runs go on with it is not known: write, "
+        "at the limit s.written < 3 in line 23; of the runs that stay within such limits it is claimed with "
+        "limits_of(write)"
+    )
+    assert verdict_of(verdict, "comes_back").why.endswith("; within the bounds comes_back is true in no state")
+
+
+@pytest.mark.parametrize(
+    ("named", "says"),
+    [
+        ("limits_of(copy)", "copy is fair in this claim, so that a run goes on with it beyond its limits"),
+        ('limits_of("wrote")', "no action is called wrote"),
+    ],
+)
+def test_a_claim_names_limits_of_actions_that_need_not_happen(named: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelErrors, match=says) as caught:
+        model_of(tmp_path, WRITTEN.replace("limits_of(write)", named))
+    assert {error.code for error in caught.value.errors} == {"TG318"}
+
+
+IDLE = """
+@state
+class Door:
+    '''How often somebody knocked, and whether the door is open.'''
+    knocks: Annotated[int, Range(0, 2)]
+    open: bool
+
+@initial
+def start() -> Door:
+    '''It is shut.'''
+    return Door(knocks=0, open=False)
+
+@action
+def knock(s: Door) -> None:
+    '''A third knock would break the range.'''
+    require(not s.open)
+    limit({knocks})
+    s.knocks += {more}
+
+@action
+def unlock(s: Door) -> None:
+    '''It is opened.'''
+    s.open = True
+
+@always_eventually(weak(unlock), strong(knock))
+def is_open(s: Door) -> bool:
+    '''It is open in the end.'''
+    return s.open
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize(
+    ("knocks", "more", "word"),
+    [
+        ("False", "0", "holds"),  # what it stops changes nothing
+        ("s.knocks < 2", "1", "undecided"),  # what it stops breaks the types
+        ("s.knocks < 1", "1", "undecided"),  # what it stops changes something
+    ],
+)
+def test_a_limit_stops_what_would_change_something(
+    engine: str, knocks: str, more: str, word: str, cache: Path, tmp_path: Path
+) -> None:
+    text = IDLE.replace("{knocks}", knocks).replace("{more}", more)
+    assert verdict_of(check_claims(model_of(tmp_path, text), engine, cache), "is_open").verdict == word
+
+
 EACH = """
 def has(s: Log, number: Annotated[int, Range(0, 3)]) -> bool:
     return s.copied >= number
 
-@leads_to(has, weak(copy))
+@leads_to(has, weak(copy), limits_of(write))
 def each_is_copied(s: Log, number: Annotated[int, Range(0, 3)]) -> bool:
     '\''Each record is copied.'\''
     return s.copied < number and s.written >= number
@@ -504,5 +581,5 @@ def is_copied_by_nobody(s: Log) -> bool:
     assert "what must happen is read with --bounds-end-runs: a limit or @bound ends a run" in verdict.notes[1]
     document = check_document(verdict, {}, {})["properties"]
     assert [(prop["within_limits"], prop["if_bounds_end_runs"]) for prop in document] == [
-        (["write"], None), ([], "violated")
+        (["write"], "holds"), ([], "violated")
     ]  # fmt: skip

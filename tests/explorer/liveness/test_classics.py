@@ -134,14 +134,15 @@ def test_what_tlc_says_of_the_published_replication(states: int, size: tuple[int
 OF_GROUPS = """
 from __future__ import annotations
 from tidegate.invariants.studies.consumer_group_published.live import has_not_converged
-from tidegate.language import leads_to, weak
+from tidegate.language import leads_to, weak, limits_of
 from tidegate.model.studies import consumer_group_published
 from tidegate.model.studies.consumer_group_published import has_converged as has_converged
 from tidegate.model.studies.consumer_group_published.protocol import (
     complete_leave, complete_reconciliation, receive_answer, receive_refusal, send_heartbeat
 )
 from tidegate.model.studies.consumer_group_published.protocol import (
-    dead_member_expires, fence, receive_heartbeat, receive_heartbeat_and_assign, receive_leave, refuse_unknown
+    dead_member_expires, fence, receive_heartbeat, receive_heartbeat_and_assign, receive_leave, refuse_unknown,
+    start_to_leave
 )
 from tidegate.model.studies.consumer_group_published.state import Group, is_converged
 
@@ -166,6 +167,7 @@ def has_target(s: Group) -> bool:
     weak(receive_leave, each="client"),
     weak(refuse_unknown, fence, each="client"),
     weak(dead_member_expires),
+    limits_of(start_to_leave),
 )
 def eventually_converges(s: Group) -> bool:
     '''EventuallyConverges, as the module has it.'''

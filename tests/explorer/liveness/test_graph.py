@@ -7,7 +7,7 @@ from tidegate.explorer.liveness.reference import PlainGraph
 
 # Two states that lead to each other by group 0, and a third that one comes to by group 1 and never leaves.
 STEPS = [[Edge(1, 0b01), Edge(2, 0b10)], [Edge(0, 0b01)], []]
-GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped=[0, 0b10, 0], held=[False, True, False])
+GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped=[0, 0b10, 0], held=["", "b", ""])
 
 
 def test_a_run_that_stays_and_one_that_fairness_drives_on() -> None:
@@ -23,5 +23,5 @@ def test_a_limit_hardens_what_could_happen() -> None:
     assert GRAPH.enabled_groups(1) == 0b11
     GRAPH.soften()
     assert GRAPH.enabled_groups(1) == 0b01
-    assert GRAPH.first_stopped(0b10) == 1 and GRAPH.first_stopped(0b01) is None
+    assert GRAPH.first_stopped(["b"]) == 1 and GRAPH.first_stopped(["a"]) is None
     assert run_unlimited() is None

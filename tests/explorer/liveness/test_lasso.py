@@ -35,9 +35,9 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
                 for answer in (plain.fair(wanted), native.fair(wanted)):
                     assert agrees(answer, truth), (seed, hardened, answer, truth)
             for bits in range(8):
-                stopped = [at for at, word in enumerate(graph.stopped) if actions_of(graph, bits) & word]
-                first = stopped[0] if stopped else None
-                assert graph.plain().first_stopped(bits) == native.first_stopped(bits) == first, (seed, bits)
+                stopped = [at for at, word in enumerate(graph.stopped) if bits & word]
+                first, named = stopped[0] if stopped else None, graph.named(bits)
+                assert graph.plain().first_stopped(named) == native.first_stopped(named) == first, (seed, bits)
             for predicate in range(3):
                 ever = any(truth >> predicate & 1 for truth in graph.truths)
                 assert graph.plain().is_ever(predicate) == native.is_ever(predicate) == ever, (seed, predicate)
@@ -57,11 +57,6 @@ def test_a_lasso_is_the_shortest_that_goes_through_its_component() -> None:
             assert len(made.way) - len(component.entry) + len(made.loop) == least_steps(graph, component, wanted), seed
             tried += 1
     assert tried > ORDINARY
-
-
-def actions_of(graph: RandomGraph, groups: int) -> int:
-    """The actions of some of these groups, a bit each."""
-    return sum(1 << action for action, its in enumerate(graph.groups) if its & groups)
 
 
 def test_what_is_always_possible_is_so_in_both_ways() -> None:
