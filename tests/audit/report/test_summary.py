@@ -89,12 +89,12 @@ def test_what_else_was_found_is_said_once_the_gravest_first(five: dict[str, Any]
         return {"severity": severity, "what": what, "kind": kind, "where": where, "to_do": "mend it"}
 
     found = [
-        finding("note", "n"), finding("warning", "w"), finding("error", "e"), finding("error", "i", "incomplete"),
-        finding("error", "does not start"),
+        finding("note", "n"), finding("warning", "key w"), finding("error", "key e"),
+        finding("error", "i", "incomplete"), finding("error", "does not start"),
     ]  # fmt: skip
     down = {"topic": "", "nodes": [2], "kind": "does not start", "certain": True, "says": "broker 2 does not start"}
     made = summarize({**five, "findings": found, "outages": [down]})
-    assert made["also"] == ["a:3: e; mend it", "a:3: w; mend it"]
+    assert made["also"] == ["a:3: key e; mend it", "a:3: key w; mend it"]
 
 
 def test_a_setting_stands_at_its_place_and_a_default_is_called_so() -> None:
