@@ -63,7 +63,7 @@ _FEATURES = list_of(struct_of(name=text, minSupportedVersion=int16, maxSupported
 KINDS: Mapping[int, Kind] = {
     0: Kind(
         "REGISTER_BROKER_RECORD",
-        3,
+        4,
         (
             Field("brokerId", int32),
             Field("isMigratingZkBroker", boolean, since=2),
@@ -75,6 +75,7 @@ KINDS: Mapping[int, Kind] = {
             Field("fenced", boolean),
             Field("inControlledShutdown", boolean, since=1),
             Field("logDirs", _DIRECTORIES, since=3, tag=0),
+            Field("cordonedLogDirs", _DIRECTORIES, since=4, tag=1),  # KIP-1066: 4.3
         ),
     ),
     1: Kind("UNREGISTER_BROKER_RECORD", 0, (Field("brokerId", int32), Field("brokerEpoch", int64))),
@@ -131,13 +132,14 @@ KINDS: Mapping[int, Kind] = {
     12: Kind("FEATURE_LEVEL_RECORD", 0, (Field("name", text), Field("featureLevel", int16))),
     17: Kind(
         "BROKER_REGISTRATION_CHANGE_RECORD",
-        2,
+        3,
         (
             Field("brokerId", int32),
             Field("brokerEpoch", int64),
             Field("fenced", int8, tag=0),
             Field("inControlledShutdown", int8, since=1, tag=1),
             Field("logDirs", _DIRECTORIES, since=2, tag=2),
+            Field("cordonedLogDirs", _DIRECTORIES, since=3, tag=3),
         ),
     ),
     28: Kind("CLEAR_ELR_RECORD", 0, (Field("topicName", text),)),
