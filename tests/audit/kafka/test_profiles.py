@@ -1,0 +1,107 @@
+"""Kafka's releases as the model's profiles, and what their switches are."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as some
+from tidegate.audit.kafka.profiles import (
+    BY_METADATA,
+    FIRST_KRAFT,
+    LAST_ZOOKEEPER,
+    MENDED,
+    NEWEST,
+    RELEASES,
+    definition,
+    mended_in,
+    profiles,
+    profiles_within,
+    release_of,
+    releases_of,
+    switches,
+    switches_of,
+)
+
+NAMES = [profile.name for profile in profiles()]
+RELEASE = some.sampled_from(RELEASES)
+
+
+def test_profiles_are_named_after_releases_and_are_in_their_order() -> None:
+    sinces = [profile.since for profile in profiles()]
+    assert sinces == sorted(set(sinces)) and set(sinces) <= set(RELEASES) and NAMES[-1] == NEWEST
+    assert all(release_of(profile.name) == "{}.{}".format(*profile.since) for profile in profiles())
+
+
+@given(RELEASE)
+def test_a_release_has_one_profile_with_each_control_plane(release: tuple[int, int]) -> None:
+    """The last one that is not newer than it; with ZooKeeper the first stands for all before it, up to 3.9."""
+    older = [profile.name for profile in profiles() if profile.since <= release]
+    with_zookeeper = [name for name in older if name in profiles_within((0, 0), (99, 0), kraft=False)] or NAMES[:1]
+    expected = with_zookeeper[-1:] if release <= LAST_ZOOKEEPER else []
+    assert profiles_within(release, release, kraft=False) == expected
+    if release >= FIRST_KRAFT:
+        assert profiles_within(release, release, kraft=True) == older[-1:]
+
+
+@given(RELEASE, RELEASE, some.booleans())
+def test_a_span_of_releases_has_the_profiles_of_all_of_them(
+    first: tuple[int, int], last: tuple[int, int], kraft: bool
+) -> None:
+    first, last = min(first, last), max(first, last)
+    of_all = [profiles_within(one, one, kraft=kraft) for one in RELEASES if first <= one <= last]
+    assert set(profiles_within(first, last, kraft=kraft)) == {name for names in of_all for name in names}
+
+
+@given(some.sampled_from(NAMES), some.sampled_from(NAMES), some.booleans(), some.booleans())
+def test_switches_are_what_differs_from_the_newest(binary: str, protocol: str, kraft: bool, elr: bool) -> None:
+    """Those of the metadata are the protocol's, unless ZooKeeper has no such thing; the others are the binary's."""
+    found = switches(binary, protocol, kraft=kraft, elr=elr)
+    assert list(found) == sorted(found)
+    whole = {**switches_of(NEWEST), **dict(found)}
+    assert whole["elr"] is elr
+    of_zookeeper = {"heed_unclean", *dict(switches(NEWEST, NEWEST, kraft=False, elr=True))}
+    for name in switches_of(NEWEST).keys() - {"elr", "check_last_leader"} - (set[str]() if kraft else of_zookeeper):
+        assert whole[name] == switches_of(protocol if name in BY_METADATA else binary)[name], name
+    assert switches(NEWEST, NEWEST, kraft=True, elr=bool(switches_of(NEWEST)["elr"])) == ()
+
+
+def test_the_model_takes_the_switches_of_every_profile() -> None:
+    for name in NAMES:
+        for kraft in (True, False):
+            values = dict(switches(name, name, kraft=kraft, elr=False))
+            assert values.keys() <= definition().constants.keys(), name
+
+
+def test_the_last_leader_is_not_looked_at_in_4_0_with_elr() -> None:
+    """KAFKA-19522: 4.1.0 has it not."""
+    assert ("check_last_leader", False) in switches("kafka_3_9", "kafka_3_9", kraft=True, elr=True)
+    assert "check_last_leader" not in dict(switches("kafka_4_1", "kafka_4_1", kraft=True, elr=True))
+    assert "check_last_leader" not in dict(switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False))
+
+
+def test_records_of_an_old_format_are_truncated_as_the_first_profile_does() -> None:
+    old = dict(switches(NEWEST, NEWEST, kraft=True, elr=False, old_format=True))
+    assert old["truncation"] == switches_of(NAMES[0])["truncation"]
+
+
+def test_a_release_has_what_it_mends_once_its_line_has_it() -> None:
+    """Of 2.0.1 and 2.1.0: 2.0.1 has it, 2.0.0 not; of a line that never had it, from the last named release on."""
+    binary = profiles_within((2, 0), (2, 0), kraft=False)[0]
+    assert "record_epoch" in mended_in((2, 0, 1), binary) and "record_epoch" not in mended_in((2, 0, 0), binary)
+    binary = profiles_within((2, 7), (2, 7), kraft=False)[0]
+    for release, has in (
+        ((2, 7, 1), False),
+        ((2, 7, 2), True),
+        ((2, 8, 0), False),
+        ((2, 8, 1), True),
+        ((3, 0, 0), True),
+    ):
+        assert ("skip_diverging" in mended_in(release, binary)) is has, release
+    assert mended_in((9, 9, 9), NEWEST) == (), "what the newest profile has is not mended"
+    assert MENDED.keys() <= definition().constants.keys()
+
+
+def test_the_releases_that_a_profile_stands_for_are_named_by_the_first_and_the_last() -> None:
+    assert releases_of("kafka_3_9", (3, 9, 1), (3, 9, 1), kraft=True) == "3.9"
+    assert releases_of("kafka_3_9", (0, 10), (9, 9), kraft=False) == "3.9"
+    for name in NAMES:
+        assert releases_of(name, (0, 10), (4, 4), kraft=True).split(" to ")[0] == release_of(name)

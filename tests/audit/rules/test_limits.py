@@ -1,0 +1,62 @@
+"""What is set and not modelled is said where it is set, and leaves open what may lose records."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster.cluster import Broker, Cluster, Topic, Versions
+from tidegate.audit.cluster.statements import Origin, Setting, StatedValue
+from tidegate.audit.rules.limits import limit_rules
+
+PLACE = Origin("b.properties", 4)
+TIERED, TOPIC = (
+    Setting("remote.log.storage.system.enable", "true", PLACE),
+    Setting("remote.storage.enable", "TRUE", PLACE),
+)
+DISKS = Setting("log.dirs", "/a,/b", PLACE)
+
+
+def found(
+    *settings: Setting, topic: tuple[Setting, ...] = (), kafka: str | None = None, kraft: bool = True
+) -> list[str]:
+    versions = Versions(kafka=None if kafka is None else StatedValue(kafka, PLACE))
+    cluster = Cluster(
+        brokers=(Broker(1, PLACE, settings=settings), Broker(2, PLACE, dynamic=settings)),
+        topics=(Topic("orders", PLACE, settings=topic),),
+        versions=versions,
+        control_plane="kraft" if kraft else "zookeeper",
+    )
+    rules = list(limit_rules(cluster))
+    assert all(finding.where == PLACE and finding.to_do for finding in rules)
+    return [f"{finding.kind}: {finding.what.partition(':')[0]}" for finding in rules]
+
+
+def test_what_is_not_set_is_not_said() -> None:
+    off = [Setting(setting.key, "false", PLACE) for setting in (TIERED, TOPIC)]
+    assert found(*off, Setting("zookeeper.metadata.migration.enable", "false", PLACE), topic=(off[1],)) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind"),
+    [
+        (TIERED, "not_modelled"),
+        (Setting("zookeeper.metadata.migration.enable", "true", PLACE), "incomplete"),
+        (Setting("confluent.log.placement.constraints", "3 replicas, 1 observers", PLACE), "not_modelled"),
+    ],
+)
+def test_each_is_said_once_though_all_brokers_have_it(setting: Setting, kind: str) -> None:
+    assert found(setting) == [f"{kind}: `{setting.key}`"]
+
+
+def test_a_topic_in_tiered_storage_leaves_the_audit_undecided_and_says_it_for_the_brokers() -> None:
+    assert found(TIERED, topic=(TOPIC,)) == ["incomplete: `remote.storage.enable`"]
+
+
+@pytest.mark.parametrize(
+    ("kafka", "kraft", "said"),
+    [("3.6.2", True, True), (None, True, True), ("3.7.0", True, False), ("3.6.2", False, False)],
+)
+def test_before_3_7_a_controller_of_kraft_learns_of_no_failed_directory(
+    kafka: str | None, kraft: bool, said: bool
+) -> None:
+    assert found(DISKS, kafka=kafka, kraft=kraft) == (["not_modelled: `log.dirs`"] if said else [])
+    assert found(Setting("log.dirs", "/a,", PLACE), kafka=kafka, kraft=kraft) == [], "one directory"
