@@ -53,9 +53,14 @@ class UnansweredTopicError(Exception):
 
 
 class UncreatableTopicError(UnansweredTopicError):
-    """A topic that Kafka refuses to create; the message says why, and what to do."""
+    """A topic that Kafka refuses to create; the message says why, and what to do. `repairs` are the settings of the
+    brokers with which it is created, if settings alone are what it takes."""
 
     stops = ("writable", "readable")
+
+    def __init__(self, why: str, repairs: str = "") -> None:
+        super().__init__(why)
+        self.repairs = repairs
 
 
 class UnservedTopicError(UnansweredTopicError):

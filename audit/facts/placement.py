@@ -164,7 +164,9 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
     said = f"cannot be created: {replicas} replicas are asked for, and there {are}{more}"
-    raise UncreatableTopicError(said + _repair_of_internal(topic, number))
+    repairs = _repair_of_internal(topic, number)
+    then = f"; {repairs} on every broker repairs it, and until then {_WITHOUT[topic.name]}" if repairs else ""
+    raise UncreatableTopicError(said + then, repairs)
 
 
 _WITHOUT = {
@@ -183,7 +185,7 @@ def _repair_of_internal(topic: Topic, number: int) -> str:
         return ""
     least = MIN_ISR_OF.get(topic.name)
     also = f" and {least}=1" if number == 1 and least is not None else ""
-    return f"; {key}={number}{also} on every broker repairs it, and until then {_WITHOUT[topic.name]}"
+    return f"{key}={number}{also}"
 
 
 def _of_two(cluster: Cluster) -> str:

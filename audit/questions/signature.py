@@ -134,7 +134,7 @@ class Subject:
     questions are answered by that, and `not_checked` says why. `present` are the signatures that the present state of
     its partitions is checked by; they may have more replicas than the model. `hosts` are what the cluster's brokers are
     called, the first replica's first, where each of them has a replica of every partition and no file says in which
-    order; () elsewhere.
+    order; () elsewhere. `repairs` are the brokers' settings with which a topic of Kafka's own is created, that is not.
     """
 
     topics: tuple[Topic, ...]
@@ -147,6 +147,7 @@ class Subject:
     stops: tuple[str, ...] = ()
     present: tuple[Signature, ...] = ()
     hosts: tuple[str, ...] = ()
+    repairs: str = ""
 
     @property
     def internal(self) -> bool:

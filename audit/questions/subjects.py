@@ -12,7 +12,15 @@ from ..cluster.settings import ELR_FEATURE, earliest_release, elr_is_too_early, 
 from ..cluster.statements import StatedValue, Unknown
 from ..facts.controller_settings import UNCLEAN, least_in_sync, unclean_elections
 from ..facts.down_nodes import raise_if_never_up
-from ..facts.facts import Fact, FactValue, UnansweredTopicError, UsedSetting, ask_of_version, note_setting
+from ..facts.facts import (
+    Fact,
+    FactValue,
+    UnansweredTopicError,
+    UncreatableTopicError,
+    UsedSetting,
+    ask_of_version,
+    note_setting,
+)
 from ..facts.placement import follower_reads, logs_that_pass, names_of_hosts, open_places
 from ..facts.producers import Said, is_idempotent, producer_facts, producers
 from ..facts.record_format import has_old_format
@@ -107,8 +115,9 @@ def _subject(
         most = MOST_OF_UNKNOWN if is_unknown(cluster) and copies > 1 else MOST_VARIANTS
         variants = tuple(_variants(facts, most))
     except UnansweredTopicError as error:
-        why, stops = str(error), error.stops
-        return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, stops=stops)
+        why, stops, rest = str(error), error.stops, tuple(used)
+        repairs = error.repairs if isinstance(error, UncreatableTopicError) else ""
+        return Subject((topic,), producer, (), rest, not_checked=why, planned=planned, stops=stops, repairs=repairs)
     asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
     present = tuple(dict.fromkeys(variant.signature for variant in variants))
     many = max(signature.replicas for signature in present)

@@ -230,6 +230,7 @@ def _subject(report: SubjectReport) -> Document:
         "deciding": _settings_that_decide(report),
         "repair": report.repair,
         "no_repair": report.no_repair,
+        "repaired_by": subject.repairs,
         "now": report.now,
         "where": _where(subject.topics[0].origin),
     }

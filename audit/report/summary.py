@@ -261,7 +261,7 @@ def _change(subject: Read) -> str:
         if any(check["why"] == ON_DISK_OF_CONTROLLER for check in subject["checks"]):
             return 'accept the assumption "controllers-catch-up" with --baseline, or give controllers their own hosts'
         return f"give {'; '.join(asks)}" if asks else ""
-    return "none found" if subject["no_repair"] else ""
+    return subject["repaired_by"] or ("none found" if subject["no_repair"] else "")
 
 
 def _also(made: Read) -> Iterator[str]:
