@@ -69,9 +69,13 @@ def one_of(value: ir.Expr, numbers: list[int], where: ir.Where) -> ir.Expr:
 
 
 def union_part(scope: Scope, value: ir.Expr, union: Record, name: str, node: ast.AST) -> ir.Expr:
-    """`message.source`: a field of those records of a union that have it; an error of the model for the others."""
+    """`message.source`: a field of those records of a union that have it; an error of the model for the others. Where
+    `isinstance` was asked of the message, a record that it is none of plays no part."""
     where = scope.where(node)
     having = list(_members_having(union, name))
+    asked = node.value if isinstance(node, ast.Attribute) else None
+    left = scope.records_of(asked.id) if isinstance(asked, ast.Name) else None
+    having = [(at, of) for at, of in having if left is None or at in left] or having
     if not having:
         message = f"no record of {union.name} has a field {name}"
         raise scope.error("TG202", node, message, "case Record(field=x): in a match over it")

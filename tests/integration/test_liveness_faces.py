@@ -69,7 +69,8 @@ def test_what_a_limit_leaves_open_is_recorded_with_its_action(
     assert code == 5
     code, out = run_gate('expect = { copied = "undecided" }')
     assert code == 64 and 'write { undecided = "ACTION" }, with the action that a limit stops' in out
-    (tmp_path / "written.py").write_text(HEADER + begin + claim.replace(", weak(write)", ""), encoding="utf-8")
+    limited = claim.replace("weak(write)", "limits_of(write)")
+    (tmp_path / "written.py").write_text(HEADER + begin + limited, encoding="utf-8")
     code, out = run_gate('expect = { copied = { undecided = "write" } }')
     assert code == 6 and "copied: recorded undecided, found holds" in out
 

@@ -186,3 +186,46 @@ def test_what_it_does_not_say_is_refused(text: str, line: str, tmp_path: Path) -
         bind_text(tmp_path, text + more)
     (error,) = caught.value.errors
     assert error.code == "TG203" and error.hint.startswith("match it: case Vote() as x: ...")
+
+
+def test_fields_of_one_name_may_have_other_ranges_in_records_that_it_is_not(tmp_path: Path) -> None:
+    before = '''
+@record
+class Low:
+    """One."""
+
+    n: Annotated[int, Range(0, 1)]
+
+
+@record
+class Wide:
+    """Two."""
+
+    n: Annotated[int, Range(-1, 1)]
+'''
+    fields = "net: Annotated[Set[Low | Wide], Capacity(4)]"
+    body = '''
+@action
+def send(s: World, n: Annotated[int, Range(0, 1)]) -> None:
+    """A."""
+    require(not any(isinstance(m, Low) and m.n == n for m in s.net))
+    s.net.add(Low(n=n))
+
+
+@action
+def answer(s: World, m: Low | Wide) -> None:
+    """B."""
+    require(isinstance(m, Low) and m.n == 1)
+    s.net.add(Wide(n=m.n - 1))
+
+
+@invariant
+def small(s: World) -> bool:
+    """C."""
+    return all(m.n >= 0 if isinstance(m, Low) else m.n < 1 for m in s.net)
+'''
+    verdict = agree(bind_text(tmp_path, text_of(fields, "net=Set()", body, before=before)))
+    assert (verdict.distinct_states, verdict.verdict) == (6, "holds")
+    unasked = body.replace("m.n >= 0 if isinstance(m, Low) else m.n < 1", "m.n < 2")
+    with pytest.raises(ModelErrors, match=r"n is of several types in Low \| Wide"):
+        bind_text(tmp_path, text_of(fields, "net=Set()", unasked, before=before))
