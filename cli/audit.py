@@ -33,7 +33,7 @@ from ..explorer.search import Progress
 from ..language.errors import UnreadableError, UsageError, suggest_name
 from ..reports.audit.overview import audit_headline, audit_overview
 from ..reports.audit.restarts import restarts_page
-from ..reports.audit.terminal import audit_page, topic_page
+from ..reports.audit.terminal import audit_page, difference_page, topic_page
 from ..reports.exits import Exit
 from ..reports.text_page import TextPage, count_text
 from .audit_confirm import confirm_losses
@@ -107,7 +107,10 @@ def _add_requirement_options(parser: Parser) -> None:
         "--baseline", metavar="FILE", type=Path, help="what is accepted, with a reason and an expiry (TOML)"
     )
     asked.add_argument(
-        "--diff", metavar="OLD.JSON", type=Path, help="compare with the output of an earlier audit --json"
+        "--diff",
+        metavar="OLD.JSON",
+        type=Path,
+        help="what changed since an earlier audit --json, in words; NEW.JSON, such a file too, may stand for FILES",
     )
     asked.add_argument(
         "--from-current",
@@ -184,6 +187,10 @@ def run(options: argparse.Namespace) -> Exit:
             "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
             "a directory of a running cluster"
         )
+    if options.diff is not None and [path.suffix for path in options.files] == [".json"] and options.out is None:
+        compared = _compare_saved(options.diff, options.files[0], options)
+        if compared is not None:
+            return compared
     if options.may_restart is not None:
         if options.out is not None:
             raise UsageError("--may-restart answers for now and writes no files: leave out --out")
@@ -210,6 +217,24 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit(done.exit) if out is None else _save_result(done, scenarios, out, options)
 
 
+def _compare_saved(old: Path, new: Path, options: argparse.Namespace) -> Exit | None:
+    """Prints what differs between two audits that were saved, and ends as the newer one did; None where the newer one
+    is no audit, but configuration to be read."""
+    try:
+        after = difference.read_document(new)
+    except UnreadableInputError:
+        return None
+    try:
+        found = difference.compare_documents(difference.read_document(old), after)
+    except UnreadableInputError as error:
+        raise UnreadableError(str(error)) from None
+    if options.json:
+        print_json(found)
+    else:
+        print(difference_page(found, text_format_of(options)).text(), end="", flush=True)
+    return Exit(after["exit"])
+
+
 def _page(document: Document, options: argparse.Namespace) -> TextPage:
     """What is printed: the first screen, or as much more or less as was asked for. UsageError for a topic that there is
     not."""
@@ -221,6 +246,8 @@ def _page(document: Document, options: argparse.Namespace) -> TextPage:
         if options.topic not in names:
             raise UsageError(f"--topic {options.topic}: no such topic was read; {suggest_name(options.topic, names)}")
         return topic_page(document, options.topic, text_format)
+    if document["diff"] is not None and not options.all:
+        return difference_page(document["diff"], text_format)
     return audit_page(document, text_format) if options.all else audit_overview(document, text_format)
 
 

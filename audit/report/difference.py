@@ -1,18 +1,25 @@
-"""Two audits compared: which answers became worse and which better, topic by topic. `--diff`."""
+"""Two audits compared: which settings changed, which answers became worse and which better, topic by topic, and the
+same in at most 30 lines of words. `--diff`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from ..cluster.statements import UnreadableInputError
+from ..questions.situations import BY_NAME, Cell, cell_title
+from .cluster_words import LOST
 from .document import SCHEMA
+from .headline import GRAVEST
 
 _BADNESS = {"no loss found": 0, "not checked": 1, "depends": 2, "can lose": 3}
 MOST = 200
 """Differences of one kind that are reported."""
+MOST_LINES = 28
+"""Lines of words: with the headlines of both audits a terminal shows 30."""
+_MOST_NAMES = 3
 
 
 def read_document(path: Path) -> Mapping[str, Any]:
@@ -29,20 +36,87 @@ def read_document(path: Path) -> Mapping[str, Any]:
 
 
 def compare_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """What is worse, better, new and gone. Raises UnreadableInputError where the older one is not whole."""
+    """What changed in settings, what is worse, better, new and gone, and `says`, the same in words. Raises
+    UnreadableInputError where the older one is not whole."""
     try:
         before, after = dict(_cells(old)), dict(_cells(new))
+        settings = list(_changed_settings(old, new))
     except (KeyError, TypeError, AttributeError):
         raise UnreadableInputError("--diff: the older audit is not whole; make it again") from None
     changed = [(key, before[key], after[key]) for key in after if key in before and before[key] != after[key]]
     rows = [(_BADNESS.get(b, 1) - _BADNESS.get(a, 1), _row(key, a, b)) for key, a, b in changed]
     topics = {key[0] for key in before}, {key[0] for key in after}
-    return {
+    found: dict[str, Any] = {
+        "settings": settings[:MOST],
         "worse": [row for by, row in rows if by > 0][:MOST],
         "better": [row for by, row in rows if by < 0][:MOST],
         "new": sorted(topics[1] - topics[0])[:MOST],
         "gone": sorted(topics[0] - topics[1])[:MOST],
     }
+    lines = list(_lines(found))
+    more = [f"and {len(lines) - MOST_LINES + 1} lines more, which --json has"] if len(lines) > MOST_LINES else []
+    found["headlines"] = [_headline(old), _headline(new)]
+    return {**found, "says": [*lines[: MOST_LINES - 1], *more] if more else lines}
+
+
+def _headline(document: Mapping[str, Any]) -> str:
+    """What an audit says first; one that was made before there was a summary has its worst topics' headline."""
+    summary = document.get("summary")
+    return f"{summary['mark']} {summary['headline']}" if summary else str(document["headline"])
+
+
+def _changed_settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """The settings that answers rest on and that are others now, topic by topic."""
+    before, after = _settings(old), _settings(new)
+    for (topic, key), value in after.items():
+        known = before.get((topic, key), value)
+        if known != value:
+            yield {"topic": topic, "key": key, "before": known, "after": value}
+
+
+def _settings(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    return {
+        (topic, used["key"]): used["value"]
+        for subject in document["subjects"]
+        for topic in subject["topics"]
+        for used in subject["settings"]
+    }
+
+
+def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """What changed, a line for all topics of which the same is said: settings, what is worse, what is better."""
+    said: dict[str, dict[str, None]] = {}
+    for row in found["settings"]:
+        said.setdefault(f"{row['key']}: {row['before']} → {row['after']}", {})[row["topic"]] = None
+    yield from (f"changed: {_names(topics)}: {says}" for says, topics in said.items())
+    for kind in ("worse", "better"):
+        yield from (f"{kind}: {_names(topics)}: {says}" for says, topics in _alike(found[kind]).items())
+    for kind in ("new", "gone"):
+        if found[kind]:
+            yield f"{kind}: {_names(found[kind])}"
+
+
+def _alike(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, None]]:
+    """Sentences about answers that changed, each with its topics: a question with all faults by which it did."""
+    faults: dict[tuple[str, str, str, str], list[Cell]] = {}
+    for row in rows:
+        key = row["topic"], row["question"], row["before"], row["after"]
+        if row["cell"] in BY_NAME:
+            faults.setdefault(key, []).append(BY_NAME[row["cell"]])
+    said: dict[str, dict[str, None]] = {}
+    for (topic, question, before, after), cells in faults.items():
+        first, *rest = sorted(cells, key=GRAVEST.index)
+        more = f", and in {len(rest)} more {'case' if len(rest) == 1 else 'cases'}" if rest else ""
+        state = cell_title(first).removeprefix(first.fault.title)
+        what = f"{LOST.get(question, question)} when {first.fault.when}{state}{more}"
+        said.setdefault(f"{what} ({before} → {after})", {})[topic] = None
+    return said
+
+
+def _names(topics: Iterable[str]) -> str:
+    every = list(topics)
+    more = f" and {len(every) - _MOST_NAMES} more" if len(every) > _MOST_NAMES else ""
+    return f"{', '.join(every[:_MOST_NAMES])}{more}"
 
 
 def _cells(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], str]]:

@@ -40,6 +40,8 @@ def audit_page(document: Document, text_format: TextFormat) -> TextPage:
         page.line(note, style="dim")
     _write_findings(page, document["findings"])
     if document["diff"] is not None:
+        page.blank()
+        page.line("Compared with the older audit", style="bold")
         _write_difference(page, document["diff"])
     return page
 
@@ -251,15 +253,21 @@ def _write_findings(page: TextPage, findings: Sequence[Mapping[str, Any]]) -> No
         page.line(says, indent=2, hang=4, style=_STYLES.get(finding["severity"], ""))
 
 
+def difference_page(found: Mapping[str, Any], text_format: TextFormat) -> TextPage:
+    """What `--diff` prints: what was said before, what is said now, and what changed."""
+    page = TextPage(text_format)
+    for when, headline in zip(("before", "now"), found["headlines"], strict=True):
+        page.exact(cut_text(f"{when}: {headline}", text_format.width), style="bold")
+    _write_difference(page, found)
+    return page
+
+
+def cut_text(text: str, most: int) -> str:
+    """A text in one line, its end left out where it is longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _write_difference(page: TextPage, found: Mapping[str, Any]) -> None:
-    page.blank()
-    page.line("Compared with the older audit", style="bold")
-    for kind, style in (("worse", "red"), ("better", "green")):
-        for row in found[kind]:
-            says = f"{kind}: {row['topic']}, {row['question']}={row['cell']}: {row['before']} → {row['after']}"
-            page.line(says, indent=2, style=style)
-    for kind in ("new", "gone"):
-        for topic in found[kind]:
-            page.line(f"{kind}: {topic}", indent=2)
-    if not any(found.values()):
-        page.line("nothing differs", indent=2)
+    styles = {"worse": "red", "better": "green"}
+    for says in found["says"] or ["nothing differs"]:
+        page.exact(cut_text(says, page.text_format.width), style=styles.get(says.partition(":")[0], ""))

@@ -269,6 +269,15 @@ def test_two_audits_are_compared(tidegate: Run, audit: Audit, tmp_path: Path) ->
     assert {question for question, _ in worse} == {"writable"} and ("writable", "crash@min-isr") in worse
     better = {row["cell"] for row in document["diff"]["better"] if row["question"] == "no-loss"}
     assert better >= {"leader-move@all", "crash@all", "power-loss@min-isr", "two-crashes@one"}
+    assert document["diff"]["settings"][0] == {"topic": "orders", "key": "acks", "before": "1", "after": "all"}
+    (tmp_path / "new.json").write_text(json.dumps(document))
+    done = tidegate("audit", str(tmp_path / "new.json"), "--diff", str(tmp_path / "old.json"))
+    lines = done.out.splitlines()
+    assert done.exit == 0 and len(lines) <= 30 and max(map(len, lines)) <= 80
+    assert lines[0].startswith("before: ✗ 1 of 3 topics can lose") and lines[1].startswith("now: ✓ all 3 topics meet")
+    assert "changed: orders: acks: 1 → all" in lines
+    for begins in ("better: orders: an acknowledged record is lost when", "worse: orders: writes stop when"):
+        assert any(line.startswith(begins) for line in lines), begins
     (tmp_path / "old.json").write_text("{}")
     done = tidegate("audit", str(tmp_path / "c"), *OLD, "--diff", str(tmp_path / "old.json"))
     assert done.exit == 66 and "not what `tidegate audit --json` prints" in done.err
