@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ..audit.facts.test_facts import cluster_of, signatures
 from ..conftest import NewExplorations
 from ..support.audit_table import audit_table, page_text
+from ..support.facts import cluster_of, signatures
 
 
 @pytest.fixture(scope="module")

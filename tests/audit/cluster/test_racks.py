@@ -19,7 +19,7 @@ from tidegate.audit.questions.situations import BY_NAME
 from tidegate.reports.audit.table import cell_text, open_cell_lines
 
 from ...conftest import NewExplorations
-from ..facts.test_facts import signatures
+from ...support.facts import signatures
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"

@@ -49,8 +49,8 @@ from tidegate.reports.audit.terminal import audit_page
 from tidegate.reports.text_page import TextFormat
 
 from ...conftest import Run
+from ...support.facts import cluster_of, nodes, signatures
 from ..answers.test_verdicts import signature
-from ..facts.test_facts import cluster_of, nodes, signatures
 
 KEEPS = Answer("no loss found")
 FILE = Origin("reader.properties", 1)

@@ -4,7 +4,6 @@ settings, in the number of brokers and machines. Each of them once reassured fal
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from tidegate.audit.answers.outages import find_outages
@@ -14,88 +13,10 @@ from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
-from tidegate.audit.questions.signature import Signature, Subject
 from tidegate.audit.questions.subjects import subjects
 from tidegate.reports.audit.terminal import audit_verdict_line
 
-NODE = "process.roles={roles}\nnode.id={id}\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=data\n"
-SOUND = "default.replication.factor=3\n"
-
-
-def cluster_of(texts: dict[str, str], version: str = "4.1.0", **options: Any) -> Cluster:
-    files = [(name, text, True) for name, text in texts.items()]
-    return read_cluster_texts(files, Options(kafka_version=version, distribution="apache", **options), "x")[0]
-
-
-def nodes(brokers: str = "", controllers: str | None = "", **more: str) -> dict[str, str]:
-    """Three brokers and three controllers; None: the controllers' files are not given."""
-    found = {f"b{i}.properties": NODE.format(roles="broker", id=i) + SOUND + brokers for i in (1, 2, 3)}
-    if controllers is not None:
-        found |= {f"c{i}.properties": NODE.format(roles="controller", id=i) + controllers for i in (11, 12, 13)}
-    return found | {name.replace("__", "."): text for name, text in more.items()}
-
-
-def subject_of(cluster: Cluster, name: str = "(new topics)") -> Subject:
-    return next(subject for subject in subjects(cluster) if subject.topics[0].name == name)
-
-
-def signatures(cluster: Cluster, name: str = "(new topics)") -> list[Signature]:
-    return [variant.signature for variant in subject_of(cluster, name).variants]
-
-
-UNCLEAN = "unclean.leader.election.enable=true\n"
-
-
-@pytest.mark.parametrize(
-    ("brokers", "controllers", "elected"),
-    [(UNCLEAN, "", {False}), ("", UNCLEAN, {True}), (UNCLEAN, UNCLEAN, {True}), (UNCLEAN, None, {True, False})],
-)
-def test_in_kraft_the_controllers_files_decide_unclean_elections(
-    brokers: str, controllers: str | None, elected: set[bool]
-) -> None:
-    """ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic resolves with the controller's static config."""
-    cluster = cluster_of(nodes(brokers, controllers), "3.9.0")
-    assert {signature.unclean for signature in signatures(cluster)} == elected
-    assert {signature.unclean for signature in signatures(cluster, "__consumer_offsets")} == elected
-
-
-def test_what_the_controllers_have_where_their_files_are_missing_is_an_assumption_that_is_shown() -> None:
-    found = subject_of(cluster_of(nodes("", None), "3.9.0"))
-    assert {variant.signature.unclean for variant in found.variants} == {False}
-    (used,) = [use for use in found.used if use.key == "unclean.leader.election.enable"]
-    assert used.source == "KIP-106; the controllers, whose files were not given, do not set it otherwise"
-
-
-def test_with_zookeeper_the_brokers_are_the_controllers() -> None:
-    text = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n" + SOUND + UNCLEAN
-    cluster = cluster_of({f"b{i}.properties": text.format(id=i) for i in (1, 2, 3)}, "3.9.0")
-    assert {signature.unclean for signature in signatures(cluster)} == {True}
-
-
-DESCRIBED = """\
-Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: unclean.leader.election.enable=true
-\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3
-"""
-
-
-def test_a_description_that_only_repeats_the_brokers_file_is_open() -> None:
-    shown = cluster_of(nodes(UNCLEAN, "", topics__txt=DESCRIBED), "3.9.0")
-    assert {signature.unclean for signature in signatures(shown, "orders")} == {True, False}
-    own = cluster_of(nodes("", "", topics__txt=DESCRIBED), "3.9.0")
-    assert {signature.unclean for signature in signatures(own, "orders")} == {True}
-
-
-@pytest.mark.parametrize(("controllers", "least"), [("", {1}), ("min.insync.replicas=2\n", {2}), (None, {1, 2})])
-def test_with_elr_the_controllers_min_isr_counts(controllers: str | None, least: set[int]) -> None:
-    """When ELR is switched on, the active controller writes its own value as the cluster's (KIP-966)."""
-    cluster = cluster_of(
-        nodes("min.insync.replicas=2\n", controllers), features=("eligible.leader.replicas.version=1",)
-    )
-    assert {signature.min_isr for signature in signatures(cluster)} == least
-    off = cluster_of(nodes("min.insync.replicas=2\n", controllers), features=("eligible.leader.replicas.version=0",))
-    assert {signature.min_isr for signature in signatures(off)} == {2}
-    older = cluster_of(nodes("min.insync.replicas=2\n", controllers), "3.9.0")
-    assert {signature.min_isr for signature in signatures(older)} == {2}
+from ...support.facts import NODE, ORDERS, SOUND, cluster_of, nodes, signatures, signatures_of_settings, subject_of
 
 
 def test_the_transaction_log_has_what_the_brokers_state_though_a_controller_is_the_first_node() -> None:
@@ -105,81 +26,6 @@ def test_the_transaction_log_has_what_the_brokers_state_though_a_controller_is_t
     cluster = cluster_of(texts)
     assert cluster.brokers[0].roles == ("controller",)
     assert {signature.min_isr for signature in signatures(cluster, "__transaction_state")} == {1}
-
-
-def test_the_transaction_log_is_never_elected_uncleanly() -> None:
-    """TransactionStateManager.transactionTopicConfigs creates it with `unclean.leader.election.enable=false`."""
-    cluster = cluster_of(nodes(UNCLEAN, UNCLEAN), "3.9.0")
-    assert {signature.unclean for signature in signatures(cluster, "__transaction_state")} == {False}
-
-
-# --- producers --------------------------------------------------------------------------------------------------------
-
-USES = '[topic."orders"]\nproducer = "p.properties"\n'
-ORDERS = DESCRIBED.replace("unclean.leader.election.enable=true", "min.insync.replicas=2")
-
-
-def signatures_of_settings(settings: str, client: str = "java:3.9") -> list[Signature]:
-    texts = {"topics.txt": ORDERS, "audit.toml": USES, "p.properties": "key.serializer=x\n" + settings}
-    return signatures(cluster_of(texts, "3.9.0", clients=(client,)), "orders")
-
-
-@pytest.mark.parametrize(
-    ("settings", "idempotent"),
-    [
-        ("", True),
-        ("acks=all\n", True),
-        ("max.in.flight.requests.per.connection=6\n", False),
-        ("retries=0\n", False),
-        ("acks=1\n", False),
-        ("acks=0\n", False),
-        ("enable.idempotence=false\n", False),
-        ("transactional.id=t\n", True),
-    ],
-)
-def test_idempotence_that_is_silently_off_is_off(settings: str, idempotent: bool) -> None:
-    """ProducerConfig.postProcessAndValidateIdempotenceConfigs."""
-    assert {signature.idempotent for signature in signatures_of_settings(settings)} == {idempotent}
-
-
-def test_an_idempotent_producer_of_before_3_0_waits_for_all() -> None:
-    """ProducerConfig.maybeOverrideAcksAndRetries of 2.8."""
-    assert {signature.acks for signature in signatures_of_settings("enable.idempotence=true\n", "java:2.8")} == {"all"}
-    assert {signature.acks for signature in signatures_of_settings("", "java:2.8")} == {"leader"}
-
-
-def test_whether_a_producer_that_is_not_stated_is_idempotent_is_not_stated() -> None:
-    found = signatures(cluster_of({"topics.txt": ORDERS}, "3.9.0"), "orders")
-    assert {(signature.acks, signature.idempotent) for signature in found} >= {
-        ("all", True),
-        ("all", False),
-        ("leader", False),
-    }
-    assert ("leader", True) not in {(signature.acks, signature.idempotent) for signature in found}
-
-
-def test_the_one_producers_file_is_taken_and_it_is_said() -> None:
-    texts = {"topics.txt": ORDERS, "p.properties": "key.serializer=x\nacks=1\n"}
-    found = subject_of(cluster_of(texts, "3.9.0", clients=("java:3.9",)), "orders")
-    assert {variant.signature.acks for variant in found.variants} == {"leader"}
-    (used,) = [use for use in found.used if use.key == "producer"]
-    assert used.value == "p.properties" and "assumed" in used.source
-    two = cluster_of(texts | {"q.properties": "key.serializer=x\nacks=all\n"}, "3.9.0")
-    assert {signature.acks for signature in signatures(two, "orders")} == {"all", "leader"}
-
-
-@pytest.mark.parametrize(("acks", "model"), [("all", "all"), ("1", "leader"), ("0", "none")])
-def test_acks_as_an_option_answers_for_all_that_audit_toml_does_not_name(acks: str, model: str) -> None:
-    texts = {"topics.txt": ORDERS, "p.properties": "key.serializer=x\nacks=1\n"}
-    assert {signature.acks for signature in signatures(cluster_of(texts, "3.9.0", acks=acks), "orders")} == {model}
-    named = cluster_of(texts | {"audit.toml": USES}, "3.9.0", acks=acks)
-    assert {signature.acks for signature in signatures(named, "orders")} == {"leader"}
-
-
-def test_a_writer_of_kafka_go_may_wait_for_nothing() -> None:
-    """kafka.Writer has RequireNone, what NewWriter makes has RequireAll."""
-    assert {signature.acks for signature in signatures_of_settings("", "kafka-go:0.4.47")} == {"none", "all"}
-    assert {signature.idempotent for signature in signatures_of_settings("", "kafka-go:0.4.47")} == {False}
 
 
 def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
@@ -202,8 +48,6 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
 
 
 # --- brokers and machines ---------------------------------------------------------------------------------------------
-
-
 REPAIRS = {
     "__consumer_offsets": "; offsets.topic.replication.factor=2 on every broker repairs it, and until then no consumer "
     "of a group can join it or commit an offset",
@@ -272,8 +116,6 @@ def test_a_deploy_section_of_a_compose_file_moves_no_service_to_another_machine(
 
 
 # --- controllers ------------------------------------------------------------------------------------------------------
-
-
 def test_where_voters_stand_is_a_fact() -> None:
     racks = {11: "a", 12: "a", 13: "b"}
     texts = {
@@ -360,8 +202,6 @@ def test_the_voters_of_a_dynamic_quorum_are_those_that_are_described() -> None:
 
 
 # --- versions ---------------------------------------------------------------------------------------------------------
-
-
 def test_confluents_number_is_mapped_where_the_brokers_are_confluents() -> None:
     files = [("topics.txt", ORDERS, True)]
     mapped = read_cluster_texts(files, Options(kafka_version="7.6.1", distribution="cp-kafka"), "x")[0]
@@ -424,7 +264,6 @@ def test_confluents_number_of_a_java_client_is_mapped_or_refused() -> None:
 
 
 # --- now --------------------------------------------------------------------------------------------------------------
-
 SHRUNK = """\
 Topic: orders\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min.insync.replicas=2
 \tTopic: orders\tPartition: 0\tLeader: none\tReplicas: 1,2,3\tIsr: 1
@@ -480,16 +319,6 @@ def test_brokers_of_a_vendors_further_columns_are_not_in_sync() -> None:
     assert topic.partitions[0].isr == (1,) and topic.partitions[0].replicas == (1, 2, 3)
 
 
-def test_a_named_producer_whose_file_is_missing_leaves_acks_open() -> None:
-    topics = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
-    named = '[topic."orders"]\nproducer = ["p1.properties", "p2.properties"]\n'
-    cluster = cluster_of({"topics.txt": topics, "p1.properties": "acks=all\n", "audit.toml": named})
-    found = [subject for subject in subjects(cluster) if subject.topics[0].name == "orders"]
-    assert {subject.producer.name if subject.producer else None for subject in found} == {"p1.properties", None}
-    unknown = next(subject for subject in found if subject.producer is None)
-    assert {variant.signature.acks for variant in unknown.variants} == {"all", "leader"}
-
-
 def test_a_partition_of_few_replicas_lowers_no_other_partitions_min_isr() -> None:
     topics = (
         "Topic: orders\tTopicId: x\tPartitionCount: 2\tReplicationFactor: 1\tConfigs: min.insync.replicas=2\n"
@@ -498,21 +327,6 @@ def test_a_partition_of_few_replicas_lowers_no_other_partitions_min_isr() -> Non
     )
     (found,) = find_outages(subject_of(cluster_of({"topics.txt": topics}, "3.9.0", acks="all"), "orders"))
     assert (found.kind, found.certain, [partition.number for partition in found.partitions]) == ("refused", True, [1])
-
-
-@pytest.mark.parametrize(("version", "acks"), [("3.9.0", "leader"), ("4.1.0", "all")])
-def test_before_4_0_a_brokers_setting_says_what_a_commit_waits_for(version: str, acks: str) -> None:
-    cluster = cluster_of(nodes("offsets.commit.required.acks=1\n"), version)
-    assert {signature.acks for signature in signatures(cluster, "__consumer_offsets")} == {acks}
-    assert {signature.acks for signature in signatures(cluster, "__transaction_state")} == {"all"}
-
-
-def test_a_commit_with_acks_0_is_appended_by_the_leader_itself_and_other_numbers_are_refused() -> None:
-    cluster = cluster_of(nodes("offsets.commit.required.acks=0\n"), "3.9.0")
-    assert {signature.acks for signature in signatures(cluster, "__consumer_offsets")} == {"leader"}
-    found = subject_of(cluster_of(nodes("offsets.commit.required.acks=2\n"), "3.9.0"), "__consumer_offsets")
-    assert found.stops == ("writable", "groups") and "INVALID_REQUIRED_ACKS" in found.not_checked
-    assert not subject_of(cluster_of(nodes("offsets.commit.required.acks=-1\n"), "3.9.0"), "__consumer_offsets").stops
 
 
 @pytest.mark.parametrize(

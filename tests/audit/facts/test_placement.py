@@ -16,8 +16,8 @@ from tidegate.audit.questions.situations import BY_NAME, FAULT, away, budgets, p
 from tidegate.audit.questions.subjects import subjects
 
 from ...conftest import NewExplorations
+from ...support.facts import signatures
 from ..answers.test_verdicts import signature
-from .test_facts import signatures
 
 SOUND = "log.dirs=data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
 VOTERS = ("c1:9093", "c2:9093", "c3:9093")

@@ -1,7 +1,6 @@
 """What may set up brokers and is not read: hooks, init containers, mounts, scripts, templates, other tools' files.
 
-Also of: `options`.
-"""
+Also of: `options`."""
 
 from __future__ import annotations
 
@@ -12,6 +11,8 @@ from tidegate.audit.auditing import read_cluster, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
+
+from ...support.compose import SERVICE, incomplete, services
 
 PODS = """\
 apiVersion: apps/v1
@@ -54,11 +55,6 @@ def pods(**more: str) -> tuple[Cluster, tuple[Finding, ...]]:
     return read_cluster_texts(
         [("k.yaml", PODS.format(**{name: more.get(name, "") for name in names}), True)], Options(), "x"
     )
-
-
-def incomplete(findings: tuple[Finding, ...]) -> list[str]:
-    """What leaves the audit undecided."""
-    return [finding.what for finding in findings if finding.kind == "incomplete"]
 
 
 def test_pods_of_which_all_is_read_leave_nothing_open() -> None:
@@ -140,22 +136,6 @@ def test_a_mounted_file_of_settings_that_is_not_read_is_named(volume: str, targe
     assert ["which may have settings of Kafka" in what for what in incomplete(findings)] == [True] * undecided
 
 
-SERVICE = """\
-services:
-  k1:
-    image: apache/kafka:3.9.0
-    environment: {{KAFKA_NODE_ID: 1, KAFKA_PROCESS_ROLES: "broker,controller", KAFKA_MIN_INSYNC_REPLICAS: 2}}
-    {more}
-  setup:
-    image: apache/kafka:3.9.0
-    command: {command}
-"""
-
-
-def services(more: str = "", command: str = "[sleep]") -> tuple[Cluster, tuple[Finding, ...]]:
-    return read_cluster_texts([("compose.yml", SERVICE.format(more=more, command=command), True)], Options(), "x")
-
-
 @pytest.mark.parametrize(
     ("more", "undecided"),
     [
@@ -169,41 +149,10 @@ def test_a_file_of_settings_that_a_service_mounts_is_named(more: str, undecided:
     assert ["mounted" in what for what in incomplete(services(more)[1])] == [True] * undecided
 
 
-@pytest.mark.parametrize(
-    ("command", "replicas", "least"),
-    [
-        ("kafka-topics --create --topic pay --partitions 3 --replication-factor 1 --bootstrap-server k1:9092", 1, None),
-        (
-            "[sh, -c, 'kafka-topics.sh --create --topic=pay --replication-factor=3 --config=min.insync.replicas=1; x']",
-            3,
-            "1",
-        ),
-    ],
-)
-def test_a_topic_that_a_command_creates_is_asked_about(command: str, replicas: int, least: str | None) -> None:
-    cluster, findings = services(command=command)
-    (topic,) = cluster.planned
-    assert (topic.name, topic.replication_factor) == ("pay", replicas)
-    assert {setting.key: setting.value for setting in topic.settings}.get("min.insync.replicas") == least
-    assert not incomplete(findings)
-
-
-def test_a_topic_that_a_command_creates_by_a_variable_leaves_the_audit_undecided() -> None:
-    _, findings = services(command='kafka-topics --create --topic "$$TOPIC" --replication-factor 1')
-    assert ["a command creates a topic" in what for what in incomplete(findings)] == [True]
-
-
 def test_settings_that_another_service_alters_leave_the_audit_undecided() -> None:
     alter = "kafka-configs --bootstrap-server k1:9092 --alter --entity-type brokers --entity-default --add-config x=1"
     assert ["a command alters" in what for what in incomplete(services(command=alter)[1])] == [True]
     assert not incomplete(services(command=alter.replace("--alter", "--describe").partition(" --add")[0])[1])
-
-
-def test_topics_of_the_images_own_variable_are_asked_about() -> None:
-    variables = "{KAFKA_BROKER_ID: 1, KAFKA_CREATE_TOPICS: 'a:1:1,b:2:3:compact'}"
-    text = f"services: {{k: {{image: wurstmeister/kafka, environment: {variables}}}}}"
-    cluster, _ = read_cluster_texts([("compose.yml", text, True)], Options(), "x")
-    assert {topic.name: topic.replication_factor for topic in cluster.planned} == {"a": 1, "b": 3}
 
 
 @pytest.mark.parametrize(
@@ -297,6 +246,8 @@ def test_a_clients_file_of_tests_says_nothing_of_the_program(tmp_path: Path) -> 
 TERRAFORM = (
     'resource "aws_msk_configuration" "c" {\n  server_properties = <<EOT\nlog.flush.interval.messages=1\nEOT\n}\n'
 )
+
+
 CLOUD_FORMATION = (
     "Resources:\n  Conf:\n    Type: AWS::MSK::Configuration\n"
     "    Properties: {ServerProperties: log.flush.interval.messages=1}\n"

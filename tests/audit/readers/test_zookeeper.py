@@ -9,7 +9,7 @@ from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.startup.nodes import nodes_down
 
-from ..facts.test_facts import signatures
+from ...support.facts import signatures
 
 TEMPORARY = "/" + "tmp"
 SERVERS = "server.1=zk1:2888:3888\nserver.2=zk2:2888:3888\nserver.3=zk3:2888:3888\n"
