@@ -32,9 +32,8 @@ next record. With `late_answers` that answer is in flight; with `messages=n` eve
 
 What is left out, and why:
 
-* In one step for a request and its answer, nobody learns from a third who leads its own epoch: the leader says so.
-* A leader that resigned and is not replaced asks for pre-votes in its epoch. Kafka's trunk has it begin the next epoch
-  as unattached (`transitionToUnattached` of `QuorumState`); 4.0.0 was not looked at.
+* In one step for a request and its answer, nobody learns from a third who leads its own epoch, but for who asks for a
+  pre-vote and is granted it: the leader says so.
 * There are no clocks, but for check-quorum: a timeout may always expire. A voter that does nothing is one that is down
   or cut off, and `restart` is a crash and the start after it.
 * A fetch brings one record, records are numbers, and of a broker there is only what it has applied and its epoch.

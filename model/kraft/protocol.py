@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...language import action, is_majority, limit, replace, require
+from ...language import Option, action, is_majority, limit, replace, require
 from ..parts.logs import common_end
 from .messages import answer_of
 from .quorum import (
@@ -14,6 +14,7 @@ from .quorum import (
     Role,
     Voter,
     append,
+    asks_in,
     brokers_apply,
     brokers_register,
     check_quorum,
@@ -82,13 +83,17 @@ def election_timeout(s: Quorum, voter: Voter) -> None:
     """{voter} finds no leader in epoch {s.election[voter].epoch}, and starts an election."""
     require(is_voter(s, voter))
     require(s.election[voter].role in {Role.UNATTACHED, Role.VOTED, Role.CANDIDATE, Role.RESIGNED})
-    limit(s.election[voter].epoch < max_epoch)
+    limit(asks_in(s, voter) < max_epoch)
     s.election[voter] = next_election(s, voter)
 
 
 @action
 def ask_for_pre_vote(s: Quorum, voter: Voter, peer: Voter) -> None:
-    """{voter} asks {peer} whether it would get its vote, and it would."""
+    """{voter} asks {peer} whether it would get its vote, and it would.
+
+    The answer names the leader of the peer's epoch, if it knows one. A voter that knows none follows that one, and the
+    pre-vote does not count (`maybeHandleCommonResponse` of KafkaRaftClient, 4.0 to 4.4).
+    """
     require(pre_vote)
     require(s.election[voter].role == Role.PROSPECTIVE)
     require(is_voter(s, peer) and peer not in s.election[voter].votes)
@@ -96,12 +101,24 @@ def ask_for_pre_vote(s: Quorum, voter: Voter, peer: Voter) -> None:
     require(s.election[peer].epoch < s.election[voter].epoch or grants_pre_vote(s, peer))
     require(is_up_to_date(s, peer, len(s.log[voter]), last_epoch(s, voter)))
     votes = s.election[voter].votes | {peer}
-    wins = is_majority(votes)
     epoch = s.election[voter].epoch
+    leader = leader_named_to(s, voter, peer)
+    wins = leader is None and is_majority(votes)
     limit(not wins or epoch < max_epoch)
-    s.election[voter] = standing(epoch + 1, voter) if wins else replace(s.election[voter], votes=votes)
+    if leader is not None:
+        s.election[voter] = following(epoch, leader)
+    elif wins:
+        s.election[voter] = standing(epoch + 1, voter)
+    else:
+        s.election[voter] = replace(s.election[voter], votes=votes)
     if s.election[peer].epoch < epoch:
         s.election[peer] = unattached_voter(epoch)
+
+
+def leader_named_to(s: Quorum, voter: Voter, peer: Voter) -> Option[Voter]:
+    """The leader of a voter's epoch that a peer knows and the voter, which is another one, does not."""
+    learns = s.election[peer].epoch == s.election[voter].epoch and s.election[voter].leader is None
+    return s.election[peer].leader if learns and s.election[peer].leader != voter else None
 
 
 @action

@@ -302,9 +302,19 @@ def what_quorum_state_says(election: Election, voter: Voter) -> Election:
 
 def next_election(s: Quorum, voter: Voter) -> Election:
     """A voter that starts an election: it becomes a candidate of the next epoch, or asks for pre-votes first."""
-    if pre_vote:
-        return replace(s.election[voter], role=Role.PROSPECTIVE, votes=Set({voter}), has_fetched=False)
-    return standing(s.election[voter].epoch + 1, voter)
+    if not pre_vote:
+        return standing(s.election[voter].epoch + 1, voter)
+    known = unattached_voter(asks_in(s, voter)) if s.election[voter].role == Role.RESIGNED else s.election[voter]
+    return replace(known, role=Role.PROSPECTIVE, votes=Set({voter}), has_fetched=False)
+
+
+def asks_in(s: Quorum, voter: Voter) -> int:
+    """The epoch in which a voter asks for pre-votes: its own, and of one that resigned the next.
+
+    It does not ask in the epoch that it led (`pollResigned` of KafkaRaftClient, 4.0 to 4.4). It is unattached in the
+    next for no time, since its timeout is over.
+    """
+    return s.election[voter].epoch + (1 if pre_vote and s.election[voter].role == Role.RESIGNED else 0)
 
 
 def is_voter(s: Quorum, voter: Voter) -> bool:

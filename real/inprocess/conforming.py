@@ -140,10 +140,6 @@ def draw_run(model: Model, kafka: str, drawn: random.Random, counted: Counter[tu
 ABSTRACTED: Mapping[str, str] = {
     "give_up": "from 4.0 on a voter that knows no leader, and whose pre-vote comes to nothing in time, asks again at "
     "once: it is unattached for no time at all",
-    "election_timeout": "from 4.0 on a leader that resigned begins the next epoch as unattached, before it asks "
-    "anybody; in the model it asks for pre-votes in its own epoch",
-    "ask_for_pre_vote": "who grants a pre-vote and knows its epoch's leader names that one in the answer, and who "
-    "asked follows it and does not stand; in the model nobody learns from a third who leads its epoch",
     "vote": "from 4.0 on a voter that asks for pre-votes and gives its vote goes on asking; in the model it has voted, "
     "and asks again when its time is up",
     "truncate": "Kafka takes as many fetches as the two logs have epochs that differ (KIP-279), the model one step",
@@ -160,11 +156,6 @@ def is_abstracted(model: Model, before: State, step: Step) -> bool:
     match step.action:
         case "give_up":
             return after.election[voter].role.name != "FOLLOWER"
-        case "election_timeout":
-            return before.election[voter].role.name == "RESIGNED"
-        case "ask_for_pre_vote":
-            peer, known = before.election[step.arguments["peer"]], before.election[voter]
-            return peer.leader is not None and peer.epoch == known.epoch and known.leader is None
         case "vote":
             return before.election[voter].role.name == "PROSPECTIVE"
         case _:

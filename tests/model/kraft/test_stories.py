@@ -335,6 +335,23 @@ def test_a_follower_grants_a_pre_vote_until_it_has_fetched() -> None:
         followed_but_not_fetched_from(grants_until_fetch=False).step("ask_for_pre_vote", voter=C, peer=B)
 
 
+def test_who_is_granted_a_pre_vote_and_hears_who_leads_follows_that_one() -> None:
+    """B voted for A and asks C, which follows A: C grants it, and names A."""
+    story = Story("kip996").step("election_timeout", voter=A).step("ask_for_pre_vote", voter=A, peer=B)
+    story.step("vote", candidate=A, voter=B).step("election_timeout", voter=B)
+    story.step("begin_quorum_epoch", leader=A, voter=C).step("ask_for_pre_vote", voter=B, peer=C)
+    assert (story.role(B), story.state.election[B].leader, story.disturbed) == ("FOLLOWER", A, False)
+
+
+def test_who_resigned_asks_for_pre_votes_in_the_next_epoch() -> None:
+    story = Story("kip996").step("election_timeout", voter=A).step("ask_for_pre_vote", voter=A, peer=B)
+    story.step("vote", candidate=A, voter=B).step("resign", leader=A).step("election_timeout", voter=A)
+    known = story.state.election[A]
+    assert (known.role.name, known.epoch, known.leader, known.voted_for) == ("PROSPECTIVE", 2, None, None)
+    story.step("ask_for_pre_vote", voter=A, peer=B)
+    assert (story.role(A), story.state.election[A].epoch, story.state.election[B].epoch) == ("CANDIDATE", 3, 2)
+
+
 def test_only_an_answer_counts_and_only_since_the_voter_is_a_follower() -> None:
     """After a restart and after a pre-vote a voter is a follower that has not fetched yet (`FollowerState`'s
     constructor), and a fetch without an answer does not change that."""
