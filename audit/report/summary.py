@@ -265,8 +265,8 @@ def _change(subject: Read) -> str:
 
 
 def _also(made: Read) -> Iterator[str]:
-    """What was found in the files that is no note, the gravest first, and is not said above: what is out of service,
-    and what is not covered."""
+    """The errors and warnings about the files, in this order, but for what is said above: what is out of service, and
+    what is not covered."""
     root = _common_folder(made)
     said = [outage["says"] for outage in made["outages"]]
     for severity in ("error", "warning"):
@@ -346,11 +346,19 @@ def _clauses(failed: Sequence[Read]) -> Iterator[str]:
     for question, verb in _VERBS.items():
         cells = sorted((BY_NAME[check["cell"]] for check in checks if check["question"] == question), key=GRAVEST.index)
         if cells:
-            event = _STOPS.get(cells[-1].fault.name, "") if question == WRITES else ""
-            yield f"{verb} {event or f'when {cells[0].fault.when}'}"
+            yield f"{verb} {_event(question, cells)}"
     others = dict.fromkeys(check["question"] for check in checks if check["question"] not in (LOST, UNREAD, WRITES))
     if others:
         yield f"fail {list_with_or([QUESTION[question].title for question in others])}"
+
+
+def _event(question: str, cells: Sequence[Cell]) -> str:
+    """The likeliest of the faults; of writes that stop, that nothing is wrong, or that one broker is away."""
+    names = {cell.fault.name for cell in cells}
+    for name in ("leader-move", "crash", "restart") if question == WRITES else ():
+        if name in names:
+            return _STOPS[name]
+    return f"when {cells[0].fault.when}"
 
 
 def _open_headline(opened: Sequence[Read], made: Read) -> str:

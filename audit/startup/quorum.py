@@ -3,7 +3,7 @@
 Voters are those of the log with kraft.version 1 (KIP-853), and else those that each node lists for itself
 (`KafkaRaftClient.initialize`, 3.9.1, 4.1.0: staticVoters; before 3.9 `controller.quorum.voters` alone). A candidate
 asks the voters of its own list, each at the address that stands there, and needs a majority of them. Up to 3.7 a node
-compares its list with the one in its quorum-state file (`QuorumState.initialize`, 3.5.2 to 3.7.2); 3.8.1 does no more.
+compares its list with the one in its quorum-state file (`QuorumState.initialize`, 3.5.2 to 3.7.2); 3.8.1 does not.
 """
 
 from __future__ import annotations

@@ -394,7 +394,7 @@ def _quorum(part: Part, client: Admin, address: str) -> tuple[str, tuple[int, ..
             part.note("not_read", "warning", "these brokers do not say who the controllers are", origin, FILES)
         return "", ()
     except KafkaError as error:
-        part.note("not_read", "warning", f"no controller told who they are ({type(error).__name__})", origin, FILES)
+        part.note("not_read", "warning", f"no controller answered who they are ({type(error).__name__})", origin, FILES)
         refused = isinstance(error, AuthorizationError) or part.control_plane != "kraft"
         return "" if refused else NO_CONTROLLER, ()
     part.control_plane = "kraft"

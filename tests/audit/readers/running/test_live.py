@@ -461,7 +461,7 @@ UNTOLD: list[tuple[dict[str, Any], str]] = [
         {"describe_features": {"metadata.version": {"supported": (1, 99), "finalized": (99, 99)}}},
         "the release of metadata.version level 99, which has no name here, is not known",
     ),
-    ({"quorum": KafkaTimeoutError("late")}, "no controller told who they are"),
+    ({"quorum": KafkaTimeoutError("late")}, "no controller answered who they are"),
     (
         {"describe_topics": [{"name": "orders", "error_code": 29, "partitions": []}]},
         "topic orders is not described (error 29)",
