@@ -1,7 +1,6 @@
 """What the models of clients say in an audit: explored afresh, by the client's settings, code and version.
 
-Also of: `small_models`.
-"""
+Also of: `small_models`."""
 
 from __future__ import annotations
 
@@ -9,9 +8,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.auditing import audit
-from tidegate.audit.answers.acknowledgements import add_client_losses
 from tidegate.audit.answers.answer import Answer, SubjectVerdict, Table
-from tidegate.audit.answers.client_losses import client_loss
 from tidegate.audit.cluster.cluster import Client
 from tidegate.audit.cluster.statements import Origin, Setting, StatedValue
 from tidegate.audit.exploring import small_models
@@ -33,13 +30,10 @@ from tidegate.audit.exploring.client_models import (
     skips_what_was_cut,
 )
 from tidegate.audit.exploring.small_models import SmallModel, explore_small_model, kept_in
-from tidegate.audit.facts.producers import gives_again
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
 from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.repairs.changes import sending_of
 from tidegate.audit.report.document import SubjectReport, document
-from tidegate.audit.report.headline import FALSELY_ACKNOWLEDGED, headline
 from tidegate.audit.rules.clients import client_rules, way_to_commit
 from tidegate.language.constants import Value
 from tidegate.model.consumer.state import Commits, Reset
@@ -50,9 +44,10 @@ from tidegate.reports.text_page import TextFormat
 
 from ...conftest import Run
 from ...support.facts import cluster_of, nodes, signatures
-from ..answers.test_verdicts import signature
 
 KEEPS = Answer("no loss found")
+
+
 FILE = Origin("reader.properties", 1)
 
 
@@ -252,60 +247,6 @@ def test_an_exploration_in_which_nothing_happens_is_an_error() -> None:
 def alone_values() -> dict[str, Value]:
     sender = Sender("all", careful=True, in_flight=1, retries=True)
     return {**dict(alone(sender).settings), "records": 1}
-
-
-@pytest.mark.parametrize(
-    ("client", "again"),
-    [
-        ("java:2.0.1", False),
-        ("java:2.1", True),
-        ("java:2.4.1", True),
-        ("java:2.5.0", False),
-        ("java:2", None),
-        ("java", None),
-        ("librdkafka:1.2.0", False),
-        (None, None),
-    ],
-)
-def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str | None, again: bool | None) -> None:
-    """Java's idempotent producers of 2.1 to 2.4: the record that is lost is kept by no setting of the brokers."""
-    text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a\n"
-    clients = () if client is None else (client,)
-    cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=clients)
-    assert gives_again(cluster, cluster.clients[0]) is again
-    of_topics = [one for one in subjects(cluster) if one.producer is not None]
-    for subject in of_topics:
-        keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
-        (said,) = add_client_losses([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
-        words = {said.table["no-loss", cell.name].word for cell in CELLS}
-        assert words == {"can lose" if again else "no loss found"}
-        assert {said.table["no-unread", cell.name].word for cell in CELLS} == {"no loss found"}
-        line = headline(subject.variants[0].signature, keeps)
-        assert line.startswith(FALSELY_ACKNOWLEDGED) is bool(again)
-        offered = [change.setting for change in sending_of(subject.variants[0].signature, {"no-loss"})]
-        assert offered == (["Java's client 2.5"] if again else [])
-    assert of_topics
-
-
-def test_a_producer_that_is_not_idempotent_gives_no_sequence_to_another_record() -> None:
-    text = "acks=all\nbootstrap.servers=a\n"
-    cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=("java:2.4.1",))
-    assert not any(one.gives_again for one in signatures(cluster))
-    assert client_loss(signature(gives_again=True)) is not None
-    assert client_loss(signature("kafka_3_5", gives_again=True, min_isr=4)) is None, "nothing is written"
-
-
-def test_where_a_fact_decides_whether_its_producer_loses_a_cell_depends_on_it() -> None:
-    """Kafka's log keeps, and only one of the variants of its producer loses: that is no "keeps"."""
-    cluster = cluster_of(nodes(), "3.9.0", clients=("java:2.4",), acks="all")
-    found = [one for one in subjects(cluster) if not one.internal]
-    assert found
-    for subject in found:
-        keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
-        (said,) = add_client_losses([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
-        answers = [said.table["no-loss", cell.name] for cell in CELLS]
-        assert {one.word for one in answers} == {"depends"}
-        assert {one.on for one in answers} == {("enable.idempotence",)}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
@@ -13,8 +12,14 @@ from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.subjects import subjects
 
 ZOOKEEPER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=d\n"
+
+
 HEAD = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2{more}\n"
+
+
 PARTITION = "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: {isr}\n"
+
+
 OPTIONS = Options(kafka_version="2.8.2", distribution="apache", acks="all")
 
 
@@ -49,24 +54,6 @@ def test_brokers_with_an_older_protocol_are_not_forgotten() -> None:
     assert len(truncations(of(*brokers(new, new, new), ("t.txt", topic()))[0])) == 1
     reported = replace(OPTIONS, inter_broker_protocol="2.8")
     assert len(truncations(of(*brokers(old, new, new), ("t.txt", topic()), options=reported)[0])) == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "more", "version", "old"),
-    [
-        ("log.message.format.version=0.10.2\n", "", "2.8.2", True),
-        ("", ",message.format.version=0.10.2-IV0", "2.8.2", True),
-        ("log.message.format.version=0.10.2\n", ",message.format.version=2.8-IV1", "2.8.2", False),
-        ("log.message.format.version=0.11.0\n", "", "2.8.2", False),
-        ("log.message.format.version=0.10.2\n", "", "3.4.0", False),
-        ("log.message.format.version=0.10.2\ninter.broker.protocol.version=2.8\n", "", "3.4.0", True),
-    ],
-)
-def test_records_without_epochs_are_truncated_by_the_high_watermark(
-    line: str, more: str, version: str, *, old: bool
-) -> None:
-    cluster, _ = of(*brokers(*[line] * 3), ("t.txt", topic(more)), options=replace(OPTIONS, kafka_version=version))
-    assert (truncations(cluster) == {"high_watermark"}) is old
 
 
 def test_a_topic_that_is_described_twice_with_other_settings_is_not_known() -> None:

@@ -30,32 +30,6 @@ services:
 {more}"""
 
 
-FILES = (("d/docker-compose.yml", compose(2)), ("d/compose.yaml", compose(1)))
-
-
-def test_of_two_compose_files_in_a_folder_only_the_one_that_compose_takes_is_read() -> None:
-    cluster, findings = of(*FILES)
-    assert [node.id for node in cluster.brokers] == [1]
-    note = findings_with(findings, "takes d/compose.yaml alone")[0]
-    assert (note.kind, note.where.path) == ("not_read", "d/docker-compose.yml")
-
-
-def test_compose_files_of_two_folders_and_those_that_are_named_are_read() -> None:
-    for cluster, findings in (
-        of(*FILES, named=True),
-        of(("d/compose.yml", FILES[0][1]), ("e/compose.yml", FILES[1][1])),
-    ):
-        assert [node.id for node in cluster.brokers] == [1, 2]
-        assert not findings_with(findings, "alone")
-
-
-def test_a_compose_file_that_the_first_one_includes_is_read() -> None:
-    including = "include: [docker-compose.yml]\n" + compose(1).replace("  k1:", "  k3:")
-    cluster, findings = of(FILES[0], ("d/compose.yaml", including))
-    assert [node.id for node in cluster.brokers] == [1, 2]
-    assert not findings_with(findings, "alone")
-
-
 @pytest.mark.parametrize(
     ("more", "image", "expected"),
     [
@@ -82,7 +56,11 @@ controller.quorum.voters=1@a:9093,2@b:9093,3@c:9093
 min.insync.replicas=2
 default.replication.factor=3
 """
+
+
 FEATURES = "Feature: kraft.version SupportedMinVersion: 0 SupportedMaxVersion: 1 FinalizedVersionLevel: %d Epoch: 9\n"
+
+
 STATUS = (
     "ClusterId: x\nLeaderId: 1\nLeaderEpoch: 1\nHighWatermark: 9\nMaxFollowerLag: 0\n"
     "MaxFollowerLagTimeMs: 0\nCurrentVoters: [1,2]\nCurrentObservers: [3]\n"
@@ -141,6 +119,8 @@ kind: KafkaNodePool
 metadata: {name: p, labels: {strimzi.io/cluster: c}, annotations: {POOL}}
 spec: {replicas: 3, roles: [controller, broker], storage: {type: persistent-claim}}
 """
+
+
 PAUSED = 'strimzi.io/pause-reconciliation: "true"'
 
 
@@ -191,6 +171,8 @@ metadata: {name: orders, generation: 2, labels: {strimzi.io/cluster: c}}
 spec: {partitions: 1, replicas: 3, config: {min.insync.replicas: 2}}
 status: {STATUS}
 """
+
+
 NOW = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
     "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"

@@ -6,17 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from tidegate.audit.answers.answer import Answer
-from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
-from tidegate.audit.answers.transactions import WRITERS, add_transactions, writes_transactions
+from tidegate.audit.answers.transactions import writes_transactions
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
 from tidegate.audit.kafka.versions import is_at_least
-from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.rules.advice import advise
 from tidegate.audit.rules.transactions import (
     HANGS,
@@ -33,8 +29,9 @@ from tidegate.cli.main import main
 from ...support.shipped import tier_parameters
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\ntransaction.state.log.min.isr=1\n"
+
+
 PLAIN = "key.serializer=x\nacks=all\n"
-WORKER = "bootstrap.servers=b\ngroup.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\n"
 
 
 def cluster_of(**clients: str) -> Cluster:
@@ -43,51 +40,6 @@ def cluster_of(**clients: str) -> Cluster:
     return read_cluster_texts([(name, text, True) for name, text in texts.items()], Options(kafka_version="3.9"), "x")[
         0
     ]
-
-
-CLIENTS: dict[str, tuple[dict[str, str], str, str | None]] = {
-    "nobody": ({}, "unknown", "depends"),
-    "plain": ({"producer": PLAIN}, "no", None),
-    "transactional": ({"producer": PLAIN + "transactional.id=t\n"}, "yes", "failed"),
-    "one of two": ({"producer": PLAIN, "producer2": PLAIN + "transactional.id=t\n"}, "yes", "failed"),
-    "consumer": ({"consumer": "group.id=g\nauto.offset.reset=latest\n"}, "unknown", "depends"),
-    "worker": ({"connect-distributed": WORKER}, "unknown", "depends"),
-}
-
-
-@pytest.mark.parametrize("name", CLIENTS)
-def test_the_log_of_transactions_counts_where_transactions_are_written(name: str) -> None:
-    clients, expected, result = CLIENTS[name]
-    cluster = cluster_of(**clients)
-    assert writes_transactions(cluster) == expected
-    required = next(requirement for requirement in DEFAULT if requirement.of == "transactions")
-    failed = RequirementCheck(required, "failed", Answer("can lose"))
-    log = subject(cluster, "__transaction_state")
-    checks, asks = add_transactions([failed], log, cluster)
-    assert [check.result for check in checks] == ([] if result is None else [result])
-    assert (WRITERS in asks) is (result == "depends")
-
-
-def subject(cluster: Cluster, name: str) -> Subject:
-    return next(candidate for candidate in subjects(cluster) if candidate.topics[0].name == name)
-
-
-def test_the_default_asks_what_one_fault_loses_of_transactions_and_of_offsets_while_all_are_in_sync() -> None:
-    cluster = cluster_of()
-    of_log, of_offsets = (
-        {requirement.text for requirement in DEFAULT if requirement.is_about(subject(cluster, name))}
-        for name in ("__transaction_state", "__consumer_offsets")
-    )
-    assert "no-loss=power-loss@min-isr" in of_log and "no-loss=disk-loss@min-isr" in of_log
-    losses = {offset for offset in of_offsets if offset.startswith("no-loss")}
-    assert losses and all(loss.endswith("@all") for loss in losses)
-
-
-def test_other_checks_and_other_topics_are_left_as_they_are() -> None:
-    cluster = cluster_of()
-    check = RequirementCheck(Requirement("writable", "crash@all", "internal"), "failed", Answer("can lose"))
-    for name in ("__transaction_state", "__consumer_offsets"):
-        assert add_transactions([check], subject(cluster, name), cluster) == ([check], {})
 
 
 FOUND = {
@@ -103,7 +55,11 @@ FOUND = {
     "offsets_2_5": {HANGS_IN_OFFSETS, UNFENCED, OLDER_COUNTS},
     "offsets_3_7": {OLDER_COUNTS},
 }
+
+
 HAZARDS = (HANGS, TEARS, MARKER, HANGS_IN_OFFSETS, UNFENCED, OLDER_COUNTS)
+
+
 RELEASES = (*BEFORE_VERSION_2, *WITH_VERSION_2)
 
 
@@ -215,6 +171,8 @@ def test_a_transactional_producer_is_warned_by_version(version: str | None, hang
 
 
 TRANSACTIONAL = PLAIN + "transactional.id=t\n"
+
+
 STREAMS = "application.id=app\nbootstrap.servers=b\nprocessing.guarantee=exactly_once_v2\nreplication.factor=3\n"
 
 

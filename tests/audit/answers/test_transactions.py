@@ -1,0 +1,60 @@
+"""Whether anybody writes transactions decides what must hold of their log."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.answers.answer import Answer
+from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
+from tidegate.audit.answers.transactions import WRITERS, add_transactions, writes_transactions
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
+
+from ..rules.test_transactions import PLAIN, cluster_of
+
+WORKER = "bootstrap.servers=b\ngroup.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\n"
+
+
+CLIENTS: dict[str, tuple[dict[str, str], str, str | None]] = {
+    "nobody": ({}, "unknown", "depends"),
+    "plain": ({"producer": PLAIN}, "no", None),
+    "transactional": ({"producer": PLAIN + "transactional.id=t\n"}, "yes", "failed"),
+    "one of two": ({"producer": PLAIN, "producer2": PLAIN + "transactional.id=t\n"}, "yes", "failed"),
+    "consumer": ({"consumer": "group.id=g\nauto.offset.reset=latest\n"}, "unknown", "depends"),
+    "worker": ({"connect-distributed": WORKER}, "unknown", "depends"),
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_log_of_transactions_counts_where_transactions_are_written(name: str) -> None:
+    clients, expected, result = CLIENTS[name]
+    cluster = cluster_of(**clients)
+    assert writes_transactions(cluster) == expected
+    required = next(requirement for requirement in DEFAULT if requirement.of == "transactions")
+    failed = RequirementCheck(required, "failed", Answer("can lose"))
+    log = subject(cluster, "__transaction_state")
+    checks, asks = add_transactions([failed], log, cluster)
+    assert [check.result for check in checks] == ([] if result is None else [result])
+    assert (WRITERS in asks) is (result == "depends")
+
+
+def subject(cluster: Cluster, name: str) -> Subject:
+    return next(candidate for candidate in subjects(cluster) if candidate.topics[0].name == name)
+
+
+def test_the_default_asks_what_one_fault_loses_of_transactions_and_of_offsets_while_all_are_in_sync() -> None:
+    cluster = cluster_of()
+    of_log, of_offsets = (
+        {requirement.text for requirement in DEFAULT if requirement.is_about(subject(cluster, name))}
+        for name in ("__transaction_state", "__consumer_offsets")
+    )
+    assert "no-loss=power-loss@min-isr" in of_log and "no-loss=disk-loss@min-isr" in of_log
+    losses = {offset for offset in of_offsets if offset.startswith("no-loss")}
+    assert losses and all(loss.endswith("@all") for loss in losses)
+
+
+def test_other_checks_and_other_topics_are_left_as_they_are() -> None:
+    cluster = cluster_of()
+    check = RequirementCheck(Requirement("writable", "crash@all", "internal"), "failed", Answer("can lose"))
+    for name in ("__transaction_state", "__consumer_offsets"):
+        assert add_transactions([check], subject(cluster, name), cluster) == ([check], {})
