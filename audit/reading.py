@@ -61,7 +61,7 @@ def read_texts(
     """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message, and `unread` is what
     is known not to be read."""
     read = _Files([part for _, part in running], [(address, part.format) for address, part in running], [*unread])
-    texts, charted = charts.taken(list(texts))
+    texts, charted = charts.split_charts(list(texts))
     read.unread += charted
     resources: list[tuple[str, yamls.Tree]] = []
     unknown: list[InputText] = []
@@ -80,7 +80,7 @@ def read_texts(
     for path, part in _of_compose(composed):
         if not read.takes(path, part):
             unknown.append((path, *composed[path][:2]))
-    _rendered(read, resources)
+    _weaken_unrendered(read, resources)
     kubernetes.number(read.parts)
     spring_profiles.apply_profiles(read.parts)
     uses = [use for part in read.parts for use in part.uses]
@@ -313,11 +313,11 @@ def _values_of_a_chart(path: str, text: str) -> Unread | None:
     return Unread(path, reason, may_be_configuration=charts.sets_up_kafka(text), to_do=to_do)
 
 
-def _rendered(read: _Files, resources: Sequence[tuple[str, yamls.Tree]]) -> None:
+def _weaken_unrendered(read: _Files, resources: Sequence[tuple[str, yamls.Tree]]) -> None:
     """A chart and its values decide nothing beside what it has rendered."""
     brokers = any(part.format == kubernetes.FORMAT and part.brokers for part in read.parts)
     if brokers or any(tree.text("kind") == "Kafka" for _, tree in resources):
-        read.unread = [charts.beside_rendered(left) for left in read.unread]
+        read.unread = [charts.weaken_beside_rendered(left) for left in read.unread]
 
 
 def _is_of_tests(path: str) -> bool:

@@ -13,7 +13,7 @@ class Process(Domain, size=2):
     """One of the two. `turn` begins with one of them, so they are not quite alike."""
 
 
-class At(Enum):
+class NextStep(Enum):
     """What a process does next."""
 
     REST = "rest"
@@ -28,7 +28,7 @@ class At(Enum):
 class Memory:
     """The shared variables, and where each process is."""
 
-    at: Map[Process, At]  # its program counter
+    at: Map[Process, NextStep]  # its program counter
     flag: Map[Process, bool]  # whether it asks to enter, or is inside
     turn: Process  # who goes first if both want to
 
@@ -37,7 +37,7 @@ class Memory:
 def at_rest() -> Memory:
     """No flag is up, and both are at rest."""
     return Memory(
-        at=Map({process: At.REST for process in Process}),
+        at=Map({process: NextStep.REST for process in Process}),
         flag=Map({process: False for process in Process}),
         turn=Process(0),
     )
@@ -51,52 +51,52 @@ def other(process: Process) -> Process:
 @action
 def want(s: Memory, process: Process) -> None:
     """{process} asks to enter the critical section."""
-    require(s.at[process] == At.REST)
-    s.at[process] = At.RAISE_FLAG
+    require(s.at[process] == NextStep.REST)
+    s.at[process] = NextStep.RAISE_FLAG
 
 
 @action
 def raise_flag(s: Memory, process: Process) -> None:
     """{process} raises its flag."""
-    require(s.at[process] == At.RAISE_FLAG)
+    require(s.at[process] == NextStep.RAISE_FLAG)
     s.flag[process] = True
-    s.at[process] = At.GIVE_WAY
+    s.at[process] = NextStep.GIVE_WAY
 
 
 @action
 def give_way(s: Memory, process: Process) -> None:
     """{process} lets {other(process)} go first."""
-    require(s.at[process] == At.GIVE_WAY)
+    require(s.at[process] == NextStep.GIVE_WAY)
     s.turn = other(process)
-    s.at[process] = At.WAIT
+    s.at[process] = NextStep.WAIT
 
 
 @action
 def enter(s: Memory, process: Process) -> None:
     """{process} enters the critical section."""
-    require(s.at[process] == At.WAIT)
+    require(s.at[process] == NextStep.WAIT)
     require(not s.flag[other(process)] or s.turn == process)
-    s.at[process] = At.CRITICAL
+    s.at[process] = NextStep.CRITICAL
 
 
 @action
 def work(s: Memory, process: Process) -> None:
     """{process} is done in the critical section."""
-    require(s.at[process] == At.CRITICAL)
-    s.at[process] = At.LEAVE
+    require(s.at[process] == NextStep.CRITICAL)
+    s.at[process] = NextStep.LEAVE
 
 
 @action
 def leave(s: Memory, process: Process) -> None:
     """{process} takes its flag down."""
-    require(s.at[process] == At.LEAVE)
+    require(s.at[process] == NextStep.LEAVE)
     s.flag[process] = False
-    s.at[process] = At.REST
+    s.at[process] = NextStep.REST
 
 
 def is_inside(s: Memory, process: Process) -> bool:
     """Whether it is between entering and leaving."""
-    return s.at[process] == At.CRITICAL or s.at[process] == At.LEAVE
+    return s.at[process] == NextStep.CRITICAL or s.at[process] == NextStep.LEAVE
 
 
 @invariant
@@ -108,4 +108,4 @@ def mutual_exclusion(s: Memory) -> bool:
 @reachable
 def both_want_in(s: Memory) -> bool:
     """One is inside while the other waits."""
-    return any(is_inside(s, process) and s.at[other(process)] == At.WAIT for process in Process)
+    return any(is_inside(s, process) and s.at[other(process)] == NextStep.WAIT for process in Process)

@@ -34,7 +34,7 @@ def has(batch: Batch, number: Number) -> bool:
     return batch.first <= number and number <= batch.last
 
 
-def is_on_its_way(s: Producing, number: Number) -> bool:
+def may_still_come(s: Producing, number: Number) -> bool:
     """Whether a record may still come into a log."""
     late = s.late
     return (
@@ -90,7 +90,7 @@ def first_entry(s: Producing, partition: int, number: Number) -> int:
 def no_gap(s: Producing) -> bool:
     """Where a record is there, those before it with its key are there, or still on their way."""
     return all(
-        a >= b or a % keys != b % keys or times(s, b) == 0 or times(s, a) > 0 or is_on_its_way(s, a)
+        a >= b or a % keys != b % keys or times(s, b) == 0 or times(s, a) > 0 or may_still_come(s, a)
         for a in range(records)
         for b in range(records)
     )
@@ -99,7 +99,7 @@ def no_gap(s: Producing) -> bool:
 @invariant
 def accepted_is_there(s: Producing) -> bool:
     """A record that `send()` accepted is there, or still on its way."""
-    return all(not was_accepted(s, n) or times(s, n) > 0 or is_on_its_way(s, n) for n in range(records))
+    return all(not was_accepted(s, n) or times(s, n) > 0 or may_still_come(s, n) for n in range(records))
 
 
 def was_accepted(s: Producing, number: Number) -> bool:
@@ -131,7 +131,7 @@ def is_tried(s: Producing, number: Number) -> bool:
 def no_silent_loss(s: Producing) -> bool:
     """A record that is neither there nor on its way was given up, so that its callback had an error."""
     return all(
-        not was_accepted(s, n) or s.outcome[n] == Outcome.GIVEN_UP or times(s, n) > 0 or is_on_its_way(s, n)
+        not was_accepted(s, n) or s.outcome[n] == Outcome.GIVEN_UP or times(s, n) > 0 or may_still_come(s, n)
         for n in range(records)
     )
 

@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -334,11 +334,17 @@ in inside into near off on onto out outside over past through under until within
     )
 )
 NO_PARTICIPLE = frozenset({"heed", "need", "seed", "feed", "speed", "shed", "embed", "proceed"})
-NAMED_ROOMS = ("api", "cli", "explorer", "gates", "language", "reports", "testing", "traces")
-"""Folders in which no function or class of a module has a participle alone, or a preposition first, for a name."""
-
-NAMES_WITH_A_REASON = frozenset({"language/declare.py:bound", "language/ir.py:Quantified"})
-"""A decorator of the language, and a node of logic that has this name everywhere."""
+NAMES_WITH_A_REASON = {
+    "language/declare.py:bound": "a decorator of the language",
+    "language/ir.py:Quantified": "a node of logic that has this name everywhere",
+    "api/auditing.py:AuditResult.met": "an answer of the API",
+    "api/proving.py:ProofResult.proved": "an answer of the API",
+    "api/simulating.py:Simulation.ended": "an answer of the API",
+    "api/simulating.py:Simulation.violated": "an answer of the API",
+    "tests/language/test_temporal.py:answered": "a claim of a model",
+}
+MODELS = ("examples", "model", "tests/fixtures")
+"""Whose records are named as their messages are, `Prepared`: traces that people keep have these names."""
 
 
 def says_nothing(name: str) -> bool:
@@ -349,20 +355,66 @@ def says_nothing(name: str) -> bool:
     return first in PREPOSITIONS or (len(words) == 1 and is_participle)
 
 
-@pytest.mark.parametrize("room", NAMED_ROOMS)
-def test_names_say_what_they_are(room: str) -> None:
-    found = [
-        f"{name_of(path)}:{thing.lineno}: {thing.name}"
-        for path in TYPED
-        if path.relative_to(ROOT).parts[0] == room
-        for thing in tree_of(path).body
-        if isinstance(thing, Function | ast.ClassDef)
-        and says_nothing(thing.name)
-        and f"{name_of(path)}:{thing.name}" not in NAMES_WITH_A_REASON
+def definitions(body: Sequence[ast.stmt], inside: str = "") -> Iterator[tuple[str, Function | ast.ClassDef]]:
+    """(qualified name, definition) of the functions and classes of a text, methods among them; what a function defines
+    for itself left out, as are overloads."""
+    for thing in body:
+        if isinstance(thing, Function | ast.ClassDef):
+            yield inside + thing.name, thing
+        if isinstance(thing, ast.ClassDef):
+            yield from definitions(thing.body, f"{inside}{thing.name}.")
+
+
+def is_named_otherwise(path: str, name: str, thing: Function | ast.ClassDef) -> bool:
+    """Whether a name is none of ours: a statement about a model (`@invariant`), a model's message, the kind of node
+    that a method is of, or one with a reason."""
+    marks = {re.split(r"[.(]", ast.unparse(mark))[0] for mark in thing.decorator_list}
+    is_message = isinstance(thing, ast.ClassDef) and path.startswith(MODELS)
+    is_of_node = "." in name and thing.name.lstrip("_")[0].isupper() and isinstance(thing, Function)
+    return bool(marks & MARKS) or is_message or is_of_node or f"{path}:{name}" in NAMES_WITH_A_REASON
+
+
+def nameless(paths: Iterable[Path]) -> list[str]:
+    return [
+        f"{name_of(path)}:{thing.lineno}: {name}"
+        for path in paths
+        for name, thing in definitions(tree_of(path).body)
+        if says_nothing(thing.name) and not is_named_otherwise(name_of(path), name, thing)
     ]
-    assert not found, (
+
+
+MARKS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+action initial invariant transition reachable lemma terminal projection view leads_to always_eventually
+eventually_always always_possible
+""",
+    )
+)
+"""Decorators of what is stated of a model: such a name is part of a sentence, `in_order` is violated."""
+
+
+@pytest.mark.parametrize("room", sorted(ALLOWED.keys() - {"spec"} | {"bench", "examples", "tests"}))
+def test_names_say_what_they_are(room: str) -> None:
+    """Of every function, class and method."""
+    paths = [path for path in (ROOT / room).rglob("*.py") if path not in MACHINE]
+    assert paths and not nameless(paths), (
         "say of what, or what is done: `lost` is `lost_cells`, `_within_bounds` is `_answer_within_bounds`"
     )
+
+
+def test_a_name_has_a_reason_only_while_it_is_there() -> None:
+    known = {f"{name_of(path)}:{name}" for path in [*FILES, *TESTS] for name, _ in definitions(tree_of(path).body)}
+    assert NAMES_WITH_A_REASON.keys() - known == set()
+
+
+def test_a_method_that_says_nothing_is_found() -> None:
+    text = "class Log:\n    def shown(self): pass\n    def _Quantified(self): pass\n@invariant\ndef in_order(s): pass\n"
+    found = [
+        (name, is_named_otherwise("traces/log.py", name, thing)) for name, thing in definitions(ast.parse(text).body)
+    ]
+    assert found == [("Log", False), ("Log.shown", False), ("Log._Quantified", True), ("in_order", True)]
 
 
 @pytest.mark.parametrize("name", ["shown", "_named", "Unstated", "_within_bounds", "over"])

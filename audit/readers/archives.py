@@ -67,7 +67,7 @@ _BROKEN_ARCHIVES = (*_BROKEN, tarfile.TarError, zipfile.BadZipFile)
 
 
 @dataclass
-class _Left:
+class _Allowance:
     """What may still be taken out of an archive."""
 
     size: int
@@ -81,10 +81,10 @@ Entry = tuple[str, bytes]
 def entries(path: str, raw: bytes, largest: int = LARGEST) -> Iterator[Entry | Unread]:
     """What is in a file: of an archive its entries, of a compressed file what it is of, and of others they themselves.
     What is not taken out is named with the reason, so also what comes after the first `largest` bytes."""
-    yield from _entries(path, raw, _Left(largest), 0, path)
+    yield from _entries(path, raw, _Allowance(largest), 0, path)
 
 
-def _entries(path: str, raw: bytes, left: _Left, depth: int, inner: str) -> Iterator[Entry | Unread]:
+def _entries(path: str, raw: bytes, left: _Allowance, depth: int, inner: str) -> Iterator[Entry | Unread]:
     """`inner` is what the file is called, by which it is known what was compressed."""
     open_ = next((opened for magic, opened in _COMPRESSED.items() if raw.startswith(magic)), None)
     why = next((says for magic, says in _UNKNOWN.items() if raw.startswith(magic)), "")
@@ -97,7 +97,7 @@ def _entries(path: str, raw: bytes, left: _Left, depth: int, inner: str) -> Iter
     else:
         try:
             if open_ is not None:
-                yield from _decompressed(path, open_(raw), left, depth, inner)
+                yield from _decompress_file(path, open_(raw), left, depth, inner)
             elif _is_tar(raw):
                 yield from _of_tar(path, raw, left, depth)
             else:
@@ -119,7 +119,7 @@ def _is_tar(raw: bytes) -> bool:
         return False
 
 
-def _taken(path: str, file: IO[bytes], left: _Left) -> bytes | Unread:
+def _read_allowed(path: str, file: IO[bytes], left: _Allowance) -> bytes | Unread:
     """What a file has, unless that is more than may be taken."""
     raw = file.read(left.size + 1)
     if len(raw) > left.size:
@@ -129,8 +129,8 @@ def _taken(path: str, file: IO[bytes], left: _Left) -> bytes | Unread:
     return raw
 
 
-def _decompressed(path: str, file: IO[bytes], left: _Left, depth: int, inner: str) -> Iterator[Entry | Unread]:
-    raw = _taken(path, file, left)
+def _decompress_file(path: str, file: IO[bytes], left: _Allowance, depth: int, inner: str) -> Iterator[Entry | Unread]:
+    raw = _read_allowed(path, file, left)
     if isinstance(raw, Unread):
         yield raw
         return
@@ -143,7 +143,7 @@ def _decompressed(path: str, file: IO[bytes], left: _Left, depth: int, inner: st
     yield from _entries(path if packed else f"{path}/{name}", raw, left, depth + 1, name)
 
 
-def _of_tar(path: str, raw: bytes, left: _Left, depth: int) -> Iterator[Entry | Unread]:
+def _of_tar(path: str, raw: bytes, left: _Allowance, depth: int) -> Iterator[Entry | Unread]:
     with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as archive:
         for member in archive:
             name = f"{path}/{_plain(member.name)}"
@@ -159,7 +159,7 @@ def _of_tar(path: str, raw: bytes, left: _Left, depth: int) -> Iterator[Entry | 
                 return
 
 
-def _of_zip(path: str, raw: bytes, left: _Left, depth: int) -> Iterator[Entry | Unread]:
+def _of_zip(path: str, raw: bytes, left: _Allowance, depth: int) -> Iterator[Entry | Unread]:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         for member in archive.infolist():
             name = f"{path}/{_plain(member.filename)}"
@@ -174,7 +174,7 @@ def _of_zip(path: str, raw: bytes, left: _Left, depth: int) -> Iterator[Entry | 
                 return
 
 
-def _entry(path: str, name: str, inner: str, file: IO[bytes], left: _Left, depth: int) -> Iterator[Entry | Unread]:
+def _entry(path: str, name: str, inner: str, file: IO[bytes], left: _Allowance, depth: int) -> Iterator[Entry | Unread]:
     """One entry, which may be an archive itself; nothing is taken out of what cannot be configuration."""
     left.entries -= 1
     kind = kind_of(inner)
@@ -186,7 +186,7 @@ def _entry(path: str, name: str, inner: str, file: IO[bytes], left: _Left, depth
     elif kind:
         yield Unread(name, f"it is {kind}")
     else:
-        raw = _taken(name, file, left)
+        raw = _read_allowed(name, file, left)
         if isinstance(raw, Unread):
             yield raw
             left.entries = 0

@@ -36,7 +36,7 @@ def read_inputs(paths: Sequence[Path]) -> tuple[list[InputText], list[Unread]]:
     unread: list[Unread] = []
     walk = _Walk()
     for path in paths:
-        for found in _below(walk, path):
+        for found in _walk_folder(walk, path):
             if isinstance(found, Unread):
                 unread.append(replace(found, path=re.sub(r"[\x00-\x1f\x7f]", "?", found.path)))
             else:
@@ -44,7 +44,7 @@ def read_inputs(paths: Sequence[Path]) -> tuple[list[InputText], list[Unread]]:
     return texts, unread
 
 
-def _below(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
+def _walk_folder(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
     if not path.exists() and not path.is_symlink():
         raise UnreadableInputError(f"{path} does not exist. Give files, or a directory of them.")
     if path.is_dir():
@@ -76,7 +76,7 @@ class _Walk:
             except OSError as error:
                 if here == path:
                     raise UnreadableInputError(f"{path}: {error.strerror}.") from None
-                yield _without_permission(here, error)
+                yield _unreadable_path(here, error)
                 continue
             folders: list[Path] = []
             for name in names:
@@ -93,7 +93,7 @@ class _Walk:
             found = path.stat()
         except OSError as error:
             if isinstance(error, PermissionError) or not path.is_symlink():
-                return _without_permission(path, error)
+                return _unreadable_path(path, error)
             reason = (
                 "it is a link that leads to itself" if error.errno == errno.ELOOP else "it is a link that leads nowhere"
             )
@@ -133,7 +133,7 @@ def _is_disguised(path: Path, kind: str) -> bool:
     return not is_binary(text) and bool(mark_of_kafka(text))
 
 
-def _without_permission(path: Path, error: OSError) -> Unread:
+def _unreadable_path(path: Path, error: OSError) -> Unread:
     reason = f"the system does not let it be read ({error.strerror})"
     return Unread(str(path), reason, may_be_configuration=True, to_do="run the audit as a user who may read it")
 
@@ -145,7 +145,7 @@ def _bytes_or_reason(path: Path) -> bytes | Unread:
             return Unread(str(path), reason, may_be_configuration=True)
         return path.read_bytes()
     except OSError as error:
-        return _without_permission(path, error)
+        return _unreadable_path(path, error)
 
 
 def _of_file(path: str, raw: bytes | Unread, *, named: bool) -> Iterator[InputText | Unread]:

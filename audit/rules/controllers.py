@@ -47,7 +47,7 @@ def controller_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from unlike_servers(cluster)
     yield from metadata_that_goes(cluster)
     yield from other_voters(cluster)
-    yield from without_vote(cluster)
+    yield from nonvoting_controllers(cluster)
     yield from voters_at_loopback(cluster)
 
 
@@ -76,7 +76,7 @@ def other_voters(cluster: Cluster) -> Iterator[Finding]:
     yield Finding("incomplete", "error", what, setting.origin, to_do, "KIP-853")
 
 
-def without_vote(cluster: Cluster) -> Iterator[Finding]:
+def nonvoting_controllers(cluster: Cluster) -> Iterator[Finding]:
     """Controllers that the described quorum does not have among its voters."""
     quorum = cluster.quorum
     if quorum is None or not is_described(cluster, quorum) or not quorum.dynamic:

@@ -66,7 +66,7 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     controllers = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
     if advertised is None and ADVERTISED_LISTENERS not in stated_settings(node) and is_whole(cluster, node):
         yield from _advertised_reasons(listeners, "`listeners`, which are advertised,", controllers)
-    yield from _between_brokers_reasons(cluster, node, listeners, stated, controllers)
+    yield from _broker_listener_reasons(cluster, node, listeners, stated, controllers)
 
 
 def _of_voters(cluster: Cluster, voters: Setting) -> Reasons:
@@ -141,7 +141,7 @@ def compares_exactly(cluster: Cluster) -> bool:
     return kafka is not None and is_at_least(kafka.value, "4.1") is False
 
 
-def _between_brokers_reasons(
+def _broker_listener_reasons(
     cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting], controllers: set[str]
 ) -> Reasons:
     """The listener between brokers is one that is advertised (getInterBrokerListenerNameAndSecurityProtocol)."""

@@ -32,15 +32,15 @@ Voters = Sequence[tuple[int, str]]
 
 def quorum_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """Why a node of KRaft never comes up though its own settings are legal."""
-    yield from _without_voters(cluster, node)
-    yield from _without_majority(cluster, node)
+    yield from _missing_voters_reasons(cluster, node)
+    yield from _missing_majority_reasons(cluster, node)
     yield from _with_other_voters(cluster, node)
 
 
 # --- no node is a voter -----------------------------------------------------------------------------------------------
 
 
-def _without_voters(cluster: Cluster, node: Broker) -> Reasons:
+def _missing_voters_reasons(cluster: Cluster, node: Broker) -> Reasons:
     """Servers to ask in place of voters, on data whose voters are no part of the log."""
     asks = readable_settings(node).get(SERVERS)
     if asks is None or not asks.value or not is_static(cluster) or any(map(voters_of, cluster.brokers)):
@@ -65,7 +65,7 @@ def is_static(cluster: Cluster) -> bool:
 # --- no majority ------------------------------------------------------------------------------------------------------
 
 
-def _without_majority(cluster: Cluster, node: Broker) -> Reasons:
+def _missing_majority_reasons(cluster: Cluster, node: Broker) -> Reasons:
     """A node that reaches no voter, and a quorum none of whose voters reaches a majority."""
     mine, asked = voters_of(node), readable_settings(node).get(SERVERS)
     if mine and not is_dynamic(cluster):

@@ -50,7 +50,7 @@ def few_messages(s: System) -> bool:
     return all(s.pending[node] <= messages for node in Node)
 
 
-def terminated(s: System) -> bool:
+def is_terminated(s: System) -> bool:
     """Nobody works, and nothing is under way."""
     return all(not s.active[node] and s.pending[node] == 0 for node in Node)
 
@@ -85,17 +85,17 @@ def receive(s: System, node: Node) -> None:
 @action
 def detect(s: System) -> None:
     """Termination is detected."""
-    require(terminated(s))
+    require(is_terminated(s))
     s.detected = True
 
 
 @invariant
 def safe(s: System) -> bool:
     """Termination is not detected before it is there."""
-    return not s.detected or terminated(s)
+    return not s.detected or is_terminated(s)
 
 
 @transition
 def quiescence(before: System, after: System) -> bool:
     """Once everything has come to rest it stays at rest."""
-    return not terminated(before) or terminated(after)
+    return not is_terminated(before) or is_terminated(after)

@@ -74,7 +74,7 @@ def deactivate(s: Ring, node: Node) -> None:
     s.active[node] = False
 
 
-def detected(s: Ring) -> bool:
+def may_announce(s: Ring) -> bool:
     """Node 0 may announce termination."""
     return s.position == 0 and s.token == Color.WHITE and s.color[0] == Color.WHITE and not s.active[0]
 
@@ -82,16 +82,16 @@ def detected(s: Ring) -> bool:
 @invariant
 def termination_detection(s: Ring) -> bool:
     """When termination is detected, everyone is idle."""
-    return not detected(s) or all(not s.active[node] for node in range(nodes))
+    return not may_announce(s) or all(not s.active[node] for node in range(nodes))
 
 
 @reachable
 def is_detected(s: Ring) -> bool:
     """Termination is detected."""
-    return detected(s)
+    return may_announce(s)
 
 
 @terminal
 def all_idle(s: Ring) -> bool:
     """Where everyone is idle and the token is home, nothing happens any more."""
-    return detected(s)
+    return may_announce(s)

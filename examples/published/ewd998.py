@@ -121,7 +121,7 @@ def deactivate(s: Ring, node: Node) -> None:
     s.active[node] = False
 
 
-def detected(s: Ring) -> bool:
+def may_announce(s: Ring) -> bool:
     """The first node may announce termination."""
     return (
         s.position == Node(0)
@@ -135,7 +135,7 @@ def detected(s: Ring) -> bool:
 @invariant
 def termination_detection(s: Ring) -> bool:
     """When termination is detected, nobody works and nothing is under way."""
-    return not detected(s) or all(not s.active[n] and s.pending[n] == 0 for n in Node)
+    return not may_announce(s) or all(not s.active[n] and s.pending[n] == 0 for n in Node)
 
 
 @invariant
@@ -147,10 +147,10 @@ def counted(s: Ring) -> bool:
 @reachable
 def is_detected(s: Ring) -> bool:
     """Termination is detected."""
-    return detected(s)
+    return may_announce(s)
 
 
 @terminal
 def at_rest(s: Ring) -> bool:
     """Once termination is detected nothing happens any more."""
-    return detected(s)
+    return may_announce(s)

@@ -15,7 +15,7 @@ Process = Annotated[int, Range(0, processes - 1)]
 Bit = Annotated[int, Range(0, 1)]
 
 
-class At(Enum):
+class NextStep(Enum):
     """What a process does next."""
 
     WRITE = "write"
@@ -29,7 +29,7 @@ class Ring:
 
     x: Map[Process, Bit]
     y: Map[Process, Bit]
-    at: Map[Process, At]
+    at: Map[Process, NextStep]
 
 
 @initial
@@ -38,30 +38,30 @@ def start() -> Ring:
     return Ring(
         x=Map({p: 0 for p in range(processes)}),
         y=Map({p: 0 for p in range(processes)}),
-        at=Map({p: At.WRITE for p in range(processes)}),
+        at=Map({p: NextStep.WRITE for p in range(processes)}),
     )
 
 
 @action
 def write(s: Ring, process: Process) -> None:
     """Process {process} writes 1."""
-    require(s.at[process] == At.WRITE)
+    require(s.at[process] == NextStep.WRITE)
     s.x[process] = 1
-    s.at[process] = At.READ
+    s.at[process] = NextStep.READ
 
 
 @action
 def read(s: Ring, process: Process) -> None:
     """Process {process} reads what the one before it wrote."""
-    require(s.at[process] == At.READ)
+    require(s.at[process] == NextStep.READ)
     s.y[process] = s.x[(process - 1) % processes]
-    s.at[process] = At.DONE
+    s.at[process] = NextStep.DONE
 
 
 @terminal
 def done(s: Ring) -> bool:
     """All are done."""
-    return all(s.at[p] == At.DONE for p in range(processes))
+    return all(s.at[p] == NextStep.DONE for p in range(processes))
 
 
 @invariant
@@ -73,7 +73,7 @@ def somebody_read_it(s: Ring) -> bool:
 @invariant
 def written_first(s: Ring) -> bool:
     """Who reads has written."""
-    return all(s.at[p] == At.WRITE or s.x[p] == 1 for p in range(processes))
+    return all(s.at[p] == NextStep.WRITE or s.x[p] == 1 for p in range(processes))
 
 
 @reachable

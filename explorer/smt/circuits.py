@@ -167,8 +167,8 @@ class _Builder:
 
     def circuits(self) -> Circuits:
         """All four."""
-        began = tuple(self._until_deadline(starts(self.model, self.encoding, "!0", free=True)))
-        acting = tuple(self._until_deadline(instances(self.model, self.encoding, self.before, "!")))
+        began = tuple(self._stop_at_deadline(starts(self.model, self.encoding, "!0", free=True)))
+        acting = tuple(self._stop_at_deadline(instances(self.model, self.encoding, self.before, "!")))
         start_choice, start_valid = self.choice(max(1, len(began)), "!start")
         choice, choice_valid = self.choice(max(1, len(acting)), "!step")
         of_state, state_questions = self._state_circuit(acting)
@@ -191,7 +191,7 @@ class _Builder:
             tuple(naming.domain.name for naming in self.namings),
         )
 
-    def _until_deadline(self, things: Iterable[_Item]) -> Iterator[_Item]:
+    def _stop_at_deadline(self, things: Iterable[_Item]) -> Iterator[_Item]:
         """Things that take a while each, until the deadline."""
         for thing in things:
             heed(self.deadline)
@@ -274,7 +274,7 @@ class _Builder:
 
     def _is_deadlock(self) -> Bit:
         """Nothing can happen, and no bound holds the protocol or a client: a deadlock, unless the run may end here."""
-        every = self._until_deadline(instances(self.model, self.encoding, self.before, "!", ground=True))
+        every = self._stop_at_deadline(instances(self.model, self.encoding, self.before, "!", ground=True))
         moving = disjunction(
             instance.happens if instance.action.kind == "fault" else and_bits(instance.valid, instance.guard)
             for instance in every

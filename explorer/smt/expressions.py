@@ -254,13 +254,14 @@ class Evaluator:
     def _shift_sequence(self, whole: Slots | Sequence, start: Number, length: Number) -> Shape:
         """The part of a sequence that begins at `start`."""
 
-        def at(index: Number) -> Shape:
+        def shifted_element(index: Number) -> Shape:
             return self.algebra.element(whole, self.numbers.arithmetic("+", index, start))
 
         if isinstance(whole, Sequence):
-            return whole if start.term == 0 and length is whole.length else Sequence(length, at)
+            return whole if start.term == 0 and length is whole.length else Sequence(length, shifted_element)
         return Slots(
-            length, tuple(at(constant_number(number)) for number in range(min(int(length.hi), len(whole.parts))))
+            length,
+            tuple(shifted_element(constant_number(number)) for number in range(min(int(length.hi), len(whole.parts)))),
         )
 
     def _Length(self, e: ir.Length, names: Names) -> Value:
@@ -335,7 +336,7 @@ class Evaluator:
         if left.length.term == 0 or right.length.term == 0:
             return (right if left.length.term == 0 else left), defined
 
-        def at(index: Number) -> Shape:
+        def joined_element(index: Number) -> Shape:
             later = self.algebra.element(right, self.numbers.arithmetic("-", index, left.length))
             before = self.numbers.less(index, left.length)
             return (
@@ -344,7 +345,7 @@ class Evaluator:
 
         if isinstance(left, Slots) and isinstance(right, Slots):
             return self._join_sequences(left, right, length), defined
-        return Sequence(length, at), defined
+        return Sequence(length, joined_element), defined
 
     def _join_sequences(self, left: Slots, right: Slots, length: Number) -> Slots:
         if not left.parts or not right.parts:
@@ -396,7 +397,7 @@ class Evaluator:
         states = {name: dict(cells) for name, cells in self.states.items()}
         names, version = dict(names), self.version
 
-        def at(value: Shape) -> Shape:
+        def remaining_element(value: Shape) -> Shape:
             now = self.states, self.version
             self.states, self.version = states, version
             try:
@@ -404,7 +405,7 @@ class Evaluator:
             finally:
                 self.states, self.version = now
 
-        return at
+        return remaining_element
 
     def member(self, type_: Type, number: int) -> Shape:
         """A constant of a scalar type."""

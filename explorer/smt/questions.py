@@ -68,7 +68,7 @@ class Context:
         """Whether the step is not plainly impossible."""
         return not any(z3.is_false(condition) for condition in self.happens)
 
-    def in_case(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+    def substitute_case(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """The formulas as they are in this case."""
         if not self.case:
             return list(formulas)
@@ -208,7 +208,7 @@ class Questions:
     def _guards_hold(self, instance: Instance, happening: Context) -> Context:
         """That an instance's guards let it through, whatever it breaks after them."""
         said = [formula(instance.valid), formula(instance.guard), *_assumptions(instance.assumptions)]
-        return Context(happening.in_case(said), case=happening.case)
+        return Context(happening.substitute_case(said), case=happening.case)
 
     def _goals(self, obligation: Obligation) -> Iterator[Question]:
         """What has to be proved, each in its context."""
@@ -222,8 +222,8 @@ class Questions:
             case "defined":
                 for instance, happening in self._representative_instances(obligation.action):
                     said = [formula(instance.valid), *_assumptions(instance.assumptions), *instance.bounds]
-                    context = Context(happening.in_case(said), case=happening.case)
-                    yield context, happening.in_case(_proper([instance.defined]))
+                    context = Context(happening.substitute_case(said), case=happening.case)
+                    yield context, happening.substitute_case(_proper([instance.defined]))
             case "step":
                 yield from self._steps(self.predicates[obligation.goal], obligation.action)
 
@@ -236,7 +236,7 @@ class Questions:
                 states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
                 said = self._clauses(goal.form_of(action), *states)
                 wanted = distinct(said, instance, context.case, alike)
-                yield context, context.in_case(_goals(wanted))
+                yield context, context.substitute_case(_goals(wanted))
 
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
@@ -275,7 +275,7 @@ class Questions:
         for case in cases(instance, symmetric):
             context = Context([], case=case)
             named = [term == member for term, member in case if term.num_args() > 0]  # what it is made of occurs too
-            context.happens = [*context.in_case(said), *named]
+            context.happens = [*context.substitute_case(said), *named]
             yield instance, context
 
     # --- trying ------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ from __future__ import annotations
 
 from ...language import terminal
 from . import brokers, client, state
-from .state import OnError, Producing
+from .state import ErrorHandling, Producing
 
 modules = (state, client, brokers)  # in the order of the story
 
@@ -79,8 +79,8 @@ profiles = {
     "gives_up": {"expiries": 1},
     "gives_up_one_at_a_time": {"expiries": 1, "max_in_flight": 1},
     "gives_up_2_4": {"expiries": 1, "bumps_epoch": False, "refuses_late_begin": True},
-    "sends_given_up_again": {"expiries": 1, "on_error": OnError.SEND_AGAIN},
-    "stops_on_error": {"expiries": 1, "on_error": OnError.STOP},
+    "sends_given_up_again": {"expiries": 1, "on_error": ErrorHandling.SEND_AGAIN},
+    "stops_on_error": {"expiries": 1, "on_error": ErrorHandling.STOP},
     "kafka_7190": {
         "deletions": 1,
         "forgets_with_records": True,

@@ -6,9 +6,9 @@ from ...language import Seq, Set, action, limit, replace, require
 from .state import (
     Batch,
     Epoch,
+    ErrorHandling,
     Leader,
     Number,
-    OnError,
     Outcome,
     Partition,
     Pid,
@@ -146,9 +146,9 @@ def place_of(s: Producing, batch: Batch) -> int:
 def give_up(s: Producing, batch: Batch) -> None:
     """The callbacks of a batch's records are called with an error, which the application heeds or not."""
     say(s, batch, Outcome.GIVEN_UP)
-    if on_error == OnError.SEND_AGAIN:
+    if on_error == ErrorHandling.SEND_AGAIN:
         s.due = s.due | {number for number in range(records) if batch.first <= number and number <= batch.last}
-    if on_error == OnError.STOP:
+    if on_error == ErrorHandling.STOP:
         stop(s)
 
 
@@ -196,7 +196,7 @@ def abandon(s: Producing, turn: Turn) -> None:
 def expire_older(s: Producing, number: int) -> None:
     """With a batch the time of all is over that are older: Sender.getExpiredInflightBatches and
     RecordAccumulator.expiredBatches take them in turn, up to the first that still has time."""
-    if on_error == OnError.SEND_AGAIN:  # there a record's number does not say how old it is
+    if on_error == ErrorHandling.SEND_AGAIN:  # there a record's number does not say how old it is
         return
     for turn in range(max_in_flight):
         if turn < len(s.in_flight) and s.in_flight[turn].batch.first < number and not s.in_flight[turn].abandoned:
@@ -217,7 +217,7 @@ def run_out(s: Producing, turn: Turn) -> None:
     """delivery.timeout.ms is over for the batch of request {turn}, at which the producer has not looked yet.
 
     Up to 2.4 it is asked of the only request on its way: what is behind it gets other sequences while it is there."""
-    require(expiries > 0 and idempotent and on_error != OnError.SEND_AGAIN)
+    require(expiries > 0 and idempotent and on_error != ErrorHandling.SEND_AGAIN)
     require(bumps_epoch or len(s.in_flight) == 1)
     require(s.overdue == 0 and turn < len(s.in_flight) and is_first(s, turn) and not s.in_flight[turn].abandoned)
     s.overdue = s.in_flight[turn].batch.first + 1
@@ -349,11 +349,11 @@ def joins(batch: Batch, number: Number, partition: Partition) -> bool:
 def block(s: Producing) -> None:
     """`send()` of record {min(s.due)} fails: the buffer is full, or there are no metadata, for max.block.ms."""
     require(blocks > 0)
-    require(not s.closed and len(s.due) > 0 and on_error != OnError.SEND_AGAIN)
+    require(not s.closed and len(s.due) > 0 and on_error != ErrorHandling.SEND_AGAIN)
     number = min(s.due)
     s.outcome[number] = Outcome.REFUSED
     s.due.remove(number)
-    if on_error == OnError.STOP:
+    if on_error == ErrorHandling.STOP:
         stop(s)
 
 

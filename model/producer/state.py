@@ -11,7 +11,7 @@ from ..parts.replicated_logs import acknowledges_uncommitted as acknowledges_unc
 from ..parts.replicated_logs import loses_acknowledged as loses_acknowledged
 
 
-class OnError(Enum):
+class ErrorHandling(Enum):
     """What the application does when its callback is called with an error."""
 
     GO_ON = "goes on"  # it ignores or logs it
@@ -30,7 +30,7 @@ retries = constant(2, minimum=0, maximum=3, says="retries of a batch")
 idempotent = constant(True, says="enable.idempotence")
 no_answer = constant(False, says="acks=0: the producer waits for no answer")
 waits = constant(False, says="the application waits for the answer of each record before it sends the next")
-on_error = constant(OnError.GO_ON, says="what the application does when its callback has an error")
+on_error = constant(ErrorHandling.GO_ON, says="what the application does when its callback has an error")
 flushes = constant(True, says="the application closes the producer and waits; else close() drops what has no answer")
 sends_again = constant(True, says="an application that starts again sends what was not acknowledged")
 window = constant(5, minimum=0, maximum=5, says="batches of a producer id that a leader remembers; 0: it knows none")

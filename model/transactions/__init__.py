@@ -88,7 +88,7 @@ from __future__ import annotations
 
 from ...language import GroupLanes, TransactionLanes, terminal
 from . import clients, coordinator, lumping, partitions, state
-from .state import AfterFailure, Checks, Client, Cluster, Forgets, Partition, Phase
+from .state import Checks, Client, Cluster, FailureHandling, Forgets, Partition, Phase
 from .state import last_stable_offset as last_stable_offset
 from .state import newest_epoch as newest_epoch
 
@@ -141,7 +141,7 @@ view = TransactionLanes(
 BEFORE_VERSION_2 = {"bump_every_time": False, "strict_markers": False}
 BEFORE_3_6 = {**BEFORE_VERSION_2, "verify": False}
 
-BEFORE_2_5 = {**BEFORE_3_6, "after_failure": AfterFailure.STOPS, "takes_unknown": False}
+BEFORE_2_5 = {**BEFORE_3_6, "after_failure": FailureHandling.STOPS, "takes_unknown": False}
 
 IN_4_0 = {"strict_markers": False, "fence_takes_two": True, "zero_of_unknown": False}
 
@@ -155,8 +155,8 @@ profiles = {
     "kafka_2_5": BEFORE_3_6,
     "kafka_1_1": BEFORE_2_5,
     "kafka_0_11": {**BEFORE_2_5, "bump_on_timeout": False},
-    "goes_on_3_6": {**BEFORE_VERSION_2, "after_failure": AfterFailure.GOES_ON},
-    "goes_on_1_1": {**BEFORE_3_6, "after_failure": AfterFailure.GOES_ON},
+    "goes_on_3_6": {**BEFORE_VERSION_2, "after_failure": FailureHandling.GOES_ON},
+    "goes_on_1_1": {**BEFORE_3_6, "after_failure": FailureHandling.GOES_ON},
     "verified_in_two_steps": {**BEFORE_VERSION_2, "verify_in_two_steps": True},
     "kafka_14884": {**BEFORE_VERSION_2, "verify_in_two_steps": True, "guard": False},
     "kafka_7190": {**BEFORE_2_5, "forgets": Forgets.WITH_RECORDS},

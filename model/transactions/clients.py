@@ -20,12 +20,12 @@ from .coordinator import (
 from .lumping import settle
 from .partitions import append, is_duplicate, is_in_order, is_verified, next_sequence
 from .state import (
-    AfterFailure,
     Batch,
     Checks,
     Client,
     Cluster,
     Epoch,
+    FailureHandling,
     Fate,
     Kind,
     Partition,
@@ -132,7 +132,7 @@ def may_ask(s: Cluster, client: Client, commit: bool) -> bool:
         return len(s.unsure[client]) == 0 and any(s.wrote[client][p] > 0 for p in Partition)
     gave_up = len(s.unsure[client]) > 0
     return (len(s.added[client]) > 0 or (bump_every_time and gave_up)) and (
-        not gave_up or bump_every_time or after_failure != AfterFailure.STOPS
+        not gave_up or bump_every_time or after_failure != FailureHandling.STOPS
     )
 
 
@@ -150,7 +150,7 @@ def end_without_partitions(s: Cluster, client: Client) -> None:
 @action
 def stop(s: Cluster, client: Client) -> None:
     """{client} does not know what became of a write: it can only be closed."""
-    require(late_produces > 0 and after_failure == AfterFailure.STOPS and not bump_every_time)
+    require(late_produces > 0 and after_failure == FailureHandling.STOPS and not bump_every_time)
     require(s.phase[client] == Phase.OPEN and len(s.unsure[client]) > 0)
     leave(s, client)
     settle(s)

@@ -11,10 +11,10 @@ from .partitions import mark, takes_marker
 from .state import (
     ABSENT,
     NOTHING,
-    AfterFailure,
     Client,
     Cluster,
     Epoch,
+    FailureHandling,
     Fate,
     Kind,
     Line,
@@ -120,7 +120,7 @@ def finish(s: Cluster, epoch: Epoch, client: Client) -> None:
     if s.phase[client] == Phase.COMMITTING:
         s.fate[s.txn[client]] = Fate.CONFIRMED
     gave_up = len(s.unsure[client]) > 0 and not bump_every_time
-    s.phase[client] = Phase.BUMPING if gave_up and after_failure == AfterFailure.BUMPS else Phase.READY
+    s.phase[client] = Phase.BUMPING if gave_up and after_failure == FailureHandling.BUMPS else Phase.READY
     if bump_every_time:
         s.epoch[client] = epoch
         s.sequence[client] = Map({p: 0 for p in Partition})
@@ -213,7 +213,7 @@ def init_producer(s: Cluster, client: Client) -> None:
 @action
 def bump_epoch(s: Cluster, client: Client) -> None:
     """{client} asks for the epoch after {s.epoch[client]}, since it does not know what became of a write."""
-    require(late_produces > 0 and after_failure == AfterFailure.BUMPS and not bump_every_time)
+    require(late_produces > 0 and after_failure == FailureHandling.BUMPS and not bump_every_time)
     require(s.phase[client] == Phase.BUMPING and may_go_on(s.memory, s.epoch[client]))
     may_raise(s)
     s.phase[client] = Phase.INITIALIZING
@@ -250,7 +250,7 @@ def remembers_bumps() -> bool:
     """Whether an InitProducerId of a client that has an epoch may be answered, and its client not learn of it."""
     return (
         late_produces > 0
-        and after_failure == AfterFailure.BUMPS
+        and after_failure == FailureHandling.BUMPS
         and not bump_every_time
         and (late_inits > 0 or not in_one_step)
     )

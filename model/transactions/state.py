@@ -17,7 +17,7 @@ from ..parts.transactional_ids import partitions as partitions
 from ..parts.transactional_ids import transactions as transactions
 
 
-class AfterFailure(Enum):
+class FailureHandling(Enum):
     """What a client does when it gives up a write, and has aborted its transaction."""
 
     STOPS = "stops"  # the Java client up to 2.4: it must be closed
@@ -58,7 +58,7 @@ failed_fences = constant(0, minimum=0, maximum=4, says="times that the log canno
 pipelined = constant(False, says="a client that waits for a batch sends the next one (max.in.flight.requests above 1)")
 in_one_step = constant(True, says="what the coordinator appends is committed, and answered, in the same step")
 bump_on_timeout = constant(True, says="KAFKA-6119: a transaction that times out is aborted with the next epoch")
-after_failure = constant(AfterFailure.BUMPS, says="what a client does that gave up a write")
+after_failure = constant(FailureHandling.BUMPS, says="what a client does that gave up a write")
 verify = constant(True, says="KIP-890: a leader asks the coordinator before a producer's first write in a transaction")
 verify_in_two_steps = constant(False, says="something may happen between that answer and the append")
 guard = constant(True, says="KAFKA-14884: a marker in between makes the append fail")

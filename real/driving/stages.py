@@ -130,16 +130,16 @@ class StageDriver(Generic[S, Expected, Observed]):
             if taken.divergence is not None:
                 return
 
-    def expected(self, stage: S) -> Expected:
+    def expected_observation(self, stage: S) -> Expected:
         """What is to be seen after a stage."""
-        return self._expected(stage)
+        return self._expect(stage)
 
     def show(self, seen: Any) -> Document:
         """What is to be seen, or is seen, as results have it."""
         raise NotImplementedError
 
     def _take(self, stage: S) -> StageResult:
-        began, wanted = time.monotonic(), self._expected(stage)
+        began, wanted = time.monotonic(), self._expect(stage)
         did, otherwise = "", None
         try:
             did = self._do(stage)
@@ -156,14 +156,14 @@ class StageDriver(Generic[S, Expected, Observed]):
 
     def _is_as_before(self, stage: S) -> bool:
         """Whether all that is to be seen is as it was before the stage."""
-        wanted = self._expected(replace(stage, after=stage.before))
+        wanted = self._expect(replace(stage, after=stage.before))
         return not self._parting(wanted, self._observe(wanted))
 
     def _do(self, stage: S) -> str:
         """Does what the stage says; what that was, in words. DivergenceError where real nodes do something else."""
         return getattr(self, f"_{stage.action}")(stage)
 
-    def _expected(self, stage: S) -> Expected:
+    def _expect(self, stage: S) -> Expected:
         """What is to be seen after the stage."""
         raise NotImplementedError
 

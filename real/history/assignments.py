@@ -37,7 +37,7 @@ class Assignment:
         """Who holds a copy once it is."""
         return self.replicas - self.removing
 
-    def after_record(self, fields: Mapping[str, Any]) -> Assignment:
+    def apply_record(self, fields: Mapping[str, Any]) -> Assignment:
         """The assignment after a record: what it does not name stays."""
         names = {"replicas": "replicas", "adding": "addingReplicas", "removing": "removingReplicas"}
         given = {name: fields.get(field) for name, field in names.items()}

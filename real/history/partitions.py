@@ -356,7 +356,7 @@ class _Reading:
             topic=self.topics[fields["topicId"]],
             number=fields["partitionId"],
             replicas=self.moved.get(where, replicas),
-            assignment=Assignment(frozenset(replicas)).after_record(fields),
+            assignment=Assignment(frozenset(replicas)).apply_record(fields),
             moves=where in self.moved,
             leader=fields["leader"],
             leader_epoch=fields["leaderEpoch"],
@@ -392,7 +392,7 @@ class _Reading:
 
     def _reassign(self, partition: _Partition, fields: Mapping[str, Any]) -> None:
         """Another order of the same brokers is no move: it says whom the controller prefers."""
-        before, partition.assignment = partition.assignment, partition.assignment.after_record(fields)
+        before, partition.assignment = partition.assignment, partition.assignment.apply_record(fields)
         if partition.ended is not None:
             return
         try:

@@ -167,7 +167,7 @@ class HostedDriver(ControllersDriver):
 
     def _truncate(self, stage: Stage) -> str:
         voter, did = self._of(stage, "follower"), ""
-        wanted = len(self.expected(stage)[voter].log)
+        wanted = len(self.expected_observation(stage)[voter].log)
         while not did or self._end(voter) > wanted:
             before = self._end(voter)
             did = super()._truncate(stage)
@@ -199,7 +199,7 @@ def taken_on(host: Host, model: Model, kafka: str, run: Run, defect: str = "") -
             taken.append(one)
     except NodeEndedError as error:
         stage = stages[len(taken)]
-        taken.append(StageResult(stage, "", 0.0, driver.expected(stage), controllers.observe(), str(error)))
+        taken.append(StageResult(stage, "", 0.0, driver.expected_observation(stage), controllers.observe(), str(error)))
     except NodesError:
         pass  # a step could not be had, and nothing contradicts the model: what was taken before is compared
     return tuple(taken)

@@ -45,7 +45,7 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
         Mutant(
             "producer",
             "producer/client.py",
-            "    if on_error == OnError.SEND_AGAIN:  # there a record's number does not say how old it is\n",
+            "    if on_error == ErrorHandling.SEND_AGAIN:  # there a record's number does not say how old it is\n",
             "    if True:\n",
         ),
         "gives_up", "network", "older_is_given_up_first",

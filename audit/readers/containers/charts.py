@@ -25,7 +25,7 @@ def sets_up_kafka(text: str) -> bool:
     return scripts.SETS_OF_KAFKA.search(text) is not None or bool(mark_of_kafka(text))
 
 
-def taken(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unread]]:
+def split_charts(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unread]]:
     """The texts that are of no chart, and what is said of each chart, those within another one not counted. What the
     user named is read by itself."""
     folders = [
@@ -62,6 +62,6 @@ def _unread(folder: str, files: Sequence[tuple[str, str]]) -> Unread:
     )
 
 
-def beside_rendered(left: Unread) -> Unread:
+def weaken_beside_rendered(left: Unread) -> Unread:
     """A chart or values beside what they render say nothing more."""
     return replace(left, may_be_configuration=False) if _VALUES in left.reason else left

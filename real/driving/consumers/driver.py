@@ -88,7 +88,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
     def show(self, seen: ConsumersObservation) -> Document:
         return {"clients": describe_observation(seen)}
 
-    def _expected(self, stage: ConsumersStage) -> ConsumersObservation:
+    def _expect(self, stage: ConsumersStage) -> ConsumersObservation:
         state, of = stage.after, self._partitions
         running = [one for one in self._members if state.phase[one].name == "RUNNING"]
         return ConsumersObservation(
@@ -247,7 +247,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return "a member learns of it in its next poll"
 
     def _begin_generation(self, stage: ConsumersStage) -> str:
-        wanted, joined = self._expected(stage), stage.after.group
+        wanted, joined = self._expect(stage), stage.after.group
         shares = {str(one): wanted.owned[str(one)] for one in joined}
         compared = {str(one) for one in joined if self._compares(stage.after, one)}
 
@@ -352,7 +352,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
             self.world.gate_member_heartbeats(number, True)
             self._tells(number, f"commit {_WAITS_MS} {self._positions(stage)}", "committed")
             return "commitSync"
-        wanted, in_background = self._expected(stage).offsets, self.plan.is_in_background(stage)
+        wanted, in_background = self._expect(stage).offsets, self.plan.is_in_background(stage)
         if number in self._held:
             self._held.remove(number)
             self.world.hold_commits(number, False)

@@ -97,7 +97,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
     def show(self, seen: ControllersObservation) -> Document:
         return {"controllers": {str(voter): describe_controller(one) for voter, one in seen.items()}}
 
-    def _expected(self, stage: Stage) -> Mapping[int, ControllerObservation]:
+    def _expect(self, stage: Stage) -> Mapping[int, ControllerObservation]:
         return expected_observations(stage.after)
 
     def _observe(self, wanted: Mapping[int, ControllerObservation]) -> ControllersObservation:

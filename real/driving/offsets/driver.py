@@ -108,7 +108,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
     def show(self, seen: OffsetsObservation) -> Document:
         return {"groups": describe_observation(seen)}
 
-    def _expected(self, stage: OffsetsStage) -> OffsetsObservation:
+    def _expect(self, stage: OffsetsStage) -> OffsetsObservation:
         return expected_observation(stage, self._kills_after(stage))
 
     def _kills_after(self, stage: OffsetsStage) -> Counter[int]:

@@ -149,7 +149,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     def _do(self, stage: PartitionStage) -> str:
         return super()._do(stage) + self._controllers(stage)
 
-    def _expected(self, stage: PartitionStage) -> PartitionObservation:
+    def _expect(self, stage: PartitionStage) -> PartitionObservation:
         return expected_observation(stage.after, self.numbers)
 
     def _observe(self, wanted: PartitionObservation) -> PartitionObservation:

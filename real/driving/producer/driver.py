@@ -87,7 +87,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         said |= {name: describe_log(log) or "empty" for name, log in seen.logs.items()}
         return {"clients": {**said, "producer": describe_outcomes(seen) or "was told nothing"}}
 
-    def _expected(self, stage: Stage) -> ProducerObservation:
+    def _expect(self, stage: Stage) -> ProducerObservation:
         return expected_observation(stage.after, self._sent)
 
     def _observe(self, wanted: ProducerObservation) -> ProducerObservation:
@@ -168,7 +168,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return "Produce let through"
 
     def _logs_are(self, stage: Stage) -> bool:
-        return self.world.observe().logs == self._expected(stage).logs
+        return self.world.observe().logs == self._expect(stage).logs
 
     def _fetch_until(self, leader: int, there: Callable[[], bool], *, fetch: bool = True) -> bool:
         """Waits until something is there, and lets the other broker fetch meanwhile where writes wait for that."""
@@ -275,7 +275,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
     def _arrive_late(self, stage: Stage) -> str:
         leader = broker_of(stage.before.leader)
         self.world.pass_kept_request()
-        if self.plan.acks == 0 or self._expected(stage).logs != expected_observation(stage.before, ()).logs:
+        if self.plan.acks == 0 or self._expect(stage).logs != expected_observation(stage.before, ()).logs:
             self._fetch_until(leader, lambda: self._logs_are(stage))
             return "what was kept is sent"
         self._fetch_until(leader, lambda: self.world.kept_response() is not None)

@@ -76,7 +76,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
             said[name] = f"{describe_log(log) or 'empty'}; stable {seen.stable[name]}"
         return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}
 
-    def _expected(self, stage: Stage) -> TransactionsObservation:
+    def _expect(self, stage: Stage) -> TransactionsObservation:
         return expected_observation(stage.after)
 
     def _observe(self, wanted: TransactionsObservation) -> TransactionsObservation:

@@ -24,7 +24,7 @@ Rows = list[list[str]]
 
 
 @cache
-def said(release: str) -> Rows:
+def class_rows(release: str) -> Rows:
     """What the classes of a release say, a row for each thing."""
     try:
         found = fetch_release(release)
@@ -36,7 +36,7 @@ def said(release: str) -> Rows:
 
 
 def rows_of(release: str, kind: str) -> Rows:
-    return [row[1:] for row in said(release) if row[0] == kind]
+    return [row[1:] for row in class_rows(release) if row[0] == kind]
 
 
 @pytest.mark.long

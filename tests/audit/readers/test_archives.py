@@ -19,7 +19,7 @@ TEXT = b"Topic: dead-letter\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \
 UNPACK = "unpack it beside the other files"
 
 
-def zipped(**files: bytes) -> bytes:
+def zip_files(**files: bytes) -> bytes:
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, raw in files.items():
@@ -27,7 +27,7 @@ def zipped(**files: bytes) -> bytes:
     return into.getvalue()
 
 
-def tarred(mode: Literal["w", "w:gz", "w:bz2", "w:xz"] = "w", **files: bytes) -> bytes:
+def tar_files(mode: Literal["w", "w:gz", "w:bz2", "w:xz"] = "w", **files: bytes) -> bytes:
     into = io.BytesIO()
     with tarfile.open(fileobj=into, mode=mode) as archive:
         for name, raw in files.items():
@@ -44,12 +44,12 @@ def tarred(mode: Literal["w", "w:gz", "w:bz2", "w:xz"] = "w", **files: bytes) ->
         ("a.txt.bz2", bz2.compress(TEXT), "a.txt.bz2/a.txt"),
         ("a.txt.xz", lzma.compress(TEXT), "a.txt.xz/a.txt"),
         ("a", gzip.compress(TEXT), "a/a"),
-        ("a.zip", zipped(b__txt=TEXT), "a.zip/b.txt"),
-        ("a.tar", tarred(b__txt=TEXT), "a.tar/d/b.txt"),
-        ("a.tgz", tarred("w:gz", b__txt=TEXT), "a.tgz/d/b.txt"),
-        ("a.tar.bz2", tarred("w:bz2", b__txt=TEXT), "a.tar.bz2/d/b.txt"),
-        ("a.tar.xz", tarred("w:xz", b__txt=TEXT), "a.tar.xz/d/b.txt"),
-        ("a.zip", zipped(i__zip=zipped(b__txt__gz=gzip.compress(TEXT))), "a.zip/i.zip/b.txt.gz/b.txt"),
+        ("a.zip", zip_files(b__txt=TEXT), "a.zip/b.txt"),
+        ("a.tar", tar_files(b__txt=TEXT), "a.tar/d/b.txt"),
+        ("a.tgz", tar_files("w:gz", b__txt=TEXT), "a.tgz/d/b.txt"),
+        ("a.tar.bz2", tar_files("w:bz2", b__txt=TEXT), "a.tar.bz2/d/b.txt"),
+        ("a.tar.xz", tar_files("w:xz", b__txt=TEXT), "a.tar.xz/d/b.txt"),
+        ("a.zip", zip_files(i__zip=zip_files(b__txt__gz=gzip.compress(TEXT))), "a.zip/i.zip/b.txt.gz/b.txt"),
         ("named.png", TEXT, "named.png"),
         ("two.gz", gzip.compress(TEXT[:9]) + gzip.compress(TEXT[9:]), "two.gz/two"),
     ],
@@ -64,7 +64,7 @@ def test_what_is_packed_comes_out_whatever_it_is_called(path: str, raw: bytes, i
         (b"\x28\xb5\x2f\xfdxx", "it is compressed with Zstandard"),
         (b"$ANSIBLE_VAULT;1.1;AES256\n6162", "it is encrypted with Ansible Vault"),
         (gzip.compress(TEXT * 9)[:-9], "its archive is broken or has what is not read (EOFError)"),
-        (zipped(b__txt=TEXT)[:40], "its archive is broken or has what is not read (BadZipFile)"),
+        (zip_files(b__txt=TEXT)[:40], "its archive is broken or has what is not read (BadZipFile)"),
     ],
 )
 def test_what_does_not_come_out_may_be_configuration(raw: bytes, reason: str) -> None:
@@ -86,12 +86,12 @@ def test_a_link_in_an_archive_is_named_and_what_is_not_configuration_too() -> No
 
 
 def test_kafka_as_it_is_published_is_nobodys_configuration() -> None:
-    raw = zipped(**{"kafka_2.13-3.9.0/config/server.properties": b"broker.id=0\n"})
+    raw = zip_files(**{"kafka_2.13-3.9.0/config/server.properties": b"broker.id=0\n"})
     assert [*archives.entries("k.zip", raw)] == [Unread("k.zip", "it is Kafka as it is published")]
 
 
 def _zipped_twice(raw: bytes) -> bytes:
-    return zipped(a=raw, b=raw)
+    return zip_files(a=raw, b=raw)
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, _zipped_twice])
@@ -104,13 +104,15 @@ def test_a_bomb_is_named_and_not_unpacked(pack: Callable[[bytes], bytes]) -> Non
 def test_archives_in_archives_end() -> None:
     raw = TEXT
     for _ in range(9):
-        raw = zipped(a__zip=raw)
+        raw = zip_files(a__zip=raw)
     (left,) = archives.entries("a.zip", raw)
     assert isinstance(left, Unread) and left.reason == "it is in more than 6 archives" and left.may_be_configuration
 
 
 def test_too_many_entries_are_named() -> None:
     (left,) = (
-        e for e in archives.entries("a.zip", zipped(**{f"f{n}": b"" for n in range(20_100)})) if isinstance(e, Unread)
+        e
+        for e in archives.entries("a.zip", zip_files(**{f"f{n}": b"" for n in range(20_100)}))
+        if isinstance(e, Unread)
     )
     assert left.reason == "it has more than 20,000 entries" and left.may_be_configuration

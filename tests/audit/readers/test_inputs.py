@@ -10,7 +10,7 @@ from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.readers.inputs import WIDE, read_inputs, text_of
 
 
-def left(folder: Path) -> dict[str, tuple[str, bool]]:
+def unread_files(folder: Path) -> dict[str, tuple[str, bool]]:
     return {
         os.path.relpath(one.path, folder): (one.reason, one.may_be_configuration) for one in read_inputs([folder])[1]
     }
@@ -30,7 +30,7 @@ def test_links_to_folders_are_followed_and_each_file_is_read_once(tmp_path: Path
     (inside / "d" / "loop").symlink_to(inside)
     (inside / "d" / "b.properties").symlink_to(outside / "more.txt")
     assert read(inside) == ["again/more.txt"]
-    assert left(inside) == {
+    assert unread_files(inside) == {
         "d/b.properties": (f"it is {inside}/again/more.txt, which is read once", False),
         "d/loop": (f"it is {inside}, which is read once", False),
         "linked": (f"it is {inside}/again, which is read once", False),
@@ -42,7 +42,7 @@ def test_links_that_lead_nowhere(tmp_path: Path) -> None:
     (tmp_path / "self.txt").symlink_to(tmp_path / "self.txt")
     (tmp_path / "logo.png").symlink_to("/nonexistent")
     (tmp_path / "masked.service").symlink_to("/dev/null")
-    assert left(tmp_path) == {
+    assert unread_files(tmp_path) == {
         "more.txt": ("it is a link that leads nowhere", True),
         "self.txt": ("it is a link that leads to itself", True),
         "logo.png": ("it is a link that leads nowhere", False),
@@ -61,7 +61,7 @@ def test_what_the_system_does_not_let_be_read(tmp_path: Path) -> None:
         pytest.skip("root reads everything")
     try:
         why = "the system does not let it be read (Permission denied)"
-        assert left(tmp_path) == {"d": (why, True), "e/t.txt": (why, True), "f.txt": (why, True)}
+        assert unread_files(tmp_path) == {"d": (why, True), "e/t.txt": (why, True), "f.txt": (why, True)}
     finally:
         for name in ("d", "e"):
             (tmp_path / name).chmod(0o755)
@@ -69,7 +69,7 @@ def test_what_the_system_does_not_let_be_read(tmp_path: Path) -> None:
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "topics.txt")
-    assert left(tmp_path) == {"topics.txt": ("it is not a file but a device, a pipe or a socket", True)}
+    assert unread_files(tmp_path) == {"topics.txt": ("it is not a file but a device, a pipe or a socket", True)}
 
 
 def test_kinds_hidden_files_and_folders_of_tools(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_kinds_hidden_files_and_folders_of_tools(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("" if name == "empty.txt" else "\n \n" if name == "blank.yaml" else "x=1\n")
     assert read(tmp_path) == [".env", ".hidden/t.txt", "a/b/c.properties"]
-    assert left(tmp_path) == {
+    assert unread_files(tmp_path) == {
         ".git": ("it is a folder that a tool keeps for itself", False),
         "README.md": ("it is a document", False),
         "empty.txt": ("it is empty", False),
@@ -89,7 +89,7 @@ def test_what_is_not_a_text(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(bytes(range(256)) * 40)
     (tmp_path / "meta.log").write_bytes(bytes(range(256)) + b"min.insync.replicas")
     (tmp_path / "b.properties").write_bytes(b"node.id=4\n\0")
-    assert left(tmp_path) == {
+    assert unread_files(tmp_path) == {
         "data": ("it is not a text", False),
         "meta.log": ("it is not a text, and has `min.insync.replicas`", True),
         "b.properties": ("it is not a text, and has `node.id`", True),
@@ -116,7 +116,7 @@ def test_an_image_that_is_a_text_about_a_cluster_is_read(tmp_path: Path) -> None
         (tmp_path / name).write_text("Topic: a\tPartitionCount: 1\tReplicationFactor: 1\n")
     (tmp_path / "f.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0acks=0")
     assert read(tmp_path) == ["a.png", "b.pem", "c.lock"]
-    assert set(left(tmp_path)) == {"d.md", "E.java", "f.png"}
+    assert set(unread_files(tmp_path)) == {"d.md", "E.java", "f.png"}
 
 
 def test_folders_are_walked_however_deep_they_are(tmp_path: Path) -> None:

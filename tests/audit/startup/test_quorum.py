@@ -206,19 +206,19 @@ def test_a_controller_that_is_no_voter_of_a_dynamic_quorum() -> None:
 
 
 def test_a_quorum_without_a_high_watermark_or_with_a_voter_that_lags() -> None:
-    def said(text: str) -> list[str]:
+    def quorum_texts(text: str) -> list[str]:
         findings = read(three(BY_HOST, status__txt=text))[1]
         return [finding.what for finding in findings if finding.kind == "incomplete" and "status" in str(finding.where)]
 
-    assert said(status("[1,2,3]")) == []
-    assert said(status("[1,2,3]", mark=-1)) == [
+    assert quorum_texts(status("[1,2,3]")) == []
+    assert quorum_texts(status("[1,2,3]", mark=-1)) == [
         "the quorum has no high watermark: no majority of voters follows its leader, and nothing is committed"
     ]
-    assert said(status("[1,2,3]", lag=20_000)) == [
+    assert quorum_texts(status("[1,2,3]", lag=20_000)) == [
         "a voter lags 20000 records behind the leader of the quorum: until it has caught up it counts for no majority "
         "that commits, and the answers take it for one that does"
     ]
     rows = "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
     rows += "1\t20753\t0\t9\t9\tLeader\n2\t753\t20000\t9\t9\tFollower\n3\t20753\t0\t9\t9\tFollower\n"
     rows += "4\t3\t20750\t9\t9\tObserver\n"
-    assert [text.partition(" behind")[0] for text in said(rows)] == ["voter 2 lags 20000 records"]
+    assert [text.partition(" behind")[0] for text in quorum_texts(rows)] == ["voter 2 lags 20000 records"]

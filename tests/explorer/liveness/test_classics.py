@@ -37,18 +37,18 @@ def gets_in(s: Memory, process: Process) -> bool:
 @leads_to(gets_in, weak(raise_flag, give_way, enter, work, leave, each="process"))
 def wants_leads_to_inside(s: Memory, process: Process) -> bool:
     '''Who wants in gets in.'''
-    return s.at[process] == At.RAISE_FLAG
+    return s.at[process] == NextStep.RAISE_FLAG
 
 
 @leads_to(gets_in, weak(want, each="process"))
 def fails_if_processes_stop(s: Memory, process: Process) -> bool:
     '''Who wants in gets in, though a process may stop on the way.'''
-    return s.at[process] == At.RAISE_FLAG
+    return s.at[process] == NextStep.RAISE_FLAG
 """,
     "published/ewd840": """
 def is_known(s: Ring) -> bool:
     '''Termination is detected.'''
-    return detected(s)
+    return may_announce(s)
 
 
 @leads_to(is_known, weak(initiate_probe, pass_token))
@@ -65,7 +65,7 @@ def fails_if_the_token_rests(s: Ring) -> bool:
     "published/ewd998": """
 def is_known(s: Ring) -> bool:
     '''Termination is detected.'''
-    return detected(s)
+    return may_announce(s)
 
 
 @leads_to(is_known, weak(initiate_probe, pass_token))
