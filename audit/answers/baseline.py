@@ -161,7 +161,7 @@ def _apply_acceptance(
     for entry in entries:
         if not entry.covers(subject, check):
             continue
-        beside = [] if entry.assumption else _beside(subject, check, entry)
+        beside = [] if entry.assumption else _unnamed_settings(subject, check, entry)
         if beside:
             note = f"is not accepted: it comes from {', '.join(beside)}, too, which `because` of {entry.topic} lacks"
         elif entry.expiry < today:
@@ -173,6 +173,6 @@ def _apply_acceptance(
     return replace(check, note=note) if note else check
 
 
-def _beside(subject: Subject, check: RequirementCheck, entry: AcceptedFinding) -> list[str]:
+def _unnamed_settings(subject: Subject, check: RequirementCheck, entry: AcceptedFinding) -> list[str]:
     """The settings that it comes from and that the entry does not name."""
     return [one for one in risky_settings(subject, check.requirement.question) if one not in entry.because]

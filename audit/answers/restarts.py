@@ -48,8 +48,8 @@ def restart_answer(
         why = f"it does not answer: see why ({down[broker]})" if is_silent else f"it is down ({down[broker]}): start it"
         return RestartAnswer(broker, "no", waits=(why,))
     away = frozenset({broker, *down})
-    stopped = list(_stopped(subjects, frozenset(down), away, broker))
-    held = list(_without_majority(cluster, broker))
+    stopped = list(_new_outages(subjects, frozenset(down), away, broker))
+    held = list(_controller_blockers(cluster, broker))
     losses = _find_losses(subjects, away, broker, explorations)
     waits = dict.fromkeys([*(wait for _, wait in held), *_waits(stopped, broker, down), *_moves(subjects, broker)])
     unknown = dict.fromkeys([*_unknown(subjects, broker), *losses.undecided, *_doubts(findings)])
@@ -92,7 +92,9 @@ def state_of(cluster: Cluster) -> object:
 # --- what stops -------------------------------------------------------------------------------------------------------
 
 
-def _stopped(subjects: Sequence[Subject], down: frozenset[int], away: frozenset[int], broker: int) -> Iterator[Outage]:
+def _new_outages(
+    subjects: Sequence[Subject], down: frozenset[int], away: frozenset[int], broker: int
+) -> Iterator[Outage]:
     """What is out of service without the broker, and not before."""
     for subject in subjects:
         before = {(outage.topic.name, outage.kind, one.number) for outage in find_outages(subject, down)
@@ -108,7 +110,7 @@ def _stopped(subjects: Sequence[Subject], down: frozenset[int], away: frozenset[
                 yield replace(outage, partitions=new)
 
 
-def _without_majority(cluster: Cluster, broker: int) -> Iterator[tuple[str, str]]:
+def _controller_blockers(cluster: Cluster, broker: int) -> Iterator[tuple[str, str]]:
     """What is wrong with the controllers without it, and what to wait for."""
     answering, quorum = cluster.answering, cluster.quorum
     if answering is not None and answering.headless:
@@ -141,11 +143,11 @@ class _Losses:
 
 def _find_losses(subjects: Sequence[Subject], away: frozenset[int], broker: int, explorations: Explorations) -> _Losses:
     """The restart is asked of the present state, and one fault of that without the broker."""
-    itself = list(_lost(subjects, broker, frozenset(), "restart@all", "the restart itself", explorations))
+    itself = list(_loss_sentences(subjects, broker, frozenset(), "restart@all", "the restart itself", explorations))
     meanwhile = [
         found
         for cell, what in ONE_FAULT
-        for found in _lost(subjects, broker, away, cell, f"while it is away, {what}", explorations)
+        for found in _loss_sentences(subjects, broker, away, cell, f"while it is away, {what}", explorations)
     ]
     return _Losses(
         tuple(said for loses, said in itself if loses),
@@ -154,7 +156,7 @@ def _find_losses(subjects: Sequence[Subject], away: frozenset[int], broker: int,
     )
 
 
-def _lost(
+def _loss_sentences(
     subjects: Sequence[Subject], broker: int, away: frozenset[int], cell: str, what: str, explorations: Explorations
 ) -> Iterator[tuple[bool, str]]:
     """The partitions of which a fault can lose records, in one sentence, and each of which that is not decided."""

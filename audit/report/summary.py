@@ -47,7 +47,7 @@ def summarize(made: Read) -> Document:
         "stops_all": stops_all,
         "rows": rows,
         "passing": _topic_count([subject for subject in made["subjects"] if _result(subject) == "met"]),
-        "beyond": list(_beyond(made)),
+        "beyond": list(_remaining_losses(made)),
         "not_covered": [
             {"what": finding["what"], "to_do": finding["to_do"]}
             for finding in made["findings"]
@@ -89,7 +89,7 @@ def _rows(made: Read) -> Iterator[Document]:
             "result": result,
             "records": _records(subject),
             "writes": _writes(subject),
-            "decided": list(_decided(subject, root)),
+            "decided": list(_deciding_settings(subject, root)),
             "change": _change(subject),
         }
         same = found.setdefault(repr(row), {**row, "topics": [], "subjects": []})
@@ -182,11 +182,11 @@ def _open_text(subject: Read, *, writes: bool) -> str:
         return f"not known: depends on {', '.join(on)}"
     why = next((check["why"] for check in checks if check["result"] == "not checked"), None)
     if why is not None:
-        return f"not known: {_without_details(why)}" if why else "not known"
+        return f"not known: {_shorten_reason(why)}" if why else "not known"
     return NOT_ASKED if not checks else GO_ON if writes else KEPT
 
 
-def _without_details(why: str) -> str:
+def _shorten_reason(why: str) -> str:
     """What is said before the first semicolon, and of what is long before the first colon: what to do about it stands
     elsewhere."""
     said = why.partition(";")[0]
@@ -196,7 +196,7 @@ def _without_details(why: str) -> str:
 _LONG = 90
 
 
-def _decided(subject: Read, root: str) -> Iterator[str]:
+def _deciding_settings(subject: Read, root: str) -> Iterator[str]:
     """The settings that decide what fails, each with its file and line, or whose default it is; none of what is open,
     which no value decides."""
     if _result(subject) == "open":
@@ -396,7 +396,7 @@ def _topic_count(subjects: Sequence[Read]) -> int:
     return len({name for subject in subjects for name in topic_names(subject)})
 
 
-def _beyond(made: Read) -> Iterator[str]:
+def _remaining_losses(made: Read) -> Iterator[str]:
     """What a topic that meets everything can still lose by, the likeliest first."""
     said: dict[str, list[str]] = {}
     for subject in made["subjects"]:

@@ -28,7 +28,7 @@ def replicas_without_a_broker(cluster: Cluster) -> Iterator[Finding]:
     topic, partition, there = found[0]
     nodes = sorted({replica for _, _, replicas in found for replica in replicas})
     who = f"node {nodes[0]}, which is a controller"
-    who = who if len(nodes) == 1 else f"nodes {_listed(nodes)}, which are controllers"
+    who = who if len(nodes) == 1 else f"nodes {_list_nodes(nodes)}, which are controllers"
     name = f"{topic.name}-{partition.number}"
     which = f"{name} has" if len(found) == 1 else f"{len(found)} partitions, such as {name}, have"
     left = len(partition.replicas) - len(there)
@@ -37,5 +37,5 @@ def replicas_without_a_broker(cluster: Cluster) -> Iterator[Finding]:
     yield Finding("incomplete", "error", what, partition.origin, REASSIGN, "KIP-631")
 
 
-def _listed(nodes: list[int]) -> str:
+def _list_nodes(nodes: list[int]) -> str:
     return f"{', '.join(map(str, nodes[:-1]))} and {nodes[-1]}"

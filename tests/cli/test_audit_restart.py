@@ -30,7 +30,7 @@ def cluster_of(isr: str) -> tuple[Cluster, Sequence[Finding]]:
     return replace(cluster, answering=Answering(Origin("a:9092"), (1, 2, 3), told_by=1)), ()
 
 
-def answered(*states: str, wanted: Sequence[int] | None = (2,)) -> tuple[dict[str, object], str, int]:
+def ask_until_safe(*states: str, wanted: Sequence[int] | None = (2,)) -> tuple[dict[str, object], str, int]:
     """The document, the page and how often the cluster was asked, where it shows these ISRs one after the other."""
     left = list(states)
     asked = 0
@@ -45,14 +45,14 @@ def answered(*states: str, wanted: Sequence[int] | None = (2,)) -> tuple[dict[st
 
 
 def test_the_answer_is_the_first_line_and_the_cluster_is_asked_twice() -> None:
-    found, page, asked = answered("1,2,3")
+    found, page, asked = ask_until_safe("1,2,3")
     assert (found["exit"], asked) == (0, 2)
     assert page.splitlines()[0] == "✓ broker 2 may be restarted now"
     assert "As broker 1 of a:9092 knows it: 3 of 3 brokers answered; asked again, nothing had changed." in page
 
 
 def test_a_cluster_that_changes_meanwhile_is_looked_at_anew() -> None:
-    found, page, asked = answered("1,2,3", "1,2", "1,2")
+    found, page, asked = ask_until_safe("1,2,3", "1,2", "1,2")
     assert (found["exit"], asked) == (1, 3)
     assert page.splitlines()[:3] == [
         "✗ broker 2 must not be restarted now",
@@ -63,7 +63,7 @@ def test_a_cluster_that_changes_meanwhile_is_looked_at_anew() -> None:
 
 
 def test_a_cluster_that_does_not_settle_is_not_answered() -> None:
-    found, page, asked = answered("1,2,3", "1,2", "1,3", "1,2,3")
+    found, page, asked = ask_until_safe("1,2,3", "1,2", "1,3", "1,2,3")
     assert (found["exit"], asked) == (5, MOST_LOOKS + 1)
     assert page.splitlines()[:2] == [
         "? broker 2 may be restarted or not: that is not known",
@@ -72,7 +72,7 @@ def test_a_cluster_that_does_not_settle_is_not_answered() -> None:
 
 
 def test_all_brokers_in_order() -> None:
-    found, page, _ = answered("1,2,3", wanted=None)
+    found, page, _ = ask_until_safe("1,2,3", wanted=None)
     assert [line for line in page.splitlines() if "may be restarted now" in line] == [
         f"✓ broker {id_} may be restarted now" for id_ in (1, 2, 3)
     ]

@@ -23,7 +23,7 @@ Pool = tuple[str, Tree]
 def ids_of_pools(part: Part, pools: Sequence[Pool], counts: Sequence[int], *, described: bool) -> list[tuple[int, ...]]:
     """The ids of each pool's nodes: as its status says, else as its annotation does, else the lowest that are free.
     `described`: something that is read calls nodes by their ids, so that these are not left to chance."""
-    stated = [_stated(pool, count) for (_, pool), count in zip(pools, counts, strict=True)]
+    stated = [_stated_ids(pool, count) for (_, pool), count in zip(pools, counts, strict=True)]
     for (path, pool), count, ids in zip(pools, counts, stated, strict=True):
         if ids is not None and len(ids) != count:
             what = f"KafkaNodePool {_name(pool)} asks for {count} nodes, and {len(ids)} have ids"
@@ -42,7 +42,7 @@ def ids_of_pools(part: Part, pools: Sequence[Pool], counts: Sequence[int], *, de
     return [made[n] if ids is None else ids for n, ids in enumerate(stated)]
 
 
-def _stated(pool: Tree, count: int) -> tuple[int, ...] | None:
+def _stated_ids(pool: Tree, count: int) -> tuple[int, ...] | None:
     listed = pool.get("status", "nodeIds")
     if listed is not None:
         return tuple(sorted({*numbers(" ".join(leaf.value for leaf in listed.leaves()))}))

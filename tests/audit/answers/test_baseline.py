@@ -19,26 +19,26 @@ FAILED = RequirementCheck(Requirement("no-loss", "crash@all"), "failed", Answer(
 ACKS_1 = replace(signature(replicas=3, min_isr=2), acks="1")
 
 
-def accepted(check: RequirementCheck, entry: AcceptedFinding = ENTRY, **changed: object) -> RequirementCheck:
+def accept_check(check: RequirementCheck, entry: AcceptedFinding = ENTRY, **changed: object) -> RequirementCheck:
     one = subject(replace(ACKS_1, **changed), acks="1", unclean_leader_election_enable="true")
     (found,) = mark_accepted([check], one, [entry], DAY)
     return found
 
 
 def test_the_fault_in_the_state_that_an_entry_names_is_accepted_until_its_day() -> None:
-    assert accepted(FAILED).result == "accepted"
+    assert accept_check(FAILED).result == "accepted"
     (late,) = mark_accepted([FAILED], subject(ACKS_1, acks="1"), [ENTRY], DAY + datetime.timedelta(days=1))
     assert late.result == "failed" and late.note == "was accepted until 2026-01-31: a cache"
 
 
 def test_another_fault_or_state_is_not_accepted_with_it() -> None:
     for cell in ("crash@one", "power-loss@all"):
-        assert accepted(replace(FAILED, requirement=Requirement("no-loss", cell))).result == "failed"
+        assert accept_check(replace(FAILED, requirement=Requirement("no-loss", cell))).result == "failed"
 
 
 def test_another_setting_that_loses_the_same_is_not_hidden() -> None:
     """Unclean elections that are switched on after acks=1 was accepted."""
-    found = accepted(FAILED, unclean=True, switches=(("heed_unclean", True),))
+    found = accept_check(FAILED, unclean=True, switches=(("heed_unclean", True),))
     assert found.result == "failed"
     assert "it comes from unclean.leader.election.enable=true, too" in found.note
 
@@ -47,6 +47,6 @@ def test_an_assumption_accepts_what_rests_on_it_and_says_so() -> None:
     entry = AcceptedFinding("", (), (), "the runbook has it", DAY, assumption="controllers-catch-up")
     open_ = RequirementCheck(Requirement("no-loss", "disk-loss@min-isr"), "not checked", Answer("not checked"))
     because = replace(open_, answer=Answer("not checked", "", ON_DISK_OF_CONTROLLER))
-    found = accepted(because, entry)
+    found = accept_check(because, entry)
     assert found.result == "accepted" and found.assumption == ASSUMPTIONS["controllers-catch-up"]
-    assert accepted(open_, entry) == open_ and accepted(FAILED, entry) == FAILED
+    assert accept_check(open_, entry) == open_ and accept_check(FAILED, entry) == FAILED

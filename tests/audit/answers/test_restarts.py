@@ -41,13 +41,13 @@ def cluster_of(*topics: str, **answering: object) -> Cluster:
     return replace(cluster, answering=replace(state, **answering))
 
 
-def asked(cluster: Cluster, broker: int, explorations: Explorations) -> RestartAnswer:
+def ask_restart(cluster: Cluster, broker: int, explorations: Explorations) -> RestartAnswer:
     every = [one for one in subjects(cluster) if not one.topics[0].internal]
     return restart_answer(cluster, every, (), broker, explorations)
 
 
 def test_a_broker_that_two_others_stand_in_for_may_be_restarted(explorations: Explorations) -> None:
-    found = asked(cluster_of(topic("orders", "1,2,3", "1,2,3")), 1, explorations)
+    found = ask_restart(cluster_of(topic("orders", "1,2,3", "1,2,3")), 1, explorations)
     assert found == RestartAnswer(1, "yes")
 
 
@@ -72,45 +72,45 @@ def test_a_broker_that_two_others_stand_in_for_may_be_restarted(explorations: Ex
     ],
 )
 def test_a_broker_without_which_something_stops(explorations: Explorations, text: str, stops: str, waits: str) -> None:
-    found = asked(cluster_of(text), 2, explorations)
+    found = ask_restart(cluster_of(text), 2, explorations)
     assert (found.word, found.stops, found.waits) == ("no", (stops,), (waits,))
 
 
 def test_brokers_that_are_down_count_as_out_of_the_isr(explorations: Explorations) -> None:
     cluster = cluster_of(topic("orders", "1,2,3", "1,2,3"), answered=(1, 2), down=((3, "nothing listens at its port"),))
-    found = asked(cluster, 2, explorations)
+    found = ask_restart(cluster, 2, explorations)
     assert found.word == "no" and found.waits == (
         "start broker 3, and wait until the ISR of orders partition 0 has it",
     )
-    gone = asked(cluster, 3, explorations)
+    gone = ask_restart(cluster, 3, explorations)
     assert (gone.word, gone.waits) == ("no", ("it is down (nothing listens at its port): start it",))
 
 
 def test_one_loss_of_power_while_it_is_away(explorations: Explorations) -> None:
-    found = asked(cluster_of(topic("orders", "1,2", "1,2", 1)), 2, explorations)
+    found = ask_restart(cluster_of(topic("orders", "1,2", "1,2", 1)), 2, explorations)
     assert (found.word, found.stops) == ("yes", ())
     assert found.loses == ("while it is away, one loss of power can lose acknowledged records of orders partition 0",)
 
 
 def test_controllers_without_a_majority(explorations: Explorations) -> None:
     whole = topic("orders", "1,2,3", "1,2,3")
-    headless = asked(cluster_of(whole, headless=True), 1, explorations)
+    headless = ask_restart(cluster_of(whole, headless=True), 1, explorations)
     assert headless.word == "no" and headless.waits == ("wait until a majority of controllers is up",)
     combined = replace(cluster_of(whole, late=(3,)), quorum=Quorum((1, 2, 3), Origin("a:9092"), leader=1))
-    voter = asked(combined, 2, explorations)
+    voter = ask_restart(combined, 2, explorations)
     assert voter.word == "no"
     assert voter.stops == ("it is a controller, and without it 1 of 3 are left: no majority",)
     assert voter.waits == ("wait until controllers 3 are up",)
     all_there = replace(combined, answering=Answering(Origin("a:9092"), (1, 2, 3)))
-    assert asked(all_there, 2, explorations).word == "yes"
+    assert ask_restart(all_there, 2, explorations).word == "yes"
     assert restart_order(combined) == [2, 3, 1]
 
 
 def test_what_is_not_known_is_not_answered(explorations: Explorations) -> None:
     cluster = cluster_of(topic("orders", "1,2,3", "1,2,3"))
-    assert asked(cluster, 9, explorations) == RestartAnswer(9, "not known", unknown=("no broker has this id",))
+    assert ask_restart(cluster, 9, explorations) == RestartAnswer(9, "not known", unknown=("no broker has this id",))
     many = topic("wide", "1,2,3,4,5,6,7", "1,2,3,4,5,6,7")
-    found = asked(cluster_of(many), 1, explorations)
+    found = ask_restart(cluster_of(many), 1, explorations)
     assert found.word == "not known"
     assert "what of wide partition 0 can be lost: it has 7 replicas, and the model has 1 to 5" in found.unknown
 

@@ -16,13 +16,13 @@ TOPICS = (
 )
 
 
-def described(name: str, least: int, replicas: int = 3) -> str:
+def topic_text(name: str, least: int, replicas: int = 3) -> str:
     """A topic as kafka-topics.sh describes it."""
     hosts = ",".join(map(str, range(1, replicas + 1)))
     return TOPICS.format(name=name, least=least, replicas=replicas, hosts=hosts)
 
 
-def audited(topics: str, producer: str = "acks=all\n", seconds: float = 60.0) -> dict[str, Any]:
+def audit_topics(topics: str, producer: str = "acks=all\n", seconds: float = 60.0) -> dict[str, Any]:
     """The document of an audit of topics and their producer, on Kafka 3.9."""
     texts = [("cluster/topics.txt", topics, True), ("cluster/producer.properties", producer, True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
@@ -32,9 +32,9 @@ def audited(topics: str, producer: str = "acks=all\n", seconds: float = 60.0) ->
 @pytest.fixture(scope="module")
 def five() -> dict[str, Any]:
     """Five topics, three of which are wrong, each in its own way."""
-    return audited(
-        described("orders", 2) + described("payments", 2) + described("clickstream", 1) + described("sessions", 3)
-        + described("audit-log", 1, 1)
+    return audit_topics(
+        topic_text("orders", 2) + topic_text("payments", 2) + topic_text("clickstream", 1) + topic_text("sessions", 3)
+        + topic_text("audit-log", 1, 1)
     )  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def test_a_row_says_what_happens_when_and_which_setting_of_which_line_decides_it
 
 
 def test_what_was_not_decided_is_open_and_no_pass() -> None:
-    made = audited(described("orders", 2), seconds=0.0)
+    made = audit_topics(topic_text("orders", 2), seconds=0.0)
     assert made["summary"]["mark"] == "?"
     assert made["summary"]["headline"].startswith("of 1 of 1 topics it is not known whether they meet")
     (row,) = made["summary"]["rows"]

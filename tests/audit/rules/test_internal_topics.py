@@ -11,11 +11,11 @@ HEAD = "Topic: {}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: {}\tConfigs
 ROW = "\tTopic: {}\tPartition: 0\tLeader: 1\tReplicas: {}\tIsr: {}\n"
 
 
-def described(name: str, replicas: str, least: int) -> str:
+def topic_text(name: str, replicas: str, least: int) -> str:
     return HEAD.format(name, replicas.count(",") + 1, least) + ROW.format(name, replicas, replicas)
 
 
-def said(texts: dict[str, str], version: str = "4.1.0") -> list[str]:
+def finding_texts(texts: dict[str, str], version: str = "4.1.0") -> list[str]:
     files = [(name, text, True) for name, text in texts.items()]
     _, findings = read_cluster_texts(files, Options(kafka_version=version, distribution="apache"), "x")
     return [finding.what for finding in findings]
@@ -46,7 +46,7 @@ def said(texts: dict[str, str], version: str = "4.1.0") -> list[str]:
     ],
 )
 def test_what_follows_from_the_loss_of_a_topic(name: str, replicas: str, least: int, what: str) -> None:
-    found = [text for text in said({"topics.txt": described(name, replicas, least)}) if "is lost" in text]
+    found = [text for text in finding_texts({"topics.txt": topic_text(name, replicas, least)}) if "is lost" in text]
     assert found == ([what] if what else [])
 
 
@@ -70,7 +70,7 @@ def test_what_follows_from_the_loss_of_a_topic(name: str, replicas: str, least: 
 def test_a_group_that_rests_longer_than_its_offsets_are_kept(version: str, setting: str, begins: str) -> None:
     texts = {name: f"{text}{setting}\n" for name, text in BROKERS.items()}
     consumer = "bootstrap.servers=a:9092\ngroup.id=g\nauto.offset.reset=latest\n"
-    found = [text for text in said({**texts, "consumer.properties": consumer}, version) if "thrown" in text]
+    found = [text for text in finding_texts({**texts, "consumer.properties": consumer}, version) if "thrown" in text]
     assert len(found) == bool(begins) and all(text.startswith(begins) for text in found)
     assert all("loses its offsets and is thrown to auto.offset.reset (latest): with latest" in text for text in found)
 
@@ -78,11 +78,11 @@ def test_a_group_that_rests_longer_than_its_offsets_are_kept(version: str, setti
 def test_one_transactional_id_in_two_producers() -> None:
     producer = "bootstrap.servers=a:9092\nacks=all\ntransactional.id={}\n"
     two = {f"{name}-producer.properties": producer.format("t") for name in ("a", "b")}
-    found = [text for text in said(two) if "fences the other" in text]
+    found = [text for text in finding_texts(two) if "fences the other" in text]
     assert found == [
         "`transactional.id=t` is in a-producer.properties and in b-producer.properties: each producer that starts "
         "fences "
         "the other, whose transaction is aborted and which writes no more"
     ]
     apart = {f"{name}-producer.properties": producer.format(name) for name in ("a", "b")}
-    assert not [text for text in said(apart) if "fences the other" in text]
+    assert not [text for text in finding_texts(apart) if "fences the other" in text]

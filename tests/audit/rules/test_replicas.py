@@ -10,7 +10,7 @@ HEAD = "Topic: t\tPartitionCount: {}\tReplicationFactor: 3\tConfigs: \n"
 LINE = "\tTopic: t\tPartition: {}\tLeader: 3\tReplicas: {}\tIsr: 3\n"
 
 
-def about(roles: str, *replicas: str) -> list[tuple[str, str]]:
+def replica_findings(roles: str, *replicas: str) -> list[tuple[str, str]]:
     files = [(f"{id}.properties", NODE.format(id=id, roles=roles if id < 3 else "broker"), True) for id in (1, 2, 3, 4)]
     lines = [LINE.format(number, text) for number, text in enumerate(replicas)]
     files.append(("t.txt", HEAD.format(len(replicas)) + "".join(lines), True))
@@ -21,8 +21,8 @@ def about(roles: str, *replicas: str) -> list[tuple[str, str]]:
 def test_replicas_on_controllers_alone_are_found() -> None:
     then = "these never come back, and of t-0 there are 2 copies until they are moved"
     what = f"t-0 has replicas on node 1, which is a controller alone: {then}"
-    assert about("controller", "3,1,4") == [("incomplete", what)]
-    (found,) = about("controller", "3,1,2", "4,2,3")
+    assert replica_findings("controller", "3,1,4") == [("incomplete", what)]
+    (found,) = replica_findings("controller", "3,1,2", "4,2,3")
     assert found[1].startswith(
         "2 partitions, such as t-0, have replicas on nodes 1 and 2, which are controllers alone: "
     )
@@ -30,6 +30,6 @@ def test_replicas_on_controllers_alone_are_found() -> None:
 
 
 def test_nodes_of_both_roles_and_brokers_alone_keep_theirs() -> None:
-    assert about("broker,controller", "3,1,2") == []
-    assert about("broker", "3,1,2") == []
-    assert about("controller", "3,4") == []
+    assert replica_findings("broker,controller", "3,1,2") == []
+    assert replica_findings("broker", "3,1,2") == []
+    assert replica_findings("controller", "3,4") == []

@@ -8,7 +8,7 @@ import pytest
 from tidegate.reports.audit.overview import MOST_COLUMNS, MOST_LINES, audit_headline, audit_overview
 from tidegate.reports.text_page import TextFormat
 
-from ...audit.report.test_summary import audited, described
+from ...audit.report.test_summary import audit_topics, topic_text
 
 
 def page_lines(document: dict[str, Any], width: int = 100) -> list[str]:
@@ -17,7 +17,7 @@ def page_lines(document: dict[str, Any], width: int = 100) -> list[str]:
 
 @pytest.fixture(scope="module")
 def one_fails() -> dict[str, Any]:
-    return audited(described("orders", 2) + described("clickstream", 1))
+    return audit_topics(topic_text("orders", 2) + topic_text("clickstream", 1))
 
 
 def with_rows(document: dict[str, Any], count: int, name: str) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def test_an_outage_is_said_once_whatever_it_stops(one_fails: dict[str, Any]) -> 
 
 
 def test_a_cluster_that_passes_has_ten_lines() -> None:
-    lines = page_lines(audited(described("orders", 2)))
+    lines = page_lines(audit_topics(topic_text("orders", 2)))
     assert lines[0] == "✓ the topic meets what is required (standard)"
     assert len(lines) <= 10
 

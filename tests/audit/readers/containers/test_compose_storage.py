@@ -32,7 +32,7 @@ KEPT = {
 }
 
 
-def about(**given: str) -> list[tuple[str, str]]:
+def storage_findings(**given: str) -> list[tuple[str, str]]:
     found = read_cluster_texts([("compose.yml", FILE.format(**KEPT | given), True)], Options(), "x")[1]
     said = [(finding.kind, finding.what) for finding in found if finding.source == "docs.docker.com, Volumes"]
     return [(kind, what.split(":")[0]) for kind, what in said]
@@ -51,7 +51,7 @@ def about(**given: str) -> list[tuple[str, str]]:
     ],
 )
 def test_data_on_volumes_is_nothing_to_say(given: dict[str, str]) -> None:
-    assert about(**given) == []
+    assert storage_findings(**given) == []
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_data_on_volumes_is_nothing_to_say(given: dict[str, str]) -> None:
     ],
 )
 def test_data_that_goes_with_the_container_is_found(given: dict[str, str], kind: str, what: str) -> None:
-    assert about(**given) == [(kind, what)]
+    assert storage_findings(**given) == [(kind, what)]
 
 
 def test_one_server_of_three_without_a_volume_is_advice() -> None:
