@@ -33,9 +33,9 @@ class RandomGraph:
             sum(self.groups[action] for action in range(len(self.groups)) if word >> action & 1) if word else 0
             for word in self.stopped
         ]
-        return PlainGraph(steps, self.truths, stopped, [self.named(word) for word in self.stopped])
+        return PlainGraph(steps, self.truths, stopped, [self.groups_of(word) for word in self.stopped])
 
-    def named(self, word: int) -> set[str]:
+    def groups_of(self, word: int) -> set[str]:
         """The names of some actions."""
         return {str(action) for action in range(len(self.groups)) if word >> action & 1}
 

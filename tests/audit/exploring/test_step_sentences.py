@@ -15,7 +15,7 @@ from tidegate.language.steptext import parse_steps
 from tidegate.language.values import State
 
 
-def bound(profile: str = "kafka_3_7", **values: Any) -> Model:
+def bind_model(profile: str = "kafka_3_7", **values: Any) -> Model:
     more = {"power_losses": 2, "controller_losses": 2, "max_records": 2, "log_size": 2, "crashes": 1, **values}
     return definition().bind(profile, more)
 
@@ -45,7 +45,7 @@ def sentence(model: Model, *steps: str) -> str:
     ],
 )
 def test_what_a_fault_takes_is_said_from_the_state_before(steps: tuple[str, ...], said: str) -> None:
-    assert sentence(bound(), *steps) == said
+    assert sentence(bind_model(), *steps) == said
 
 
 @given(some.lists(some.sampled_from(["A", "E", "F", "AB", "{", ", ", "xA", "1", " "]), max_size=12))

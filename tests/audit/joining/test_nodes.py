@@ -19,20 +19,22 @@ def node(number: int | None, *settings: Setting, origin: Origin = ONE) -> Broker
     return Broker(number, origin, roles=("broker",), settings=settings)
 
 
-def joined(*parts: Part, quorum: Quorum | None = None, of_msk: bool = False) -> tuple[JoinedParts, tuple[Broker, ...]]:
+def join_texts(
+    *parts: Part, quorum: Quorum | None = None, of_msk: bool = False
+) -> tuple[JoinedParts, tuple[Broker, ...]]:
     found = JoinedParts(parts)
     return found, joined_nodes(found, (), quorum, of_msk=of_msk)
 
 
 def test_nodes_are_in_the_order_of_their_ids_and_those_without_one_are_last() -> None:
     part = Part("x", brokers=[node(None), node(3), node(1)])
-    _, found = joined(part)
+    _, found = join_texts(part)
     assert [broker.id for broker in found] == [1, 3, None]
 
 
 def test_two_files_with_one_id_are_two_nodes_of_which_the_first_counts() -> None:
     first, second = node(1, setting("num.partitions", "2")), node(1, setting("num.partitions", "3", TWO), origin=TWO)
-    parts, (found,) = joined(Part("x", brokers=[first]), Part("x", brokers=[second]))
+    parts, (found,) = join_texts(Part("x", brokers=[first]), Part("x", brokers=[second]))
     assert [stated.value for stated in found.settings] == ["2"]
     assert [(twice.node.origin, twice.second) for twice in parts.twice] == [(ONE, TWO)]
     (finding,) = parts.findings
@@ -41,7 +43,9 @@ def test_two_files_with_one_id_are_two_nodes_of_which_the_first_counts() -> None
 
 
 def test_a_node_that_is_only_named_takes_the_settings_of_its_file() -> None:
-    parts, (found,) = joined(Part("x", brokers=[node(1)]), Part("y", brokers=[node(1, setting("num.partitions", "3"))]))
+    parts, (found,) = join_texts(
+        Part("x", brokers=[node(1)]), Part("y", brokers=[node(1, setting("num.partitions", "3"))])
+    )
     assert [stated.value for stated in found.settings] == ["3"] and not parts.findings and not parts.twice
 
 
@@ -49,7 +53,7 @@ def test_what_runs_completes_the_file_and_a_difference_is_said() -> None:
     file = Part("x", brokers=[node(1, setting("num.partitions", "2"), setting("log.dirs", "data"))])
     said = {"num.partitions": "3", "min.insync.replicas": "2", "log.dirs": "/d"}
     running = [setting(key, value, TWO) for key, value in said.items()]
-    parts, (found,) = joined(file, Part("y", whole_brokers={1: running}))
+    parts, (found,) = join_texts(file, Part("y", whole_brokers={1: running}))
     assert {stated.key: stated.value for stated in found.settings}["min.insync.replicas"] == "2"
     assert {stated.key: stated.value for stated in found.settings}["num.partitions"] == "2", "the file's own counts"
     (finding,) = parts.findings
@@ -59,32 +63,35 @@ def test_what_runs_completes_the_file_and_a_difference_is_said() -> None:
 
 
 def test_dynamic_settings_make_a_node_that_no_file_has() -> None:
-    _, (found,) = joined(Part("x", per_broker={7: [setting("min.insync.replicas", "2", TWO)]}))
+    _, (found,) = join_texts(Part("x", per_broker={7: [setting("min.insync.replicas", "2", TWO)]}))
     assert (found.id, found.settings, [stated.value for stated in found.dynamic]) == (7, (), ["2"])
 
 
 def test_voters_without_a_file_are_controllers_and_a_broker_that_votes_is_both() -> None:
     quorum = Quorum((1, 9), TWO)
     named = Part("x", brokers=[node(1)])
-    assert [broker.roles for broker in joined(named, quorum=quorum)[1]] == [("broker", "controller"), ("controller",)]
+    assert [broker.roles for broker in join_texts(named, quorum=quorum)[1]] == [
+        ("broker", "controller"),
+        ("controller",),
+    ]
     stated = Part("x", brokers=[node(1, setting("num.partitions", "2"))])
-    assert joined(stated, quorum=quorum)[1][0].roles == ("broker",), "its own file says what it is"
+    assert join_texts(stated, quorum=quorum)[1][0].roles == ("broker",), "its own file says what it is"
 
 
 def test_one_configuration_of_msk_is_of_all_brokers_that_are_described() -> None:
     revision = Part("x", brokers=[node(None, setting("num.partitions", "2"))])
     described = Part("y", brokers=[node(2), node(1)])
-    parts, found = joined(revision, described, of_msk=True)
+    parts, found = join_texts(revision, described, of_msk=True)
     assert [(broker.id, [stated.value for stated in broker.settings]) for broker in found] == [(1, ["2"]), (2, ["2"])]
     assert parts.assumptions == ["brokers 1, 2 run the configuration in one.properties, as MSK's all do"]
-    assert len(joined(revision, described)[1]) == 3, "of another owner it is a node of its own"
+    assert len(join_texts(revision, described)[1]) == 3, "of another owner it is a node of its own"
 
 
 def test_what_is_said_of_all_computers_places_those_of_an_inner_network() -> None:
     inner = Broker(1, ONE, machine="engine", network="inner")
     apart, outer = Broker(2, ONE, machine="engine"), Broker(3, ONE, machine="engine", network="inner")
     shared = Part("x", brokers=[inner, apart, outer], facts={"computers": [StatedValue("shared", TWO)]})
-    assert [(broker.machine, broker.network) for broker in joined(shared)[1]] == [
+    assert [(broker.machine, broker.network) for broker in join_texts(shared)[1]] == [
         ("one computer, as audit.toml says", ""), ("engine", ""), ("one computer, as audit.toml says", ""),
     ]  # fmt: skip
-    assert {broker.machine for broker in joined(Part("x", brokers=[inner, apart, outer]))[1]} == {"engine"}
+    assert {broker.machine for broker in join_texts(Part("x", brokers=[inner, apart, outer]))[1]} == {"engine"}

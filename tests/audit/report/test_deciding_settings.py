@@ -15,7 +15,9 @@ STATED = UsedSetting("min.insync.replicas", "1", Origin("b.properties", 3))
 KEEPS = {"acks": "all", "unclean": False, "heed_unclean": True, "min_isr": 2, "isr_shrinks": 0, "elr": False}
 
 
-def decided(cell: str = "crash@one", topic: str = "orders", *changes: SettingChange, **constants: Any) -> list[str]:
+def deciding_rows(
+    cell: str = "crash@one", topic: str = "orders", *changes: SettingChange, **constants: Any
+) -> list[str]:
     subject = Subject((Topic(topic, Origin("t.txt")),), None, (), (STATED,))
     of_run = {**KEEPS, **constants} if constants else {}
     return [f"{setting_text(used)} → {then}" for used, then in deciding_setting(subject, changes, cell, of_run)]
@@ -26,7 +28,9 @@ def change(name: str, value: str) -> SettingChange:
 
 
 def test_what_the_repair_changes_decides_in_its_order_stated_or_by_default() -> None:
-    found = decided("crash@one", "orders", change("min_isr", "2"), change("elr", "1"), change("acks", "all"), min_isr=1)
+    found = deciding_rows(
+        "crash@one", "orders", change("min_isr", "2"), change("elr", "1"), change("acks", "all"), min_isr=1
+    )
     assert found == [
         "min.insync.replicas=1 → 2", "eligible.leader.replicas.version=0 → 1", "acks not given → all",
     ]  # fmt: skip
@@ -51,14 +55,16 @@ def test_nodes_that_are_moved_have_no_setting_but_their_places() -> None:
 def test_without_a_repair_it_is_what_the_run_comes_from_the_gravest_first(
     cell: str, constants: dict[str, Any], key: str
 ) -> None:
-    assert decided(cell, **constants) == [f"{key} → "]
+    assert deciding_rows(cell, **constants) == [f"{key} → "]
 
 
 def test_a_commit_waits_by_a_setting_of_the_brokers() -> None:
-    assert decided(topic="__consumer_offsets", acks="leader") == ["offsets.commit.required.acks not given → "]
+    assert deciding_rows(topic="__consumer_offsets", acks="leader") == ["offsets.commit.required.acks not given → "]
 
 
 def test_where_no_setting_is_to_blame_none_is_named() -> None:
     assert (
-        decided(isr_shrinks=1, elr=True) == [] and decided(unclean=True, heed_unclean=False) == [] and decided() == []
+        deciding_rows(isr_shrinks=1, elr=True) == []
+        and deciding_rows(unclean=True, heed_unclean=False) == []
+        and deciding_rows() == []
     )

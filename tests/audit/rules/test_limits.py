@@ -15,7 +15,7 @@ TIERED, TOPIC = (
 DISKS = Setting("log.dirs", "/a,/b", PLACE)
 
 
-def found(
+def findings_of(
     *settings: Setting, topic: tuple[Setting, ...] = (), kafka: str | None = None, kraft: bool = True
 ) -> list[str]:
     versions = Versions(kafka=None if kafka is None else StatedValue(kafka, PLACE))
@@ -32,7 +32,7 @@ def found(
 
 def test_what_is_not_set_is_not_said() -> None:
     off = [Setting(setting.key, "false", PLACE) for setting in (TIERED, TOPIC)]
-    assert found(*off, Setting("zookeeper.metadata.migration.enable", "false", PLACE), topic=(off[1],)) == []
+    assert findings_of(*off, Setting("zookeeper.metadata.migration.enable", "false", PLACE), topic=(off[1],)) == []
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_what_is_not_set_is_not_said() -> None:
     ],
 )
 def test_each_is_said_once_though_all_brokers_have_it(setting: Setting, kind: str) -> None:
-    assert found(setting) == [f"{kind}: `{setting.key}`"]
+    assert findings_of(setting) == [f"{kind}: `{setting.key}`"]
 
 
 def test_a_topic_in_tiered_storage_leaves_the_audit_undecided_and_says_it_for_the_brokers() -> None:
-    assert found(TIERED, topic=(TOPIC,)) == ["incomplete: `remote.storage.enable`"]
+    assert findings_of(TIERED, topic=(TOPIC,)) == ["incomplete: `remote.storage.enable`"]
 
 
 @pytest.mark.parametrize(
@@ -58,5 +58,5 @@ def test_a_topic_in_tiered_storage_leaves_the_audit_undecided_and_says_it_for_th
 def test_before_3_7_a_controller_of_kraft_learns_of_no_failed_directory(
     kafka: str | None, kraft: bool, said: bool
 ) -> None:
-    assert found(DISKS, kafka=kafka, kraft=kraft) == (["not_modelled: `log.dirs`"] if said else [])
-    assert found(Setting("log.dirs", "/a,", PLACE), kafka=kafka, kraft=kraft) == [], "one directory"
+    assert findings_of(DISKS, kafka=kafka, kraft=kraft) == (["not_modelled: `log.dirs`"] if said else [])
+    assert findings_of(Setting("log.dirs", "/a,", PLACE), kafka=kafka, kraft=kraft) == [], "one directory"

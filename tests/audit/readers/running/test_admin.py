@@ -14,7 +14,7 @@ from tidegate.audit.questions.subjects import subjects
 from .test_live import of_answers
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, **others: Any) -> Cluster:
+def ask_client(monkeypatch: pytest.MonkeyPatch, **others: Any) -> Cluster:
     return of_answers(monkeypatch, **others)[0]
 
 
@@ -41,7 +41,7 @@ def test_who_does_not_answer_is_down_and_in_no_file_is_nobody(monkeypatch: pytes
 
 def test_brokers_that_wait_for_a_controller_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     kraft = {"describe_features": {"metadata.version": {"supported": (1, 21), "finalized": (21, 21)}}}
-    cluster = asked(monkeypatch, quorum=KafkaTimeoutError("late"), **kraft)
+    cluster = ask_client(monkeypatch, quorum=KafkaTimeoutError("late"), **kraft)
     assert cluster.answering is not None and cluster.answering.headless
     assert cluster.answering.controllers.startswith("no controller answers the brokers: most controllers are down")
     voters = [
@@ -49,10 +49,10 @@ def test_brokers_that_wait_for_a_controller_say_so(monkeypatch: pytest.MonkeyPat
         for id_, at in ((11, 60_000), (12, 59_900), (13, 25_000))
     ]
     quorum = {"leader_id": 11, "current_voters": voters, "observers": [], "high_watermark": 700}
-    cluster = asked(monkeypatch, quorum=quorum, **kraft)
+    cluster = ask_client(monkeypatch, quorum=quorum, **kraft)
     assert cluster.answering is not None and not cluster.answering.headless
     assert cluster.answering.controllers == "controller 13 has not fetched for 35 s"
-    cluster = asked(monkeypatch, quorum={**quorum, "leader_id": -1}, **kraft)
+    cluster = ask_client(monkeypatch, quorum={**quorum, "leader_id": -1}, **kraft)
     assert cluster.answering is not None and cluster.answering.headless
 
 
@@ -61,11 +61,11 @@ def test_none_of_the_advertised_addresses_answers(monkeypatch: pytest.MonkeyPatc
         r"a:9092 answers, and none of the brokers does at the address that it advertises \(broker 1: x, broker 2: x\)"
     )
     with pytest.raises(UnreadableInputError, match=said):
-        asked(monkeypatch, silent={1: "x", 2: "x"})
+        ask_client(monkeypatch, silent={1: "x", 2: "x"})
 
 
 def test_a_broker_that_is_listed_and_was_not_reached_did_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen of 4.1.0 without controllers: brokers that started meanwhile are listed, and the client knows no address."""
-    cluster = asked(monkeypatch, probed=(1,))
+    cluster = ask_client(monkeypatch, probed=(1,))
     assert cluster.answering is not None and cluster.answering.answered == (1,)
     assert cluster.answering.down == ((2, "not registered as alive"), (3, "not registered as alive"))
