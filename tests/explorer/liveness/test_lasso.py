@@ -36,7 +36,7 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
                     assert agrees(answer, truth), (seed, hardened, answer, truth)
             for bits in range(8):
                 stopped = [at for at, word in enumerate(graph.stopped) if bits & word]
-                first, named = stopped[0] if stopped else None, graph.named(bits)
+                first, named = stopped[0] if stopped else None, graph.groups_of(bits)
                 assert graph.plain().first_stopped(named) == native.first_stopped(named) == first, (seed, bits)
             for predicate in range(3):
                 ever = any(truth >> predicate & 1 for truth in graph.truths)

@@ -225,7 +225,7 @@ def small(s: World) -> bool:
     return all(m.n >= 0 if isinstance(m, Low) else m.n < 1 for m in s.net)
 '''
     verdict = agree(bind_text(tmp_path, text_of(fields, "net=Set()", body, before=before)))
-    assert (verdict.distinct_states, verdict.verdict) == (6, "holds")
+    assert verdict is not None and (verdict.distinct_states, verdict.verdict) == (6, "holds")
     unasked = body.replace("m.n >= 0 if isinstance(m, Low) else m.n < 1", "m.n < 2")
     with pytest.raises(ModelErrors, match=r"n is of several types in Low \| Wide"):
         bind_text(tmp_path, text_of(fields, "net=Set()", unasked, before=before))
