@@ -95,6 +95,20 @@ def test_everything_is_annotated() -> None:
     assert bare == []
 
 
+def test_a_frozen_value_is_made_by_immutable() -> None:
+    """A class that has fields of another, is compared by identity, or takes keywords alone, stays a dataclass."""
+    classes = ((path, node) for path in TYPED for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef))
+    assert [
+        f"{name_of(path)}:{node.lineno}: {node.name}"
+        for path, node in classes
+        if not node.bases and any(map(_is_plain_frozen, map(ast.unparse, node.decorator_list)))
+    ] == []
+
+
+def _is_plain_frozen(decorator: str) -> bool:
+    return "dataclass(frozen=True" in decorator and "eq=False" not in decorator and "kw_only=True" not in decorator
+
+
 def test_every_module_has_a_docstring() -> None:
     assert [name_of(path) for path in TYPED if not ast.get_docstring(tree_of(path))] == []
 
