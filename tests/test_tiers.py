@@ -12,8 +12,9 @@ from .conftest import COLLECTED, ROOT, file_of
 TESTS = ROOT / "tests"
 OTHERS = ("long", "nightly", "cluster", "matrix", "proof", "brokers")
 """The marks of tests that the ordinary tier leaves out."""
-BY_HAND = {"model/test_mutants", "real/driving/test_brokers"}
-"""Files of which no test is ordinary: each of their tests begins with the proof of a whole model, or starts brokers."""
+BY_HAND = {"audit/kafka/test_tables", "model/test_mutants", "real/driving/test_brokers"}
+"""Files of which no test is ordinary: each of their tests begins with the proof of a whole model, starts brokers, or
+reads jars."""
 
 
 def is_ordinary(item: pytest.Item) -> bool:

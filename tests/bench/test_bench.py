@@ -35,7 +35,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Import:
 
 def test_the_report_of_all_that_is_measured_is_printed(bench: Import) -> None:
     measures, printed = bench("measures"), bench("__main__")
-    explored = measures.Explored(4000, 9000, 0.5, 30.0)
+    explored = measures.ExplorationMeasure(4000, 9000, 0.5, 30.0)
     tuned = replace(explored, seconds=5.0)
     report = measures.Report(
         1.0, 0.1, explored, explored, explored, explored, tuned, replace(explored, seconds=50.0), {"invariants": 100.0}
@@ -85,7 +85,7 @@ def test_ours_is_measured_on_the_published_module(bench: Import, cache: Path) ->
 
 def test_a_size_at_which_tlc_counts_otherwise_is_not_measured(bench: Import) -> None:
     groups = bench("groups")
-    ours, theirs = groups.Found(388, 707, 20, 0.1, 0.1), groups.Found(388, 707, 20, 3.0, 2.0)
+    ours, theirs = groups.SearchMeasure(388, 707, 20, 0.1, 0.1), groups.SearchMeasure(388, 707, 20, 3.0, 2.0)
 
     def ours_found(_: Any) -> Any:
         return ours

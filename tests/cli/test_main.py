@@ -60,7 +60,7 @@ def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter:
             "--symetry; did you mean --symmetry or --no-symmetry or --set?\ntry: tidegate check",
         ),
         (["check", LOCK, "extra"], "unrecognized arguments: extra\ntry: tidegate check --help"),
-        (["demo", "--engine", "walk"], "unrecognized arguments: --engine walk\ntry: tidegate demo --help"),
+        (["demo", "--engine", "walk"], "unrecognized arguments: --engine\ntry: tidegate demo --help"),
         ([], "required"),
         (["replay", f"{LOCK}:careless", "--steps", "look(A); take(B)"], "step 2, take(B), is disabled"),
         (["replay", LOCK, "--steps", "tak(A)"], "did you mean take"),

@@ -559,7 +559,7 @@ def test_what_is_known_of_no_disruption_is_said_of_the_default_profile() -> None
     open_ = boundless_constants(definition, three)
     known = known_violations(definition, three, open_)
     assert set(known) == {"no_disruption"}
-    assert "a violation in 6 steps is recorded within two_epochs (kraft.toml:" in known["no_disruption"]
+    assert "a violation in 7 steps is recorded within two_epochs (kraft.toml:" in known["no_disruption"]
     assert "a follower that has not fetched from its leader yet grants a pre-vote" in known["no_disruption"]
     assert known_violations(definition, never, open_) == {}
     said = violations_elsewhere(definition, never, open_)["no_disruption"]

@@ -71,7 +71,7 @@ def test_an_immutable_class_refuses_what_it_would_do_otherwise() -> None:
 
             z: int = 0
 
-    with pytest.raises(TypeError, match="ByName: these fields need a dataclass: x"):
+    with pytest.raises(TypeError, match="KeywordField: these fields need a dataclass: x"):
 
         @immutable
         class KeywordField:

@@ -100,7 +100,7 @@ def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) ->
     (tmp_path / "audit.toml").write_text(mapping, encoding="utf-8")
     (tmp_path / "p.properties").write_text("acks=all\nlinger.ms=1\n", encoding="utf-8")
     options = ("--kafka-version", "3.9", "--distribution", "apache", "--client", "java:3.9")
-    done = tidegate("audit", str(tmp_path), *options, "--out", str(tmp_path / "out"))
+    done = tidegate("audit", str(tmp_path), *options, "--all", "--out", str(tmp_path / "out"))
     assert done.exit == 1
     assert "# the first 20 of 30 partitions; --out DIR writes them all" in done.out
     (folder,) = (path for path in (tmp_path / "out" / "repairs").iterdir() if path.name.endswith("-t0"))

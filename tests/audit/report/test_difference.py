@@ -21,8 +21,10 @@ def audit(words: dict[str, str]) -> dict[str, Any]:
     """An audit in which each topic has one cell."""
     return {
         "schema": SCHEMA,
+        "headline": "as it is",
+        "summary": {},
         "subjects": [
-            {"topics": [topic], "producer": None, "table": {"no-loss": {"calm": {"word": word}}}}
+            {"topics": [topic], "producer": None, "settings": [], "table": {"no-loss": {"calm": {"word": word}}}}
             for topic, word in words.items()
         ],
     }

@@ -465,7 +465,9 @@ def test_the_claim_of_whole_runs_can_fail(cache: Path) -> None:
     (claim,) = model.liveness
     idle = replace(claim, fairness=tuple(it for it in claim.fairness if it.actions != ("become_controller",)))
     for asked, verdict in ((claim, "holds"), (idle, "violated")):
-        answer = ENGINES["native"](replace(model, properties=(), liveness=(asked,)), Search(cache=cache), None)
+        answer = ENGINES["native"](
+            replace(model, properties=(), liveness=(asked,)), Search(cache=cache, bounds_end_runs=True), None
+        )
         assert [found.verdict for found in answer.properties] == [verdict]
 
 
