@@ -15,11 +15,12 @@ from .joining.cluster import join_parts
 from .joining.options import Options
 from .readers import audit_toml, properties, yamls, zookeeper
 from .readers.containers import alternatives, charts, compose, compose_overrides, kubernetes, scripts, strimzi
-from .readers.inputs import WIDE, InputText, is_binary, read_inputs, read_text
+from .readers.inputs import InputText, read_inputs, read_text
 from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_program_of
 from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks, spring_profiles
 from .readers.running import descriptions
+from .readers.texts import WIDE, is_binary
 
 TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
 TREES = frozenset({".yaml", ".yml", ".json"})

@@ -12,12 +12,13 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import IO, cast
 
 from ..cluster.statements import Unread
-from .kinds import kind_of
+from .kinds import is_disguised, kind_of
+from .texts import HEAD
 
 LARGEST = 256 << 20
 """Bytes that all entries of one archive have together, those of archives within it too."""
@@ -58,8 +59,10 @@ _UNKNOWN = {
     b"Salted__": "it is encrypted with OpenSSL",
 }
 _ENCRYPTED = frozenset({".gpg", ".pgp", ".age", ".enc", ".vault"})
-_DISTRIBUTION = re.compile(r"kafka_2\.\d+-[\d.]+(/|$)")
-"""The one folder in an archive of Kafka itself, as the project publishes it."""
+_DISTRIBUTION = re.compile(
+    r"(?P<top>kafka_2\.\d+-[\d.]+)/(?P<part>bin|libs|licenses|site-docs|config|LICENSE|NOTICE)(?:/|$)"
+)
+"""The folder in an archive of Kafka itself, and what the project publishes in it."""
 
 _UNPACK = "unpack it beside the other files"
 _BROKEN = (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError)
@@ -72,6 +75,7 @@ class _Allowance:
 
     size: int
     entries: int = MOST
+    named: set[str] = field(default_factory=set[str])
 
 
 Entry = tuple[str, bytes]
@@ -119,9 +123,9 @@ def _is_tar(raw: bytes) -> bool:
         return False
 
 
-def _read_allowed(path: str, file: IO[bytes], left: _Allowance) -> bytes | Unread:
-    """What a file has, unless that is more than may be taken."""
-    raw = file.read(left.size + 1)
+def _read_allowed(path: str, file: IO[bytes], left: _Allowance, head: bytes = b"") -> bytes | Unread:
+    """What a file has, `head` being read already, unless that is more than may be taken."""
+    raw = head + file.read(max(0, left.size + 1 - len(head)))
     if len(raw) > left.size:
         reason = "its archive has more than is taken out"
         return Unread(path, reason, may_be_configuration=True, to_do=_UNPACK)
@@ -175,23 +179,47 @@ def _of_zip(path: str, raw: bytes, left: _Allowance, depth: int) -> Iterator[Ent
 
 
 def _entry(path: str, name: str, inner: str, file: IO[bytes], left: _Allowance, depth: int) -> Iterator[Entry | Unread]:
-    """One entry, which may be an archive itself; nothing is taken out of what cannot be configuration."""
+    """One entry, which may be an archive itself. Of what its name says to be no configuration only the beginning is
+    taken out, to see whether it is that."""
     left.entries -= 1
+    published = _DISTRIBUTION.match(inner)
     kind = kind_of(inner)
-    if _DISTRIBUTION.match(inner):
-        yield Unread(path, "it is Kafka as it is published")
-        left.entries = 0
+    head = _head(file) if kind and not published and left.entries > 0 else b""
+    if published:
+        yield from _part_of_kafka(f"{path}/{published['top']}", published["part"], left)
     elif left.entries <= 0:
         yield Unread(path, f"it has more than {MOST:,} entries", may_be_configuration=True, to_do=_UNPACK)
-    elif kind:
+    elif kind and not is_disguised(inner, kind, head):
         yield Unread(name, f"it is {kind}")
     else:
-        raw = _read_allowed(name, file, left)
+        raw = _read_allowed(name, file, left, head)
         if isinstance(raw, Unread):
             yield raw
             left.entries = 0
         else:
             yield from _entries(name, raw, left, depth + 1, inner)
+
+
+def _head(file: IO[bytes]) -> bytes:
+    """The beginning of an entry; nothing of one that is broken."""
+    try:
+        return file.read(HEAD)
+    except _BROKEN:
+        return b""
+
+
+def _part_of_kafka(top: str, part: str, left: _Allowance) -> Iterator[Unread]:
+    """What Kafka is published with, named once for all that is in it; its settings may have been changed since."""
+    name = f"{top}/config" if part == "config" else top
+    if name in left.named:
+        return
+    left.named.add(name)
+    if part == "config":
+        reason = "it is the folder of settings that Kafka is published with, and may have been changed"
+        to_do = "give the server.properties with which the brokers are started"
+        yield Unread(name, reason, may_be_configuration=True, to_do=to_do)
+    else:
+        yield Unread(name, "it is Kafka as it is published")
 
 
 def _plain(name: str) -> str:

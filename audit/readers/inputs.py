@@ -3,7 +3,6 @@ why one is not read."""
 
 from __future__ import annotations
 
-import codecs
 import errno
 import os
 import re
@@ -14,16 +13,14 @@ from pathlib import Path, PurePath
 
 from ..cluster.statements import MARK, Unread, UnreadableInputError
 from . import archives
-from .kinds import CONFIGURATION, TOOLS, kind_of, mark_of_kafka
+from .kinds import CONFIGURATION, TOOLS, is_disguised, kind_of, mark_of_kafka
+from .texts import HEAD, is_binary, text_of
 
 LARGEST = 256 << 20
 """Bytes of one file; 50,000 partitions are described in 6 MB."""
 
 MOST = 200_000
 """Files and folders below the ones that are given."""
-
-WIDE = MARK + MARK
-"""What a text begins with that was in UTF-16: `Properties.load` of Java understands nothing of it."""
 
 InputText = tuple[str, str, bool]
 """A path, the text that is there, and whether the user named it."""
@@ -121,16 +118,12 @@ _MEND = "mend the link, or remove it"
 
 
 def _is_disguised(path: Path, kind: str) -> bool:
-    """Whether a file that is called like an image or a certificate is a text about a cluster. Documents and source code
-    may be that, and are not configuration for it."""
-    if kind in ("a document", "source code"):
-        return False
+    """Whether a file is not what its name says (`is_disguised`)."""
     try:
         with path.open("rb") as file:
-            text = text_of(file.read(1 << 16))
+            return is_disguised(path.name, kind, file.read(HEAD))
     except OSError:
         return False
-    return not is_binary(text) and bool(mark_of_kafka(text))
 
 
 def _unreadable_path(path: Path, error: OSError) -> Unread:
@@ -175,27 +168,3 @@ def read_text(path: Path) -> str:
     if isinstance(raw, Unread):
         raise UnreadableInputError(f"{path}: {raw.reason}.")
     return text_of(raw)
-
-
-def text_of(raw: bytes) -> str:
-    """A file's text, with its byte order mark: what a reader makes of that is the reader's to say."""
-    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return WIDE + raw.decode("utf-32", errors="replace")
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # what PowerShell makes of `kafka-topics.bat > FILE`
-        return WIDE + raw.decode("utf-16", errors="replace")
-    for encoding, zeros in (("utf-16-le", raw[1:400:2]), ("utf-16-be", raw[:400:2])):
-        if zeros and 10 * zeros.count(0) > 9 * len(zeros) and raw[:400].count(0) < 0.6 * len(raw[:400]):
-            return WIDE + raw.decode(encoding, errors="replace")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")  # what Java properties were before Java 9
-
-
-CONTROLS = tuple(chr(code) for code in range(32) if chr(code) not in "\t\n\f\r\x1b")
-"""Characters that no text has; the escapes of a terminal's colours may be in what was copied from one."""
-
-
-def is_binary(text: str) -> bool:
-    """Whether it has what no configuration has: a zero byte, or control characters for more than one in twenty."""
-    return "\0" in text or 20 * sum(map(text.count, CONTROLS)) > len(text)

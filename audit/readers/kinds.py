@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 
 from ..kafka.keys import registry
+from .texts import is_binary, text_of
 
 LISTS = frozenset({".properties", ".conf", ".cfg", ".config", ".env", ""})
 """What files of settings end with, one a line."""
@@ -134,3 +135,16 @@ def mark_of_kafka(text: str) -> str:
         if (found := re.search(rf"(?i)(?<![a-z0-9]){spelt}(?![a-z0-9])", text)) is not None:
             return found[0]
     return ""
+
+
+def is_disguised(name: str, kind: str, head: bytes) -> bool:
+    """Whether a file that is called like something else, an image or a certificate, begins as a text about a cluster.
+    Source code and pages are about one, and are no configuration for it; what one of Kafka's tools has printed is no
+    document, whatever it is called (`news.txt` of a topic `news`)."""
+    text = text_of(head)
+    if kind == "source code" or is_binary(text):
+        return False
+    if kind != "a document":
+        return bool(mark_of_kafka(text))
+    plain = PurePath(name.lower()).suffix in (".txt", "")
+    return plain and any(pattern.search(text) for pattern in (TOPIC_LINE, CONFIG_HEAD, FEATURE))

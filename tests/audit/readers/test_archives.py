@@ -85,9 +85,29 @@ def test_a_link_in_an_archive_is_named_and_what_is_not_configuration_too() -> No
     ]
 
 
-def test_kafka_as_it_is_published_is_nobodys_configuration() -> None:
-    raw = zip_files(**{"kafka_2.13-3.9.0/config/server.properties": b"broker.id=0\n"})
-    assert [*archives.entries("k.zip", raw)] == [Unread("k.zip", "it is Kafka as it is published")]
+def test_what_kafka_is_published_with_is_named_once_and_hides_nothing_beside_it() -> None:
+    names = ("LICENSE", "libs/a.jar", "libs/b.jar", "config/server.properties", "config/kraft/x.properties")
+    files = {f"kafka_2.13-3.9.0/{name}": b"broker.id=0\n" for name in names}
+    raw = zip_files(**files, **{"kafka_2.13-3.9.0/topics.txt": b"Topic: a\t", "topics2.txt": b"Topic: b\t"})
+    found = [*archives.entries("k.zip", raw)]
+    assert [entry for entry in found if not isinstance(entry, Unread)] == [
+        ("k.zip/kafka_2.13-3.9.0/topics.txt", b"Topic: a\t"),
+        ("k.zip/topics2.txt", b"Topic: b\t"),
+    ]
+    left = [entry for entry in found if isinstance(entry, Unread)]
+    assert [(one.path, one.may_be_configuration) for one in left] == [
+        ("k.zip/kafka_2.13-3.9.0", False),
+        ("k.zip/kafka_2.13-3.9.0/config", True),
+    ]
+
+
+def test_what_is_called_a_list_or_a_key_in_an_archive_is_read_where_it_is_about_a_cluster() -> None:
+    text = b"Topic: a\tPartitionCount: 1\tReplicationFactor: 1\n"
+    raw = zip_files(**{"topics.sum": text, "producer.key": b"acks=0\n", "news.txt": text, "a.png": b"\x89PNG\0"})
+    found = [*archives.entries("k.zip", raw)]
+    assert {entry[0] for entry in found if not isinstance(entry, Unread)} == {
+        "k.zip/topics.sum", "k.zip/producer.key", "k.zip/news.txt",
+    }  # fmt: skip
 
 
 def _zipped_twice(raw: bytes) -> bytes:

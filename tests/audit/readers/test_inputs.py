@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from tidegate.audit.cluster.statements import UnreadableInputError
-from tidegate.audit.readers.inputs import WIDE, read_inputs, text_of
+from tidegate.audit.readers.inputs import read_inputs
+from tidegate.audit.readers.texts import WIDE, text_of
 
 
 def unread_files(folder: Path) -> dict[str, tuple[str, bool]]:
@@ -130,3 +132,4 @@ def test_folders_are_walked_however_deep_they_are(tmp_path: Path) -> None:
     finally:
         os.chdir(start)
     assert [path.count("/d/") > 0 for path in read(here)] == [True]
+    subprocess.run(["rm", "-rf", str(here / "d")], check=True)  # which pytest would take away level by level

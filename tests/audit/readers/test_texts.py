@@ -1,0 +1,17 @@
+"""What encoding a file is in, and whether it is a text."""
+
+from __future__ import annotations
+
+from tidegate.audit.readers.texts import WIDE, is_binary, text_of
+
+
+def test_a_text_is_read_in_its_encoding_and_a_wide_one_is_marked() -> None:
+    assert text_of("acks=é".encode()) == "acks=é"
+    assert text_of("acks=é".encode("latin-1")) == "acks=é"
+    assert text_of("acks=1".encode("utf-16")) == f"{WIDE}acks=1"
+    assert text_of(("acks=1\n" * 9).encode("utf-16-le")) == f"{WIDE}{'acks=1' + chr(10)}" + ("acks=1\n" * 8)
+
+
+def test_zero_bytes_and_many_controls_are_no_text() -> None:
+    assert is_binary("a\0b") and is_binary("\x01\x02abc")
+    assert not is_binary("\x1b[1macks=1\x1b[0m\n\tb")
