@@ -5,7 +5,7 @@ Z1 to Z6 and ZL2 are the numbers of the properties in docs/zookeeper.md.
 
 from __future__ import annotations
 
-from ...language import Set, invariant, leads_to, reachable, transition, weak
+from ...language import Set, invariant, leads_to, limits_of, reachable, transition, weak
 from ...model.parts.zookeeper import is_alive
 from ...model.zk_controller import protocol
 from ...model.zk_controller.protocol import follows
@@ -450,6 +450,8 @@ def has_controller(s: Cluster) -> bool:
     weak(protocol.learn, each="broker"),
     weak(protocol.register, each="broker"),
     weak(protocol.regain_majority),
+    limits_of(protocol.elect, protocol.elect_nobody, protocol.move_away_and_back),
+    limits_of(protocol.announce, protocol.ask_to_shrink, protocol.ask_to_expand),
 )
 def eventually_a_controller(s: Cluster) -> bool:
     """ZL1: where there is no controller, there is one in the end.

@@ -83,5 +83,5 @@ def is_quick(case: Case) -> bool:
 
 @pytest.mark.parametrize("case", tier_parameters(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
 def test_a_mistake_turns_its_claim_red(case: Case, tmp_path: Path, cache: Path) -> None:
-    search = Search(deadlocks=False, keep_going=True, cache=cache)
+    search = Search(deadlocks=False, keep_going=True, cache=cache, bounds_end_runs=True)
     assert case.verdicts(tmp_path, search) == TURNS_RED
