@@ -1,4 +1,5 @@
-"""`tidegate export TRACE|MODEL --to FORMAT`: a trace for other tools and people, or a model's states as a graph."""
+"""`tidegate export TRACE|MODEL --to FORMAT`: a trace for other tools and people, a model's states as a graph, or a
+model in TLA+."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ from ..reports.trace.itf import to_itf
 from ..reports.trace.markdown import trace_markdown
 from ..reports.trace.sequence import SPELLINGS
 from ..reports.trace.spreadsheet import to_csv
+from .export_tla import write_tla
 from .options import add_model_options, model_choice_of, parse_positive
 from .saved_traces import bind_saved_model, blame_file, read_trace, replay_saved_trace
 from .verbs import Parser, Verbs, add_verb
@@ -40,6 +42,7 @@ EXAMPLES = """\
   tidegate export replication:kip320 --set replicas=2 --to dot --quotient quorum.leader,quorum.isr
   tidegate export replication:kip320 --set replicas=2 --to svg --quotient "len(log[A]), quorum.leader" --output g.svg
   tidegate export examples/lock.py:careful --to graphml --raw
+  tidegate export raft --bounds small --to tla --output raft.tla     writes raft.cfg beside it; TLC runs both
 
 A graph is of a model, or of the model of a trace, whose way is then drawn thick.
 exit: 0 written, 64 it cannot be exported so, or a graph is too large, 65 the model's text is wrong
@@ -66,9 +69,9 @@ _MAX_STATES = 200_000
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
-    about = "Writes a saved trace in another format, or a model's reachable states as a graph."
+    about = "Writes a saved trace in another format, a model's reachable states as a graph, or a model in TLA+."
     parser = add_verb(verbs, "export", about, EXAMPLES)
-    parser.add_argument("--to", required=True, choices=(*TRACES, *GRAPHS), help="the format")
+    parser.add_argument("--to", required=True, choices=(*TRACES, *GRAPHS, "tla"), help="the format")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write it there (default: standard output)")
     graph = parser.add_argument_group("the graph (dot, graphml, or drawn: svg)")
     graph.add_argument(
@@ -98,6 +101,8 @@ def _parse_index(text: str) -> int:
 
 def run(options: argparse.Namespace) -> Exit:
     """Writes it."""
+    if options.to == "tla":
+        return write_tla(options)
     document = read_trace(Path(options.model)) if options.model.endswith(".json") else None
     text = _graph_text(document, options) if options.to in GRAPHS else _trace_text(document, options)
     if options.output is None:

@@ -1,0 +1,549 @@
+"""Expressions of the typed form as formulas of TLA+."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from typing import Literal, TypeAlias
+
+from ...language import ir
+from ...language.immutable import immutable
+from ...language.records import is_box, is_tuple
+from ...language.types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Seq, Subset, Type
+from ..spec.notation import fields_read, traverse_form
+from .names import Names, free_name
+from .terms import (
+    ATOM,
+    COMPARISON,
+    LOOSE,
+    NEGATION,
+    PLUS,
+    POSTFIX,
+    REMAINDER,
+    SETS,
+    TIMES,
+    Binder,
+    Conditional,
+    Definition,
+    Implication,
+    Junction,
+    Term,
+    Text,
+    conjunction,
+    flat_text,
+)
+from .values import NotInTLAError, constant_text, part_name, set_text
+
+Operator: TypeAlias = Callable[[ir.Function, "Scope"], str]
+"""Gives the operator that a helper is in a scope, and defines it where it is new."""
+
+_NUMBER = re.compile(r"_\d+$")
+"""What the front end adds to a name of which a function has several."""
+_COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_ARITHMETIC = {"+": ("+", PLUS), "-": ("-", PLUS), "*": ("*", TIMES), "//": ("\\div", REMAINDER), "%": ("%", REMAINDER)}
+_SETS = {"|": "\\union", "&": "\\intersect", "-": "\\", "<=": "\\subseteq"}
+_BAGS = {"|": "(+)", "-": "(-)"}
+
+
+@immutable
+class Scope:
+    """What names mean in a formula: `local` ones, the present value of each state field that differs from its variable,
+    the states that are those after a step, and how helpers are called. `used` are the names of all formulas around,
+    none of which TLA+ lets a name inside hide; `defined` those of all definitions of the formula so far."""
+
+    names: Names
+    operator: Operator
+    inline: Callable[[ir.Call, Scope], Term]
+    local: Mapping[str, str] = field(default_factory=dict[str, str])
+    used: frozenset[str] = frozenset()
+    defined: set[str] = field(default_factory=set[str])
+    written: Mapping[str, Text] = field(default_factory=dict[str, Text])
+    after: frozenset[str] = frozenset()
+    field_types: Mapping[str, Type] = field(default_factory=dict[str, Type])
+
+    def bind(self, name: str) -> tuple[str, Scope]:
+        """A name for a variable of a formula, and the scope in which it has it."""
+        shown = free_name(_NUMBER.sub("", name), self.used | self.defined | self.names.used_names())
+        return shown, replace(self, local={**self.local, name: shown}, used=self.used | {shown})
+
+    def define(self, name: str) -> tuple[str, Scope]:
+        """A name for a value, which no other part of the formula has, and the scope in which it is known by it."""
+        shown, scope = self.bind(name)
+        self.defined.add(shown)
+        return shown, scope
+
+    def with_local(self, name: str, shown: str) -> Scope:
+        """The scope in which a local name is shown so."""
+        return replace(self, local={**self.local, name: shown})
+
+
+def formula(expression: ir.Expr, scope: Scope) -> Term:
+    """An expression as a formula. NotInTLAError where there is none."""
+    match expression:
+        case ir.And(operands=operands):
+            return Junction("/\\", tuple(formula(part, scope) for part in operands))
+        case ir.Or(operands=operands):
+            return _either(operands, scope)
+        case ir.Choice(condition=condition, yes=yes, no=no):
+            return Conditional(formula(condition, scope), formula(yes, scope), formula(no, scope))
+        case ir.Quantified(kind="all" | "any"):
+            return _quantifier(expression, scope)
+        case ir.Some(value=inner) | ir.Unwrap(option=inner):
+            return formula(inner, scope)
+        case ir.Call() if _reads_written(expression.function, scope):
+            return scope.inline(expression, scope)
+        case ir.MakeRecord(fields=(inside,), type=type_) if is_box(type_):
+            return formula(inside, scope)
+        case _:
+            return (
+                _leaf(expression, scope)
+                or _predicate(expression, scope)
+                or _number(expression, scope)
+                or _part(expression, scope)
+                or _collection(expression, scope)
+            )
+
+
+def _either(operands: tuple[ir.Expr, ...], scope: Scope) -> Term:
+    """One of several. TLC looks at every part of a disjunction that an action asks, also beyond one that is true, so
+    that what has a value only where the first part is false follows from its negation."""
+    first, *rest = operands
+    if not rest:
+        return formula(first, scope)
+    if isinstance(first, ir.Not):
+        return Implication(formula(first.operand, scope), _either(tuple(rest), scope))
+    if any(map(_is_partial, rest)):
+        return Implication(_negation(first, scope), _either(tuple(rest), scope))
+    return Junction("\\/", tuple(formula(part, scope) for part in operands))
+
+
+_OPPOSITES: dict[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
+    "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"
+}  # fmt: skip
+
+
+def _negation(expression: ir.Expr, scope: Scope) -> Term:
+    if isinstance(expression, ir.Compare):
+        return formula(replace(expression, op=_OPPOSITES[expression.op]), scope)
+    return formula(ir.Not(expression, type_of(expression), expression.where), scope)
+
+
+def _is_partial(expression: ir.Expr) -> bool:
+    """Whether an expression, or a helper that it calls, may have no value in some states."""
+    return any(_has_no_value_somewhere(part) for part in traverse_form(expression))
+
+
+def _has_no_value_somewhere(part: object) -> bool:
+    match part:
+        case ir.Index(container=container):
+            held = type_of(container)
+            return isinstance(held, Seq) or (isinstance(held, Map) and isinstance(held.key, Int))
+        case ir.Arithmetic(op=op):
+            return op in ("//", "%")
+        case ir.Quantified(kind="min" | "max", default=None):
+            return True
+        case _:
+            return isinstance(part, ir.Unwrap | ir.Slice | ir.MemberAt)
+
+
+def flat(expression: ir.Expr, scope: Scope, level: int = LOOSE) -> str:
+    """An expression on one line, in parentheses where it binds less tightly than `level`."""
+    return flat_text(formula(expression, scope), level)
+
+
+def _reads_written(function: ir.Function, scope: Scope) -> bool:
+    """Whether a helper reads a field whose present value is not that of its variable."""
+    return bool(scope.written) and not scope.written.keys().isdisjoint(fields_read(function))
+
+
+# --- leaves and predicates --------------------------------------------------------------------------------------------
+
+
+def _leaf(expression: ir.Expr, scope: Scope) -> Term | None:
+    match expression:
+        case ir.Const(number=number, type=type_):
+            return Text(constant_text(number, type_, scope.names), ATOM)
+        case ir.OpenConst(name=name):
+            return Text(scope.names.of(name), ATOM)
+        case ir.Name(name=name):
+            return Text(scope.local[name], ATOM)
+        case ir.FullSubset(type=type_):
+            return Text(set_text(type_.of, scope.names), ATOM)
+        case ir.StateField(state=state, field=name):
+            if state in scope.after:
+                return Text(f"{scope.names.of(('field', name))}'", ATOM)
+            return scope.written.get(name) or Text(scope.names.of(("field", name)), ATOM)
+        case ir.Call(function=function, arguments=arguments):
+            inside = ", ".join(flat(argument, scope) for argument in arguments)
+            name = scope.operator(function, scope)
+            return Text(f"{name}({inside})" if inside else name, POSTFIX)
+        case _:
+            return None
+
+
+def _predicate(expression: ir.Expr, scope: Scope) -> Term | None:
+    match expression:
+        case ir.Not(operand=ir.IsNone(option=option)):
+            return Text(f"{flat(option, scope, SETS)} # None", COMPARISON)
+        case ir.Not(operand=ir.Contains(element=element, container=container)):
+            return Text(f"{flat(element, scope, SETS)} \\notin {_members_text(container, scope)}", COMPARISON)
+        case ir.Not(operand=operand):
+            return Text(f"~{flat(operand, scope, POSTFIX)}", NEGATION)
+        case ir.IsNone(option=option):
+            return Text(f"{flat(option, scope, SETS)} = None", COMPARISON)
+        case ir.Contains(element=element, container=container):
+            return Text(f"{flat(element, scope, SETS)} \\in {_members_text(container, scope)}", COMPARISON)
+        case ir.SetOperation(op="<=", left=left, right=right):
+            return Text(f"{flat(left, scope, SETS + 1)} \\subseteq {flat(right, scope, SETS + 1)}", COMPARISON)
+        case ir.Compare():
+            return _comparison(expression, scope)
+        case ir.IsMajority(subset=subset):
+            members = set_text(_subset_type(subset).of, scope.names)
+            return Text(f"2 * Cardinality({flat(subset, scope)}) > Cardinality({members})", COMPARISON)
+        case _:
+            return None
+
+
+def _comparison(expression: ir.Compare, scope: Scope) -> Term:
+    """Equality of any values, order of numbers; truth values are put in order as 0 and 1."""
+    op, left, right = expression.op, expression.left, expression.right
+    if op in ("==", "!=") and isinstance(type_of(left), Bool) == isinstance(type_of(right), Bool):
+        sign = _COMPARISONS[op]
+        return Text(f"{flat(left, scope, SETS)} {sign} {flat(right, scope, SETS)}", COMPARISON)
+    return Text(f"{_as_number(left, scope, SETS)} {_COMPARISONS[op]} {_as_number(right, scope, SETS)}", COMPARISON)
+
+
+def _members_text(container: ir.Expr, scope: Scope) -> str:
+    """What holds the elements of a set, a bag or a sequence, as a set."""
+    match type_of(container):
+        case Pool(multiple=True):
+            return f"BagToSet({flat(container, scope)})"
+        case Seq():
+            return f"Range({flat(container, scope)})"
+        case _:
+            return flat(container, scope, SETS)
+
+
+def _quantifier(expression: ir.Quantified, scope: Scope) -> Term:
+    r"""`\A x \in S : condition => body`, a binder for each generator."""
+    if not expression.generators:
+        return formula(expression.body, scope)
+    generator, *rest = expression.generators
+    source = source_text(generator.source, scope)
+    name, inside = scope.bind(generator.variable)
+    body = _quantifier(replace(expression, generators=tuple(rest)), inside)
+    if generator.conditions:
+        given = conjunction([formula(condition, inside) for condition in generator.conditions])
+        body = Implication(given, body) if expression.kind == "all" else Junction("/\\", (given, body))
+    sign = "\\A" if expression.kind == "all" else "\\E"
+    tail = f" \\in {source}"
+    if isinstance(body, Binder) and body.head.startswith(f"{sign} ") and body.head.endswith(tail):
+        return Binder(f"{sign} {name}, {body.head.removeprefix(f'{sign} ')}", body.body)
+    return Binder(f"{sign} {name}{tail}", body)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _number(expression: ir.Expr, scope: Scope) -> Term | None:
+    match expression:
+        case ir.Arithmetic(op="min" | "max" as op, left=left, right=right):
+            return Text(
+                f"{op.capitalize()}({_as_number(left, scope, LOOSE)}, {_as_number(right, scope, LOOSE)})", POSTFIX
+            )
+        case ir.Arithmetic(op=op, left=left, right=right):
+            if op in ("//", "%") and not _is_no_negative(type_of(right)):
+                raise NotInTLAError(f"{op} by what may be negative", expression.where)
+            sign, level = _ARITHMETIC[op]
+            inner = TIMES + 1 if level == REMAINDER else level + 1
+            return Text(f"{_as_number(left, scope, inner)} {sign} {_as_number(right, scope, inner)}", level)
+        case ir.Length(of=of):
+            return Text(_length_text(of, scope), POSTFIX)
+        case ir.Position(of=of):
+            return _position(of, scope)
+        case ir.MemberAt(number=number, type=type_):
+            return _member_at(number, type_, scope)
+        case ir.Quantified(kind="sum"):
+            return Text(_sum_text(expression, scope), POSTFIX)
+        case ir.Quantified(kind="min" | "max" as kind, default=default):
+            operator, values = "Minimum" if kind == "min" else "Maximum", _comprehension_text(expression, scope)
+            if default is None:
+                return Text(f"{operator}({values})", POSTFIX)
+            name, inside = scope.define("found")
+            least = Text(f"{operator}({name})", POSTFIX)
+            chosen = Conditional(Text(f"{name} = {{}}", COMPARISON), formula(default, inside), least)
+            return Definition(name, Text(values, LOOSE), chosen)
+        case _:
+            return None
+
+
+def _as_number(expression: ir.Expr, scope: Scope, level: int) -> str:
+    """An expression of a number; of a truth value, 1 or 0."""
+    if isinstance(type_of(expression), Bool):
+        return f"(IF {flat(expression, scope)} THEN 1 ELSE 0)"
+    return flat(expression, scope, level)
+
+
+def _is_no_negative(type_: Type) -> bool:
+    return isinstance(type_, Int) and type_.lo >= 0
+
+
+def _length_text(of: ir.Expr, scope: Scope) -> str:
+    match type_of(of):
+        case Seq():
+            return f"Len({flat(of, scope)})"
+        case Pool(multiple=True):
+            return f"BagCardinality({flat(of, scope)})"
+        case _:
+            return f"Cardinality({flat(of, scope)})"
+
+
+def _position(of: ir.Expr, scope: Scope) -> Term:
+    match type_of(of):
+        case Bool():
+            return Text(_as_number(of, scope, LOOSE), ATOM)
+        case Enumeration() | Identity() as type_:
+            return Text(f"PlaceIn({_order_text(type_, scope)}, {flat(of, scope)})", POSTFIX)
+        case _:
+            return formula(of, scope)
+
+
+def _member_at(number: ir.Expr, type_: Type, scope: Scope) -> Term:
+    match type_:
+        case Enumeration() | Identity():
+            return Text(f"{_order_text(type_, scope)}[{offset_text(number, scope)}]", POSTFIX)
+        case Bool():
+            return Text(f"{flat(number, scope, SETS)} = 1", COMPARISON)
+        case _:
+            return formula(number, scope)
+
+
+def _order_text(type_: Enumeration | Identity, scope: Scope) -> str:
+    """The sequence of the members of an enum or a domain."""
+    return scope.names.of((type_.python, "order"))
+
+
+def offset_text(offset: ir.Expr, scope: Scope) -> str:
+    """An offset, of which the first is 0, in a sequence of TLA+, whose first is 1."""
+    if isinstance(offset, ir.Const):
+        return str(offset.number + 1)
+    match offset:
+        case ir.Arithmetic(op="-", left=left, right=ir.Const(number=1)):
+            return _as_number(left, scope, LOOSE)
+        case _:
+            return f"{_as_number(offset, scope, PLUS)} + 1"
+
+
+def _sum_text(expression: ir.Quantified, scope: Scope) -> str:
+    """A sum over all values of the bound names; the size of a set, where 1 is summed."""
+    counted = isinstance(expression.body, ir.Const) and expression.body.number == 1
+    if counted and len(expression.generators) == 1 and not _has_repetitions(expression.generators[0].source):
+        return f"Cardinality({_filter_text(expression.generators[0], scope)[0]})"
+    return _sum_from(expression, 0, scope)
+
+
+def _sum_from(expression: ir.Quantified, at: int, scope: Scope) -> str:
+    if at == len(expression.generators):
+        return _as_number(expression.body, scope, LOOSE)
+    generator = expression.generators[at]
+    if not _has_repetitions(generator.source):
+        chosen, name, inside = _filter_text(generator, scope)
+        return f"Sum([{name} \\in {chosen} |-> {_sum_from(expression, at + 1, inside)}])"
+    return _sum_over_sequence(expression, at, scope)
+
+
+def _sum_over_sequence(expression: ir.Quantified, at: int, scope: Scope) -> str:
+    """Of a sequence each offset counts, and not each value."""
+    generator = expression.generators[at]
+    sequence = flat(_elements_of(generator.source), scope, POSTFIX)
+    name, inside = scope.bind(generator.variable)
+    place, inside = inside.bind("at")
+    value = _sum_from(expression, at + 1, inside)
+    given = flat_text(conjunction([formula(condition, inside) for condition in generator.conditions]))
+    value = value if not generator.conditions else f"IF {given} THEN {value} ELSE 0"
+    return f"Sum([{place} \\in DOMAIN {sequence} |-> LET {name} == {sequence}[{place}] IN {value}])"
+
+
+def _has_repetitions(source: ir.Source) -> bool:
+    """Whether a source may give one value more than once."""
+    if not isinstance(source, ir.Elements):
+        return False
+    type_ = type_of(source.of)
+    if isinstance(type_, Pool) and type_.multiple:
+        raise NotInTLAError("a sum over a bag, in which a record may be more than once", source.where)
+    return isinstance(type_, Seq)
+
+
+def _elements_of(source: ir.Source) -> ir.Expr:
+    assert isinstance(source, ir.Elements), "only a sequence gives a value more than once"
+    return source.of
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _part(expression: ir.Expr, scope: Scope) -> Term | None:
+    """Reading a part of something, and something with a part changed."""
+    match expression:
+        case ir.RecordField(record=record) if is_box(type_of(record)):
+            return formula(record, scope)
+        case ir.RecordField(record=record, field=name) if is_tuple(type_of(record)):
+            return Text(f"{flat(record, scope, POSTFIX)}[{int(name) + 1}]", POSTFIX)
+        case ir.RecordField(record=record, field=name):
+            return Text(f"{flat(record, scope, POSTFIX)}.{part_name(name)}", POSTFIX)
+        case ir.Index(container=container, index=index):
+            offset = isinstance(type_of(container), Seq)
+            inside = offset_text(index, scope) if offset else flat(index, scope)
+            return Text(f"{flat(container, scope, POSTFIX)}[{inside}]", POSTFIX)
+        case ir.Slice(sequence=sequence, start=start, stop=stop):
+            whole = flat(sequence, scope)
+            low = "1" if start is None else offset_text(start, scope)
+            length = f"Len({whole})"
+            high = length if stop is None else f"Min({flat(stop, scope)}, {length})"
+            return Text(f"SubSeq({whole}, {low}, {high})", POSTFIX)
+        case ir.Replace(record=record, changes=changes):
+            parts = ", ".join(f"!{_path_text(type_of(record), name)} = {flat(value, scope)}" for name, value in changes)
+            return Text(f"[{flat(record, scope)} EXCEPT {parts}]", ATOM)
+        case _:
+            return None
+
+
+def _path_text(type_: Type, name: str) -> str:
+    return f"[{int(name) + 1}]" if is_tuple(type_) else f".{part_name(name)}"
+
+
+# --- collections ------------------------------------------------------------------------------------------------------
+
+
+def _collection(expression: ir.Expr, scope: Scope) -> Term:
+    """Making records, sets, bags, sequences and maps."""
+    match expression:
+        case ir.SetOperation():
+            return _set_operation(expression, scope)
+        case ir.Concat(left=left, right=right):
+            return Text(f"{flat(left, scope, TIMES)} \\o {flat(right, scope, TIMES)}", PLUS)
+        case ir.MakeRecord(fields=values, type=type_):
+            return _record(values, type_, scope)
+        case ir.MakePool(elements=elements, type=Pool(multiple=True)):
+            bags = [f"SetToBag({{{flat(element, scope)}}})" for element in elements]
+            return Text(" (+) ".join(bags) or "EmptyBag", SETS if len(bags) > 1 else POSTFIX)
+        case ir.MakeSubset(elements=elements) | ir.MakePool(elements=elements):
+            return Text(f"{{{', '.join(flat(element, scope) for element in elements)}}}", ATOM)
+        case ir.MakeSeq(elements=elements):
+            return Text(f"<<{', '.join(flat(element, scope) for element in elements)}>>", ATOM)
+        case ir.MakeMap(variable=variable, value=value, type=Map(key=key)):
+            name, inside = scope.bind(variable)
+            return Text(f"[{name} \\in {set_text(key, scope.names)} |-> {flat(value, inside)}]", ATOM)
+        case ir.Quantified(kind="set", type=Pool(multiple=True)):
+            raise NotInTLAError("a bag that is made by a comprehension", expression.where)
+        case ir.Quantified(kind="set"):
+            return Text(_comprehension_text(expression, scope), ATOM)
+        case _:
+            raise NotInTLAError(f"{type(expression).__name__}", getattr(expression, "where", None))
+
+
+def _record(values: tuple[ir.Expr, ...], type_: Record, scope: Scope) -> Term:
+    if is_tuple(type_):
+        return Text(f"<<{', '.join(flat(value, scope) for value in values)}>>", ATOM)
+    named = list(zip((name for name, _ in type_.fields), values, strict=True))
+    if type_.variants:
+        kind = values[0]
+        if not isinstance(kind, ir.Const):
+            raise NotInTLAError("a record of a union whose kind is not known", kind.where)
+        member, places = type_.variants[kind.number]
+        parts = [f'kind |-> "{member.name}"']
+        named = [(name, values[at]) for (name, _), at in zip(member.fields, places, strict=True)]
+    else:
+        parts = []
+    parts += [f"{name} |-> {flat(value, scope)}" for name, value in named]
+    return Text(f"[{', '.join(parts)}]", ATOM)
+
+
+def _set_operation(expression: ir.SetOperation, scope: Scope) -> Term:
+    left, right = flat(expression.left, scope, SETS + 1), flat(expression.right, scope, SETS + 1)
+    type_ = type_of(expression.left)
+    if isinstance(type_, Pool) and type_.multiple:
+        if expression.op not in _BAGS:
+            raise NotInTLAError(f"{expression.op} of bags", expression.where)
+        return Text(f"{left} {_BAGS[expression.op]} {right}", SETS)
+    if expression.op == "^":
+        return Text(f"({left} \\ {right}) \\union ({right} \\ {left})", SETS)
+    return Text(f"{left} {_SETS[expression.op]} {right}", SETS)
+
+
+def _comprehension_text(expression: ir.Quantified, scope: Scope) -> str:
+    r"""The set of the values of a comprehension: `{x \in S : p}`, `{f(x) : x \in S}`, or the union of such."""
+    generator, *rest = expression.generators
+    chosen, name, inside = _filter_text(generator, scope)
+    if not rest:
+        body = flat(expression.body, inside)
+        return chosen if body == name and chosen.startswith("{") else f"{{{body} : {name} \\in {chosen}}}"
+    inner = _comprehension_text(replace(expression, generators=tuple(rest)), inside)
+    return f"UNION {{{inner} : {name} \\in {chosen}}}"
+
+
+def _filter_text(generator: ir.Generator, scope: Scope) -> tuple[str, str, Scope]:
+    """The set of the values that a generator gives, the name of one, and the scope that has it."""
+    source = source_text(generator.source, scope)
+    name, inside = scope.bind(generator.variable)
+    if not generator.conditions:
+        return source, name, inside
+    given = flat_text(conjunction([formula(condition, inside) for condition in generator.conditions]))
+    return f"{{{name} \\in {source} : {given}}}", name, inside
+
+
+def source_text(source: ir.Source, scope: Scope) -> str:
+    """The set that a bound name ranges over."""
+    match source:
+        case ir.IntRange(start=start, stop=ir.Arithmetic(op="+", left=left, right=ir.Const(number=1))):
+            return f"({_as_number(start, scope, PLUS)}..{_as_number(left, scope, PLUS)})"
+        case ir.IntRange(start=start, stop=ir.Const(number=number)):
+            return f"({_as_number(start, scope, PLUS)}..{number - 1})"
+        case ir.IntRange(start=start, stop=stop):
+            return f"({_as_number(start, scope, PLUS)}..({_as_number(stop, scope, PLUS)} - 1))"
+        case ir.Members(of=of):
+            return set_text(of, scope.names)
+        case ir.Elements(of=of):
+            return _members_text(of, scope)
+
+
+def sequence_text(source: ir.Source, scope: Scope) -> str:
+    """The sequence of what a loop visits, in its order."""
+    match source:
+        case ir.Members(of=Enumeration() | Identity() as of):
+            return _order_text(of, scope)
+        case ir.Elements(of=of) if isinstance(type_of(of), Seq):
+            return flat(of, scope)
+        case ir.Elements(of=of):
+            return _ordered_members(of, scope)
+        case ir.IntRange() | ir.Members(of=Int()):
+            return f"Ascending({source_text(source, scope)})"
+        case ir.Members(of=Bool()):
+            return "<<FALSE, TRUE>>"
+        case ir.Members():
+            raise NotInTLAError("a loop, one after the other, over all sets", source.where)
+
+
+def _ordered_members(of: ir.Expr, scope: Scope) -> str:
+    match type_of(of):
+        case Subset(of=Enumeration() | Identity() as element):
+            return f"SelectSeq({_order_text(element, scope)}, LAMBDA member : member \\in {flat(of, scope, SETS)})"
+        case Subset(of=Int()):
+            return f"Ascending({flat(of, scope)})"
+        case _:
+            raise NotInTLAError("a loop, one after the other, over records in no order", of.where)
+
+
+# --- types -------------------------------------------------------------------------------------------------
+
+
+def type_of(expression: ir.Expr) -> Type:
+    """The type of an expression; of an option that was unwrapped, what it holds."""
+    return expression.type
+
+
+def _subset_type(expression: ir.Expr) -> Subset:
+    type_ = type_of(expression)
+    assert isinstance(type_, Subset), "a majority is of a set of members of a domain"
+    return type_
