@@ -34,7 +34,13 @@ def test_a_partition_without_a_leader_fails_whatever_is_required(tidegate: Run, 
 
 
 def test_an_outage_is_not_said_to_fail_requirements_that_hold() -> None:
-    outage = {"certain": True, "kind": "offline", "topic": "orders", "nodes": [], "says": "orders has no leader"}
+    outage: dict[str, Any] = {
+        "certain": True,
+        "kind": "offline",
+        "topic": "orders",
+        "nodes": [],
+        "says": "orders has no leader",
+    }
     document: dict[str, Any] = {
         "exit": 1, "outages": [outage], "files": [], "unread": [], "findings": [], "required": "standard",
         "unknown_release": "",
