@@ -42,7 +42,7 @@ def summarize(made: Read) -> Document:
     stops_all = any(outage["kind"] == "does not start" for outage in made["outages"])
     return {
         "mark": _mark(made),
-        "headline": _headline(made, rows),
+        "headline": _headline(made),
         "now": outages,
         "stops_all": stops_all,
         "rows": rows,
@@ -280,7 +280,7 @@ def _also(made: Read) -> Iterator[str]:
 # --- the headline ---------------------------------------------------------------------------------------------------
 
 
-def _headline(made: Read, rows: Sequence[Read]) -> str:
+def _headline(made: Read) -> str:
     """One sentence: what does not start or is refused now, else how many topics fail, how, and which."""
     if made["unknown_release"]:
         return str(made["unknown_release"])

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
+from .terminal import audit_verdict_line
 
 MOST_LINES = 40
 MOST_COLUMNS = 100
@@ -26,9 +27,8 @@ _SHOWN_TOPICS = 3
 
 def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
     """The first screen."""
-    page = TextPage(text_format)
+    page = audit_headline(document, text_format)
     summary: Mapping[str, Any] = document["summary"]
-    page.line(f"{summary['mark']} {summary['headline']}", style=_STYLE[summary["mark"]])
     _write_now(page, summary["now"])
     for assumption in document["assumptions"]:
         page.line(f"Assumed: {assumption}.", style="yellow")
@@ -71,8 +71,7 @@ def _finding_lines(document: Document, text_format: TextFormat) -> list[list[str
 def audit_headline(document: Document, text_format: TextFormat) -> TextPage:
     """The headline alone."""
     page = TextPage(text_format)
-    summary: Mapping[str, Any] = document["summary"]
-    page.line(f"{summary['mark']} {summary['headline']}", style=_STYLE[summary["mark"]])
+    page.line(audit_verdict_line(document), style=_STYLE[document["summary"]["mark"]])
     return page
 
 

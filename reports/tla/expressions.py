@@ -126,7 +126,7 @@ _OPPOSITES: dict[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
 def _negation(expression: ir.Expr, scope: Scope) -> Term:
     if isinstance(expression, ir.Compare):
         return formula(replace(expression, op=_OPPOSITES[expression.op]), scope)
-    return formula(ir.Not(expression, type_of(expression), expression.where), scope)
+    return formula(ir.Not(expression, expression.type, expression.where), scope)
 
 
 def _is_partial(expression: ir.Expr) -> bool:
@@ -137,7 +137,7 @@ def _is_partial(expression: ir.Expr) -> bool:
 def _has_no_value_somewhere(part: object) -> bool:
     match part:
         case ir.Index(container=container):
-            held = type_of(container)
+            held = container.type
             return isinstance(held, Seq) or (isinstance(held, Map) and isinstance(held.key, Int))
         case ir.Arithmetic(op=op):
             return op in ("//", "%")
@@ -208,7 +208,7 @@ def _predicate(expression: ir.Expr, scope: Scope) -> Term | None:
 def _comparison(expression: ir.Compare, scope: Scope) -> Term:
     """Equality of any values, order of numbers; truth values are put in order as 0 and 1."""
     op, left, right = expression.op, expression.left, expression.right
-    if op in ("==", "!=") and isinstance(type_of(left), Bool) == isinstance(type_of(right), Bool):
+    if op in ("==", "!=") and isinstance(left.type, Bool) == isinstance(right.type, Bool):
         sign = _COMPARISONS[op]
         return Text(f"{flat(left, scope, SETS)} {sign} {flat(right, scope, SETS)}", COMPARISON)
     return Text(f"{_as_number(left, scope, SETS)} {_COMPARISONS[op]} {_as_number(right, scope, SETS)}", COMPARISON)
@@ -216,7 +216,7 @@ def _comparison(expression: ir.Compare, scope: Scope) -> Term:
 
 def _members_text(container: ir.Expr, scope: Scope) -> str:
     """What holds the elements of a set, a bag or a sequence, as a set."""
-    match type_of(container):
+    match container.type:
         case Pool(multiple=True):
             return f"BagToSet({flat(container, scope)})"
         case Seq():
@@ -253,7 +253,7 @@ def _number(expression: ir.Expr, scope: Scope) -> Term | None:
                 f"{op.capitalize()}({_as_number(left, scope, LOOSE)}, {_as_number(right, scope, LOOSE)})", POSTFIX
             )
         case ir.Arithmetic(op=op, left=left, right=right):
-            if op in ("//", "%") and not _is_no_negative(type_of(right)):
+            if op in ("//", "%") and not _is_no_negative(right.type):
                 raise NotInTLAError(f"{op} by what may be negative", expression.where)
             sign, level = _ARITHMETIC[op]
             inner = TIMES + 1 if level == REMAINDER else level + 1
@@ -280,7 +280,7 @@ def _number(expression: ir.Expr, scope: Scope) -> Term | None:
 
 def _as_number(expression: ir.Expr, scope: Scope, level: int) -> str:
     """An expression of a number; of a truth value, 1 or 0."""
-    if isinstance(type_of(expression), Bool):
+    if isinstance(expression.type, Bool):
         return f"(IF {flat(expression, scope)} THEN 1 ELSE 0)"
     return flat(expression, scope, level)
 
@@ -290,7 +290,7 @@ def _is_no_negative(type_: Type) -> bool:
 
 
 def _length_text(of: ir.Expr, scope: Scope) -> str:
-    match type_of(of):
+    match of.type:
         case Seq():
             return f"Len({flat(of, scope)})"
         case Pool(multiple=True):
@@ -300,7 +300,7 @@ def _length_text(of: ir.Expr, scope: Scope) -> str:
 
 
 def _position(of: ir.Expr, scope: Scope) -> Term:
-    match type_of(of):
+    match of.type:
         case Bool():
             return Text(_as_number(of, scope, LOOSE), ATOM)
         case Enumeration() | Identity() as type_:
@@ -369,7 +369,7 @@ def _has_repetitions(source: ir.Source) -> bool:
     """Whether a source may give one value more than once."""
     if not isinstance(source, ir.Elements):
         return False
-    type_ = type_of(source.of)
+    type_ = source.of.type
     if isinstance(type_, Pool) and type_.multiple:
         raise NotInTLAError("a sum over a bag, in which a record may be more than once", source.where)
     return isinstance(type_, Seq)
@@ -386,14 +386,14 @@ def _elements_of(source: ir.Source) -> ir.Expr:
 def _part(expression: ir.Expr, scope: Scope) -> Term | None:
     """Reading a part of something, and something with a part changed."""
     match expression:
-        case ir.RecordField(record=record) if is_box(type_of(record)):
+        case ir.RecordField(record=record) if is_box(record.type):
             return formula(record, scope)
-        case ir.RecordField(record=record, field=name) if is_tuple(type_of(record)):
+        case ir.RecordField(record=record, field=name) if is_tuple(record.type):
             return Text(f"{flat(record, scope, POSTFIX)}[{int(name) + 1}]", POSTFIX)
         case ir.RecordField(record=record, field=name):
             return Text(f"{flat(record, scope, POSTFIX)}.{part_name(name)}", POSTFIX)
         case ir.Index(container=container, index=index):
-            offset = isinstance(type_of(container), Seq)
+            offset = isinstance(container.type, Seq)
             inside = offset_text(index, scope) if offset else flat(index, scope)
             return Text(f"{flat(container, scope, POSTFIX)}[{inside}]", POSTFIX)
         case ir.Slice(sequence=sequence, start=start, stop=stop):
@@ -403,7 +403,7 @@ def _part(expression: ir.Expr, scope: Scope) -> Term | None:
             high = length if stop is None else f"Min({flat(stop, scope)}, {length})"
             return Text(f"SubSeq({whole}, {low}, {high})", POSTFIX)
         case ir.Replace(record=record, changes=changes):
-            parts = ", ".join(f"!{_path_text(type_of(record), name)} = {flat(value, scope)}" for name, value in changes)
+            parts = ", ".join(f"!{_path_text(record.type, name)} = {flat(value, scope)}" for name, value in changes)
             return Text(f"[{flat(record, scope)} EXCEPT {parts}]", ATOM)
         case _:
             return None
@@ -462,7 +462,7 @@ def _record(values: tuple[ir.Expr, ...], type_: Record, scope: Scope) -> Term:
 
 def _set_operation(expression: ir.SetOperation, scope: Scope) -> Term:
     left, right = flat(expression.left, scope, SETS + 1), flat(expression.right, scope, SETS + 1)
-    type_ = type_of(expression.left)
+    type_ = expression.left.type
     if isinstance(type_, Pool) and type_.multiple:
         if expression.op not in _BAGS:
             raise NotInTLAError(f"{expression.op} of bags", expression.where)
@@ -513,7 +513,7 @@ def sequence_text(source: ir.Source, scope: Scope) -> str:
     match source:
         case ir.Members(of=Enumeration() | Identity() as of):
             return _order_text(of, scope)
-        case ir.Elements(of=of) if isinstance(type_of(of), Seq):
+        case ir.Elements(of=of) if isinstance(of.type, Seq):
             return flat(of, scope)
         case ir.Elements(of=of):
             return _ordered_members(of, scope)
@@ -526,7 +526,7 @@ def sequence_text(source: ir.Source, scope: Scope) -> str:
 
 
 def _ordered_members(of: ir.Expr, scope: Scope) -> str:
-    match type_of(of):
+    match of.type:
         case Subset(of=Enumeration() | Identity() as element):
             return f"SelectSeq({_order_text(element, scope)}, LAMBDA member : member \\in {flat(of, scope, SETS)})"
         case Subset(of=Int()):
@@ -538,12 +538,7 @@ def _ordered_members(of: ir.Expr, scope: Scope) -> str:
 # --- types -------------------------------------------------------------------------------------------------
 
 
-def type_of(expression: ir.Expr) -> Type:
-    """The type of an expression; of an option that was unwrapped, what it holds."""
-    return expression.type
-
-
 def _subset_type(expression: ir.Expr) -> Subset:
-    type_ = type_of(expression)
+    type_ = expression.type
     assert isinstance(type_, Subset), "a majority is of a set of members of a domain"
     return type_

@@ -218,7 +218,7 @@ class _Export:
     def _head(self, body: str) -> list[str]:
         title = f"---- MODULE {self.name} ----"
         extends = ["Integers", "Sequences", "FiniteSets", "TLC"]
-        bags = any(isinstance(part, Pool) and part.multiple for part in self._pools())
+        bags = any(_has_bag(field.type) for field in self.model.fields)
         lines = [title.center(78, "-"), *comment_lines(self.model.doc.partition("\n\n")[0])]
         lines += [f"EXTENDS {', '.join([*extends, *(['Bags'] if bags else [])])}", "", "CONSTANTS"]
         lines += self._constant_lines()
@@ -226,21 +226,6 @@ class _Export:
         lines += [*self._wrap_list("vars == <<", self.fields_text(self.fields), ">>"), ""]
         lines += self._set_lines(body)
         return lines
-
-    def _pools(self) -> Iterator[Type]:
-        todo: list[Type] = [field.type for field in self.model.fields]
-        while todo:
-            type_ = todo.pop()
-            yield type_
-            match type_:
-                case Option(of=of) | Seq(of=of) | Subset(of=of) | Pool(of=of):
-                    todo.append(of)
-                case Map(value=value):
-                    todo.append(value)
-                case Record(fields=fields):
-                    todo += [of for _, of in fields]
-                case _:
-                    pass
 
     def _constant_lines(self) -> list[str]:
         given = [("None", "what an option holds that holds nothing")]
@@ -551,7 +536,16 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def _has_bag(type_: Type) -> bool:
-    return "multiple=True" in repr(type_)
+    """Whether there is a bag in a type, which is not a set that a value could be looked for in."""
+    match type_:
+        case Option(of=of) | Seq(of=of) | Subset(of=of) | Map(value=of):
+            return _has_bag(of)
+        case Pool(of=of, multiple=multiple):
+            return multiple or _has_bag(of)
+        case Record(fields=fields):
+            return any(_has_bag(of) for _, of in fields)
+        case _:
+            return False
 
 
 def _value_text(value: object) -> str:
