@@ -40,6 +40,7 @@ from .options import (
 from .output import check_open, end_with_page, prepare_directory, print_json
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
+from .watch import ANSWER_LINES, check_on_changes
 from .witnesses import asked_witnesses, longest_documents
 
 _STATES_WORTH_FOLDING = 100_000
@@ -84,7 +85,12 @@ def add(verbs: Verbs[Parser]) -> None:
         help="also print a trace that shows something: of the witness NAME, `longest:ACTION` the longest of an action,"
         " `longest` of each (repeatable)",
     )
-    parser.add_argument("--watch", action="store_true", help="check again each time the model's file is saved")
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="check again each time the model's file, or one it imports, is saved, until Ctrl-C; the first"
+        f" {ANSWER_LINES} lines of each check are printed, and the exit is that of the last",
+    )
     parser.set_defaults(run=run)
 
 
@@ -93,8 +99,9 @@ def run(options: argparse.Namespace) -> Exit:
     it. With `--watch` again and again."""
     if options.watch:
         from .main import main  # which reports the mistakes of each check
-        from .watch import check_on_changes
 
+        if options.json:
+            raise UsageError("--json prints one document, and --watch has no end: give one of the two")
         again = [argument for argument in options.arguments if argument != "--watch"]
         return check_on_changes(options.model, lambda: main(again))
     out: Path | None = None if options.out is None else prepare_directory(options.out)

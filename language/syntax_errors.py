@@ -20,11 +20,17 @@ _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 
 def syntax_errors(path: Path) -> Iterator[SyntaxError]:
     """The first mistake of each file that this one imports from beside it, however far; not its own."""
-    for file in _imported_files(path, path.parent, {path}):
+    for file in imported_files(path):
         try:
             parse(file.read_bytes(), str(file))
         except SyntaxError as error:
             yield error
+
+
+def imported_files(path: Path) -> Iterator[Path]:
+    """The files that this one imports from beside it, however far, as its lines say, whether or not they can be
+    parsed."""
+    return _imported_files(path, path.parent, {path})
 
 
 def _imported_files(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,3 +54,72 @@ def test_a_check_is_of_a_fresh_process(tidegate: Run, capfd: pytest.CaptureFixtu
     with pytest.raises(UsageError, match="there is no such file"):
         watch.files_of_model("nowhere.py")
     assert {path.name for path in watch.files_of_model("partition")} >= {"broker.py", "faults.py"}
+
+
+def test_the_files_are_those_that_it_imports_and_its_bounds(tmp_path: Path) -> None:
+    for name in ("mine.py", "parts.py", "further.py", "unused.py", "mine.toml"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    (tmp_path / "parts.py").write_text("from further import y\n", encoding="utf-8")
+    (tmp_path / "mine.py").write_text("from parts import x\nthis is (not Python\n", encoding="utf-8")
+    found = watch.files_of_model(f"{tmp_path / 'mine.py'}:profile")
+    assert [path.name for path in found] == ["mine.py", "parts.py", "further.py", "mine.toml"]
+
+
+def test_ten_lines_of_each_check_are_printed(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("", encoding="utf-8")
+
+    def check() -> int:
+        print("\n".join(f"line {number}" for number in range(1, 15)))
+        print("only this", file=sys.stderr)
+        return 0
+
+    watch.check_on_changes(str(tmp_path / "mine.py"), check, turns=1)
+    printed = capfd.readouterr()
+    assert printed.out.splitlines()[9:] == ["line 10", "... 4 more lines; without --watch all are printed"]
+    assert printed.err == "only this\n"
+
+
+def test_json_has_an_end(tidegate: Run) -> None:
+    said = tidegate("check", "examples/lock.py", "--watch", "--json")
+    assert said.exit == 64
+    assert said.err == "tidegate: --json prints one document, and --watch has no end: give one of the two\n"
+
+
+def test_mistakes_do_not_end_it_and_ctrl_c_gives_the_last_exit(tmp_path: Path, cache: Path) -> None:
+    model, right = tmp_path / "lock.py", (ROOT / "examples" / "lock.py").read_text(encoding="utf-8")
+    model.write_text(right, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tidegate", "check", "lock.py:careless", "--watch"], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, cwd=tmp_path, env={**os.environ, "TIDEGATE_CACHE": str(cache)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    shown: list[str] = []
+    for text in (f"{right}\ndef (", f"{right}\nimport nowhere\n", right, None):
+        lines: list[str] = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("watching"):
+                break
+        shown.append(lines[0].strip())
+        if text is not None:
+            model.write_text(text, encoding="utf-8")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 1
+    process.stdout.close()
+    assert shown == [
+        "✗ lock.py:careless violates one_inside: a counterexample, the shortest, replayed",
+        "TG001: the file is not Python",
+        "TG002: the file fails when it is imported",
+        "✗ lock.py:careless violates one_inside: a counterexample, the shortest, replayed",
+    ]
+
+
+def test_a_check_that_ctrl_c_ends_is_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("", encoding="utf-8")
+
+    def check() -> int:
+        os.kill(os.getppid(), signal.SIGINT)
+        signal.pause()
+        return 0
+
+    assert watch.check_on_changes(str(tmp_path / "mine.py"), check) == 5
