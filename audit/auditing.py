@@ -16,7 +16,14 @@ from .answers.baseline import AcceptedFinding, check_baseline, mark_accepted
 from .answers.consumers import add_consumer_rows
 from .answers.current_state import describe_current_state
 from .answers.outages import find_outages
-from .answers.requirements import DEFAULT, Requirement, RequirementCheck, check_requirements
+from .answers.requirements import (
+    DEFAULT,
+    Requirement,
+    RequirementCheck,
+    check_requirements,
+    check_stated_requirements,
+    required_of,
+)
 from .answers.runs_shown import run_shown
 from .answers.transactions import add_transactions
 from .answers.verdicts import check_subjects
@@ -32,7 +39,6 @@ from .questions.subjects import subjects
 from .readers.parsed_file import Part
 from .repairs.repair import find_repair, repair_document, why_no_repair
 from .report.document import Document, SubjectReport, document, gravity_order, loss_of
-from .report.summary import summarize
 from .rules.advice import advise
 from .rules.invalid_settings import invalid_settings
 from .rules.uses import use_rules
@@ -74,7 +80,8 @@ def read_cluster(
     paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, tuple[Finding, ...]]:
     """The cluster that files state (`reading.read`), with what readers and rules find in it, each once. Rules ask small
-    models: within `kept_in` their answers are kept."""
+    models: within `kept_in` their answers are kept. Raises UnreadableInputError, also for an entry of audit.toml that
+    requires what there is not."""
     return _with_rules(*reading.read_files(paths, options, running))
 
 
@@ -86,6 +93,7 @@ def read_cluster_texts(
 
 
 def _with_rules(cluster: Cluster, findings: Sequence[Finding]) -> tuple[Cluster, tuple[Finding, ...]]:
+    check_stated_requirements(cluster.uses)
     return cluster, tuple(dict.fromkeys([*findings, *use_rules(cluster), *invalid_settings(cluster), *advise(cluster)]))
 
 
@@ -111,12 +119,8 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
     exit_ = exit_code([check for report in reports for check in report.checks])
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
-    made = document(cluster, findings, reports, asked.required, exit_)
-    made["out_of_time"] = _timeout_message(explorations, reports)
-    if any(outage["certain"] for outage in made["outages"]):
-        made["exit"] = exit_ = FAILED
-    made["summary"] = summarize(made)
-    return AuditOutcome(made, exit_, reports, explorations, findings)
+    made = document(cluster, findings, reports, asked.required, exit_, _timeout_message(explorations, reports))
+    return AuditOutcome(made, made["exit"], reports, explorations, findings)
 
 
 def _reporting(
@@ -164,7 +168,9 @@ def _report(
     subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations, down: frozenset[int]
 ) -> SubjectReport:
     """What is reported of a subject; `down` are the ids of the nodes that do not start."""
-    decided, more = add_transactions(check_requirements(subject, asked.required), subject.subject, cluster)
+    decided, more = add_transactions(
+        check_requirements(subject, required_of(subject.subject, asked.required)), subject.subject, cluster
+    )
     checks = mark_accepted(decided, subject.subject, asked.accepted, asked.today)
     subject = replace(subject, subject=replace(subject.subject, asks={**subject.subject.asks, **more}))
     change = find_repair(subject, checks, explorations) if asked.repairs else None

@@ -38,6 +38,7 @@ from ..reports.exits import Exit
 from ..reports.text_page import TextPage, count_text
 from .audit_confirm import confirm_losses
 from .audit_files import Scenario, name_pages, save_audit
+from .audit_init import place_of_skeleton, write_skeleton
 from .audit_restart import may_restart, parse_brokers
 from .options import add_open_option, add_print_options, parse_positive, parse_seconds, text_format_of
 from .output import check_open, end_with_page, prepare_directory, print_json
@@ -48,6 +49,7 @@ MOST_PORT = 65_535
 
 EXAMPLES = """\
   tidegate audit server.properties topics.txt --distribution apache
+  tidegate audit --init cluster/
   tidegate audit cluster/ --require strict --require writable=two-crashes@all
   tidegate audit cluster/ --kafka-version 3.7 --client java:2.8 --json
   tidegate audit --bootstrap-server broker-1:9092 --command-config client.properties audit.toml
@@ -69,6 +71,11 @@ def add(verbs: Verbs[Parser]) -> None:
         "--collect",
         action="store_true",
         help="print a shell script that collects a running cluster's configuration, and exit",
+    )
+    parser.add_argument(
+        "--init",
+        action="store_true",
+        help="write FOLDER/audit.toml: topics, what is required of them and who writes them, as comments, and exit",
     )
     _add_live_cluster_options(parser)
     _add_requirement_options(parser)
@@ -187,6 +194,8 @@ def run(options: argparse.Namespace) -> Exit:
             "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
             "a directory of a running cluster"
         )
+    if options.init:
+        return _write_skeleton(options)
     if options.diff is not None and [path.suffix for path in options.files] == [".json"] and options.out is None:
         compared = _compare_saved(options.diff, options.files[0], options)
         if compared is not None:
@@ -215,6 +224,19 @@ def run(options: argparse.Namespace) -> Exit:
     else:
         print(_page(done.document, options).text(), end="", flush=True)
     return Exit(done.exit) if out is None else _save_result(done, scenarios, out, options)
+
+
+def _write_skeleton(options: argparse.Namespace) -> Exit:
+    """Writes audit.toml of what was read, and explores nothing."""
+    parse_requirements(options.require)
+    target = place_of_skeleton(options.files)
+    try:
+        cluster, _ = _read(options, None if options.no_cache else cache_directory())
+    except WrongOptionError as error:
+        raise UsageError(f"{error}\ntry: tidegate audit --help") from None
+    except UnreadableInputError as error:
+        raise UnreadableError(str(error)) from None
+    return write_skeleton(cluster, target, options.require)
 
 
 def _compare_saved(old: Path, new: Path, options: argparse.Namespace) -> Exit | None:

@@ -18,7 +18,7 @@ from ...language.errors import suggest_name
 from ...language.immutable import immutable
 from ..cluster.statements import UnreadableInputError
 from ..questions.signature import Subject
-from .requirements import Requirement, RequirementCheck, UnknownRequirementError, parse_requirement
+from .requirements import Requirement, RequirementCheck, UnknownRequirementError, parse_requirement, required_of
 from .risky_settings import risky_settings
 from .verdicts import ON_DISK_OF_CONTROLLER
 
@@ -125,7 +125,7 @@ def check_baseline(
 ) -> None:
     """Raises UnreadableInputError for an entry that is about nothing: no such topic, or nothing of the kind is required
     of it."""
-    asked = list(required)
+    asked = tuple(required)
     for entry in entries:
         if entry.assumption:
             continue
@@ -137,11 +137,15 @@ def check_baseline(
                 "or take it out"
             )
         for finding in entry.findings:
-            if not any(one.text == finding and one.is_about(subject) for one in asked for subject in about):
+            if not any(_is_required(finding, subject, asked) for subject in about):
                 raise UnreadableInputError(
                     f"{entry.place}: {finding} is not required of {entry.topic}, so that nothing is accepted by it; "
                     "take it out"
                 )
+
+
+def _is_required(finding: str, subject: Subject, asked: Sequence[Requirement]) -> bool:
+    return any(one.text == finding and one.is_about(subject) for one in required_of(subject, asked))
 
 
 def mark_accepted(

@@ -7,6 +7,8 @@ from typing import Literal
 
 from ...language.errors import suggest_name
 from ...language.immutable import immutable
+from ..cluster.cluster import Use
+from ..cluster.statements import UnreadableInputError
 from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
 from ..questions.signature import Subject
@@ -188,6 +190,22 @@ def parse_requirement(text: str) -> Sequence[Requirement]:
         what = f"there is no situation {situation}" if at else f"{fault} happens in a situation: write {fault}@min-isr"
         raise UnknownRequirementError(f"{what}; the situations are {names}")
     return (Requirement(question, cell),)
+
+
+def check_stated_requirements(uses: Iterable[Use]) -> None:
+    """Raises UnreadableInputError for an entry of audit.toml that asks for what there is not."""
+    for use in uses:
+        for text in use.required:
+            try:
+                parse_requirement(text)
+            except UnknownRequirementError as error:
+                raise UnreadableInputError(f"{use.origin}: require is {text!r}: {error}") from None
+
+
+def required_of(subject: Subject, otherwise: Sequence[Requirement]) -> Sequence[Requirement]:
+    """What must hold of topics: what audit.toml asks of them, else what is asked of all others."""
+    stated = tuple(requirement for text in subject.required for requirement in parse_requirement(text))
+    return stated or otherwise
 
 
 def preset_of(requirements: Sequence[Requirement]) -> str:

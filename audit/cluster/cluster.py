@@ -223,9 +223,11 @@ def _who(brokers: Sequence[tuple[int, str]], what: str) -> str:
 
 @immutable
 class Use:
-    """Who writes and reads which topics, from `audit.toml`. `pattern` is matched whole, as a regular expression.
+    """Who writes and reads which topics, and what must hold of them, from `audit.toml`. `pattern` is matched whole, as
+    a regular expression.
 
-    `subject` is "topic" or "group". `producers` and `consumers` name `Client`s; empty is not stated.
+    `subject` is "topic" or "group". `producers` and `consumers` name `Client`s, `required` has what `--require` takes;
+    empty is not stated.
     """
 
     subject: Literal["topic", "group"]
@@ -234,6 +236,7 @@ class Use:
     producers: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
     critical: bool = False
+    required: tuple[str, ...] = ()
 
     @property
     def client_names(self) -> tuple[tuple[Literal["producer", "consumer"], str], ...]:
@@ -337,6 +340,7 @@ class Cluster:
             producers=_first_stated([use.producers for use in own], [use.producers for use in found]),
             consumers=_first_stated([use.consumers for use in own], [use.consumers for use in found]),
             critical=any(use.critical for use in found),
+            required=_first_stated([use.required for use in own], [use.required for use in found]),
         )
 
     def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:

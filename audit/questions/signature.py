@@ -135,6 +135,7 @@ class Subject:
     its partitions is checked by; they may have more replicas than the model. `hosts` are what the cluster's brokers are
     called, the first replica's first, where each of them has a replica of every partition and no file says in which
     order; () elsewhere. `repairs` are the brokers' settings with which a topic of Kafka's own is created, that is not.
+    `required` is what audit.toml asks of them, as `--require` takes it; () where it asks nothing of its own.
     """
 
     topics: tuple[Topic, ...]
@@ -148,6 +149,7 @@ class Subject:
     present: tuple[Signature, ...] = ()
     hosts: tuple[str, ...] = ()
     repairs: str = ""
+    required: tuple[str, ...] = ()
 
     @property
     def internal(self) -> bool:

@@ -78,7 +78,12 @@ def subjects(cluster: Cluster) -> list[Subject]:
         for topic, planned in _topics(cluster)
         for producer in producers(cluster, topic)
     ]
-    return _together(made)
+    return _together(replace(subject, required=_requirements_stated(cluster, subject)) for subject in made)
+
+
+def _requirements_stated(cluster: Cluster, subject: Subject) -> tuple[str, ...]:
+    use = cluster.use_of(subject.topics[0].name)
+    return use.required if use is not None else ()
 
 
 def _together(made: Iterable[Subject]) -> list[Subject]:
@@ -86,7 +91,8 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
     for subject in made:
         producer = None if subject.producer is None else subject.producer.name
         name = subject.internal and subject.topics[0].name
-        key = (subject.variants, subject.present, name, producer, subject.not_checked, subject.planned, subject.stops)
+        said = (subject.not_checked, subject.planned, subject.stops, subject.required)
+        key = (subject.variants, subject.present, name, producer, *said)
         groups.setdefault(key, []).append(subject)
     return [replace(same[0], topics=tuple(t for subject in same for t in subject.topics)) for same in groups.values()]
 

@@ -1,11 +1,12 @@
-"""audit.toml: which clients write and read which topics, and which of them matter most; and whether pods of brokers are
-on nodes of their own, where no manifest says so, the services of several compose files on computers of their own, and
-in which racks nodes and ZooKeeper's servers stand.
+"""audit.toml: which clients write and read which topics, which of them matter most, and what must hold of them; whether
+pods of brokers are on nodes of their own, where no manifest says so, the services of several compose files on computers
+of their own; and in which racks nodes and ZooKeeper's servers stand.
 
 [topic."payments.*"]
 producer = "pay.properties"
 consumer = ["ledger.properties"]
 critical = true
+require = "strict"
 
 [group.billing]
 consumer = "billing.properties"
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from ..cluster.cluster import Use
@@ -35,7 +37,10 @@ from ..cluster.statements import Origin, StatedValue, UnreadableInputError
 from .parsed_file import Part
 from .programs.active_profiles import SAID
 
-FIELDS = {"producer", "producers", "consumer", "consumers", "critical"}
+FIELDS: Mapping[str, frozenset[str]] = {
+    "topic": frozenset({"producer", "producers", "consumer", "consumers", "critical", "require"}),
+    "group": frozenset({"producer", "producers", "consumer", "consumers", "critical"}),
+}
 PLACES = {"pods": "nodes", "services": "computers"}
 """What may run on one machine or on several, and the word for these."""
 
@@ -69,7 +74,7 @@ def read(path: str, text: str) -> Part:
         if subject not in ("topic", "group") or not _is_table(entries):
             where = Origin(path, line_of(text, subject))
             part.note(
-                "unknown_key",
+                "incomplete",
                 "error",
                 f"`{subject}` is not a section of audit.toml",
                 where,
@@ -124,8 +129,9 @@ def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"],
     except re.error as error:
         raise UnreadableInputError(f"{origin}: `{pattern}` is not a regular expression: {error}.") from None
     fields = _table(entry)
-    for name in sorted(set(fields) - FIELDS):
-        part.note("unknown_key", "error", f"`{name}` is not a field of {subject}", origin, f"one of {sorted(FIELDS)}")
+    for name in sorted(set(fields) - FIELDS[subject]):
+        to_do = f"one of {sorted(FIELDS[subject])}"
+        part.note("incomplete", "error", f"`{name}` is not a field of {subject}", origin, to_do)
     part.uses.append(
         Use(
             subject,
@@ -134,6 +140,7 @@ def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"],
             _names(fields, "producer", origin),
             _names(fields, "consumer", origin),
             _flag(fields, origin),
+            _stated_requirements(fields, origin),
         )
     )
 
@@ -147,6 +154,14 @@ def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]
                 raise UnreadableInputError(f"{origin}: `{name}` is a file's name, or a list of them.")
             found.append(file)
     return tuple(found)
+
+
+def _stated_requirements(fields: dict[str, Any], origin: Origin) -> tuple[str, ...]:
+    """What must hold, as it is written: a requirement that is not known is refused where it is asked."""
+    stated = _list(fields.get("require", []))
+    if not all(isinstance(text, str) for text in stated) or ("require" in fields and not stated):
+        raise UnreadableInputError(f"{origin}: `require` is a text that --require takes, or a list of them.")
+    return tuple(map(str, stated))
 
 
 def _flag(fields: dict[str, Any], origin: Origin) -> bool:

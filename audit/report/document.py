@@ -10,7 +10,7 @@ from ...language.immutable import immutable
 from ...traces.heading import tool_version
 from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_matter
 from ..answers.outages import Outage
-from ..answers.requirements import Requirement, RequirementCheck, preset_of
+from ..answers.requirements import Requirement, RequirementCheck, preset_of, required_of
 from ..answers.scenario import is_unheard, sentences
 from ..cluster.cluster import SILENT, Cluster
 from ..cluster.findings import Finding
@@ -70,13 +70,16 @@ def document(
     reports: Sequence[SubjectReport],
     required: Sequence[Requirement],
     exit_: int,
+    out_of_time: str = "",
 ) -> Document:
-    """The whole document. Subjects are worst first."""
-    subjects = [_with_racks(_subject(report), report, cluster) for report in reports]
+    """The whole document. Subjects are worst first. `exit_` is what requirements come to: what is out of service for
+    certain fails beside them. `out_of_time` says what time did not suffice for."""
+    outages = list(_outages(cluster, reports))
+    subjects = [_with_racks(_subject(report, required), report, cluster) for report in reports]
     made: Document = {
         "schema": SCHEMA,
         "tool": tool_version(),
-        "exit": exit_,
+        "exit": 1 if any(outage["certain"] for outage in outages) else exit_,
         "headline": subjects[0]["headline"] if subjects else NOTHING,
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
         "unread": [
@@ -86,12 +89,7 @@ def document(
         "versions": _versions(cluster),
         "unknown_release": cluster.versions.unknown.value if cluster.versions.unknown else "",
         "assumptions": list(_assumptions(cluster, reports)),
-        "outages": [
-            *_not_answering(cluster),
-            *(_not_starting(node) for node in nodes_down(cluster)),
-            *(_consumer_outage(reason) for reason in consumers_down(cluster)),
-            *(_outage(outage) for report in reports for outage in report.outages),
-        ],
+        "outages": outages,
         "faults": [
             {"name": fault.name, "title": fault.title, "says": fault.says}
             for fault in faults_of(cluster.control_plane, directories=has_several_directories(cluster))
@@ -99,18 +97,44 @@ def document(
         "situations": [
             {"name": situation.name, "title": situation.title, "says": situation.says} for situation in SITUATIONS
         ],
-        "required": preset_of(required),
+        "required": _required_text(required, reports),
         "questions": [{"name": question.name, "title": question.title} for question in QUESTIONS],
         "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in required],
         "subjects": subjects,
         "summary": {},
         "diff": None,
-        "out_of_time": "",
+        "out_of_time": out_of_time,
         "findings": [_finding(finding) for finding in findings],
         "notes": list(NOTES),
     }
     made["summary"] = summarize(made)
     return made
+
+
+def _outages(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[Document]:
+    """What is out of service: of the cluster, then of topics."""
+    yield from _not_answering(cluster)
+    yield from (_not_starting(node) for node in nodes_down(cluster))
+    yield from (_consumer_outage(reason) for reason in consumers_down(cluster))
+    yield from (_outage(outage) for report in reports for outage in report.outages)
+
+
+def _required_text(required: Sequence[Requirement], reports: Sequence[SubjectReport]) -> str:
+    """`standard`; with what audit.toml requires of some topics, `standard; of orders: strict`."""
+    stated: dict[tuple[str, ...], list[str]] = {}
+    for subject in (report.verdict.subject for report in reports):
+        stated.setdefault(subject.required, []).extend(topic.name for topic in subject.topics)
+    others = [preset_of(required)] if stated.pop((), None) or not stated else []
+    return "; ".join([*others, *(f"of {_some(names)}: {', '.join(texts)}" for texts, names in stated.items())])
+
+
+def _some(names: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(names))
+    more = f" and {len(unique) - _MOST_NAMED} more" if len(unique) > _MOST_NAMED else ""
+    return f"{', '.join(unique[:_MOST_NAMED])}{more}"
+
+
+_MOST_NAMED = 3
 
 
 def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[str]:
@@ -200,7 +224,7 @@ def _versions(cluster: Cluster) -> Document:
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
-def _subject(report: SubjectReport) -> Document:
+def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document:
     subject, verdict = report.verdict.subject, report.verdict
     conditional = list(_conditional(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
@@ -216,6 +240,7 @@ def _subject(report: SubjectReport) -> Document:
         "short": _short_headline(verdict) or main,
         "conditional": conditional if len(conditional) > 1 else [],
         "depends": list(_deciding(verdict)) if verdict.tables else [],
+        "required": preset_of(required_of(subject, required)),
         "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
         "checks": [_check(check, subject) for check in report.checks],

@@ -14,3 +14,23 @@ def test_what_is_not_understood_is_refused() -> None:
 
 def test_a_word_has_its_line() -> None:
     assert line_of("a = 1\nproducer = 'x'\n", "producer") == 2 and line_of("a = 1\n", "none") is None
+
+
+def test_a_field_and_a_section_that_there_are_not_leave_the_audit_open() -> None:
+    found = read("audit.toml", '[topic.orders]\nrequires = "strict"\n[group.billing]\nrequire = "strict"\n[topics]\n')
+    assert [(finding.kind, finding.what) for finding in found.findings] == [
+        ("incomplete", "`requires` is not a field of topic"),
+        ("incomplete", "`require` is not a field of group"),
+        ("incomplete", "`topics` is not a section of audit.toml"),
+    ]
+
+
+@pytest.mark.parametrize("stated", ["[]", "3", '["strict", 1]'])
+def test_what_is_required_is_text(stated: str) -> None:
+    with pytest.raises(UnreadableInputError, match="`require` is a text that --require takes, or a list of them"):
+        read("audit.toml", f"[topic.orders]\nrequire = {stated}\n")
+
+
+def test_what_is_required_is_read_as_it_is_written() -> None:
+    found = read("audit.toml", '[topic.a]\nrequire = "strict"\n[topic.b]\nrequire = ["dev", "no-loss=crash@all"]\n')
+    assert [use.required for use in found.uses] == [("strict",), ("dev", "no-loss=crash@all")]
