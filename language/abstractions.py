@@ -6,11 +6,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 from . import ir
 from .collecting import modules_of
@@ -26,16 +26,53 @@ from .frontend.refining import Relation, decorator_place, refinement, step_place
 from .frontend.roles import first_line
 from .frontend.scope import Program
 from .judge import shape_of
-from .model import Model, Property
-from .refinement import Refinement
+from .model import Model, Property, Refinement
+from .refinement import is_abstract_step
 from .types import Int, Map, Option, Pool, Record, Seq, Type
 from .values import State
 from .values import replace as replaced
 
-if TYPE_CHECKING:
-    from .binding import Definition
 
-Load = Callable[[ModuleType], "Definition"]
+class Definition(Protocol):
+    """What is asked here of a model's text, collected but not bound; `binding` has it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def constants(self) -> Mapping[str, Constant]: ...
+    @property
+    def state_class(self) -> type[Any]: ...
+    @property
+    def functions(self) -> tuple[tuple[FunctionType, Mark], ...]: ...
+    @property
+    def module(self) -> ModuleType: ...
+
+    def names(self, *roles: str) -> tuple[str, ...]:
+        """The names of the functions with one of these roles."""
+        ...
+
+    def values(self, given: Mapping[str, Value | str]) -> Mapping[str, Value]:
+        """The value of every constant. UsageError for what is out of range."""
+        ...
+
+    def drop_fault_budgets(self, values: Mapping[str, Value]) -> Definition:
+        """The same, of faults that may happen as often as they like."""
+        ...
+
+    def bind(
+        self,
+        name: str,
+        constants: Mapping[str, Value | str],
+        *,
+        open: Iterable[str] = (),
+        ghosts: bool,
+        properties: Iterable[str],
+    ) -> Model:
+        """The model with these values. ModelErrors for its text."""
+        ...
+
+
+Load = Callable[[ModuleType], Definition]
 
 
 class Abstractions:
@@ -92,7 +129,8 @@ class Abstractions:
         asked = tuple((name, folder.function(action_relation)) for name, action_relation in told)
         says = first_line(function.__doc__)
         start = None if form is None else folder.function(relation.start)
-        return Property(function.__name__, "transition", says, form, made.holds, ghosts, made, asked, start)
+        run = partial(is_abstract_step, made)
+        return Property(function.__name__, "transition", says, form, run, ghosts, made, asked, start)
 
     def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
         """Binds the abstract model of a refinement. Raises Abandoned after noting what is wrong with the values that it
@@ -122,7 +160,7 @@ class Abstractions:
         if is_own:
             said = ", ".join(f"{setting}={_text_of(given[setting])}" for setting, _ in mark.given)
             name = f"{name} with {said}" if said else name
-        boundless = _drop_fault_budgets(definition, given)
+        boundless = definition.drop_fault_budgets(definition.values(given))
         try:
             opened = (shared & self.types.open) - {setting for setting, _ in mark.given}
             abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=())
@@ -273,20 +311,6 @@ def _text_of(given: Any) -> str:
     if isinstance(given, Enum):
         return given.name
     return str(given).lower() if isinstance(given, bool) else str(given)
-
-
-def _drop_fault_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:
-    """An abstract model whose faults may happen as often as they like, or never where their budget is 0: a budget is a
-    bound of the search, and what is left of it is not part of what a refinement speaks of."""
-    values = definition.values(given)
-    return replace(
-        definition,
-        functions=tuple(
-            (function, replace(mark, budget=None))
-            for function, mark in definition.functions
-            if mark.budget is None or values.get(mark.budget) != 0
-        ),
-    )
 
 
 def _names(given: Any) -> frozenset[str]:

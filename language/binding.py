@@ -140,6 +140,16 @@ class Definition:
             namespace={**namespace.globals_of_all(modules_of(self.module)), model.state_name: namespace.shape},
         )
 
+    def drop_fault_budgets(self, values: Mapping[str, Value]) -> Definition:
+        """The same, of faults that may happen as often as they like, or never where their budget is 0: a budget is a
+        bound of the search, and what is left of it is not part of what a refinement speaks of."""
+        functions = tuple(
+            (function, replace(mark, budget=None))
+            for function, mark in self.functions
+            if mark.budget is None or values.get(mark.budget) != 0
+        )
+        return replace(self, functions=functions)
+
     def values(self, given: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
         """The value of every constant. Raises UsageError for an unknown name or a value out of range."""
         if profile is not None and profile not in self.profiles:

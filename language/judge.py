@@ -70,6 +70,11 @@ def initial_states(model: Model) -> Iterator[State]:
             yield state
 
 
+def is_initial(model: Model, state: State) -> bool:
+    """Whether a state is an initial state. ModelError when one is outside its types."""
+    return state in set(initial_states(model))
+
+
 def starts(model: Model) -> Iterator[tuple[Initial, dict[str, Any], State]]:
     """Every initial function with each of its arguments and the state that they give."""
     for initial in model.initials:
@@ -295,7 +300,9 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
         raise ValueError(f"{prop.name} reads ghosts that this model does not have, or a constant is open")
     try:
         if after is None:
-            return bool(prop.run(state) if prop.refinement is None else prop.refinement.starts(state))
+            if prop.refinement is not None:
+                return is_initial(prop.refinement.abstract, prop.refinement.image(state))
+            return bool(prop.run(state))
         by = () if prop.refinement is None else (action,)
         return bool(prop.run(state, after, *by))
     except Exception as error:

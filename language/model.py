@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from .constants import Constant, Value
 from .declare import Fairness, Kind
 from .immutable import immutable
 from .ir import ActionForm, Function, InitialForm, Where
 from .types import Identity, Type
-
-if TYPE_CHECKING:
-    from .refinement import Refinement
+from .values import State
 
 PropertyKind = Literal["invariant", "transition", "reachable"]
 LivenessKind = Literal["always_possible", "leads_to", "always_eventually", "eventually_always"]
@@ -91,6 +89,21 @@ class Property:
     def applicable(self) -> bool:
         """Whether this model can evaluate the property at all."""
         return self.form is not None
+
+
+@immutable
+class Refinement:
+    """An abstract model, bound, the author's function from states to its states, and for some actions the names of the
+    abstract actions that each `may_be`, STUTTERS among them; any other action may be any. `mapping` is the typed form
+    of the function, `given` the text of what the author gives to constants of the abstract model, `needs` the open
+    constants of the model whose values the abstract model has: where there are any, no engine checks the refinement."""
+
+    abstract: Model
+    image: Callable[[State], State]
+    mapping: Function
+    given: tuple[tuple[str, str], ...] = ()
+    may_be: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict[str, tuple[str, ...]])
+    needs: frozenset[str] = frozenset()
 
 
 @immutable

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 
 import grimp
 import pytest
@@ -66,6 +66,16 @@ def test_every_import_between_folders_is_in_the_table(graph: grimp.ImportGraph) 
     }
     assert ("cli", "api") in arrows and ("explorer", "language") in arrows
     assert {(one, other) for one, other in arrows if one != other and other not in ALLOWED[one]} == set()
+
+
+def test_no_two_modules_import_each_other(graph: grimp.ImportGraph) -> None:
+    """Nor three in a circle, imports for type checkers alone included: what two modules share stands below both."""
+    below = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert "tidegate.language.model" in below["tidegate.language.judge"]
+    TopologicalSorter(below).prepare()  # which refuses a circle, and names it
+    below["tidegate.language.model"].add("tidegate.language.judge")
+    with pytest.raises(CycleError):
+        TopologicalSorter(below).prepare()
 
 
 MOST_FLOORS = 9

@@ -18,9 +18,9 @@ from functools import partial
 from typing import Any
 
 from ..language.declare import STUTTERS
-from ..language.judge import holds
-from ..language.model import Model, Property
-from ..language.refinement import Refinement, image_of
+from ..language.judge import holds, is_initial
+from ..language.model import Model, Property, Refinement
+from ..language.refinement import step_between_images, step_of_any_action
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 from ..language.verdict import Run, Step
@@ -35,11 +35,10 @@ Document = dict[str, Any]
 def truth_of_refinement(model: Model, prop: Property, run: Run, *, anywhere: bool = False) -> str:
     """A refinement along a run: of its initial state, then of each step: `1`, `0`, or `-` where an image cannot be
     made, and for the first state of a run that begins `anywhere`."""
-    refinement = prop.refinement
-    assert refinement is not None, "another property says nothing of initial states alone"
+    assert prop.refinement is not None, "another property says nothing of initial states alone"
     if not prop.applicable:
         return "-" * len(run.states())
-    first = "-" if anywhere else _truth_character(lambda: refinement.is_initial(image_of(model, refinement, run.start)))
+    first = "-" if anywhere else _truth_character(partial(holds, model, prop, run.start))
     ends = zip(run.states(), run.steps, strict=False)
     truths = (
         _truth_character(partial(holds, model, prop, before, step.after, action=step.action)) for before, step in ends
@@ -78,9 +77,9 @@ def abstract_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Docume
         try:
             image = refinement.image(state)
             if last is None:
-                found = STUTTERS if anywhere or refinement.is_initial(image) else None
+                found = STUTTERS if anywhere or is_initial(refinement.abstract, image) else None
             else:
-                found = refinement.abstract_step(last, image, run.steps[number - 1].action)
+                found = step_between_images(refinement, last, image, run.steps[number - 1].action)
         except ModelError:
             states[str(number)] = None
             break
@@ -147,7 +146,7 @@ def _abstract_step_sentences(refinement: Refinement, run: Run, at: int) -> Itera
     still: list[int] = []
     for number, step in enumerate(run.steps[: max(at - 1, 0)], 1):
         before, after = (refinement.image(state) for state in run.states()[number - 1 : number + 1])
-        found = refinement.abstract_step(before, after, step.action)
+        found = step_between_images(refinement, before, after, step.action)
         if not isinstance(found, Step):
             still.append(number)
             continue
@@ -190,7 +189,7 @@ def _wrong_end_sentence(refinement: Refinement, run: Run, at: int) -> str:
 
 def _wrong_step_text(refinement: Refinement, before: State, image: State, step: Step) -> str:
     """That a step is no abstract step, or another one than its action may be."""
-    name, other = refinement.abstract.name, refinement.step_of_any_action(before, image)
+    name, other = refinement.abstract.name, step_of_any_action(refinement, before, image)
     changed = _abstract_changes_text(refinement, before, image)
     if step.action not in refinement.may_be or other is None:
         return f"However, no action of {name} does this: {changed}."

@@ -16,8 +16,7 @@ from typing import Any
 from ..language.guards import PassingProbes, insert_probes
 from ..language.immutable import immutable
 from ..language.judge import StoppedStep, attempt, bindings, false_guard
-from ..language.model import Action, Model
-from ..language.refinement import Refinement
+from ..language.model import Action, Model, Refinement
 from ..language.source import NoSourceError
 from ..language.steptext import format_step
 from ..language.values import ModelError, State

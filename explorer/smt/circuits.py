@@ -18,6 +18,7 @@ from ...language.model import Model, Property
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from .cnf import Clauses, clauses_of
 from .encoding import Encoding
+from .instances import Instance, Start
 from .ordering import CellNumbers, Footprint, namings, swappable
 from .predicate import predicate
 from .sat import heed
@@ -35,7 +36,7 @@ from .terms import (
     negation,
     or_bits,
 )
-from .transition import Instance, Start, instances, starts
+from .transition import instances, starts
 
 _Item = TypeVar("_Item")
 Leaf = Number | Bit | None

@@ -18,9 +18,8 @@ from typing import TypeAlias, cast
 import z3
 
 from ...language import ir
-from ...language.model import Action, Model, Property
+from ...language.model import Action, Model, Property, Refinement
 from ...language.proof import UnclaimedProperty, UnstatedProperty
-from ...language.refinement import Refinement
 from ...language.types import Map, Option, Pool, Record, Seq, Type
 from ..traversal import fields_read
 from .algebra import ExtensionalError

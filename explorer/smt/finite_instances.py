@@ -27,13 +27,14 @@ from ...language.verdict import DisagreementError, Run, Step
 from ..traversal import fields_read
 from .effort import CLOCK
 from .encoding import Encoding, finite
+from .instances import Instance
 from .nearest import nearest_model
 from .predicate import predicate
 from .process_pool import watch_deadline
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state, value_of
 from .terms import Bit, and_bits, conjunction, disjunction, formula, negation
-from .transition import Instance, instances
+from .transition import instances
 
 SIZES = (1, 2, 3)
 """What the boundless constants are in one copy after the other, as far as their declared ranges allow. A last copy has

@@ -21,10 +21,10 @@ from ...language.types import Identity, Option, Record, Subset, Type
 from ..renaming import symmetry_test
 from ..symmetry import symmetry_of
 from .encoding import Encoding
+from .instances import Instance
 from .sat import heed
 from .shapes import Fields, Members, Shape, SymbolicOption
 from .terms import Bit, Number, and_bits, conjunction, disjunction, formula, implies, or_bits
-from .transition import Instance
 
 # --- steps that do not touch each other -------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from .clauses import Clause, subterms
 from .effort import SHORT_QUESTIONS, SolverEffort, patience
 from .encoding import unbounded_encoding
 from .hints import Hints
+from .instances import Instance
 from .predicate import clauses
 from .process_pool import watch_deadline
 from .splitting import split
@@ -33,7 +34,7 @@ from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
 from .symmetry import Case, cases, distinct
 from .terms import Bit, formula, negation
-from .transition import Instance, instances, starts
+from .transition import instances, starts
 
 
 @immutable

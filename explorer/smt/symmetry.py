@@ -9,18 +9,16 @@ What is to be proved of all replicas is proved of those that are named, and of o
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import z3
 
 from ...language.kinds import Domain
 from ...language.types import Identity, Option, Record, Type
 from .clauses import Clause, Member
+from .instances import Instance
 from .shapes import Fields, Shape, SymbolicOption
 from .terms import Number
-
-if TYPE_CHECKING:
-    from .transition import Instance
 
 Case: TypeAlias = Sequence[tuple[z3.ExprRef, z3.ExprRef]]
 """Names of free terms, with the member that each stands for."""

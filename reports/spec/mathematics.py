@@ -15,8 +15,7 @@ from ...language import ir
 from ...language.constants import Constant, Value
 from ...language.declare import STUTTERS, Fairness
 from ...language.immutable import immutable
-from ...language.model import Action, Initial, Liveness, LivenessKind, Model, Property
-from ...language.refinement import Refinement
+from ...language.model import Action, Initial, Liveness, LivenessKind, Model, Property, Refinement
 from ...language.types import Enumeration, Identity, Record
 from ..document import plain_constant
 from .effects import action_lines, definition_lines, initial_lines

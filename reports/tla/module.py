@@ -18,8 +18,7 @@ from textwrap import wrap
 from ...language import ir
 from ...language.declare import Fairness
 from ...language.immutable import immutable
-from ...language.model import Action, Initial, Liveness, Model, Property
-from ...language.refinement import Refinement
+from ...language.model import Action, Initial, Liveness, Model, Property, Refinement
 from ...language.types import Bool, Enumeration, Identity, Map, Option, Pool, Record, Seq, Subset, Type
 from ..spec.notation import named_types, traverse_form
 from .actions import action_term, initial_term

@@ -12,7 +12,8 @@ from tidegate.gates.records import CheckRecord
 from tidegate.invariants.catalogue import find
 from tidegate.language import STUTTERS
 from tidegate.language.judge import initial_states, shape_of, steps
-from tidegate.language.refinement import Refinement
+from tidegate.language.model import Refinement
+from tidegate.language.refinement import abstract_step, step_between_images
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.classic_group.state import Consumer, GroupState, Phase
@@ -128,7 +129,7 @@ def resigns_at_once(refinement: Refinement, before: State, after: State) -> bool
     """Whether a step is a fail-over of the group that forgets, whose coordinator of before resigns right after."""
     wanted = refinement.image(after)
     return any(
-        refinement.abstract_step(step.after, wanted, "resign") not in (None, STUTTERS)
+        step_between_images(refinement, step.after, wanted, "resign") not in (None, STUTTERS)
         for step in steps(refinement.abstract, refinement.image(before))
         if step.action == "fail_over"
     )
@@ -148,7 +149,7 @@ def test_with_two_fail_overs_each_step_is_one_or_two_of_the_group_that_forgets(
     while todo:
         before = todo.pop()
         for step in steps(model, before):
-            if refinement.step(before, step.after, step.action) is None:
+            if abstract_step(refinement, before, step.after, step.action) is None:
                 assert step.action == "fail_over" and resigns_at_once(refinement, before, step.after), step
                 twice += 1
             if step.after not in seen:
