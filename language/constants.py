@@ -24,9 +24,13 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "//": int.__floordiv__,
     "%": operator.mod,
+    "**": operator.pow,
     "min": min,
     "max": max,
 }
+
+EXPONENT_MAX = 62
+"""The highest exponent of `**`; a higher power of 2 leaves the integers."""
 
 _NO_VALUE_TEXT = "a constant has a value only when the model is bound; use it in a function of the model"
 _USE_IN_FUNCTION = "the condition in a function, where it is used: there the constant has its value"
@@ -38,6 +42,11 @@ class NoValueYetError(TypeError):
     def __init__(self, message: str, instead: str) -> None:
         super().__init__(message)
         self.instead = instead
+
+
+class UndefinedValueError(ArithmeticError):
+    """Arithmetic over constants has no value with those that they have: it divides by 0, or takes a power that is no
+    integer."""
 
 
 def no_value_error(what: str) -> NoValueYetError:
@@ -76,6 +85,24 @@ class ConstantExpression:
 
     def __floordiv__(self, other: Any) -> ConstantExpression:
         return Operation("//", self, lift(other))
+
+    def __rfloordiv__(self, other: Any) -> ConstantExpression:
+        return Operation("//", lift(other), self)
+
+    def __mod__(self, other: Any) -> ConstantExpression:
+        return Operation("%", self, lift(other))
+
+    def __rmod__(self, other: Any) -> ConstantExpression:
+        return Operation("%", lift(other), self)
+
+    def __pow__(self, other: Any) -> ConstantExpression:
+        return Operation("**", self, lift(other))
+
+    def __rpow__(self, other: Any) -> ConstantExpression:
+        return Operation("**", lift(other), self)
+
+    def __pos__(self) -> ConstantExpression:
+        return Operation("+", Literal(0), self)
 
     def __neg__(self) -> ConstantExpression:
         return Operation("-", Literal(0), self)
@@ -123,17 +150,26 @@ class Literal(ConstantExpression):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Operation(ConstantExpression):
-    """`left op right`, with op one of `+ - * // % min max`."""
+    """`left op right`, with op one of `+ - * // % ** min max`."""
 
     op: str
     left: ConstantExpression
     right: ConstantExpression
 
     def value(self, values: Mapping[str, Value]) -> int:
-        return _OPERATIONS[self.op](self.left.value(values), self.right.value(values))
+        left, right = self.left.value(values), self.right.value(values)
+        if self.op in ("//", "%") and right == 0:
+            raise self._undefined_error(values, "it divides by 0")
+        if self.op == "**" and not 0 <= right <= EXPONENT_MAX:
+            raise self._undefined_error(values, f"the exponent is {right}, and has to be from 0 to {EXPONENT_MAX}")
+        return _OPERATIONS[self.op](left, right)
 
     def names(self) -> frozenset[str]:
         return self.left.names() | self.right.names()
+
+    def _undefined_error(self, values: Mapping[str, Value], why: str) -> UndefinedValueError:
+        given = ", ".join(f"{name}={values[name]}" for name in sorted(self.names()))
+        return UndefinedValueError(f"{text_of(self)} has no value with {given}: {why}")
 
 
 @dataclass(eq=False, slots=True)

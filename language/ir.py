@@ -161,10 +161,10 @@ class Choice:
 
 @immutable
 class Arithmetic:
-    """`left op right` on integers. `//` and `%` as Python means them, an error when `right` is 0. `min` and `max` of
-    two."""
+    """`left op right` on integers. `//` and `%` as Python means them, an error when `right` is 0; the exponent of `**`
+    is always in `intervals.EXPONENTS`. `min` and `max` of two."""
 
-    op: Literal["+", "-", "*", "//", "%", "min", "max"]
+    op: Literal["+", "-", "*", "//", "%", "**", "min", "max"]
     left: Expr
     right: Expr
     type: Int

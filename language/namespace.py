@@ -23,10 +23,11 @@ from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from .adaptation import GLOBALS, KEY, Adaptations, adapt, bind_adapted
-from .constants import Constant, ConstantExpression, Value
+from .constants import Constant, ConstantExpression, UndefinedValueError, Value
 from .containers import ModelError
 from .declare import depth_of, is_of_language, mark_of
 from .drafts import DeclaredField, Shape
+from .errors import UsageError
 from .kinds import Domain, DomainMeta, range_of
 from .nested_constants import bind_nested, holds_constants
 from .orders import previous
@@ -108,7 +109,7 @@ class Namespace:
             known = bind_adapted(original, made, lambda helper: self.globals_of(helper.__globals__), self._bind_thing)
             depth = depth_of(original)
             if depth is not None:
-                known = _to_a_depth(known, depth.value(self.values))
+                known = _to_a_depth(known, self._number(depth))
             self._functions[id(original)] = known
             self._kept.append(original)
         return known
@@ -146,7 +147,7 @@ class Namespace:
         if isinstance(thing, Constant):
             return self.values.get(thing.name, thing.default)
         if isinstance(thing, ConstantExpression):
-            return thing.value(self.values)
+            return self._number(thing)
         if thing is self.state_class:
             return self.shape
         if isinstance(thing, type) and thing in self._images:
@@ -159,7 +160,7 @@ class Namespace:
             return self._previous
         interval = range_of(thing)
         if interval is not None:
-            return range(interval.lo.value(self.values), interval.hi.value(self.values) + 1)
+            return range(self._number(interval.lo), self._number(interval.hi) + 1)
         if holds_constants(thing):
             return bind_nested(thing, self._bind_thing)
         if isinstance(thing, FunctionType) and self._is_of_a_model(thing.__globals__):
@@ -167,6 +168,12 @@ class Namespace:
         if isinstance(thing, ModuleType) and self._is_of_a_model(vars(thing)):
             return self._module(thing)
         return thing
+
+    def _number(self, expression: ConstantExpression) -> int:
+        try:
+            return expression.value(self.values)
+        except UndefinedValueError as problem:
+            raise UsageError(str(problem)) from None
 
     def _is_of_a_model(self, globals_: dict[str, Any]) -> bool:
         """Whether these are a model's, asked once. What was found on the way is not kept: it may rest on a circle of

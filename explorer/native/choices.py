@@ -128,6 +128,8 @@ class Choices(Shapes):
                 return self.pick(self.compare("<", right, left), right, left)
             case "max":
                 return self.pick(self.compare(">", right, left), right, left)
+            case "**":
+                return self.power(left, right)
             case _:
                 return self.divide(left, right)[0 if op == "//" else 1]
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from llvmlite import ir
 
+from ...language.constants import EXPONENT_MAX
 from .machine import I1, I64, word
 
 Num: TypeAlias = int | ir.Value
@@ -140,6 +141,18 @@ class Scalars:
         if yes is no or (isinstance(yes, int) and isinstance(no, int) and yes == no):
             return yes
         return self.builder.select(condition, self.number(yes), self.number(no))
+
+    def power(self, base: Num, exponent: Num) -> Num:
+        """`base ** exponent`, by squares; the exponent is in `EXPONENTS`."""
+        if isinstance(base, int) and isinstance(exponent, int):
+            return base**exponent
+        made: Num = 1
+        square: Num = self.number(base)
+        for bit in range(EXPONENT_MAX.bit_length()):
+            is_set = self.compare("!=", self.band(exponent, 1 << bit), 0)
+            made = self.pick(is_set, self.mul(made, square), made)
+            square = self.mul(square, square)
+        return made
 
     def divide(self, left: Num, right: Num) -> tuple[Num, Num]:
         """Python's floor quotient and remainder; the divisor is not 0."""

@@ -8,6 +8,7 @@ from math import inf
 from typing import Any, TypeAlias, cast
 
 from ...language import ir
+from ...language.constants import EXPONENT_MAX
 from ...language.frontend.folding import cannot_fail
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
 from .algebra import ExtensionalError, align_members, bit, is_in_result, memoize
@@ -164,6 +165,12 @@ class Evaluator:
         defined = and_bits(one, other)
         if e.op in ("//", "%"):
             defined = and_bits(defined, negation(self.algebra.is_at(right, 0)))
+        if e.op == "**" and right.hi > EXPONENT_MAX:
+            raise NotUnboundedError(
+                e.where,
+                "the exponent of ** has no bound here",
+                "an exponent that no constant without a bound is part of",
+            )
         return self.numbers.arithmetic(e.op, left, right), defined
 
     def _Compare(self, e: ir.Compare, names: Names) -> Value:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import z3
 
+from ...language.constants import EXPONENT_MAX
 from ...language.frontend.intervals import arithmetic as bounded_interval
 from ...language.types import Int
 from .terms import (
@@ -75,7 +76,9 @@ class Integers:
         return self.choose(bit, constant_number(1), constant_number(0))
 
     def arithmetic(self, op: Operation, left: Number, right: Number) -> Number:
-        """`left op right`, as Python means it; of `//` and `%` by 0 anything."""
+        """`left op right`, as Python means it; of `//` and `%` by 0 anything, and of `**` outside `EXPONENTS`."""
+        if op == "**":
+            return self._power(left, right)
         if op in ("min", "max"):
             return self._extreme(op, left, right)
         if op in ("//", "%") and right.term == 0:
@@ -88,6 +91,16 @@ class Integers:
         if op == "+" and left.term == 0:
             return right
         return self._compute(op, left, right, lo, hi)
+
+    def _power(self, base: Number, exponent: Number) -> Number:
+        power = constant_number(1)
+        for _ in range(max(int(exponent.lo), 0)):
+            power = self.arithmetic("*", power, base)
+        found = power
+        for least in range(max(int(exponent.lo), 0) + 1, int(min(exponent.hi, EXPONENT_MAX)) + 1):
+            power = self.arithmetic("*", power, base)
+            found = self.choose(self.less(exponent, constant_number(least)), found, power)
+        return found
 
     def _extreme(self, op: Operation, left: Number, right: Number) -> Number:
         smaller = self.less(left, right)
@@ -206,6 +219,7 @@ _EXACTLY: dict[Operation, Callable[[int, int], int]] = {
     "*": operator.mul,
     "//": int.__floordiv__,
     "%": int.__mod__,
+    "**": int.__pow__,
 }
 
 

@@ -153,5 +153,5 @@ def vector(value: int, size: int) -> z3.BitVecRef:
     return z3.BitVecVal(value, size)
 
 
-Operation: TypeAlias = Literal["+", "-", "*", "//", "%", "min", "max"]
+Operation: TypeAlias = Literal["+", "-", "*", "//", "%", "**", "min", "max"]
 Term: TypeAlias = z3.BitVecRef | z3.ArithRef

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...language.binding import Definition
-from ...language.constants import ConstantExpression
+from ...language.constants import ConstantExpression, OpenExpression, Operation
 from ...language.model import Model
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
@@ -33,8 +33,21 @@ def boundless_constants(definition: Definition, model: Model) -> frozenset[str]:
     for type_ in types:
         for expression in _open_bounds(type_, sizes):
             bounds |= expression.names()
+            sizes |= _names_in_exponents(expression)
     bounds |= {action.budget for action in wide.actions if action.budget is not None}
     return frozenset(name for name in bounds - sizes if model.values[name] != 0)
+
+
+def _names_in_exponents(expression: ConstantExpression) -> frozenset[str]:
+    """The constants that an exponent depends on: a power without a bound on its exponent is none of Z3's."""
+    match expression:
+        case OpenExpression(expression=inner):
+            return _names_in_exponents(inner)
+        case Operation(op=op, left=left, right=right):
+            inside = _names_in_exponents(left) | _names_in_exponents(right)
+            return inside | right.names() if op == "**" else inside
+        case _:
+            return frozenset()
 
 
 def _open_bounds(type_: Type, sizes: set[str]) -> Iterator[ConstantExpression]:

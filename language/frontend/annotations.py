@@ -41,7 +41,7 @@ from ..types import (
     scalar_size,
     value_count,
 )
-from .intervals import UNBOUNDED_INT, arithmetic, fits
+from .intervals import EXPONENTS, UNBOUNDED_INT, arithmetic, fits, is_inside
 from .nearest_types import name_text, nearest_type
 from .source import CAPACITY_ADVICE, Source, globals_of_class, source_of_class
 
@@ -182,11 +182,23 @@ class Types:
             case Literal(number=number):
                 return Int(number, number)
             case Operation(op=op, left=left, right=right):
-                return arithmetic(op, self.interval(left), self.interval(right))
+                return self._operation(op, self.interval(left), self.interval(right))
             case Constant():
                 return self._constant_interval(expression)
             case _:
                 raise TypeError(f"{expression!r} is not a constant expression")
+
+    def _operation(self, op: str, left: Int, right: Int) -> Int:
+        if op == "**" and not is_inside(right, EXPONENTS):
+            message = f"the exponent may be anything from {right.lo} to {right.hi}"
+            raise _AnnotationError("TG408", message, f"an exponent from 0 to {EXPONENTS.hi}")
+        if op in ("//", "%") and right.lo <= 0 <= right.hi:
+            raise _AnnotationError("TG408", "the divisor may be 0", "a divisor with minimum=1")
+        found = arithmetic(op, left, right)
+        if not fits(found):
+            message = f"the result may be anything from {found.lo} to {found.hi}"
+            raise _AnnotationError("TG410", message, "smaller constants: bounds are within -2**62..2**62")
+        return found
 
     def as_open(self, expression: ConstantExpression) -> ConstantExpression | None:
         """The expression itself when it depends on an open constant, else None."""

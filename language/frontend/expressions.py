@@ -17,13 +17,13 @@ from ..kinds import Domain, range_of
 from ..records import is_tuple, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .annotations import describe
-from .intervals import arithmetic, fits
+from .intervals import EXPONENTS, arithmetic, fits, is_inside
 from .matching import fit, unwrap_option
 from .scope import MISSING, Binding, Scope, expression, expressions, undefined_name_advice
 from .tables import is_table, table
 from .unions import tuple_part, union_part
 
-ArithmeticOp = Literal["+", "-", "*", "//", "%", "min", "max"]
+ArithmeticOp = Literal["+", "-", "*", "//", "%", "**", "min", "max"]
 
 BOOL = Bool()
 
@@ -100,7 +100,12 @@ def int_type(value: ir.Expr) -> Int:
 
 
 def make_arithmetic(scope: Scope, op: ArithmeticOp, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:
-    """`left op right` with its interval. TG410 when the interval leaves 62 bits."""
+    """`left op right` with its interval. TG410 when the interval leaves 62 bits, TG112 of an exponent that is none of
+    `EXPONENTS`."""
+    if op == "**" and not is_inside(int_type(right), EXPONENTS):
+        where = node.right if isinstance(node, ast.BinOp) else node
+        message = f"the exponent may be anything from {int_type(right).lo} to {int_type(right).hi}"
+        raise scope.error("TG112", where, message, f"an exponent from 0 to {EXPONENTS.hi}, such as max(0, n)")
     interval = arithmetic(op, int_type(left), int_type(right))
     if not fits(interval):
         message = f"the result may be anything from {interval.lo} to {interval.hi}"

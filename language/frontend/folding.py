@@ -32,6 +32,7 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "//": lambda a, b: a // b,
     "%": operator.mod,
+    "**": operator.pow,
     "min": min,
     "max": max,
 }

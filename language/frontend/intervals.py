@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 
+from ..constants import EXPONENT_MAX
 from ..types import Int
 
 LIMIT = 2**62
@@ -12,6 +14,8 @@ WIDEST = 2**40
 """How far a local name that a loop changes may go."""
 UNBOUNDED_INT = Int(-LIMIT, LIMIT)
 """A plain `int` annotation: the interval is taken from the value."""
+EXPONENTS = Int(0, EXPONENT_MAX)
+"""What the exponent of `**` may be: a negative one gives no integer, a higher power of 2 leaves the integers."""
 
 
 def hull(*intervals: Int) -> Int:
@@ -61,12 +65,22 @@ def _remainder(left: Int, right: Int) -> Int:
     return hull(*parts) if parts else Int(0, 0)
 
 
+def _power(base: Int, exponent: Int) -> Int:
+    """The interval of a power; of an exponent outside `EXPONENTS` every integer."""
+    if not is_inside(exponent, EXPONENTS) or not fits(base):
+        return UNBOUNDED_INT
+    corners = _corners(operator.pow, base, exponent)
+    nearest = _corners(operator.pow, base, Int(exponent.lo, max(exponent.lo, exponent.hi - 1)))
+    return hull(corners, nearest, *([Int(0, 0)] if base.lo <= 0 <= base.hi and exponent.hi else []))
+
+
 _OPERATIONS: dict[str, Callable[[Int, Int], Int]] = {
     "+": lambda a, b: Int(a.lo + b.lo, a.hi + b.hi),
     "-": lambda a, b: Int(a.lo - b.hi, a.hi - b.lo),
     "*": lambda a, b: _corners(lambda x, y: x * y, a, b),
     "//": _quotient,
     "%": _remainder,
+    "**": _power,
     "min": lambda a, b: Int(min(a.lo, b.lo), min(a.hi, b.hi)),
     "max": lambda a, b: Int(max(a.lo, b.lo), max(a.hi, b.hi)),
 }

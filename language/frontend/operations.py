@@ -13,7 +13,6 @@ from .expressions import (
     BOOL,
     ArithmeticOp,
     condition,
-    int_type,
     integer,
     integer_hint,
     make_arithmetic,
@@ -24,15 +23,13 @@ from .matching import fit, is_member, join, unify, unwrap_option
 from .narrowing import know
 from .scope import Scope, expression, expressions
 
-POWER_MAX = 62
-"""The highest exponent; a higher power of 2 leaves the integers."""
-
 _ARITHMETIC: dict[type[ast.operator], ArithmeticOp] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
     ast.FloorDiv: "//",
     ast.Mod: "%",
+    ast.Pow: "**",
 }
 _SETS: dict[type[ast.operator], Literal["|", "&", "-", "^"]] = {
     ast.BitOr: "|",
@@ -97,8 +94,6 @@ def unary_operation(scope: Scope, node: ast.UnaryOp, expected: Type | None) -> i
 def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir.Expr:
     """Arithmetic on integers, `| & - ^` on sets, `+` on sequences."""
     operator = type(node.op)
-    if operator is ast.Pow:
-        return _power(scope, node)
     if operator in _MIRRORED:
         symbol, hint = _MIRRORED[operator]
         raise scope.error("TG112", node, f"{symbol} is not in the language", hint)
@@ -124,28 +119,6 @@ def _one_element_advice(node: ast.BinOp, to: Subset | Seq) -> tuple[str, str]:
     made, verb = (f"{first} + Seq([{one}])", "append") if isinstance(to, Seq) else (f"{first} | {{{one}}}", "add")
     here = f"{first}.{verb}({one}); or " if isinstance(node.left, (ast.Attribute, ast.Subscript)) else ""
     return f"this adds one element to a {describe(to)}", here + made
-
-
-def _power(scope: Scope, node: ast.BinOp) -> ir.Expr:
-    """`base ** exponent`, for an exponent that is never negative: a product for each value that it may have."""
-    base, exponent = integer(scope, node.left), integer(scope, node.right)
-    lo, hi = int_type(exponent).lo, int_type(exponent).hi
-    if lo < 0 or hi > POWER_MAX:
-        message = f"the exponent may be anything from {lo} to {hi}"
-        raise scope.error("TG112", node.right, message, f"an exponent from 0 to {POWER_MAX}, such as max(0, n)")
-    powers: list[ir.Expr] = [number(scope, 1, node)]
-    for _ in range(hi):
-        powers.append(make_arithmetic(scope, "*", powers[-1], base, node))
-    return _power_choice(exponent, powers[lo:], lo, scope.where(node))
-
-
-def _power_choice(exponent: ir.Expr, powers: list[ir.Expr], at: int, where: ir.Where) -> ir.Expr:
-    """Of the powers, the first being that to `at`, the one to the exponent."""
-    if len(powers) == 1:
-        return powers[0]
-    test = ir.Compare("==", exponent, ir.Const(at, Int(at, at), where), BOOL, where)
-    rest = _power_choice(exponent, powers[1:], at + 1, where)
-    return ir.Choice(test, powers[0], rest, hull(int_type(powers[0]), int_type(rest)), where)
 
 
 def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.Expr, ir.Expr]:

@@ -20,6 +20,7 @@ from .terms import (
     NEGATION,
     PLUS,
     POSTFIX,
+    POWER,
     REMAINDER,
     SETS,
     TIMES,
@@ -41,7 +42,14 @@ Operator: TypeAlias = Callable[[ir.Function, "Scope"], str]
 _NUMBER = re.compile(r"_\d+$")
 """What the front end adds to a name of which a function has several."""
 _COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-_ARITHMETIC = {"+": ("+", PLUS), "-": ("-", PLUS), "*": ("*", TIMES), "//": ("\\div", REMAINDER), "%": ("%", REMAINDER)}
+_ARITHMETIC = {
+    "+": ("+", PLUS),
+    "-": ("-", PLUS),
+    "*": ("*", TIMES),
+    "//": ("\\div", REMAINDER),
+    "%": ("%", REMAINDER),
+    "**": ("^", POWER),
+}
 _SETS = {"|": "\\union", "&": "\\intersect", "-": "\\", "<=": "\\subseteq"}
 _BAGS = {"|": "(+)", "-": "(-)"}
 
@@ -255,6 +263,8 @@ def _number(expression: ir.Expr, scope: Scope) -> Term | None:
         case ir.Arithmetic(op=op, left=left, right=right):
             if op in ("//", "%") and not _is_no_negative(right.type):
                 raise NotInTLAError(f"{op} by what may be negative", expression.where)
+            if op == "**" and not _is_power_in_tla(expression):
+                raise NotInTLAError("0 ** 0, which is 1 here and nothing in TLA+", expression.where)
             sign, level = _ARITHMETIC[op]
             inner = TIMES + 1 if level == REMAINDER else level + 1
             return Text(f"{_as_number(left, scope, inner)} {sign} {_as_number(right, scope, inner)}", level)
@@ -283,6 +293,14 @@ def _as_number(expression: ir.Expr, scope: Scope, level: int) -> str:
     if isinstance(expression.type, Bool):
         return f"(IF {flat(expression, scope)} THEN 1 ELSE 0)"
     return flat(expression, scope, level)
+
+
+def _is_power_in_tla(power: ir.Arithmetic) -> bool:
+    """Whether TLC has a value for a power whatever its operands are: it has none for 0 ^ 0."""
+    base, exponent = power.left.type, power.right.type
+    assert isinstance(base, Int)
+    assert isinstance(exponent, Int)
+    return exponent.lo > 0 or not base.lo <= 0 <= base.hi
 
 
 def _is_no_negative(type_: Type) -> bool:

@@ -12,9 +12,10 @@ from ...language.immutable import immutable
 WIDTH = 100
 """Columns, at most, of a formula that can be broken."""
 
-ATOM, POSTFIX, TIMES, PLUS, REMAINDER, SETS, COMPARISON, NEGATION, JUNCTION, LOOSE = 10, 9, 8, 7, 6, 5, 4, 3, 2, 0
+ATOM, POSTFIX, POWER, TIMES, PLUS, REMAINDER, SETS, COMPARISON, NEGATION, JUNCTION = range(11, 1, -1)
 """How tightly a formula binds. Operators of one level are put in parentheses below each other, since in TLA+ few of
 them may stand side by side: `a % b + 1` is none."""
+LOOSE = 0
 
 
 @immutable

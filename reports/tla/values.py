@@ -22,7 +22,7 @@ from ...language.records import KIND, is_box, is_tuple, unbox_type
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .names import Names
 
-_OPERATORS = {"+": "+", "-": "-", "*": "*", "//": "\\div", "%": "%"}
+_OPERATORS = {"+": "+", "-": "-", "*": "*", "//": "\\div", "%": "%", "**": "^"}
 
 
 class NotInTLAError(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.language.frontend.intervals import arithmetic
 from tidegate.language.types import Int
 
 from ...support.frontend import expression
@@ -19,6 +20,10 @@ INTERVALS = {
     "i % 2": (0, 1),
     "i % (i + 5)": (0, 3),
     "i % -2": (-1, 0),
+    "i ** 3": (0, 27),
+    "2 ** i": (1, 8),
+    "(i - 2) ** 2": (0, 4),
+    "(i - 3) ** i": (-27, 9),
     "min(i, 2)": (0, 2),
     "max(i, 2)": (2, 3),
     "i if flag else 7": (0, 7),
@@ -44,3 +49,12 @@ def test_every_integer_knows_its_interval(text: str, tmp_path: Path) -> None:
     type_ = expression(tmp_path, text, DOUBLED).type
     assert isinstance(type_, Int)
     assert (type_.lo, type_.hi) == INTERVALS[text]
+
+
+def test_the_interval_of_a_power_holds_every_value() -> None:
+    ends = range(-3, 4)
+    for low, high in ((a, b) for a in ends for b in ends if a <= b):
+        for least, most in ((a, b) for a in range(5) for b in range(5) if a <= b):
+            found = arithmetic("**", Int(low, high), Int(least, most))
+            powers = [base**exponent for base in range(low, high + 1) for exponent in range(least, most + 1)]
+            assert found == Int(min(powers), max(powers))
