@@ -3,9 +3,10 @@
 `any(q == r or 10 // s.n[q] > 20 for q in Replica)` ends at the first true round. If `s.n[q]` is 0 for some q, then it
 depends on the order of the replicas whether Python comes to that round. With symmetry one order stands for all: so each
 round of such a loop must be defined whatever the others come to. That is decided here from the text: an index below
-a length that was compared, a value that was compared with None, a divisor that is not 0. What is not seen to be defined
-counts as undefined. Integers are compared as differences (`a - b <= c`), and conditions count as far as they are
-evaluated before: in `and`, `or`, a conditional expression, an `if`, a `require`, the generators of a comprehension.
+a length that was compared, a value that was compared with None, a record that was asked for by `isinstance`, a divisor
+that is not 0. What is not seen to be defined counts as undefined. Integers are compared as differences (`a - b <= c`),
+and conditions count as far as they are evaluated before: in `and`, `or`, a conditional expression, an `if`, a
+`require`, the generators of a comprehension, those of the set that a loop visits.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any, TypeAlias, cast
 from ..language import ir
 from ..language.frontend.membership import unchecked_elements
 from ..language.immutable import immutable
-from ..language.types import Int, Map, Pool, Seq, scalar_size
+from ..language.records import KIND
+from ..language.types import Enumeration, Int, Map, Option, Pool, Record, Seq, scalar_size
 from .traversal import SILENT, WRITES, is_expression, traverse
 
 Key: TypeAlias = tuple[Any, ...]
@@ -47,12 +49,15 @@ def order_dependent_places(claim: ir.Function, is_unordered: Callable[[ir.Source
 
 @immutable
 class LoopScope:
-    """What is known at a place: what each name stands for, the differences `a - b <= c` (by a and b), and the keys of
-    options that are not None and of numbers that are not 0. `version` changes with the state."""
+    """What is known at a place: what each name stands for, the differences `a - b <= c` (by a and b), the keys of
+    options that are not None and of numbers that are not 0, and which members of an enum a value may still be (by its
+    key), such as the kinds of a record; `kinds` those of the elements of a set. `version` changes with the state."""
 
     names: Mapping[str, Key] = field(default_factory=dict[str, Key])
     differences: Mapping[tuple[Key, Key], int] = field(default_factory=dict[tuple[Key, Key], int])
     some: frozenset[Key] = frozenset()
+    members: Mapping[Key, frozenset[int]] = field(default_factory=dict[Key, frozenset[int]])
+    kinds: Mapping[Key, frozenset[int]] = field(default_factory=dict[Key, frozenset[int]])
     version: int = 0
 
     def bind(self, name: str, key: Key | None = None) -> LoopScope:
@@ -181,14 +186,73 @@ class LoopScope:
                 for part in operands:
                     scope = scope.when(part, truth)
                 return scope
+            case (ir.Or(), True) | (ir.And(), False):
+                return self._where_one_of(condition, truth)
             case ir.Call(function=ir.Function(body=(ir.Return(value=value),))), _:
                 return replace(self.scope_in_helper(condition).when(value, truth), names=self.names)
+            case ir.Compare(
+                op="==" | "!=" as op, left=left, right=ir.Const(number=number, type=Enumeration() as of)
+            ), _:
+                left_over = {number} if (op == "==") == truth else set(range(len(of.members))) - {number}
+                return self._scope_with_members(self.key(left), frozenset(left_over))
             case ir.IsNone(option=option), False:
                 return replace(self, some=self.some | {self.key(option)})
             case ir.Compare(op=op, left=left, right=right), _:
                 return self._scope_with_comparison(op if truth else _NEGATED_COMPARISONS[op], left, right)
             case _:
                 return self
+
+    def _where_one_of(self, condition: ir.Or | ir.And, truth: bool) -> LoopScope:
+        """The scope in which one of the operands has this truth: a value is what it may be in one of these cases."""
+        cases = [self.when(operand, truth).members for operand in condition.operands]
+        scope = self
+        for key in set(cases[0]).intersection(*cases[1:]):
+            scope = scope._scope_with_members(key, frozenset[int]().union(*(case[key] for case in cases)))
+        return scope
+
+    def _scope_with_members(self, key: Key, left_over: frozenset[int]) -> LoopScope:
+        known = self.members.get(key, left_over)
+        return replace(self, members={**self.members, key: known & left_over})
+
+    def kinds_of(self, record: ir.Expr) -> frozenset[int] | None:
+        """Which records of its union a value may still be; None where nothing is known of it."""
+        return self.members.get(self.key(kind_of_record(record)))
+
+    def kinds_of_elements(self, container: ir.Expr) -> frozenset[int] | None:
+        """The same of each element of a set of records: `{m for m in s.net if isinstance(m, Vote)}`, by a name too."""
+        match container:
+            case ir.Call(function=ir.Function(body=(ir.Return(value=value),))):
+                return self.scope_in_helper(container).kinds_of_elements(value)
+            case ir.Quantified(kind="set", generators=generators, body=body) if is_of_union(body):
+                scope = self
+                for generator in generators:
+                    scope = scope.visit(generator.variable, generator.type, generator.source)
+                    for condition in generator.conditions:
+                        scope = scope.when(condition, True)
+                return scope.kinds_of(body)
+            case _:
+                return self.kinds.get(self.key(container))
+
+    def know_elements(self, container: ir.Expr) -> LoopScope:
+        """The scope in which the key of a set stands for what is known of its elements."""
+        found = self.kinds_of_elements(container)
+        return self if found is None else replace(self, kinds={**self.kinds, self.key(container): found})
+
+    def visit(self, variable: str, type_: Any, source: ir.Source) -> LoopScope:
+        """The scope in a round: the variable of a range is between its ends, an element of a set what those are."""
+        scope, name = self.bind(variable), ir.Name(variable, type_, source.where)
+        match source:
+            case ir.IntRange(start=start, stop=stop):
+                return scope.less(start, name, 0).less(name, stop, 1)
+            case ir.Elements(of=of) if is_of_union(name):
+                found = self.kinds_of_elements(of)
+                return scope if found is None else scope._scope_with_members(scope.key(kind_of_record(name)), found)
+            case _:
+                return scope
+
+    def is_true(self, condition: ir.Expr) -> bool:
+        """Whether what is known of enums' members is enough for a condition."""
+        return any(not left_over for left_over in self.when(condition, False).members.values())
 
     def _scope_with_comparison(self, op: str, left: ir.Expr, right: ir.Expr) -> LoopScope:
         if not isinstance(left.type, Int) or not isinstance(right.type, Int):
@@ -211,6 +275,26 @@ class LoopScope:
             if self.is_less(one, other, 0):
                 scope = scope.less(one, other, 1)
         return scope
+
+
+def is_of_union(record: ir.Expr) -> bool:
+    """Whether a value is of a union of records."""
+    return isinstance(record.type, Record) and bool(record.type.variants)
+
+
+def kind_of_record(record: ir.Expr) -> ir.RecordField:
+    """Which record of its union a value is, as the text of `isinstance` asks."""
+    return ir.RecordField(record, KIND, cast(Record, record.type).fields[0][1], record.where)
+
+
+def _having(union: Any, part: str) -> frozenset[int]:
+    """The records of a union that always have a value in a part."""
+    at = [name for name, _ in union.fields].index(part)
+    return frozenset(
+        number
+        for number, (member, places) in enumerate(union.variants)
+        if at in places and not isinstance(member.fields[places.index(at)][1], Option)
+    )
 
 
 def _distance(known: Mapping[tuple[Key, Key], int], start: Key, end: Key) -> float:
@@ -262,7 +346,7 @@ class _DefinednessReader:
                 return scope.when(condition, True)
             case ir.Let(name=name, value=value):
                 yield from self.expression(value, scope, exposed)
-                return scope.greatest(value).bind(name, scope.key(value))
+                return scope.greatest(value).know_elements(value).bind(name, scope.key(value))
             case ir.Return(value=value):
                 yield from self.expression(value, scope, exposed)
                 return scope
@@ -275,7 +359,7 @@ class _DefinednessReader:
         for expression in _expressions(loop.source):
             yield from self.expression(expression, scope, exposed)
         around = scope.forget(loop.body)
-        inside = _scope_in_range(around.bind(loop.variable), loop.variable, loop.type, loop.source)
+        inside = around.visit(loop.variable, loop.type, loop.source)
         ends = any(_may_end(inner) for inner in traverse(loop.body, helpers=False))
         yield from self.block(loop.body, inside, exposed or (ends and self.is_unordered(loop.source)))
         return around
@@ -331,9 +415,7 @@ class _DefinednessReader:
                 yield from self.expression(part, scope, exposed)
             ends = node.kind in ("all", "any") and not is_claim
             exposed = exposed or (ends and self.is_unordered(generator.source))
-            scope = _scope_in_range(
-                scope.bind(generator.variable), generator.variable, generator.type, generator.source
-            )
+            scope = scope.visit(generator.variable, generator.type, generator.source)
             for condition in generator.conditions:
                 yield from self.expression(condition, scope, exposed)
                 scope = scope.when(condition, True)
@@ -371,17 +453,14 @@ def _expressions(node: Any) -> Iterator[ir.Expr]:
                 yield from part.indexes
 
 
-def _scope_in_range(scope: LoopScope, variable: str, type_: Any, source: ir.Source) -> LoopScope:
-    """The scope in a round: the variable of a range is between its ends."""
-    if not isinstance(source, ir.IntRange):
-        return scope
-    name = ir.Name(variable, type_, source.where)
-    return scope.less(source.start, name, 0).less(name, source.stop, 1)
-
-
 def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
     """Whether a node is defined where its parts are."""
     match node:
+        case ir.Unwrap(option=ir.Choice(condition=condition, yes=ir.Some(), no=ir.Const())) if scope.is_true(condition):
+            return True
+        case ir.Unwrap(option=ir.RecordField(record=record, field=name)) if is_of_union(record):
+            kinds = scope.kinds_of(record)
+            return scope.key(node.option) in scope.some or (kinds is not None and kinds <= _having(record.type, name))
         case ir.Unwrap(option=option):
             return scope.key(option) in scope.some
         case ir.Index(container=container, index=index):

@@ -24,7 +24,7 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "//": int.__floordiv__,
     "%": operator.mod,
-    "**": operator.pow,
+    "**": int.__pow__,
     "min": min,
     "max": max,
 }

@@ -470,7 +470,7 @@ class Reading:
 
 _FOLDS: dict[str, Any] = {"sum": sum, "min": min, "max": max, "set": Set}
 _ARITHMETIC: dict[str, Any] = {
-    "**": operator.pow,
+    "**": int.__pow__,
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,

@@ -248,3 +248,5 @@ def _interval(op: Operation, left: Number, right: Number) -> tuple[Bound, Bound]
             return (0, left.hi) if left.lo >= 0 and right.lo >= 0 else (-inf, inf)
         case "%":
             return (0, right.hi - 1) if right.lo > 0 else (-inf, inf)
+        case "**":
+            return -inf, inf

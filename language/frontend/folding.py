@@ -32,7 +32,7 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "//": lambda a, b: a // b,
     "%": operator.mod,
-    "**": operator.pow,
+    "**": int.__pow__,
     "min": min,
     "max": max,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
 
 from ..constants import EXPONENT_MAX
@@ -69,8 +68,8 @@ def _power(base: Int, exponent: Int) -> Int:
     """The interval of a power; of an exponent outside `EXPONENTS` every integer."""
     if not is_inside(exponent, EXPONENTS) or not fits(base):
         return UNBOUNDED_INT
-    corners = _corners(operator.pow, base, exponent)
-    nearest = _corners(operator.pow, base, Int(exponent.lo, max(exponent.lo, exponent.hi - 1)))
+    corners = _corners(int.__pow__, base, exponent)
+    nearest = _corners(int.__pow__, base, Int(exponent.lo, max(exponent.lo, exponent.hi - 1)))
     return hull(corners, nearest, *([Int(0, 0)] if base.lo <= 0 <= base.hi and exponent.hi else []))
 
 
