@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -15,7 +14,10 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ...language.immutable import immutable
 
 DEEPEST = 60
-MOST_LEAVES = 100_000
+"""Mappings and lists within each other, aliases followed."""
+
+MOST_REPEATED = 20_000
+"""Values that a document's aliases may stand for beside those that are written: each walk goes through all of them."""
 
 
 class YamlError(Exception):
@@ -100,15 +102,11 @@ class Tree:
         return typed_scalar(text) if text is not None and plain else text
 
     def leaves(self) -> Iterator[YamlLeaf]:
-        """Every scalar below, with its path; no more than `MOST_LEAVES`, since aliases can make billions of few."""
-        return islice(self._leaves(0), MOST_LEAVES)
-
-    def _leaves(self, depth: int) -> Iterator[YamlLeaf]:
+        """Every scalar below, with its path."""
         if isinstance(self.node, ScalarNode):
             yield YamlLeaf(self.path, self.node.value, self.line, self.node.style is None)
-        elif depth < DEEPEST:
-            for _, sub in self.items():
-                yield from sub._leaves(depth + 1)
+        for _, sub in self.items():
+            yield from sub.leaves()
 
 
 _BOOLEANS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
@@ -128,23 +126,28 @@ def typed_scalar(text: str) -> str:
 
 
 def pairs(node: Node) -> list[tuple[Node, Node]]:
-    """A mapping's entries, those merged with `<<` after its own; none for anything else."""
+    """A mapping's entries, none for anything else: its own, then those merged with `<<`, which may be merged there
+    themselves. Its own keys are stronger than merged ones, and of a list of mappings the first that has a key counts
+    (yaml.org/type/merge)."""
     if not isinstance(node, MappingNode):
         return []
-    own: list[tuple[Node, Node]] = []
-    merged: list[tuple[Node, Node]] = []
-    for key, value in node.value:
-        if isinstance(key, ScalarNode) and key.value == "<<":
-            sources = value.value if isinstance(value, SequenceNode) else [value]
-            merged += [pair for source in sources if isinstance(source, MappingNode) for pair in _flat(source)]
-        else:
-            own.append((key, value))
-    names = {key.value for key, _ in own if isinstance(key, ScalarNode)}
-    return own + [(key, value) for key, value in merged if isinstance(key, ScalarNode) and key.value not in names]
+    found = [(key, value) for key, value in node.value if not _is_merge(key)]
+    names = {key.value for key, _ in found if isinstance(key, ScalarNode)}
+    for source in (source for key, value in node.value if _is_merge(key) for source in _sources(value)):
+        for key, value in pairs(source):
+            if isinstance(key, ScalarNode) and key.value not in names:
+                names.add(key.value)
+                found.append((key, value))
+    return found
 
 
-def _flat(node: MappingNode) -> list[tuple[Node, Node]]:
-    return [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and key.value != "<<"]
+def _is_merge(key: Node) -> bool:
+    return isinstance(key, ScalarNode) and key.value == "<<" and key.style is None
+
+
+def _sources(value: Node) -> list[Node]:
+    """What `<<` names: one mapping or a list of them."""
+    return value.value if isinstance(value, SequenceNode) else [value]
 
 
 class _NamedText(io.StringIO):
@@ -168,7 +171,51 @@ def documents(text: str, name: str = "") -> list[Tree]:
         raise _broken(text, error) from None
     except (RecursionError, ValueError, AttributeError, IndexError, AssertionError) as error:
         raise YamlError(f"its YAML is broken: {type(error).__name__}") from None
+    _refuse_repetition(nodes)
     return [Tree(node) for node in nodes]
+
+
+def _refuse_repetition(nodes: Sequence[Node]) -> None:
+    """Raises YamlError for documents that are more than any walk can go through, or that readers take differently: an
+    alias within what it names, aliases of aliases, `<<` of what is no mapping, two values of one key."""
+    known: dict[int, tuple[int, int]] = {}
+    size = sum(_measure(node, 0, known)[0] for node in nodes)
+    if size - len(known) > MOST_REPEATED:
+        raise YamlError(f"its aliases make more than {MOST_REPEATED:,} values of {len(known):,}")
+
+
+def _measure(node: Node, depth: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """How many values a node has, aliases followed, and how deep they lie in each other; `known` are those of the nodes
+    that were seen."""
+    height = known[id(node)][1] if id(node) in known else 0
+    if depth + height > DEEPEST:
+        raise YamlError("it is nested too deeply, or within itself by an alias")
+    if id(node) not in known:
+        inner = [_measure(sub, depth + 1, known) for sub in _children(node)]
+        known[id(node)] = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
+    return known[id(node)]
+
+
+def _children(node: Node) -> list[Node]:
+    """The nodes in a mapping or a list, without keys that are scalars."""
+    if isinstance(node, SequenceNode):
+        return node.value
+    if not isinstance(node, MappingNode):
+        return []
+    stated: dict[str, Node] = {}
+    for key, value in node.value:
+        if _is_merge(key) and not all(isinstance(source, MappingNode) for source in _sources(value)):
+            raise YamlError(f"`<<` at line {key.start_mark.line + 1} merges what is no mapping")
+        if not isinstance(key, ScalarNode) or _is_merge(key):
+            continue
+        before = stated.setdefault(key.value, value)
+        same = isinstance(value, ScalarNode) and isinstance(before, ScalarNode) and value.value == before.value
+        if before is not value and not same:
+            line, first = key.start_mark.line + 1, before.start_mark.line + 1
+            raise YamlError(
+                f"line {line} states a key again that line {first} has, and programs differ on which counts"
+            )
+    return [value for _, value in node.value] + [key for key, _ in node.value if not isinstance(key, ScalarNode)]
 
 
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?|\\u[dD][c-fC-F][0-9a-fA-F]{2}")

@@ -35,15 +35,19 @@ BY_NAME = frozenset({"environment", "labels", "annotations", "extra_hosts"})
 DEEPEST = 20
 """Files that include each other, and services that extend each other."""
 
+MOST = 200
+"""Files that one project includes, each as often as it is named."""
+
 
 @dataclass
 class Project:
-    """One compose file with all that it names. `taken` are the files that went into it; `part` has what was not
-    read."""
+    """One compose file with all that it names. `taken` are the files that went into it, `included` is how many were
+    included; `part` has what was not read."""
 
     load: Load
     part: Part = field(default_factory=lambda: Part("docker-compose"))
     taken: set[str] = field(default_factory=set[str])
+    included: int = 0
 
     def whole(self, path: str, tree: Tree, overriding: Sequence[tuple[str, Tree]] = ()) -> Tree:
         """A compose file's document with what it includes and extends, then with the files that override it."""
@@ -90,6 +94,10 @@ class Project:
                 if found[0] in chain or len(chain) > DEEPEST:
                     self._unread(f"{found[0]} includes itself, and was not read again", where)
                     continue
+                self.included += 1
+                if self.included > MOST:  # two files that each include the next ones twice are 2 ** DEEPEST
+                    self._unread(f"it includes more than {MOST:,} files, and these were not read", Origin(path))
+                    return
                 nodes.append(self._file(*found, (*chain, found[0])))
             if nodes:
                 yield reduce(merge_nodes, nodes), where
@@ -223,19 +231,16 @@ def _drop_key(node: Node, name: str) -> Node:
     return _mapping_like(((key, value) for key, value in _entries(node) if key != name), node)
 
 
-def _drop_resets(node: Node, depth: int = 0) -> Node:
-    if depth > yamls.DEEPEST or not isinstance(node, MappingNode):
+def _drop_resets(node: Node) -> Node:
+    if not isinstance(node, MappingNode):
         return node
     kept = ((name, value) for name, value in _entries(node) if _tag(value) != RESET)
-    return _mapping_like(((name, _drop_resets(value, depth + 1)) for name, value in kept), node)
+    return _mapping_like(((name, _drop_resets(value)) for name, value in kept), node)
 
 
 def _resets_in_lists(node: Node) -> Iterator[Tree]:
-    """Entries of lists with a tag of their own. Aliases are not followed further than a document may be deep."""
-    waiting = [(node, 0)]
-    while waiting:
-        here, depth = waiting.pop()
-        for _, entry in Tree(here).items() if depth < 6 else ():
-            if isinstance(here, SequenceNode) and _tag(entry.node) in (RESET, OVERRIDE):
-                yield entry
-            waiting.append((entry.node, depth + 1))
+    """Entries of lists with a tag of their own."""
+    for _, entry in Tree(node).items():
+        if isinstance(node, SequenceNode) and _tag(entry.node) in (RESET, OVERRIDE):
+            yield entry
+        yield from _resets_in_lists(entry.node)

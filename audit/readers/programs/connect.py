@@ -76,7 +76,7 @@ def of_document(path: str, text: str) -> Part | None:
         return None
     part = Part("connectors")
     try:
-        found = [tree for document in yamls.documents(text) for tree in _maps(document, 0)]
+        found = [tree for document in yamls.documents(text) for tree in _maps(document)]
     except yamls.YamlError:
         found = []
     for name, tree in found:
@@ -210,11 +210,11 @@ def _clients(part: Part, path: str, tree: Tree, name: str) -> None:
             part.clients.append(workers.plain(path, name, kind, given, f"{tree.text('kind')} runs the Java client"))
 
 
-def _maps(tree: Tree, depth: int, above: str = "") -> Iterator[tuple[str, Tree]]:
+def _maps(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
     """Every mapping with `connector.class`, with the connector's name: its own, or of what it stands in, if any."""
     if tree.get(CLASS) is not None:
         yield tree.text("name") or above, tree
-    elif depth < yamls.DEEPEST:
+    else:
         for key, inner in tree.items():
             known = key == "config" or key.isdecimal()
-            yield from _maps(inner, depth + 1, tree.text("name") or ("" if known else key))
+            yield from _maps(inner, tree.text("name") or ("" if known else key))

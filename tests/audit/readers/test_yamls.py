@@ -42,3 +42,57 @@ def test_parts_have_their_lines_and_merged_entries() -> None:
 def test_what_no_parser_reads(text: str) -> None:
     with pytest.raises(YamlError):
         documents(text)
+
+
+BOMB = "a0: &a0 {k: v}\n" + "".join(
+    f"a{i}: &a{i} {{{', '.join(f'k{j}: *a{i - 1}' for j in range(9))}}}\n" for i in range(1, 12)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (BOMB, "its aliases make more than 20,000 values of 14"),
+        (
+            "a0: &a0 {k: v}\n" + "".join(f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}\n" for i in range(1, 20)),
+            "values of",
+        ),
+        ("a: &a {b: *a}", "it is nested too deeply, or within itself by an alias"),
+        ("a: &a [*a]", "it is nested too deeply, or within itself by an alias"),
+        ("a0: &a0 [v]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 70)), "nested too deeply"),
+        ("a:\n  <<: text", "`<<` at line 2 merges what is no mapping"),
+        (
+            "a:\n  acks: all\n  acks: 1",
+            "line 3 states a key again that line 2 has, and programs differ on which counts",
+        ),
+        ("a:\n  b: {c: 1}\n  b: {c: 2}", "line 3 states a key again"),
+    ],
+)
+def test_what_no_walk_goes_through_or_readers_take_differently(text: str, why: str) -> None:
+    with pytest.raises(YamlError, match=why):
+        documents(text)
+
+
+def test_a_large_document_without_aliases_is_read_to_its_end() -> None:
+    (tree,) = documents("\n".join(f"- {number}" for number in range(30_000)))
+    assert sum(1 for _ in tree.leaves()) == 30_000
+
+
+@pytest.mark.parametrize(
+    ("mapping", "expected"),
+    [
+        ("{<<: *a}", {"k": "a", "only": "a"}),
+        ("{<<: [*a, *b]}", {"k": "a", "only": "a", "more": "b"}),
+        ("{<<: [*b, *a]}", {"k": "b", "only": "a", "more": "b"}),
+        ("{<<: *nested}", {"k": "own", "only": "a", "more": "b"}),
+        ("{<<: [*nested, *a], more: here}", {"k": "own", "only": "a", "more": "here"}),
+        ("{k: same, k: same}", {"k": "same"}),
+        ('{"<<": a}', {"<<": "a"}),
+    ],
+)
+def test_merged_mappings(mapping: str, expected: dict[str, str]) -> None:
+    """yaml.org/type/merge: what is its own counts first, then the earlier of the merged ones, however deep."""
+    anchors = "a: &a {k: a, only: a}\nb: &b {k: b, more: b}\nn: &nested {<<: [*a, *b], k: own}\n"
+    (tree,) = documents(f"{anchors}here: {mapping}")
+    here = tree.get("here")
+    assert here is not None and {name: value.text() for name, value in here.items()} == expected

@@ -173,3 +173,19 @@ def test_a_service_that_two_files_have_is_named() -> None:
 def test_a_compose_file_of_other_programs_that_is_named_is_refused() -> None:
     with pytest.raises(UnreadableInputError, match="not a configuration"):
         read_cluster_texts([("compose.yml", "services: {web: {image: nginx}}\n", True)], Options(), "x")
+
+
+def test_files_that_include_each_other_without_end_are_cut() -> None:
+    """Each includes the next one twice: 2 to the 18th inclusions."""
+    texts = {f"f{i}__yml": f"include: [f{i + 1}.yml, f{i + 1}.yml]\n" for i in range(18)}
+    _, findings = of(docker_X_compose__yml=f"include: [f0.yml]\n{TWO}", **texts, f18__yml="services: {}\n")
+    assert "it includes more than 200 files, and these were not read" in incomplete(findings)
+
+
+def test_aliases_of_aliases_leave_a_compose_file_unread() -> None:
+    anchors = "x0: &a0 {k: v}\n" + "".join(
+        f"x{i}: &a{i} {{{', '.join(f'k{j}: *a{i - 1}' for j in range(9))}}}\n" for i in range(1, 12)
+    )
+    _, findings = of(docker_X_compose__yml=f"{anchors}{TWO}    labels: *a11\n", more__properties="node.id=7\n")
+    (what,) = incomplete(findings)
+    assert what.startswith("d/docker-compose.yml was not read: its aliases make more than 20,000 values of ")

@@ -191,7 +191,7 @@ def test_settings_for_topics_with_a_cluster_that_is_not_the_target_have_no_effec
         "  - alias: dst\n    config: {group.id: m}\n"
         "  - alias: src\n    config: {config.storage.replication.factor: 3, status.storage.replication.factor: 3}\n"
     )
-    text = HEAD + "kind: KafkaMirrorMaker2\nmetadata: {name: m}\nspec:\n  connectCluster: dst\n  clusters:\n" + clusters
+    text = HEAD + "kind: KafkaMirrorMaker2\nspec:\n  connectCluster: dst\n  clusters:\n" + clusters
     where = "with cluster src of c has no effect: it is not the target of the workers"
     found = [finding.what for finding in of(tmp_path, {"m.yaml": text})[1] if "not the target" in finding.what]
     assert found == [f"`config.storage.replication.factor=3` and 1 more {where}"]
