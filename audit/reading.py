@@ -15,6 +15,7 @@ from .joining.cluster import join_parts
 from .joining.options import Options
 from .readers import audit_toml, properties, yamls, zookeeper
 from .readers.containers import alternatives, charts, compose, compose_overrides, kubernetes, scripts, strimzi
+from .readers.containers.config_maps import ConfigMap, Manifests, config_maps
 from .readers.inputs import InputText, read_inputs, read_text
 from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_program_of
 from .readers.parsed_file import Part
@@ -64,6 +65,7 @@ def read_texts(
     read = _Files([part for _, part in running], [(address, part.format) for address, part in running], [*unread])
     texts, charted = charts.split_charts(list(texts))
     read.unread += charted
+    maps = _manifests(texts)
     resources: list[tuple[str, yamls.Tree]] = []
     unknown: list[InputText] = []
     composed: dict[str, tuple[str, bool, yamls.Tree]] = {}
@@ -72,16 +74,17 @@ def read_texts(
             raise UnreadableInputError(f"{path} is not a text file. Give the file as Kafka reads it.")
         if found := _resources(path, text):
             resources += [(path, tree) for tree in found if strimzi.is_recognised(tree)]
-            read.parts += _parts_beside_brokers(path, found)
+            read.parts += _parts_beside_brokers(path, found, maps)
             read.files.append((path, "Strimzi resources"))
         elif (document := compose_overrides.document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
-        elif not read.takes(path, _read_one(path, text, named=named)):
+        elif not read.takes(path, _read_one(path, text, maps, named=named)):
             unknown.append((path, text, named))
     for path, part in _of_compose(composed):
         if not read.takes(path, part):
             unknown.append((path, *composed[path][:2]))
     _weaken_unrendered(read, resources)
+    read.parts += [] if (unused := kubernetes.note_unused(maps, read.parts)) is None else [unused]
     kubernetes.number(read.parts)
     spring_profiles.apply_profiles(read.parts)
     uses = [use for part in read.parts for use in part.uses]
@@ -122,11 +125,11 @@ def _names_nodes(part: Part) -> bool:
     return described or bool(part.quorums or part.per_broker or part.whole_brokers)
 
 
-def _read_one(path: str, text: str, *, named: bool) -> Part | Unread | None:
+def _read_one(path: str, text: str, maps: Manifests, *, named: bool) -> Part | Unread | None:
     """What one file says by itself."""
     if not named and _is_tree(Path(path)) and (kind := other_program_of(text)):
         return Unread(path, f"it is {kind}")
-    found = part_of(path, text, named=named)
+    found = part_of(path, text, maps, named=named)
     if not isinstance(found, Part) and _is_tree(Path(path)):
         found = connect.of_document(path, text.lstrip(MARK)) or found
     if isinstance(found, Unread) and named and not PRINTED.match(text):  # it is given as configuration
@@ -166,7 +169,7 @@ def _is_tree(path: Path) -> bool:
     return path.suffix.lower() in TREES
 
 
-def part_of(path: str, text: str, *, named: bool = True) -> Part | Unread | None:
+def part_of(path: str, text: str, maps: Manifests, *, named: bool = True) -> Part | Unread | None:
     """One file's facts, or why it is not read; None if no reader knows it. What the user did not name is a list of
     settings only if it is called so. Raises UnreadableInputError for a broken audit.toml."""
     suffix = Path(path).suffix.lower()
@@ -177,7 +180,7 @@ def part_of(path: str, text: str, *, named: bool = True) -> Part | Unread | None
         return audit_toml.read(path, plain) if named or audit_toml.is_recognised(path, plain) else None
     if suffix in TERRAFORM:
         return _terraform(path, plain)
-    if suffix in TREES and (found := of_yaml(path, plain)) is not None:
+    if suffix in TREES and (found := of_yaml(path, plain, maps)) is not None:
         return found
     for reader in (
         descriptions.topics,
@@ -258,14 +261,33 @@ def _resources(path: str, text: str) -> list[yamls.Tree]:
     return trees if any(map(strimzi.is_of_strimzi, trees)) else []
 
 
-def _parts_beside_brokers(path: str, trees: Sequence[yamls.Tree]) -> list[Part]:
+_STORES = re.compile(r"""\bkind["']?\s*:\s*["']?\w*(ConfigMap|Secret|Set|Deployment\w*|Job|Rollout)\b""")
+"""Where a text may have what resources of other files refer to, which is seen before it is parsed."""
+
+
+def _manifests(texts: Iterable[InputText]) -> Manifests:
+    """What resources of one file refer to in another."""
+    found: list[ConfigMap] = []
+    makers: set[tuple[str | None, str | None]] = set()
+    for path, text, _ in texts:
+        if _is_tree(Path(path)) and _STORES.search(text) and "\0" not in text:
+            try:
+                trees = [tree for document in yamls.documents(text.lstrip(MARK)) for tree in _items(document)]
+            except yamls.YamlError:
+                continue  # which the file's own reader says
+            found += config_maps(path, trees)
+            makers |= {(tree.text("kind"), tree.text("metadata", "name")) for tree in trees}
+    return Manifests(found, makers)
+
+
+def _parts_beside_brokers(path: str, trees: Sequence[yamls.Tree], maps: Manifests) -> list[Part]:
     """What else stands in a file with Strimzi's resources: its other kinds, and Kubernetes' own."""
     programs = [tree for tree in trees if strimzi.is_of_strimzi(tree) and not strimzi.is_recognised(tree)]
-    others = kubernetes.read(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)])
+    others = kubernetes.read(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)], maps)
     return [connect.of_resources(path, programs), *([] if others is None else [others])]
 
 
-def of_yaml(path: str, text: str) -> Part | Unread | None:
+def of_yaml(path: str, text: str, maps: Manifests) -> Part | Unread | None:
     """A YAML file without Strimzi's resources: compose, what a Helm chart renders, Spring's application.yml."""
     try:
         trees = [tree for document in yamls.documents(text) for tree in _items(document)]
@@ -274,7 +296,7 @@ def of_yaml(path: str, text: str) -> Part | Unread | None:
         if isinstance(error, yamls.TemplateError):
             to_do = "render it first (helm template, ansible-playbook, kustomize build), and give what comes of it"
         return Unread(path, str(error), may_be_configuration=may, to_do=to_do)
-    rendered = kubernetes.read(path, trees)
+    rendered = kubernetes.read(path, trees, maps)
     if rendered is not None:
         return rendered
     spring = [setting for tree in trees for setting in spring_profiles.of_document(path, tree)]
@@ -295,7 +317,7 @@ def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[t
     whole, rest = compose_overrides.projects(documents, texts, read_text, named)
     stacks: list[alternatives.Stack] = []
     for path, tree, notes in whole:
-        part = compose.read(path, tree) if compose.is_recognised(tree) else of_yaml(path, texts[path])
+        part = compose.read(path, tree) if compose.is_recognised(tree) else of_yaml(path, texts[path], Manifests())
         if isinstance(part, Part) and (stack := alternatives.stack_of(path, tree, part)) is not None:
             stacks.append(stack)
         if isinstance(part, Part):
@@ -311,7 +333,7 @@ def _values_of_a_chart(path: str, text: str) -> Unread | None:
         return None
     reason = "values become configuration only when their chart renders them"
     to_do = f"helm template NAME CHART -f {path} > rendered.yaml, and give that"
-    return Unread(path, reason, may_be_configuration=charts.sets_up_kafka(text), to_do=to_do)
+    return Unread(path, reason, may_be_configuration=scripts.sets_up_kafka(text), to_do=to_do)
 
 
 def _weaken_unrendered(read: _Files, resources: Sequence[tuple[str, yamls.Tree]]) -> None:
@@ -344,8 +366,9 @@ def _terraform(path: str, text: str) -> Part | Unread:
 
 
 def _items(tree: yamls.Tree) -> list[yamls.Tree]:
-    """`kubectl get -o yaml` and `-o json` give one list of many."""
-    if not (tree.text("kind") or "").endswith("List") or tree.get("items") is None:
+    """`kubectl get -o yaml` and `-o json` give one list of many, and a template of OpenShift has its objects."""
+    kind = tree.text("kind") or ""
+    items = tree.get("items") if kind.endswith("List") else tree.get("objects") if kind == "Template" else None
+    if items is None:
         return [tree]
-    items = tree.get("items")
-    return [replace(resource, path=()) for _, resource in items.items()] if items is not None else []
+    return [inner for _, resource in items.items() for inner in _items(replace(resource, path=()))]

@@ -25,7 +25,7 @@ PROTOCOLS = ("model", "invariants")
 WITHOUT: tuple[str, ...] = (
     "api/auditing.py", "api/checking.py", "api/simulating.py", "audit/cluster/settings.py",
     "audit/kafka/internal_topics.py", "audit/kafka/topic_settings.py", "audit/questions/case_order.py",
-    "audit/readers/containers/kubernetes.py", "audit/repairs/after_repair.py", "audit/report/cluster_words.py",
+    "audit/repairs/after_repair.py", "audit/report/cluster_words.py",
     "audit/report/document.py", "cli/audit_confirm.py", "cli/audit_files.py", "cli/cluster_words.py", "cli/entry.py",
     "cli/explore_prompt.py", "cli/neighbourhood.py", "cli/validate_files.py", "explorer/native/canonical.py",
     "explorer/native/edges_kernel.py", "explorer/native/graph_kernel.py", "explorer/native/initials_kernel.py",

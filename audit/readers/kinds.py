@@ -74,7 +74,7 @@ _OTHERS = {
 """What a text begins with, or has somewhere, that is of another program."""
 
 
-_IDLE = frozenset({
+IDLE = frozenset({
     "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "ServiceAccount",
     "Namespace", "Service", "Ingress", "NetworkPolicy", "PodDisruptionBudget", "StorageClass", "PersistentVolume",
     "PersistentVolumeClaim", "HorizontalPodAutoscaler", "ServiceMonitor", "PodMonitor", "PrometheusRule", "Certificate",
@@ -86,7 +86,7 @@ _IDLE = frozenset({
 def other_program_of(text: str) -> str:
     """Whose file it is by what it says, in words, where that is a program without topics, producers or consumers."""
     kinds = set(re.findall(r"^kind:\s*[\"']?(\w+)", text, re.M))
-    if kinds and kinds <= _IDLE and re.search(r"^apiVersion:", text, re.M):
+    if kinds and kinds <= IDLE and re.search(r"^apiVersion:", text, re.M):
         return "of resources of Kubernetes that run nothing"
     lines = [
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "!", "//", "---"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -158,7 +159,8 @@ class _NamedText(io.StringIO):
         self.name = name
 
 
-def documents(text: str, name: str = "") -> list[Tree]:
+@lru_cache(maxsize=64)
+def documents(text: str, name: str = "") -> Sequence[Tree]:
     """Every document of a YAML text, of a file with this name. Raises YamlError. Templates (`{{ ... }}`) are not YAML
     until they are rendered."""
     if re.search(r"^[ \t\-\[{&*]{200,}", text, re.M):

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ...cluster.statements import Unread
-from ..kinds import mark_of_kafka
 from . import scripts
 
 _OF_CHART = re.compile(r"(Chart\.yaml|requirements\.yaml|values[^/]*\.ya?ml|(templates|charts|crds|files|ci)/.*)")
@@ -18,11 +17,6 @@ _OF_CHART = re.compile(r"(Chart\.yaml|requirements\.yaml|values[^/]*\.ya?ml|(tem
 _ABOUT = re.compile(r"\b(kafka|strimzi|cp-helm-charts|redpanda|zookeeper)\b", re.I)
 InputText = tuple[str, str, bool]
 _VALUES = "values become configuration"
-
-
-def sets_up_kafka(text: str) -> bool:
-    """Whether a chart's values or templates have settings of brokers, topics or clients."""
-    return scripts.SETS_OF_KAFKA.search(text) is not None or bool(mark_of_kafka(text))
 
 
 def split_charts(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unread]]:
@@ -50,7 +44,7 @@ def _is_within(folder: str, other: str) -> bool:
 
 def _unread(folder: str, files: Sequence[tuple[str, str]]) -> Unread:
     head = next((text for path, text in files if path == f"{folder}Chart.yaml"), "")
-    may = _ABOUT.search(head) is not None or any(sets_up_kafka(text) for _, text in files)
+    may = _ABOUT.search(head) is not None or any(scripts.sets_up_kafka(text) for _, text in files)
     place = folder.rstrip("/") or "."
     built = any(path.startswith(f"{folder}charts/") for path, _ in files)
     needs = "" if built or not re.search(r"^dependencies:", head, re.M) else f"helm dependency build {place} && "

@@ -107,7 +107,7 @@ class Project:
         other = os.path.normpath(PurePath(path).parent / named) if named else ""
         remote = not named or "$" in named or "://" in named or re.match(r"(git@|github\.com/)", named) is not None
         text = None if remote else self.load(other)
-        trees: list[Tree] = []
+        trees: Sequence[Tree] = ()
         if text is not None:
             try:
                 trees = yamls.documents(text, other)

@@ -1,4 +1,4 @@
-"""Kubernetes' own resources, such as `helm template` prints them: brokers of StatefulSets and Deployments, by the
+"""Kubernetes' own resources, such as `helm template` prints them: brokers of whatever has a pod's specification, by the
 `server.properties` of the ConfigMaps that they mount, and by the `KAFKA_*` variables of their containers.
 
 Which broker has which id is decided when a pod starts: they are numbered here as they stand, controllers first.
@@ -8,27 +8,32 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from ....language.immutable import immutable
 from ...cluster.cluster import Broker
 from ...cluster.statements import Origin, Setting
 from .. import properties
 from ..broker_properties import BROKER_MARKS, broker_of
+from ..kinds import IDLE, kind_of, mark_of_kafka, other_program_of
 from ..parsed_file import Part, as_latin, numbers
 from ..programs import connect
 from ..programs.active_profiles import note_active
 from ..yamls import Tree
 from . import commands, created_topics, image_variables, pod_rules, scripts, spring_variables, volumes
+from .config_maps import KINDS as CONFIG_MAPS
+from .config_maps import ConfigMap, Entry, Manifests, MountedFile, config_maps
 
-SETS = ("StatefulSet", "Deployment")
 MOST = 1000
 """Pods of one set that are counted."""
 
+_WITH_REPLICAS = frozenset({"StatefulSet", "Deployment", "ReplicaSet", "ReplicationController", "DeploymentConfig"})
+"""Kinds that run one pod where `spec.replicas` is not stated."""
 
-Maps = Mapping[str | None, Tree]
-"""The ConfigMaps of a file, by name."""
+_TO_AN_END = ("Job", "CronJob")
+"""Kinds whose pods end: they run tools of Kafka's images, which are set up as brokers are."""
 
 
 @immutable
@@ -37,33 +42,74 @@ class _Set:
 
     broker: Broker
     count: int
-    pod: Tree
-    containers: Sequence[Tree]
+    resource: _Resource
     is_placed: bool
     """Whether it is known that its log is on a volume, or that it is on none."""
 
 
-def read(path: str, trees: Sequence[Tree]) -> Part | None:
-    """The brokers of one rendered file; None if it has none."""
-    maps = {tree.text("metadata", "name"): tree for tree in trees if tree.text("kind") == "ConfigMap"}
-    sets = [found for tree in trees if tree.text("kind") in SETS and (found := _set(path, tree, maps)) is not None]
+@immutable
+class _Resource:
+    """A resource with a pod's specification: it, that, and what it has of ConfigMaps."""
+
+    path: str
+    tree: Tree
+    pod: Tree
+    metadata: Tree | None
+    maps: Manifests
+
+    @property
+    def namespace(self) -> str:
+        """Its own namespace; "" where it does not state one."""
+        return self.tree.text("metadata", "namespace") or ""
+
+    @property
+    def containers(self) -> list[Tree]:
+        """Those that run together."""
+        return [container for _, container in listed.items()] if (listed := self.pod.get("containers")) else []
+
+    @property
+    def name(self) -> str:
+        """Its kind and name."""
+        return f"{self.tree.text('kind')} {self.tree.text('metadata', 'name')}"
+
+    def variables(self, container: Tree) -> list[tuple[str, str, Origin]]:
+        """A container's variables."""
+        return self.maps.variables(self.path, container, self.namespace)[0]
+
+    @property
+    def files(self) -> list[MountedFile]:
+        """What its containers have mounted of ConfigMaps and Secrets."""
+        return self.maps.mounted_files(self.path, self.pod, self.namespace)[0]
+
+
+def read(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
+    """The brokers, applications and topics of one file, those of ConfigMaps from all files; None if nothing of that is
+    in it, and nothing that may be."""
     part = Part(FORMAT)
-    for tree in trees:
-        _of_spring(part, path, tree, maps)
-        _note_applications(part, path, tree)
-        for container in _containers(tree):
+    resources = [found for tree in trees if (found := _resource(path, tree, maps)) is not None]
+    sets = [found for resource in resources if (found := _set(resource)) is not None]
+    for resource in resources:
+        _of_spring(part, resource)
+        for container in resource.containers:
             commands.note_created(part, path, container)
-            for name, value, origin in _variables(path, container):
+            for name, value, origin in resource.variables(container):
                 if name == "KAFKA_CREATE_TOPICS" and value:
                     created_topics.of_variable(part, value, origin)
+        if not any(pod_set.resource is resource for pod_set in sets):
+            _note_files(part, resource, [file for file in resource.files if file.entry.text is not None])
+    stored = [*config_maps(path, trees)]
+    _note_applications(part, stored)
+    _note_other_kinds(part, path, [tree for tree in trees if not any(tree.get(*at, "containers") for at, _ in PODS)])
     if not sets:
-        return part if part.clients or part.findings or part.made or part.facts else None
+        told = part.clients or part.findings or part.made or part.facts
+        return part if told or any(map(_states_settings, stored)) else None
     for pod_set in sets:
         part.brokers += [pod_set.broker] * pod_set.count
-        for container in pod_set.containers:
+        for container in pod_set.resource.containers:
             image_variables.image(part, path, container)
             _note_unread(part, path, container)
-        _note_commands(part, path, pod_set, maps)
+        _note_commands(part, pod_set)
+        _note_count(part, pod_set)
         _note_id(part, pod_set)
         _note_place(part, pod_set)
     roles = {role for pod_set in sets for role in pod_set.broker.roles}
@@ -91,23 +137,38 @@ def number(parts: Sequence[Part]) -> None:
                     part.brokers[place] = replace(node, id=next(free))
 
 
-def _note_commands(part: Part, path: str, pod_set: _Set, maps: Maps) -> None:
+def _note_commands(part: Part, pod_set: _Set) -> None:
     """What the containers of a set, and those that run before them, may set beside what was read."""
-    files, scripts = _files(pod_set.broker), _scripts(maps)
-    for container in pod_set.containers:
+    resource = pod_set.resource
+    files, texts = _files(pod_set.broker), _scripts(resource)
+    for container in resource.containers:
         name = f"container {container.text('name')}"
-        commands.note_unread(part, path, name, container, files, scripts)
-        commands.note_hooks(part, path, name, container, files, scripts)
-        _note_sources(part, path, name, container, maps)
-        _note_mounts(part, path, name, pod_set.pod, container, maps)
-    before = pod_set.pod.get("initContainers")
+        commands.note_unread(part, resource.path, name, container, files, texts)
+        commands.note_hooks(part, resource.path, name, container, files, texts)
+        for missing in resource.maps.variables(resource.path, container, resource.namespace)[1]:
+            what = f"{name} has variables of {missing.called}, which was not read (envFrom)"
+            part.note("incomplete", "error", what, missing.where, GIVE_MAPS)
+    _note_mounts(part, resource)
+    before = resource.pod.get("initContainers")
     for _, container in before.items() if before is not None else ():
-        commands.note_before(part, path, container.text("name") or "", container, scripts)
+        commands.note_before(part, resource.path, container.text("name") or "", container, texts)
+
+
+GIVE_MAPS = "give the ConfigMap or the Secret too, and state namespaces where several have its name"
+
+
+def _note_count(part: Part, pod_set: _Set) -> None:
+    """The finding that a file does not say how many pods a set has."""
+    tree = pod_set.resource.tree
+    if tree.text("spec", "replicas") is None and tree.text("kind") not in (*_WITH_REPLICAS, "Pod"):
+        what = f"how many brokers {pod_set.resource.name} runs is not in its file"
+        to_do = "give what runs (kubectl get pods -o yaml), or each broker's server.properties"
+        part.note("incomplete", "error", what, pod_set.broker.origin, to_do, "kubernetes.io, Workloads")
 
 
 def _note_id(part: Part, pod_set: _Set) -> None:
     """The finding that all pods of a set are given one id, where no command gives each its own."""
-    texts = (commands.text_of(container) for container in pod_set.containers)
+    texts = (commands.text_of(container) for container in pod_set.resource.containers)
     if pod_set.count < 2 or pod_set.broker.id is None or any(commands.IDS.search(text) for text in texts):
         return
     of_id = ("node.id", "broker.id")
@@ -124,83 +185,121 @@ def _note_place(part: Part, pod_set: _Set) -> None:
         part.note("incomplete", "error", what, pod_set.broker.origin, to_do, "kubernetes.io, Volumes")
 
 
-def _scripts(maps: Maps) -> dict[str, str]:
-    """The texts of ConfigMaps that may be run, by name."""
-    datas = [data for config_map in maps.values() if (data := config_map.get("data")) is not None]
-    return {name: entry.text() or "" for data in datas for name, entry in data.items()}
+def _scripts(resource: _Resource) -> dict[str, str]:
+    """The texts that a pod's containers may run, by name."""
+    return {PurePosixPath(file.target).name: file.entry.text or "" for file in resource.files}
 
 
-def _note_sources(part: Part, path: str, name: str, container: Tree, maps: Maps) -> None:
-    """The finding that variables come from what is not in the file."""
-    sources = container.get("envFrom")
-    for _, source in sources.items() if sources is not None else ():
-        if source.text("configMapRef", "name") not in maps:
-            what = f"{name} has variables from what is not in {path} (envFrom)"
-            to_do = "give the ConfigMap or the Secret too, in one file with it"
-            part.note("incomplete", "error", what, Origin(path, source.line, "envFrom"), to_do)
+def _note_mounts(part: Part, resource: _Resource) -> None:
+    """The finding that files of settings are mounted that were not read."""
+    files, missing = resource.maps.mounted_files(resource.path, resource.pod, resource.namespace)
+    _note_files(part, resource, [file for file in files if not is_of_broker(file)])
+    unread = [(f"{one.target} of {one.called}", one.where) for one in missing if not volumes.is_of_others(one.target)]
+    unread += [(target, where) for target, where in _other_mounts(resource) if volumes.is_of_settings(target)]
+    for target, where in dict.fromkeys(unread):
+        _note_mounted(part, resource, target, where)
 
 
-def _note_mounts(part: Part, path: str, name: str, pod: Tree, container: Tree, maps: Maps) -> None:
-    """The finding that a file of settings is mounted that was not read."""
-    listed, mounts = pod.get("volumes"), container.get("volumeMounts")
-    made = {declared.text("name"): declared for _, declared in listed.items()} if listed is not None else {}
-    for _, mount in mounts.items() if mounts is not None else ():
-        volume, target = made.get(mount.text("name")), mount.text("mountPath") or ""
-        of_map = volume.text("configMap", "name") if volume is not None else None
-        lies = volume is not None and any(volume.get(kind) for kind in ("configMap", "secret", "projected", "hostPath"))
-        if lies and volumes.is_of_settings(target) and not _is_read(maps.get(of_map)):
-            what = f"{name} has {target} mounted, which may have settings of Kafka, and it was not read"
-            to_do = "give the ConfigMap or the Secret too, in one file with it"
-            part.note("incomplete", "error", what, Origin(path, mount.line, "volumeMounts"), to_do)
+def _note_files(part: Part, resource: _Resource, files: Sequence[MountedFile]) -> None:
+    """The finding of each of these files that may have a broker's settings; what scripts set is said of commands."""
+    unread = {file.entry: file.target for file in files if _may_be_settings(file)}
+    for entry, target in unread.items():
+        if PurePosixPath(target).suffix not in (".sh", ".bash"):
+            _note_mounted(part, resource, target, entry.origin())
 
 
-def _is_read(found: Tree | None) -> bool:
-    """Whether a ConfigMap's files of settings are read, which are those that end with `.properties`."""
-    data = found.get("data") if found is not None else None
-    return data is not None and all(
-        name.endswith(".properties") or commands.STATES.search(entry.text() or "") is None
-        for name, entry in data.items()
+def _note_mounted(part: Part, resource: _Resource, target: str, where: Origin) -> None:
+    what = f"{resource.name} has {target} mounted, which may have settings of Kafka, and it was not read"
+    part.note("incomplete", "error", what, where, GIVE_MAPS)
+
+
+def _may_be_settings(file: MountedFile) -> bool:
+    text = file.entry.text
+    if text is None:
+        return volumes.is_of_settings(str(PurePosixPath(file.target).parent)) and not kind_of(file.target)
+    return commands.STATES.search(text) is not None
+
+
+def is_of_broker(file: MountedFile) -> bool:
+    """Whether a mounted file is read for a broker's: properties, but those of other programs beside it."""
+    if file.entry.text is None or PurePosixPath(file.target).suffix != ".properties":
+        return False
+    return (
+        not volumes.is_of_others(PurePosixPath(file.target).name) or commands.STATES.search(file.entry.text) is not None
     )
 
 
-def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
-    pod = tree.get("spec", "template", "spec")
-    if pod is None:
+def _other_mounts(resource: _Resource) -> Iterator[tuple[str, Origin]]:
+    """What containers have mounted that is of no file here: disks, and what drivers make."""
+    listed = resource.pod.get("volumes")
+    known = ("configMap", "secret", "projected", "emptyDir", "downwardAPI")
+    other = {
+        volume.text("name")
+        for _, volume in (listed.items() if listed is not None else ())
+        if not any(volume.get(kind) for kind in known)
+    }
+    for container in resource.containers:
+        mounts = container.get("volumeMounts")
+        for _, mount in mounts.items() if mounts is not None else ():
+            if mount.text("name") in other:
+                yield mount.text("mountPath") or "", Origin(resource.path, mount.line, "volumeMounts")
+
+
+def _resource(path: str, tree: Tree, maps: Manifests) -> _Resource | None:
+    """A resource that has a pod's specification where Kubernetes' own have it; None if it has none."""
+    for at, described in PODS:
+        pod = tree.get(*at)
+        if pod is not None and pod.get("containers") is not None and not maps.is_made(tree):
+            return _Resource(path, tree, pod, tree.get(*described), maps)
+    return None
+
+
+def _set(resource: _Resource) -> _Set | None:
+    pod, containers, path = resource.pod, resource.containers, resource.path
+    tool = resource.tree.text("kind") in _TO_AN_END and not any(map(_starts_kafka, containers))
+    if tool or any(_is_tool(resource, container) for container in containers):
         return None
-    listed = pod.get("containers")
-    containers = [container for _, container in listed.items()] if listed is not None else []
-    given = [*_of_maps(path, pod, maps), *(s for container in containers for s in _of_variables(path, container, maps))]
+    given = [*_of_maps(resource), *(s for container in containers for s in _of_variables(resource, container))]
     settings = commands.overridden(given, [s for container in containers for s in commands.overrides(path, container)])
     if not {setting.key for setting in settings} & BROKER_MARKS:
         return None
-    origin = Origin(path, tree.line, f"{tree.text('kind')} {tree.text('metadata', 'name')}")
-    written = tree.text("spec", "replicas")
+    origin = Origin(path, resource.tree.line, resource.name)
+    written = resource.tree.text("spec", "replicas")
     counted = numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
-    labels = pod_rules.labels_of(tree.get("spec", "template", "metadata"))
-    templates = tree.get("spec", "volumeClaimTemplates")
-    mounts = [m for container in _of_brokers(path, containers, maps) for m in volumes.of_pod(pod, container, templates)]
+    templates = resource.tree.get("spec", "volumeClaimTemplates")
+    mounts = [m for container in _of_brokers(resource) for m in volumes.of_pod(pod, container, templates)]
     in_container = volumes.is_in_container(settings, _owner(containers), mounts)
     made = replace(
         broker_of(settings, origin),
         ephemeral=volumes.is_ephemeral(settings, mounts) or in_container,
         of_pod=in_container is not True,
-        pod=pod_rules.pod_of(pod, labels, tree.text("metadata", "namespace") or ""),
+        pod=pod_rules.pod_of(pod, pod_rules.labels_of(resource.metadata), resource.namespace),
     )
-    return _Set(made, count, pod, containers, is_placed=in_container is not None)
+    return _Set(made, count, resource, is_placed=in_container is not None)
 
 
-def _of_brokers(path: str, containers: Sequence[Tree], maps: Maps) -> Sequence[Tree]:
+def _starts_kafka(container: Tree) -> bool:
+    return "kafka-server-start" in commands.text_of(container)
+
+
+def _is_tool(resource: _Resource, container: Tree) -> bool:
+    """Whether one of Kafka's images runs a tool, and is given what a broker needs for its start script's sake."""
+    marks = image_variables.MARKS
+    return any(name in marks and value.lower() == "ignored" for name, value, _ in resource.variables(container))
+
+
+def _of_brokers(resource: _Resource) -> Sequence[Tree]:
     """The containers of a pod that may run the broker: those of an image of Kafka's, with its settings, or that start
     it; all of them where none is known by that. What a sidecar has mounted says nothing of the broker's log."""
     found = [
         container
-        for container in containers
+        for container in resource.containers
         if image_variables.owner_of(container) is not None
-        or "kafka-server-start" in commands.text_of(container)
-        or {setting.key for setting in _of_variables(path, container, maps)} & BROKER_MARKS
+        or _starts_kafka(container)
+        or {setting.key for setting in _of_variables(resource, container)} & BROKER_MARKS
     ]
-    return found or containers
+    return found or resource.containers
 
 
 def _owner(containers: Sequence[Tree]) -> str | None:
@@ -223,18 +322,12 @@ def _files(broker: Broker) -> list[str]:
     return [] if any(name.startswith("KAFKA_") for name in named) else [*named]
 
 
-def _containers(tree: Tree) -> list[Tree]:
-    """The containers of a pod, be it of a set, of a job or alone."""
-    pod = next((found for at in PODS if (found := tree.get(*at)) is not None and found.get("containers")), None)
-    listed = pod.get("containers") if pod is not None else None
-    return [container for _, container in listed.items()] if listed is not None else []
-
-
-def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
+def _of_spring(part: Part, resource: _Resource) -> None:
     """Applications with Spring Boot: the variables of their containers, also those from a ConfigMap."""
-    for container in _containers(tree):
-        name = f"{tree.text('metadata', 'name')}/{container.text('name')}"
-        given = [*_from_maps(path, container, maps), *_variables(path, container)]
+    path, maps = resource.path, resource.maps
+    for container in resource.containers:
+        name = f"{resource.tree.text('metadata', 'name')}/{container.text('name')}"
+        given, missing = maps.variables(path, container, resource.namespace)
         texts = [
             (text, Origin(path, words.line, key))
             for key in ("command", "args")
@@ -244,64 +337,92 @@ def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
         spring_variables.of_spring(part, path, name, given, texts)
         connect.of_variables(part, path, name, given)
         note_active(part, given, " ".join(text for text, _ in texts))
-        sources = container.get("envFrom")
-        for _, source in sources.items() if sources is not None else ():
-            of_map = source.text("configMapRef", "name")
-            spring = "spring" in (container.text("image") or "") or any(
-                variable.startswith("SPRING") for variable, _, _ in given
-            )
-            if spring and of_map not in maps:
-                what = f"{name} has variables from what is not in {path} (envFrom)"
-                to_do = "give the ConfigMap too, and what the Secret sets as a file of the producer's"
-                part.note("incomplete", "error", what, Origin(path, source.line, "envFrom"), to_do)
+        spring = "spring" in (container.text("image") or "") or any(v.startswith("SPRING") for v, _, _ in given)
+        for one in missing if spring else ():
+            what = f"{name} has variables of {one.called}, which was not read (envFrom)"
+            to_do = "give the ConfigMap too, and what the Secret sets as a file of the producer's"
+            part.note("incomplete", "error", what, one.where, to_do)
 
 
-def _note_applications(part: Part, path: str, tree: Tree) -> None:
-    """An application's file in a ConfigMap, which a container may have mounted: Spring's, a producer's, a worker's."""
-    data = tree.get("data") if tree.text("kind") == "ConfigMap" else None
-    for name, entry in data.items() if data is not None else ():
-        text = entry.text() or ""
-        spring = name.startswith("application") and "kafka" in text.lower()
-        if spring or scripts.ACKS.search(text) or scripts.PROGRAMS.search(text) or connect.CLASS in text:
-            what = f"ConfigMap {tree.text('metadata', 'name')} has {name} with settings of Kafka, which was not read"
-            part.note("incomplete", "error", what, Origin(path, entry.line, name), f"give {name} as a file of its own")
+def _note_applications(part: Part, stored: Sequence[ConfigMap]) -> None:
+    """What stands in ConfigMaps beside brokers' settings: an application's file, which a container may have mounted,
+    Spring's, a producer's, a worker's; and scripts that create topics or alter settings."""
+    for one, entry in ((holder, entry) for holder in stored for entry in holder.entries):
+        text = entry.text or ""
+        created_topics.of_command(part, text, entry.origin())
+        if commands.ALTERS.search(text):
+            what = f"{one} has a script that alters settings of brokers or topics, and what it sets was not read"
+            to_do = "give what `kafka-configs.sh --describe` prints, too"
+            part.note("incomplete", "error", what, entry.origin(), to_do)
+        if _is_of_application(entry):
+            what = f"{one} has {entry.name} with settings of Kafka, which was not read"
+            part.note("incomplete", "error", what, entry.origin(), f"give {entry.name} as a file of its own")
 
 
-PODS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"), ("spec",))
-"""Where a pod's own specification stands: in a set of pods or a job, in a CronJob, in a Pod."""
+def _is_of_application(entry: Entry) -> bool:
+    """Whether a file in a ConfigMap sets up clients."""
+    text = entry.text or ""
+    spring = entry.name.startswith("application") and "kafka" in text.lower()
+    found = scripts.ACKS.search(text) or scripts.PROGRAMS.search(text)
+    return spring or found is not None or connect.CLASS in text
 
 
-def _from_maps(path: str, container: Tree, maps: Maps) -> Iterator[tuple[str, str, Origin]]:
-    sources = container.get("envFrom")
-    for _, source in sources.items() if sources is not None else ():
-        found = maps.get(source.text("configMapRef", "name"))
-        data = found.get("data") if found is not None else None
-        for name, entry in data.items() if data is not None else ():
-            yield f"{source.text('prefix') or ''}{name}", entry.text() or "", Origin(path, entry.line, name)
+def _states_settings(one: ConfigMap) -> bool:
+    """Whether something of a cluster stands in a ConfigMap: settings, topics, or a variable that is one."""
+    return any(
+        mark_of_kafka(f"{entry.name}: {entry.text}") and not other_program_of(entry.text)
+        for entry in one.entries
+        if entry.text is not None and not kind_of(entry.name)
+    )
 
 
-def _variables(path: str, container: Tree) -> Iterator[tuple[str, str, Origin]]:
-    listed = container.get("env")
-    for _, entry in listed.items() if listed is not None else ():
-        name, value = entry.text("name") or "", entry.text("value")
-        yield name, "${}" if value is None else value, Origin(path, entry.line, name)
+def note_unused(maps: Manifests, parts: Sequence[Part]) -> Part | None:
+    """The findings of ConfigMaps with settings that no pod uses which was read; None where there are none. Brokers see
+    those alone that they name: beside these such a finding leaves nothing open."""
+    part = Part(FORMAT)
+    beside = any(other.brokers for other in parts)
+    unused = [one for one in maps.unused_maps() if not any(map(_is_of_application, one.entries))]
+    for one in filter(_states_settings, unused):
+        what = f"{one} has settings of Kafka, and no pod that was read has it mounted or takes its variables"
+        to_do = "give the StatefulSet too, or these settings as server.properties"
+        part.note("not_read" if beside else "incomplete", "warning", what, one.entries[0].origin(), to_do)
+    return part if part.findings else None
 
 
-def _of_maps(path: str, pod: Tree, maps: Maps) -> Iterator[Setting]:
-    volumes = pod.get("volumes")
-    for _, volume in volumes.items() if volumes is not None else ():
-        found = maps.get(volume.text("configMap", "name"))
-        data = found.get("data") if found is not None else None
-        for name, entry in data.items() if data is not None else ():
-            text = entry.text()
-            if name.endswith(".properties") and text is not None:
-                try:
-                    given, _ = properties.entries(path, text)
-                except ValueError:
-                    continue
-                for setting in given:
-                    line = None if setting.origin.line is None else entry.line + setting.origin.line
-                    yield replace(setting, origin=Origin(path, line, name))
+def _note_other_kinds(part: Part, path: str, trees: Sequence[Tree]) -> None:
+    """The finding that a resource of a kind that is not known here has settings of a cluster, or sets one up."""
+    for tree in trees:
+        kind, version = tree.text("kind"), tree.text("apiVersion")
+        if kind is None or version is None or kind in CONFIG_MAPS or kind in IDLE or kind == "Kustomization":
+            continue
+        text = "\n".join(f"{leaf.path[-1] if leaf.path else ''}: {leaf.value}" for leaf in tree.leaves())
+        if scripts.OPERATORS.search(f"apiVersion: {version}") or scripts.sets_up_kafka(text):
+            named = f"{kind} {tree.text('metadata', 'name')} ({version})"
+            what = f"{named} in {path} sets up Kafka, and resources of its kind are not read"
+            to_do = "give what comes of it: the pods and ConfigMaps that run, or server.properties and topics"
+            part.note("incomplete", "error", what, Origin(path, tree.line, kind), to_do)
+
+
+PODS = (
+    (("spec", "template", "spec"), ("spec", "template", "metadata")),
+    (("spec", "jobTemplate", "spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "metadata")),
+    (("spec",), ("metadata",)),
+)
+"""Where a pod's own specification and metadata stand: in a set of pods or a job, in a CronJob, in a Pod."""
+
+
+def _of_maps(resource: _Resource) -> Iterator[Setting]:
+    """The settings of the properties files that a pod has mounted, each file once."""
+    for file in {file.entry: file for file in reversed(resource.files)}.values():
+        if not is_of_broker(file) or file.entry.text is None:
+            continue
+        name = PurePosixPath(file.target).name
+        try:
+            given, _ = properties.entries(resource.path, file.entry.text)
+        except ValueError:
+            continue
+        for setting in given:
+            yield replace(setting, origin=file.entry.origin(setting.origin.line, name))
 
 
 def _note_unread(part: Part, path: str, container: Tree) -> None:
@@ -314,14 +435,9 @@ def _note_unread(part: Part, path: str, container: Tree) -> None:
             image_variables.note_perhaps(part, name, container, Origin(path, entry.line, name))
 
 
-def _of_variables(path: str, container: Tree, maps: Maps) -> Iterator[Setting]:
+def _of_variables(resource: _Resource, container: Tree) -> Iterator[Setting]:
     """The settings of a container's variables. Those of `env` are stronger than those of `envFrom`."""
-    own = list(_variables(path, container))
-    named = {name for name, _, _ in own}
-    for name, value, origin in (
-        *(variable for variable in _from_maps(path, container, maps) if variable[0] not in named),
-        *own,
-    ):
+    for name, value, origin in resource.variables(container):
         key = image_variables.key_of(name) if not image_variables.unread(name, container) else None
-        if key is not None:  # what comes from a field or a secret is filled in later
+        if key is not None:  # what comes from a field is filled in later
             yield Setting(key, as_latin(value), origin, image_variables.perhaps(name, container))

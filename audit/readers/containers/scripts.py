@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...cluster.statements import Origin
 from ...kafka import key_names
+from ..kinds import mark_of_kafka
 from ..parsed_file import Part
 from . import commands, created_topics
 from .image_variables import key_of
@@ -69,6 +70,11 @@ OF_MSK = (
     "`aws kafka describe-configuration-revision --arn ARN --revision N --query ServerProperties --output text "
     "| base64 -d` prints what a revision has: give that as a file, with --distribution msk and --kafka-version"
 )
+
+
+def sets_up_kafka(text: str) -> bool:
+    """Whether values of a chart, templates or resources have settings of brokers, topics or clients."""
+    return SETS_OF_KAFKA.search(text) is not None or bool(mark_of_kafka(text))
 
 
 def note_msk(part: Part, path: str, text: str) -> bool:

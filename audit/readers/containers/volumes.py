@@ -25,7 +25,9 @@ SETTINGS = frozenset({
 })  # fmt: skip
 """Folders of the images that have a broker's settings, or what makes them."""
 
-_OF_OTHERS = re.compile(r"log4j|client|producer|consumer|connect|zookeeper|mirror|admin|jmx|ssl|sasl|secret", re.I)
+_OF_OTHERS = re.compile(
+    r"log4j|client|producer|consumer|connect|zookeeper|mirror|admin|jmx|ssl|tls|cert|sasl|jaas|password|secret", re.I
+)
 
 
 def is_of_settings(target: str) -> bool:
@@ -34,7 +36,12 @@ def is_of_settings(target: str) -> bool:
     if str(path) in SETTINGS:
         return True
     named = path.suffix == ".properties" or path.name.endswith(".properties.template")
-    return named and _OF_OTHERS.search(path.name) is None
+    return named and not is_of_others(path.name)
+
+
+def is_of_others(name: str) -> bool:
+    """Whether a file or a folder is called like what has no settings of a broker: certificates, logging, clients."""
+    return _OF_OTHERS.search(name) is not None
 
 
 Mount = tuple[str, bool]

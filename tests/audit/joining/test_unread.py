@@ -77,7 +77,8 @@ def test_pods_of_which_all_is_read_leave_nothing_open() -> None:
     ],
 )
 def test_a_script_under_any_name_is_not_passed_over(command: str, undecided: bool) -> None:
-    assert bool(incomplete(pods(command=command)[1])) is undecided
+    mounted = {"volumes": "{name: v, configMap: {name: c}}", "mounts": "{name: v, mountPath: /scripts}"}
+    assert bool(incomplete(pods(command=command, **mounted)[1])) is undecided
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,7 @@ spec:
       volumes: [{{name: c, configMap: {{name: c}}}}]
       containers:
         - name: kafka
+          volumeMounts: [{{name: c, mountPath: /etc/kafka}}]
           image: confluentinc/cp-kafka:7.4.0
           {key}: [sh, -c, "exec kafka-server-start /etc/kafka/server.properties {more}"]
           env: [{env}]

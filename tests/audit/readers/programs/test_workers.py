@@ -358,6 +358,7 @@ spec:
       containers:
         - name: kafka
           image: docker.io/bitnami/kafka:3.9.0-debian-12
+          volumeMounts: [{name: configuration, mountPath: /bitnami/kafka/config}]
           env:
             - {name: KAFKA_CFG_OFFSETS_TOPIC_REPLICATION_FACTOR, value: "2"}
             - {name: KAFKA_CFG_TRANSACTION_STATE_LOG_REPLICATION_FACTOR, valueFrom: {fieldRef: {fieldPath: x}}}
@@ -377,7 +378,7 @@ def test_what_helm_renders_is_read() -> None:
     assert cluster.versions.distribution is not None and cluster.versions.distribution.value == "bitnami"
     stated = {setting.key: (setting.value, setting.origin.line) for setting in cluster.brokers[0].settings}
     assert stated["min.insync.replicas"] == ("2", 10)
-    assert stated["offsets.topic.replication.factor"] == ("2", 23)
+    assert stated["offsets.topic.replication.factor"] == ("2", 24)
     found = subjects_by_name(cluster)
     assert {(v.signature.replicas, v.signature.voters) for v in found["__consumer_offsets"].variants} == {(2, 3)}
     assert "not stated" in found["__transaction_state"].not_checked
