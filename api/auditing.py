@@ -26,14 +26,14 @@ from .results import NOTEBOOK_FORMAT, folded_html, preformatted_html, table_html
 
 @immutable
 class AuditResult:
-    """What an audit came to. `audited` has everything; the rest is there for convenience."""
+    """What an audit came to. `outcome` has everything; the rest is there for convenience."""
 
-    audited: AuditOutcome
+    outcome: AuditOutcome
 
     @property
     def exit(self) -> Exit:
         """What `tidegate audit` would end with."""
-        return Exit(self.audited.exit)
+        return Exit(self.outcome.exit)
 
     @property
     def met(self) -> bool:
@@ -47,7 +47,7 @@ class AuditResult:
 
     def document(self) -> Document:
         """The result as `tidegate audit --json` prints it."""
-        return self.audited.document
+        return self.outcome.document
 
     def __repr__(self) -> str:
         """One line, for a prompt; `print` shows the first screen."""
@@ -105,7 +105,7 @@ def audit(
     except UnreadableInputError as error:
         raise UnreadableError(str(error)) from None
     asked = AuditRequest(
-        required=parse_requirements(require),
+        requirements=parse_requirements(require),
         folder=folder,
         seconds=time,
         workers=workers,

@@ -38,12 +38,12 @@ class Exploration:
     """Every reachable state of a model, numbered breadth first, and the steps between them."""
 
     model: Model
-    found: StateGraph
+    state_graph: StateGraph
 
     def states(self) -> Any:
         """The states as a pyarrow.Table, a row each, a column for each field, `state` being its number. UsageError when
         pyarrow is not installed."""
-        return states_table(self.model, self.found.states)
+        return states_table(self.model, self.state_graph.states)
 
     def graph(self) -> networkx.MultiDiGraph:
         """The graph: a node for each state's number, with its fields as JSON has them and whether it is `initial`; an
@@ -52,21 +52,21 @@ class Exploration:
 
         graph = networkx.MultiDiGraph()
         first = set(initial_states(self.model))
-        for at, state in enumerate(self.found.states):
+        for at, state in enumerate(self.state_graph.states):
             graph.add_node(at, initial=state in first, state=state_to_json(state))
-        for edge in self.found.edges:
+        for edge in self.state_graph.edges:
             graph.add_edge(edge.source, edge.target, action=edge.action, step=edge.step)
         return graph
 
     def __len__(self) -> int:
-        return len(self.found.states)
+        return len(self.state_graph.states)
 
     def __repr__(self) -> str:
         """One line, for a prompt; `print` shows everything."""
         return f"<Exploration: {str(self).strip()}>"
 
     def __str__(self) -> str:
-        return f"{self.model.name}: {len(self.found.states):,} states, {len(self.found.edges):,} steps\n"
+        return f"{self.model.name}: {len(self.state_graph.states):,} states, {len(self.state_graph.edges):,} steps\n"
 
     def _repr_html_(self) -> str:
         return preformatted_html(str(self))

@@ -19,7 +19,7 @@ from . import arguments
 @immutable
 class ModelChoice:
     """Which model, bound how. `assignments` are constants with their values, as text or not. `properties` are all those
-    of the model where none is named; `without` are left out of them. `ghosts` None keeps ghosts where one of the
+    of the model where none is named; `left_out` are left out of them. `ghosts` None keeps ghosts where one of the
     properties reads one."""
 
     model: str
@@ -28,7 +28,7 @@ class ModelChoice:
     open: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     ghosts: bool | None = None
-    without: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """A built-in model is called by the name that it has now."""
@@ -88,16 +88,16 @@ def bind_definition(definition: Definition, profile: str | None, choice: ModelCh
 
 def _chosen_properties(definition: Definition, choice: ModelChoice) -> tuple[str, ...] | None:
     """The names of the properties to judge, those that were left out gone; None for all that the model has."""
-    both = sorted({*choice.properties} & {*choice.without})
+    both = sorted({*choice.properties} & {*choice.left_out})
     if both:
         raise UsageError(f"{', '.join(both)}: named by --property and left out by --without; give one of the two")
-    if not choice.without:
+    if not choice.left_out:
         return choice.properties or None
     named = choice.properties or definition.names(*PROPERTIES)
-    for name in choice.without:
+    for name in choice.left_out:
         if name not in named:
             raise UsageError(f"--without {name}: no such property to leave out; {suggest_name(name, named)}")
-    return tuple(name for name in named if name not in choice.without)
+    return tuple(name for name in named if name not in choice.left_out)
 
 
 def _chosen_bounds(choice: ModelChoice) -> Mapping[str, Value | str]:

@@ -28,22 +28,22 @@ class Simulation:
     breaks the model's own types (`failure`)."""
 
     model: Model
-    scheduled: ScheduledRun
+    scheduled_run: ScheduledRun
 
     @property
     def run(self) -> Run:
         """The run."""
-        return self.scheduled.run
+        return self.scheduled_run.run
 
     @property
     def ended(self) -> bool:
         """Whether it ended by itself, before as many steps as were asked for."""
-        return self.scheduled.ended
+        return self.scheduled_run.ended
 
     @property
     def failure(self) -> Failure | None:
         """The deadlock that it ends in, or what its next step breaks; None where it ends in neither."""
-        error, run = self.scheduled.error, self.run
+        error, run = self.scheduled_run.error, self.run
         if error is not None:
             return Failure(error.message, error.where, run, error.action, error.arguments)
         if self.ended and is_deadlock(self.model, run.states()[-1]):

@@ -50,16 +50,16 @@ FAILED, UNDECIDED = 1, 5
 @immutable
 class AuditRequest:
     """What to do. `folder` keeps kernels and answers, `seconds` bounds the explorations. `from_current` asks
-    about the present state too; `accepted` is what counts as met until its day, `today` deciding. `report` is called
-    with how far it has come."""
+    about the present state too; `accepted_findings` is what counts as met until its day, `today` deciding. `report` is
+    called with how far it has come."""
 
-    required: Sequence[Requirement] = DEFAULT
+    requirements: Sequence[Requirement] = DEFAULT
     folder: Path | None = None
     seconds: float | None = 120.0
     workers: int = 2
     from_current: bool = False
     repairs: bool = True
-    accepted: Sequence[AcceptedFinding] = ()
+    accepted_findings: Sequence[AcceptedFinding] = ()
     today: datetime.date = datetime.date.max
     report: Callable[[str], None] | None = None
 
@@ -105,7 +105,7 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
 
 def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
     about = subjects(cluster)
-    check_baseline(asked.accepted, about, asked.required)
+    check_baseline(asked.accepted_findings, about, asked.requirements)
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
         every = add_client_losses(add_consumer_rows(check_subjects(about, explorations), cluster))
@@ -119,7 +119,7 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
     exit_ = exit_code([check for report in reports for check in report.checks])
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
-    made = document(cluster, findings, reports, asked.required, exit_, _timeout_message(explorations, reports))
+    made = document(cluster, findings, reports, asked.requirements, exit_, _timeout_message(explorations, reports))
     return AuditOutcome(made, made["exit"], reports, explorations, findings)
 
 
@@ -169,9 +169,9 @@ def _report(
 ) -> SubjectReport:
     """What is reported of a subject; `down` are the ids of the nodes that do not start."""
     decided, more = add_transactions(
-        check_requirements(subject, required_of(subject.subject, asked.required)), subject.subject, cluster
+        check_requirements(subject, required_of(subject.subject, asked.requirements)), subject.subject, cluster
     )
-    checks = mark_accepted(decided, subject.subject, asked.accepted, asked.today)
+    checks = mark_accepted(decided, subject.subject, asked.accepted_findings, asked.today)
     subject = replace(subject, subject=replace(subject.subject, asks={**subject.subject.asks, **more}))
     change = find_repair(subject, checks, explorations) if asked.repairs else None
     present = describe_current_state(subject, explorations) if asked.from_current else None

@@ -306,12 +306,12 @@ def run_audit(
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
         asked = AuditRequest(
-            required=wanted,
+            requirements=wanted,
             folder=folder,
             seconds=left,
             workers=options.workers,
             from_current=options.from_current,
-            accepted=accepted,
+            accepted_findings=accepted,
             today=datetime.date.today(),
             report=None if report is None else lambda says: report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says)),
         )

@@ -209,7 +209,7 @@ def _repaired_document(made: Scenario) -> Document | None:
     return {
         "html": f"{made.html.removesuffix('.html')}-repaired.html",
         "scenario": step_sentences(
-            made.after.steps, _broker_names_after(made, made.after), made.after.property, made.answer.before
+            made.after.steps, _broker_names_after(made, made.after), made.after.property, made.answer.hosts_out
         ),
         "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
         "left_out": [
@@ -237,20 +237,20 @@ def _cell_scenarios(
     done: AuditOutcome, subject: Document, report: SubjectReport, known: list[Scenario]
 ) -> Iterator[Scenario]:
     """The runs of the cells that can fail, each once; a cell with a run that is known is added to it."""
-    every = {(made.answer.property, made.answer.steps, made.answer.before): made for made in known}
+    every = {(made.answer.property, made.answer.steps, made.answer.hosts_out): made for made in known}
     reported = {cell for made in known for cell in made.cells}
     for (question, name), answer in report.verdict.table.items():
         if answer.word != "can lose" or not answer.steps or f"{question}={name}" in reported:
             continue
         cell = BY_NAME[name]
         shown = run_shown(report.verdict, question, cell, answer, done.explorations)
-        made = every.get((shown.property, shown.steps, shown.before))
+        made = every.get((shown.property, shown.steps, shown.hosts_out))
         if made is not None:
             made.cells.append(f"{question}={name}")
             continue
         title = f"{subject['name']}: {QUESTION[question].title}, {cell_title(cell)}"
         made = Scenario(report, subject, shown, "", title, [f"{question}={name}"])
-        every[shown.property, shown.steps, shown.before] = made
+        every[shown.property, shown.steps, shown.hosts_out] = made
         yield made
 
 
@@ -297,7 +297,7 @@ class ReplayedScenario:
         self.called = names(made.report.verdict.subject, made.answer.steps)
         self.trace = self._trace(made)
         self.shown = trace_in_cluster_words(self.trace, self.model, self.run)
-        words = ScenarioWords(self.model, self.run, self.called, made.answer.before, made.answer.property)
+        words = ScenarioWords(self.model, self.run, self.called, made.answer.hosts_out, made.answer.property)
         self.around = neighbourhood_document(self.model, self.run, size=0, words=words)
 
     def _trace(self, made: Scenario) -> dict[str, Any]:
@@ -310,7 +310,7 @@ class ReplayedScenario:
         return trace | {
             "title": _page_title(made),
             "called": dict(self.called),
-            "wording": {"verdict": f"✗ {LOST[question]}", "sentences": says, "before": answer.before},
+            "wording": {"verdict": f"✗ {LOST[question]}", "sentences": says, "before": answer.hosts_out},
             "notes": [*trace["notes"], *([because] if because else []), letters_note(self.called)],
         }
 
@@ -340,7 +340,7 @@ def _write_scenario_page(done: AuditOutcome, made: Scenario, out: Path) -> None:
 def _trace_after_repair(made: Scenario, after: RunWithRepair) -> dict[str, Any]:
     """The trace of the run with the repair, with the brokers' names in the user's cluster."""
     called = _broker_names_after(made, after)
-    told = ClusterRun(after.model, after.run, after.property, called, made.answer.before)
+    told = ClusterRun(after.model, after.run, after.property, called, made.answer.hosts_out)
     title = f"{made.subject['name']}: the same with the repair"
     shown = told.page(rename_brokers(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
     left_out = [

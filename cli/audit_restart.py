@@ -81,9 +81,9 @@ def _notes(cluster: Cluster, looks: int, *, in_order: bool) -> list[str]:
     if answering is None:
         told = "As the files describe the cluster; --bootstrap-server asks it as it is now."
     else:
-        of = len(answering.answered) + len(answering.down)
+        of = len(answering.answering_brokers) + len(answering.down)
         again = "asked again, nothing had changed" if looks == 1 else f"it changed meanwhile, and look {looks} is given"
-        asked = f"{len(answering.answered)} of {of} brokers answered; {again}"
+        asked = f"{len(answering.answering_brokers)} of {of} brokers answered; {again}"
         told = f"As broker {answering.told_by} of {answering.origin} knows it: {asked}."
     order = "In this order, each after the one before is in the ISR of all of its partitions again."
     controllers = [f"Now: {answering.controllers}."] if answering is not None and answering.controllers else []

@@ -14,53 +14,53 @@ from ..traces.neighbourhood import NeighbourhoodWords
 
 @immutable
 class ClusterWords:
-    """What the model's brokers are `called` in the cluster, and how many of them are out `before` the fault.
+    """What the model's brokers are `broker_names` in the cluster, and how many of them are out `hosts_out` the fault.
 
     What says it is loaded when it is needed: a trace of another model needs none of an audit."""
 
-    called: Mapping[str, str]
-    before: int = 0
+    broker_names: Mapping[str, str]
+    hosts_out: int = 0
 
     @property
     def letters(self) -> str:
         """Which of the model's letters is which broker."""
         from ..audit.report.cluster_words import letters_of
 
-        return letters_of(self.called)
+        return letters_of(self.broker_names)
 
     def saved_document(self, document: Document) -> Document:
         """A run of the model as it is saved, with what its brokers are called in the cluster."""
         from ..audit.report.cluster_words import letters_note
 
         return document | {
-            "called": dict(self.called),
-            "wording": {"before": self.before},
-            "notes": [*document["notes"], letters_note(self.called)],
+            "called": dict(self.broker_names),
+            "wording": {"before": self.hosts_out},
+            "notes": [*document["notes"], letters_note(self.broker_names)],
         }
 
     def document_in_words(self, document: Document, model: Model, run: Run) -> Document:
         """The same as it is shown."""
         from ..audit.report.cluster_words import explored_document
 
-        return explored_document(document, model, run, self.called, self.before)
+        return explored_document(document, model, run, self.broker_names, self.hosts_out)
 
     def neighbourhood_words(self, model: Model, run: Run) -> NeighbourhoodWords:
         """What says the states around such a run."""
         from ..audit.report.cluster_words import ScenarioWords
 
-        return ScenarioWords(model, run, self.called, self.before)
+        return ScenarioWords(model, run, self.broker_names, self.hosts_out)
 
     def value(self, text: str) -> str:
         """A value of the model, as text."""
         from ..audit.report.cluster_words import value_said
 
-        return value_said(text, self.called)
+        return value_said(text, self.broker_names)
 
     def step(self, model: Model, state: State, step: Step) -> str:
         """The sentence of a step that can happen in a state."""
         from ..audit.report.cluster_words import step_said
 
-        return step_said(model, state, step, self.called, self.before)
+        return step_said(model, state, step, self.broker_names, self.hosts_out)
 
 
 def cluster_words(document: Document) -> ClusterWords | None:

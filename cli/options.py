@@ -78,7 +78,7 @@ def model_choice_of(options: argparse.Namespace) -> ModelChoice:
         open=tuple(filter(None, getattr(options, "open", ()))),
         properties=tuple(options.properties),
         ghosts=getattr(options, "ghosts", None),
-        without=tuple(options.without),
+        left_out=tuple(options.without),
     )
 
 

@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> Exit:
     choice = model_choice_of(options)
     definition, profile = find_definition(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
-    whole = dataclasses.replace(choice, properties=everything, without=(), ghosts=True)
+    whole = dataclasses.replace(choice, properties=everything, left_out=(), ghosts=True)
     model = bind_definition(definition, profile, whole, lemmas=True)
     if options.record_hints and options.candidates:
         raise UsageError("--record-hints is of a proof that is found: leave out --candidates")

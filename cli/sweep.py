@@ -134,7 +134,7 @@ def _point_command(choice: ModelChoice, point: Point, options: argparse.Namespac
     given = {"--bounds": choice.bounds, "--memory": options.memory, "--time": options.time}
     limits = [part for name, value in given.items() if value is not None for part in (name, str(value))]
     ghosts = [] if choice.ghosts is None else ["--ghosts" if choice.ghosts else "--no-ghosts"]
-    properties += [part for name in choice.without for part in ("--without", name)]
+    properties += [part for name in choice.left_out for part in ("--without", name)]
     return ["-m", "tidegate", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
 
 

@@ -33,20 +33,20 @@ INCONCLUSIVE = "inconclusive: "
 class Answer:
     """One cell of a table. `why` is what a loss needs, what is within bounds, or why nothing was checked.
 
-    `on` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length. Where
-    the producer's model has it instead, `client` is its property and its constants. `before` is how many of the hosts
-    that a run about service loses are out before the fault.
+    `facts` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length.
+    Where the producer's model has it instead, `client` is its property and its constants. `hosts_out` is how many of
+    the hosts that a run about service loses are out before the fault.
     """
 
     word: Word
     basis: Basis = ""
     why: str = ""
-    on: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
     steps: tuple[ScenarioStep, ...] = ()
     case: Case | None = None
     property: str = ""
     client: tuple[str, Settings] | None = None
-    before: int = 0
+    hosts_out: int = 0
 
 
 Table = Mapping[tuple[str, Name], Answer]
@@ -73,10 +73,10 @@ def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Ans
         return still_open[0]
     if len(words) == 1:
         first = answers[0]
-        on = tuple(dict.fromkeys(name for found in answers for name in found.on))
+        on = tuple(dict.fromkeys(name for found in answers for name in found.facts))
         return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property, first.client)
     deciding = facts_that_matter(variants, [found.word for found in answers])
-    on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.on))))
+    on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.facts))))
     worst = next((found for found in answers if found.word == "can lose"), answers[0])
     return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property, worst.client)
 

@@ -19,7 +19,7 @@ def client_loss(signature: Signature) -> Answer | None:
     refused = signature.least_isr > signature.replicas
     if not signature.gives_again or not signature.idempotent or signature.acks != "all" or refused:
         return None
-    sender = Sender("all", careful=True, in_flight=signature.max_in_flight, retries=True, bumps_epoch=False)
+    sender = Sender("all", careful=True, max_in_flight=signature.max_in_flight, retries=True, bumps_epoch=False)
     found = falsely_acknowledged(sender)
     if DURABLE not in found.steps:
         return None

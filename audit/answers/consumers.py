@@ -88,7 +88,7 @@ def add_consumer_rows(every: Sequence[SubjectVerdict], cluster: Cluster) -> list
 def _with_its_racks(offsets: SubjectVerdict, name: str) -> SubjectVerdict:
     """The answers about the offsets topic, for those of others: what is missing of racks is missing of its own."""
     table = {
-        cell: replace(answer, on=tuple(name if on == RACK else on for on in answer.on))
+        cell: replace(answer, facts=tuple(name if on == RACK else on for on in answer.facts))
         for cell, answer in offsets.table.items()
     }
     return replace(offsets, table=table)
@@ -105,13 +105,13 @@ def _rows(subject: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Clus
 def worst_answer(answers: Sequence[Answer]) -> Answer:
     """The gravest of several answers, with all that any as grave depends on."""
     first = min(answers, key=lambda answer: GRAVITY.index(answer.word))
-    on = dict.fromkeys(name for answer in answers if answer.word == first.word for name in answer.on)
-    return replace(first, on=tuple(on))
+    on = dict.fromkeys(name for answer in answers if answer.word == first.word for name in answer.facts)
+    return replace(first, facts=tuple(on))
 
 
 def _with_reason(answer: Answer, why: str) -> Answer:
     """Another row's answer, with what it means here."""
-    return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.on)
+    return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.facts)
 
 
 def _answer_of_group_model(answer: Answer, why: str, bad: bool) -> Answer:
@@ -246,7 +246,7 @@ def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
     found = _with_reason(answer, why)
     if fact is None or answer.word == "not checked":
         return found
-    return replace(found, word="depends", on=(*found.on, fact))
+    return replace(found, word="depends", facts=(*found.facts, fact))
 
 
 def sees_truncation(cluster: Cluster, reader: Client) -> bool | None:

@@ -160,7 +160,7 @@ def loses_by(signature: Signature, one: Partition, cell: Name, explorations: Exp
     found = [explorations.result(case) for case in cases_of(signature, one, cell)]
     if any(name in result.scenarios for result in found for name in _LOSS):
         return True
-    return None if not found or any(result.stopped for result in found) else False
+    return None if not found or any(result.stop_reason for result in found) else False
 
 
 def _can_lose(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:

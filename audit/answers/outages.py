@@ -31,21 +31,21 @@ _SAYS: dict[Kind, str] = {
 @immutable
 class Outage:
     """Partitions of one topic that are out of service for the same reason. `certain`: whatever is not stated. They are
-    as they are without the nodes that are down or do not start (`without`, some of which they have a replica on).
+    as they are without the nodes that are down or do not start (`absent_nodes`, some of which they have a replica on).
     """
 
     topic: Topic
     partitions: tuple[Partition, ...]
     kind: Kind
     certain: bool
-    without: tuple[int, ...] = ()
+    absent_nodes: tuple[int, ...] = ()
 
     @property
     def says(self) -> str:
         """In a sentence."""
-        some = f"broker{'s' if len(self.without) > 1 else ''} {', '.join(map(str, self.without))}"
-        are = "are" if len(self.without) > 1 else "is"
-        return f"{self.what}, without {some}, which {are} down" if self.without else self.what
+        some = f"broker{'s' if len(self.absent_nodes) > 1 else ''} {', '.join(map(str, self.absent_nodes))}"
+        are = "are" if len(self.absent_nodes) > 1 else "is"
+        return f"{self.what}, without {some}, which {are} down" if self.absent_nodes else self.what
 
     @property
     def what(self) -> str:

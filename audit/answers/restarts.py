@@ -52,10 +52,12 @@ def restart_answer(
     held = list(_controller_blockers(cluster, broker))
     losses = _find_losses(subjects, away, broker, explorations)
     waits = dict.fromkeys([*(wait for _, wait in held), *_waits(stopped, broker, down), *_moves(subjects, broker)])
-    unknown = dict.fromkeys([*_unknown(subjects, broker), *losses.undecided, *_doubts(findings)])
-    word: Word = "no" if stopped or held or losses.by_restart else "not known" if unknown else "yes"
+    unknown = dict.fromkeys([*_unknown(subjects, broker), *losses.undecided_losses, *_doubts(findings)])
+    word: Word = "no" if stopped or held or losses.restart_losses else "not known" if unknown else "yes"
     stops = (*(what for what, _ in held), *(outage.what for outage in stopped))
-    return RestartAnswer(broker, word, stops, (*losses.by_restart, *losses.while_away), tuple(waits), tuple(unknown))
+    return RestartAnswer(
+        broker, word, stops, (*losses.restart_losses, *losses.while_away), tuple(waits), tuple(unknown)
+    )
 
 
 def restart_order(cluster: Cluster) -> list[int]:
@@ -74,7 +76,7 @@ def voters_alone(cluster: Cluster) -> set[int]:
     quorum, answering = cluster.quorum, cluster.answering
     if quorum is None or answering is None:
         return set()
-    return set(quorum.voters) - {*answering.answered, *(id_ for id_, _ in answering.down)}
+    return set(quorum.voters) - {*answering.answering_brokers, *(id_ for id_, _ in answering.down)}
 
 
 def state_of(cluster: Cluster) -> object:
@@ -85,7 +87,9 @@ def state_of(cluster: Cluster) -> object:
         for one in topic.partitions
     }
     answering, quorum = cluster.answering, cluster.quorum
-    up = None if answering is None else (answering.answered, answering.down, answering.headless, answering.late)
+    up = (
+        None if answering is None else (answering.answering_brokers, answering.down, answering.headless, answering.late)
+    )
     return partitions, up, None if quorum is None else (quorum.leader, quorum.voters)
 
 
@@ -136,9 +140,9 @@ def _controller_blockers(cluster: Cluster, broker: int) -> Iterator[tuple[str, s
 class _Losses:
     """What faults can lose, in sentences: by the restart itself, while the broker is away, and what is not decided."""
 
-    by_restart: tuple[str, ...]
+    restart_losses: tuple[str, ...]
     while_away: tuple[str, ...]
-    undecided: tuple[str, ...]
+    undecided_losses: tuple[str, ...]
 
 
 def _find_losses(subjects: Sequence[Subject], away: frozenset[int], broker: int, explorations: Explorations) -> _Losses:

@@ -47,14 +47,14 @@ def answer_in_own_fault(answer: Answer, signature: Signature, cell: Cell, explor
     Raises Disagreement if the run is none, or loses nothing: then `case_order.within` is wrong.
     """
     case = answer.case
-    if case is None or not answer.steps or case.asked == "goes_on" or not _is_of_power(signature, cell):
+    if case is None or not answer.steps or case.kind == "goes_on" or not _is_of_power(signature, cell):
         return answer
     stands_in = {step: name for step, name in _BUDGET.items() if case.values[name]}
     if not stands_in:
         return answer
     values = {**case.values, **dict.fromkeys(stands_in.values(), 0)}
     values["power_losses"] = int(values["power_losses"]) + sum(int(case.values[name]) for name in stands_in.values())
-    own = Case(case.asked, tuple(sorted(values.items())))
+    own = Case(case.kind, tuple(sorted(values.items())))
     steps = _with_power_losses(explorations, own, answer.property, answer.steps)
     return replace(answer, case=own, steps=steps, why=faults_needed(own, len(steps), fewer=True))
 

@@ -121,7 +121,7 @@ def unavailable(broker: str, *, before: bool) -> str:
 def sentences(subject: Subject, answer: Answer) -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end."""
     called = names(subject, answer.steps)
-    texts = step_sentences(answer.steps, called, answer.property, answer.before)
+    texts = step_sentences(answer.steps, called, answer.property, answer.hosts_out)
     leader = next((found for step in reversed(answer.steps) if (found := _leader_after(step))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))

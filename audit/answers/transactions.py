@@ -26,7 +26,7 @@ def writes_transactions(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
     producers = [client for client in cluster.clients if client.kind == "producer"]
     if any(_is_transactional(cluster, producer) for producer in producers):
         return "yes"
-    return "no" if producers and not any(producer.embedded for producer in producers) else "unknown"
+    return "no" if producers and not any(producer.is_embedded for producer in producers) else "unknown"
 
 
 def _is_transactional(cluster: Cluster, producer: Client) -> bool:
@@ -54,4 +54,4 @@ def add_transactions(
 def _depending(check: RequirementCheck) -> RequirementCheck:
     if check.requirement.of != "transactions" or check.result != "failed" or check.answer is None:
         return check
-    return replace(check, result="depends", answer=replace(check.answer, word="depends", on=(WRITERS,)))
+    return replace(check, result="depends", answer=replace(check.answer, word="depends", facts=(WRITERS,)))

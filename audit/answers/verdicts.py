@@ -83,7 +83,7 @@ def _besides(signature: Signature, explorations: Explorations) -> Iterator[Case]
     """What is to be explored of a signature's cells beside their main questions."""
     for question in OF_TOPICS:
         asked = asked_instead(question, signature)
-        if question.asked != "loss":
+        if question.kind != "loss":
             continue
         for _, ways in loss_cases(asked):
             made = (case_to_explore(question, way, ways, plan_of(asked), explorations) for way in ways)
@@ -125,9 +125,9 @@ def answer(signature: Signature, question: Question, cell: Cell, explorations: E
 
 
 def _answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
-    if question.asked == "delivery":
+    if question.kind == "delivery":
         return _delivery(signature, question, cell, explorations)
-    if question.asked == "goes_on":
+    if question.kind == "goes_on":
         return _answer_over_racks(
             [
                 _worst([_goes_on(signature, question, cell, *place, explorations) for place in world])
@@ -143,7 +143,7 @@ def _answer(signature: Signature, question: Question, cell: Cell, explorations: 
     return (
         Answer("not checked", "", _METADATA_OF_RACK)
         if False not in gone
-        else replace(found, word="depends", on=(RACK,))
+        else replace(found, word="depends", facts=(RACK,))
     )
 
 
@@ -180,7 +180,7 @@ def _answer_over_racks(answers: Sequence[Answer]) -> Answer:
 def _loss(
     signature: Signature, question: Question, cell: Cell, in_rack: int | None, explorations: Explorations
 ) -> Answer:
-    if question.asked == "reads" and not signature.follower_reads:
+    if question.kind == "reads" and not signature.follower_reads:
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
     plan = plan_of(signature)
     if plan.cases[0].explored_case not in explorations.known:
@@ -297,14 +297,18 @@ _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or 
 
 
 def _of_known(question: Question, case: Case, found: CaseKnowledge) -> Answer:
-    hit = [(name, found.lost[name]) for name in question.answered_by(case.values["acks"]) if name in found.lost]
+    hit = [(name, found.losses[name]) for name in question.answered_by(case.values["acks"]) if name in found.losses]
     if hit:
         name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
         return Answer("can lose", "model", _ways(case, lost), (), lost.steps, lost.case, name)
-    if not set(question.properties) <= found.held:
-        stopped = INCONCLUSIVE + found.stopped if found.stopped else "the exploration ended at the losses it had found"
+    if not set(question.properties) <= found.held_properties:
+        stopped = (
+            INCONCLUSIVE + found.stop_reason
+            if found.stop_reason
+            else "the exploration ended at the losses it had found"
+        )
         return Answer("not checked", "", stopped)
-    if not found.reached:
+    if not found.is_reached:
         return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
     return Answer("no loss found", "model", bounds_text(found.basis, found.states))
 
@@ -426,7 +430,9 @@ def _delivery_answer(question: Question, case: Case, explorations: Explorations)
     found: CaseResult = explorations.result(case)
     names = [*question.properties]
     ways = {name: LossFound(case, found.scenarios[name]) for name in names if name in found.scenarios}
-    own = CaseKnowledge(ways, found.checked, WITNESS in found.reached, True, found.stopped, case, found.states)
+    own = CaseKnowledge(
+        ways, found.held_invariants, WITNESS in found.reached_witnesses, True, found.stop_reason, case, found.states
+    )
     return _of_known(question, case, own)
 
 
@@ -448,14 +454,14 @@ def _goes_on(
     lost = found.scenarios.get(name)
     missing = _missing(cell, signature, in_rack, down)
     if lost is None:
-        if found.stopped or name not in found.checked or SETTLES not in found.reached:
-            return Answer("not checked", "", INCONCLUSIVE + (found.stopped or "nothing ever comes to rest"))
+        if found.stop_reason or name not in found.held_invariants or SETTLES not in found.reached_witnesses:
+            return Answer("not checked", "", INCONCLUSIVE + (found.stop_reason or "nothing ever comes to rest"))
         return Answer("no loss found", "model", f"a leader serves {missing}: {_states(found.states)}")
     until = "until they are back"
-    if any(name in explorations.result(case).checked for case in behind):
+    if any(name in explorations.result(case).held_invariants for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
     before = max(0, int(down.values["host_losses"]) - min(signature.replicas, away(cell.fault, signature, in_rack)))
-    return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name, before=before)
+    return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name, hosts_out=before)
 
 
 def _states(number: int) -> str:

@@ -106,9 +106,10 @@ class Topic:
     `complete` says that what is not in `settings` has its default on the brokers as well: so are the descriptions that
     brokers give of themselves (a topic's `Configs:` has every setting that is not a default, whoever set it).
     `resource` is the topic as Strimzi's KafkaTopic asks for it, if there is one: its operator takes other changes back.
-    `by_itself`: a program that creates it for itself writes it, with acks=all, as Connect does its storage topics.
-    `streams` is the file of the Streams application that creates it with the default of its version; '' of all others.
-    `doubt` says in which way the description contradicts itself, so that it describes no topic of Kafka's; else ''.
+    `is_made_by_program`: a program that creates it for itself writes it, with acks=all, as Connect does its storage
+    topics. `streams` is the file of the Streams application that creates it with the default of its version; '' of all
+    others. `doubt` says in which way the description contradicts itself, so that it describes no topic of Kafka's; else
+    ''.
     """
 
     name: str
@@ -119,7 +120,7 @@ class Topic:
     settings: tuple[Setting, ...] = ()
     complete: bool = False
     resource: Topic | None = None
-    by_itself: bool = False
+    is_made_by_program: bool = False
     streams: str = ""
     doubt: str = ""
 
@@ -155,7 +156,7 @@ def is_called(path: str, name: str) -> bool:
 class Client:
     """A producer or a consumer as a file configures it. `family` is "java", "librdkafka", ..., or None: not stated.
 
-    `embedded`: of a program that runs clients for others, such as Connect, so that it is nobody's only producer.
+    `is_embedded`: of a program that runs clients for others, such as Connect, so that it is nobody's only producer.
     """
 
     name: str
@@ -164,7 +165,7 @@ class Client:
     family: StatedValue | None = None
     version: StatedValue | None = None
     settings: tuple[Setting, ...] = ()
-    embedded: bool = False
+    is_embedded: bool = False
 
     def has_name(self, name: str) -> bool:
         """Whether `audit.toml` means it by this name."""
@@ -191,7 +192,7 @@ class Answering:
     their quorum, "" where nothing is, and `headless` that it has no leader; `late` are voters that do not fetch."""
 
     origin: Origin
-    answered: tuple[int, ...]
+    answering_brokers: tuple[int, ...]
     down: tuple[tuple[int, str], ...] = ()
     told_by: int | None = None
     controllers: str = ""
@@ -207,7 +208,7 @@ class Answering:
         mute = [(id_, why) for id_, why in self.down if why.startswith(SILENT)]
         groups = ((down, "is down", "are down"), (mute, "does not answer", "do not answer"))
         said = [_who(ids, one if len(ids) == 1 else many) for ids, one, many in groups if ids]
-        of = f"{len(self.answered)} of {len(self.answered) + len(self.down)} answered"
+        of = f"{len(self.answering_brokers)} of {len(self.answering_brokers) + len(self.down)} answered"
         return "; ".join([*said, f"{of}, and partitions are as broker {self.told_by} knows them"])
 
 
@@ -276,13 +277,13 @@ class Cluster:
     """Everything that was read. `dynamic` are the cluster-wide dynamic settings; `files` are (path, format) as read.
 
     `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
-    `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names. `planned`
-    are topics that programs create when they start, and that were not found. `unnamed` is the family and the version
-    of clients of which no file was given. `twice` are ids that two nodes have.
-    `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None;
-    `zookeeper_racks` are the racks of some of them, as far as the user states them, and `sessions` for how long
-    they grant sessions, in milliseconds (`4000 to 40000`). `passing_ensemble` says where they are set to keep what they
-    know on what goes with their pods, or in memory. `unread` is what was given beside `files` and not read.
+    `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names.
+    `planned_topics` are topics that programs create when they start, and that were not found. `unnamed_clients` is the
+    family and the version of clients of which no file was given. `twice` are ids that two nodes have. `zookeepers` are
+    the servers that brokers name, each with the computer that it shares with a node, or None; `zookeeper_racks` are the
+    racks of some of them, as far as the user states them, and `sessions` for how long they grant sessions, in
+    milliseconds (`4000 to 40000`). `passing_ensemble` says where they are set to keep what they know on what goes with
+    their pods, or in memory. `unread` is what was given beside `files` and not read.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -296,9 +297,9 @@ class Cluster:
     files: tuple[tuple[str, str], ...] = ()
     assumptions: tuple[str, ...] = ()
     whole: bool = False
-    unnamed: tuple[str, StatedValue | None] | None = None
+    unnamed_clients: tuple[str, StatedValue | None] | None = None
     acks: StatedValue | None = None
-    planned: tuple[Topic, ...] = ()
+    planned_topics: tuple[Topic, ...] = ()
     twice: tuple[DuplicateId, ...] = ()
     zookeepers: tuple[tuple[str, str | None], ...] = ()
     zookeeper_racks: Mapping[str, StatedValue] = field(default_factory=dict[str, StatedValue])
@@ -315,7 +316,7 @@ class Cluster:
     @property
     def only_producer(self) -> Client | None:
         """The producer of the files, if there is just one."""
-        found = [client for client in self.clients if client.kind == "producer" and not client.embedded]
+        found = [client for client in self.clients if client.kind == "producer" and not client.is_embedded]
         return found[0] if len(found) == 1 else None
 
     @property

@@ -41,8 +41,8 @@ class SpreadRule:
 
     `selector` is None where none is stated, which selects no pod; one without requirements selects all pods. `keys`
     and `other_keys` are matchLabelKeys and mismatchLabelKeys. `namespaces` are those that it looks at: empty for the
-    pod's own; `everywhere`: all of them; `by_labels`: those with labels that no manifest of a pod has, and not the
-    pod's own, if none is named.
+    pod's own; `everywhere`: all of them; `has_namespace_labels`: those with labels that no manifest of a pod has, and
+    not the pod's own, if none is named.
     """
 
     selector: tuple[NodeRequirement, ...] | None
@@ -50,7 +50,7 @@ class SpreadRule:
     other_keys: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     everywhere: bool = False
-    by_labels: bool = False
+    has_namespace_labels: bool = False
     spreads: bool = False
 
     def selects(self, mine: Pod, other: Pod) -> bool:
@@ -58,7 +58,7 @@ class SpreadRule:
         labels, asked = dict(mine.labels), self.selector
         if asked is None or any(key not in labels for key in (*self.keys, *self.other_keys)):
             return False
-        named = self.namespaces or self.by_labels
+        named = self.namespaces or self.has_namespace_labels
         here = other.namespace in self.namespaces if named else mine.namespace == other.namespace
         merged = (
             *asked,

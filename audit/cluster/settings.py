@@ -257,7 +257,7 @@ def default_of(cluster: Cluster, key: Key, what: str) -> SettingValue:
     if own and owner.value != "apache":
         ask, whose = f"set {key.broker_names[0]}", "cluster"
     found = _default_by_version(own or rows, what, cluster.versions.kafka, ask, whose, within)
-    return replace(found, assumed=owner.assumed) if isinstance(found, Default) else found
+    return replace(found, assumption=owner.assumption) if isinstance(found, Default) else found
 
 
 def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
@@ -395,7 +395,7 @@ def _assume_others_alike(answer: SettingValue, known: Sequence[Broker], every: S
     given = ", ".join(str(b.id) for b in known)
     others = ", ".join(str(number) for number in missing)
     like = f"brokers {others}, whose files were not given, are like broker {given}"
-    return replace(answer, assumed="; ".join(filter(None, (answer.assumed, like))))
+    return replace(answer, assumption="; ".join(filter(None, (answer.assumption, like))))
 
 
 def readable_settings(node: Broker) -> dict[str, Setting]:

@@ -74,11 +74,11 @@ class Setting:
 
 @immutable
 class StatedValue:
-    """A value that a file or an option states. `assumed` says in words what was taken for granted, or is ''."""
+    """A value that a file or an option states. `assumption` says in words what was taken for granted, or is ''."""
 
     value: str
     origin: Origin
-    assumed: str = ""
+    assumption: str = ""
 
 
 @immutable
@@ -87,7 +87,7 @@ class Default:
 
     value: str
     source: str
-    assumed: str = ""
+    assumption: str = ""
 
 
 @immutable

@@ -59,14 +59,14 @@ class Sender:
 
     acks: str
     careful: bool
-    in_flight: int
+    max_in_flight: int
     retries: bool
     bumps_epoch: bool = True
 
     @property
     def constants(self) -> dict[str, Value]:
         """Its constants. With two records, two requests in flight are all that there can be."""
-        made: dict[str, Value] = {"idempotent": self.careful, "max_in_flight": max(1, min(2, self.in_flight))}
+        made: dict[str, Value] = {"idempotent": self.careful, "max_in_flight": max(1, min(2, self.max_in_flight))}
         made |= {} if self.retries else {"retries": 0}
         made |= {} if self.acks == "all" else {"acknowledges_uncommitted": True}
         made |= {"no_answer": True, "loses_acknowledged": True} if self.acks == "none" else {}

@@ -28,7 +28,7 @@ from ...language.model import Model
 from ...language.steptext import format_step
 from ...language.verdict import PropertyVerdict, Run, Verdict
 from ..kafka.profiles import definition
-from ..questions.questions import PROPERTIES, WITH_ALL, Asked, Case
+from ..questions.questions import PROPERTIES, WITH_ALL, Case, ExplorationKind
 from .digest import text_digest
 from .garbage_collection import collect_seldom
 from .processes import Processes, Work
@@ -42,7 +42,7 @@ SELDOM = ("unclean_elections", "reassignments", "follower_reads")
 
 _OTHER_FAULTS = ("fences", "crashes", "power_losses", "disk_losses", "directory_losses", "preferred_elections")
 
-ALIKE: Mapping[Asked, tuple[str, ...]] = {
+ALIKE: Mapping[ExplorationKind, tuple[str, ...]] = {
     "loss": ("idempotent", "max_in_flight"),
     "reads": ("retries", "idempotent", "max_in_flight"),
     "goes_on": ("retries", "idempotent", "max_in_flight", "fsync", *_OTHER_FAULTS),
@@ -50,7 +50,7 @@ ALIKE: Mapping[Asked, tuple[str, ...]] = {
 }
 """What every case of a kind has the same value of."""
 
-CLOSED: Mapping[Asked, tuple[str, ...]] = {asked: (*SIZES, *SELDOM, *own) for asked, own in ALIKE.items()}
+CLOSED: Mapping[ExplorationKind, tuple[str, ...]] = {asked: (*SIZES, *SELDOM, *own) for asked, own in ALIKE.items()}
 """Constants for each of whose values there is a kernel; in all others it is open. The fewer a kernel has open, the less
 there is to compile."""
 
@@ -104,16 +104,16 @@ class ScenarioStep:
 class CaseResult:
     """What a case found: the shortest scenario of each property that is violated, the witnesses that were reached.
 
-    `checked` are the invariants that hold everywhere. `stopped` says why it did not end, and is "" if it did, or if
-    what it was for was found before; `for_good` is whether it would stop there again, or had only no time.
+    `held_invariants` are the invariants that hold everywhere. `stop_reason` says why it did not end, and is "" if it
+    did, or if what it was for was found before; `for_good` is whether it would stop there again, or had only no time.
     """
 
     scenarios: Mapping[str, tuple[ScenarioStep, ...]] = field(default_factory=dict[str, "tuple[ScenarioStep, ...]"])
-    reached: frozenset[str] = frozenset()
-    checked: frozenset[str] = frozenset()
+    reached_witnesses: frozenset[str] = frozenset()
+    held_invariants: frozenset[str] = frozenset()
     states: int = 0
     depth: int = 0
-    stopped: str = ""
+    stop_reason: str = ""
     for_good: bool = True
 
 
@@ -185,11 +185,11 @@ class CaseExplorer:
 
     def _open(self, case: Case) -> tuple[Any, Model]:
         """The model that serves a case and others, most of its constants open, with what it is kept under."""
-        closed = {name: value for name, value in case.constants if name in CLOSED[case.asked]}
-        key = (PROPERTIES[case.asked], tuple(closed.items()))
+        closed = {name: value for name, value in case.constants if name in CLOSED[case.kind]}
+        key = (PROPERTIES[case.kind], tuple(closed.items()))
         if key not in self._models:
-            opened = [name for name in definition().constants if name not in CLOSED[case.asked]]
-            self._models[key] = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.asked])
+            opened = [name for name in definition().constants if name not in CLOSED[case.kind]]
+            self._models[key] = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.kind])
         return key, self._models[key]
 
     def model_of(self, case: Case) -> Model:
@@ -243,10 +243,10 @@ class CaseExplorer:
         """What a case finds until a moment (`time.time`)."""
         left = None if until is None else until - time.time()
         if left is not None and (left <= 0 or not self.is_in_time(case, left)):
-            return CaseResult(stopped=NO_TIME, for_good=False)
+            return CaseResult(stop_reason=NO_TIME, for_good=False)
         model, verdict, given_up = self.verdict(case, left)
         if verdict.failure is not None and verdict.outcome == "model_error":
-            return CaseResult(stopped=f"the model's bounds are too small: {verdict.failure.message}")
+            return CaseResult(stop_reason=f"the model's bounds are too small: {verdict.failure.message}")
         whole = verdict.assurance.startswith("exhaustive")
         return CaseResult(
             {
@@ -265,11 +265,13 @@ class CaseExplorer:
 
 def seen_by(case: Case, found: CaseResult) -> CaseResult:
     """What an exploration that answers for a case says of it: of service, what holds with its acks."""
-    if case.asked != "goes_on":
+    if case.kind != "goes_on":
         return found
     names = {WITH_ALL[name] if case.values["acks"] == "all" else name: name for name in WITH_ALL}
     lost = {names[name]: steps for name, steps in found.scenarios.items() if name in names}
-    return replace(found, scenarios=lost, checked=frozenset(names[name] for name in found.checked if name in names))
+    return replace(
+        found, scenarios=lost, held_invariants=frozenset(names[name] for name in found.held_invariants if name in names)
+    )
 
 
 def is_lost(prop: PropertyVerdict) -> bool:
@@ -294,7 +296,7 @@ def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
 
 def key_of(case: Case) -> str:
     """A name for what a case finds."""
-    return hashlib.sha256(json.dumps([text_digest(), case.asked, case.constants, case.brief]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([text_digest(), case.kind, case.constants, case.brief]).encode()).hexdigest()
 
 
 class UnexploredError(Exception):
@@ -395,7 +397,7 @@ class Explorations:
         """What a case finds is known from now on. Where that is nothing, as it is once time is out, others infer from
         it what they did before."""
         self.known[case] = found
-        if found.scenarios or found.reached or found.checked:
+        if found.scenarios or found.reached_witnesses or found.held_invariants:
             self.inferred.clear()
 
     @property
@@ -408,7 +410,7 @@ class Explorations:
         if self.late:
             self._ahead.clear()
             self.processes.spare.clear()
-            yield from ((case, CaseResult(stopped=NO_TIME, for_good=False)) for case in cases)
+            yield from ((case, CaseResult(stop_reason=NO_TIME, for_good=False)) for case in cases)
             return
         if any(case in self._ahead for case in cases):
             yield from self._of_chunks(self.processes.rest())
@@ -426,12 +428,14 @@ class Explorations:
         for chunk, found in chunks:
             for case in chunk:
                 self._ahead.pop(case, None)
-            yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
+            yield from zip(chunk, found or [CaseResult(stop_reason=DIED, for_good=False)] * len(chunk), strict=True)
 
     @property
     def unfinished_count(self) -> int:
         """How many explorations time did not suffice for."""
-        return sum(1 for found in self.known.values() if found.stopped and not found.for_good and found.stopped != DIED)
+        return sum(
+            1 for found in self.known.values() if found.stop_reason and not found.for_good and found.stop_reason != DIED
+        )
 
     def close(self) -> None:
         """Ends the other processes, if there are any. More may be asked: others begin then."""
@@ -471,8 +475,8 @@ def chunks_of(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
 def to_json(found: CaseResult) -> Any:
     """A finished case as JSON has it."""
     steps = {name: [[t.step, t.says, t.fault] for t in scenario] for name, scenario in found.scenarios.items()}
-    names = {"reached": sorted(found.reached), "checked": sorted(found.checked)}
-    return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stopped}
+    names = {"reached": sorted(found.reached_witnesses), "checked": sorted(found.held_invariants)}
+    return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stop_reason}
 
 
 def from_json(kept: Any) -> CaseResult | None:

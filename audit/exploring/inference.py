@@ -34,23 +34,23 @@ class LossFound:
 class CaseKnowledge:
     """What is known of a case, from its own exploration or from others: what is lost, by property, and what holds.
 
-    `stopped` says why its own exploration did not end, and is "" if it did or if there was none. `basis` is the case of
-    the exploration that what holds was found in, with its number of states.
+    `stop_reason` says why its own exploration did not end, and is "" if it did or if there was none. `basis` is the
+    case of the exploration that what holds was found in, with its number of states.
     """
 
-    lost: Mapping[str, LossFound]
-    held: frozenset[str]
-    reached: bool
-    explored: bool
-    stopped: str
+    losses: Mapping[str, LossFound]
+    held_properties: frozenset[str]
+    is_reached: bool
+    is_explored: bool
+    stop_reason: str
     basis: Case
     states: int
 
     def decides(self, question: str) -> bool:
         """Whether it answers a question."""
         asked = QUESTION[question]
-        lost = any(name in self.lost for name in asked.answered_by(self.basis.values["acks"]))
-        return lost or set(asked.properties) <= self.held
+        lost = any(name in self.losses for name in asked.answered_by(self.basis.values["acks"]))
+        return lost or set(asked.properties) <= self.held_properties
 
 
 # --- one signature ----------------------------------------------------------------------------------------------------
@@ -77,26 +77,26 @@ def _infer_knowledge(case: Case, plan: Plan, explorations: Explorations) -> Case
     results = _results(plan, explorations)
     fewer, more = ({other: found for other in some if (found := results.get(other)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
-    holding = [(case, own)] if own is not None and not own.stopped else []
+    holding = [(case, own)] if own is not None and not own.stop_reason else []
     holding += sorted(more.items(), key=lambda item: item[1].states)
-    names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
-    held = frozenset(name for name in names if any(name in of.checked for _, of in holding))
+    names = [name for name in PROPERTIES[case.kind] if name != WITNESS]
+    held = frozenset(name for name in names if any(name in of.held_invariants for _, of in holding))
     kept = _kept_with([name for name in KEPT_READS if name not in held], case, order, explorations)
     if kept:
         holding += kept.values()
         held |= kept.keys()
         held |= {*names} if case.values["acks"] == "all" and {*KEPT_READS} <= held else held
-    basis, states = next(((holder, of.states) for holder, of in holding if of.checked), (case, 0))
+    basis, states = next(((holder, of.states) for holder, of in holding if of.held_invariants), (case, 0))
     lost = {
         name: way for name in names if name not in held and (way := _shortest_loss(name, case, own, fewer)) is not None
     }
     lost |= _lost_with([name for name in names if name not in held | lost.keys()], case, order, explorations)
     return CaseKnowledge(
-        lost=lost,
-        held=held,
-        reached=any(WITNESS in of.reached for of in (*fewer.values(), *((own,) if own else ()))),
-        explored=whole is not None,
-        stopped=whole.stopped if whole is not None else "",
+        losses=lost,
+        held_properties=held,
+        is_reached=any(WITNESS in of.reached_witnesses for of in (*fewer.values(), *((own,) if own else ()))),
+        is_explored=whole is not None,
+        stop_reason=whole.stop_reason if whole is not None else "",
         basis=basis,
         states=states,
     )
@@ -113,13 +113,16 @@ def _results(plan: Plan, explorations: Explorations) -> Mapping[Case, CaseResult
 
 def _answers_all(case: Case, own: CaseResult) -> bool:
     """Whether an exploration says of each property whether it holds, and met the witness: others add nothing to it."""
-    return not own.stopped and {*PROPERTIES[case.asked]} <= own.checked | own.scenarios.keys() | own.reached
+    return (
+        not own.stop_reason
+        and {*PROPERTIES[case.kind]} <= own.held_invariants | own.scenarios.keys() | own.reached_witnesses
+    )
 
 
 def _own_knowledge(case: Case, own: CaseResult, *, explored: bool) -> CaseKnowledge:
     """What is known of a case from its own exploration alone."""
     lost = {name: LossFound(case, steps) for name, steps in own.scenarios.items()}
-    return CaseKnowledge(lost, own.checked, WITNESS in own.reached, explored, "", case, own.states)
+    return CaseKnowledge(lost, own.held_invariants, WITNESS in own.reached_witnesses, explored, "", case, own.states)
 
 
 def _kept_with(
@@ -132,8 +135,8 @@ def _kept_with(
         if len(made) == len(names):
             break
         found = result_of(other, explorations)
-        if found is not None and not found.stopped:
-            made |= {name: (other, found) for name in names if name in found.checked and name not in made}
+        if found is not None and not found.stop_reason:
+            made |= {name: (other, found) for name in names if name in found.held_invariants and name not in made}
     return {name: made[name] for name in names if name in made}
 
 
@@ -161,12 +164,12 @@ def _shortest_loss(name: str, case: Case, own: CaseResult | None, fewer: Mapping
 
 def is_decided(case: Case, found: CaseKnowledge) -> bool:
     """Whether nothing more is to be explored for a case: it was, or what others found answers its main questions."""
-    return found.explored or all(found.decides(name) for name in _main(case))
+    return found.is_explored or all(found.decides(name) for name in _main(case))
 
 
 def _main(case: Case) -> tuple[str, ...]:
     """The questions that are decided for every cell; the others are where an exploration was made."""
-    return (*case.main, "no-stale-reads") if case.asked == "reads" else case.main
+    return (*case.main, "no-stale-reads") if case.kind == "reads" else case.main
 
 
 def case_to_explore(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
@@ -174,9 +177,9 @@ def case_to_explore(question: Question, case: Case, ways: Ways, plan: Plan, expl
     make. Where all that the cell is for is lost already in one of the ways it is the brief one, which ends where the
     other would."""
     found = knowledge_of(case, plan, explorations)
-    if found.explored or found.decides(question.name):
+    if found.is_explored or found.decides(question.name):
         return None
-    lost = any(way.is_enough(frozenset(knowledge_of(way, plan, explorations).lost)) for way in ways)
+    lost = any(way.is_enough(frozenset(knowledge_of(way, plan, explorations).losses)) for way in ways)
     return case.brief_case if lost else case
 
 
@@ -191,7 +194,7 @@ def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
     if first:
         return first
     open_ = dict.fromkeys(way for ways in plan.groups if (way := _next_way(ways, plan, explorations)) is not None)
-    return [case for case in open_ if not any(other in open_ for other in plan.order(case).before)]
+    return [case for case in open_ if not any(other in open_ for other in plan.order(case).earlier)]
 
 
 def _is_unknown(case: Case, plan: Plan, explorations: Explorations) -> bool:
@@ -214,7 +217,7 @@ def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None
     for way in ways:
         if not _is_settled(way, plan, explorations):
             return way
-        if len(ways) > 1 and way.is_enough(frozenset(knowledge_of(way, plan, explorations).lost)):
+        if len(ways) > 1 and way.is_enough(frozenset(knowledge_of(way, plan, explorations).losses)):
             return None
     return None
 

@@ -52,8 +52,8 @@ class SmallModel:
 
     model: str
     values: Mapping[str, Value | str]
-    asked: Sequence[str]
-    wanted: frozenset[str]
+    properties: Sequence[str]
+    needed_actions: frozenset[str]
     profile: str | None = None
     engine: str = "python"
 
@@ -61,7 +61,15 @@ class SmallModel:
     def key(self) -> str:
         """A name for what it finds."""
         values = sorted((name, str(value)) for name, value in self.values.items())
-        said = [text_digest(), self.model, values, list(self.asked), sorted(self.wanted), self.profile, self.engine]
+        said = [
+            text_digest(),
+            self.model,
+            values,
+            list(self.properties),
+            sorted(self.needed_actions),
+            self.profile,
+            self.engine,
+        ]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
@@ -97,13 +105,17 @@ def _read(path: Path) -> SmallResult | None:
 
 def _explore_small_model(small: SmallModel) -> SmallResult:
     definition, _ = find(small.model)
-    bound = definition.bind(small.model, small.values, small.profile, properties=list(small.asked))
+    bound = definition.bind(small.model, small.values, small.profile, properties=list(small.properties))
     verdict = ENGINES[small.engine](bound, Search(keep_going=True, deadlocks=False), None)
     if verdict.interrupted:
         raise KeyboardInterrupt
     said = {prop.name: prop.verdict for prop in verdict.properties}
     happened = {action.name for action in verdict.actions if action.fired}
-    if not set(said.values()) <= {"holds", "violated"} or not small.wanted <= happened or not verdict.distinct_states:
+    if (
+        not set(said.values()) <= {"holds", "violated"}
+        or not small.needed_actions <= happened
+        or not verdict.distinct_states
+    ):
         raise RuntimeError(f"{small.model} was not explored to its end with {small.values}: {said}; please report it")
     steps = {prop.name: len(prop.run.steps) for prop in verdict.properties if prop.verdict == "violated" and prop.run}
     return SmallResult(steps, verdict.distinct_states)

@@ -100,7 +100,7 @@ def _like_brokers(of_brokers: SettingValue, default: str) -> SettingValue:
         return of_brokers
     if of_brokers.value == default:
         assumed = "the controllers, whose files were not given, do not set it otherwise"
-        return replace(of_brokers, assumed="; ".join(filter(None, (of_brokers.assumed, assumed))))
+        return replace(of_brokers, assumption="; ".join(filter(None, (of_brokers.assumption, assumed))))
     why = "only the brokers' files set it, and in KRaft those of the controllers, which were not given, decide"
     possible = (*_values(of_brokers), Default(default, "the default, on the controllers"))
     return Unknown(why, _GIVE, possible)

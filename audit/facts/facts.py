@@ -13,7 +13,7 @@ from ..cluster.statements import Default, Origin, SettingValue, StatedValue, Unk
 class FactValue:
     """One value that a fact may have, as it is shown, and what it sets."""
 
-    shown: str
+    text: str
     sets: Mapping[str, Any]
 
 
@@ -85,9 +85,9 @@ def note_setting(answer: SettingValue, key: str, used: list[UsedSetting]) -> Set
     """The answer, which `used` keeps with its place or its source, unless it is unknown."""
     match answer:
         case StatedValue(value=value, origin=origin):
-            used.append(UsedSetting(key, value, origin, answer.assumed))
+            used.append(UsedSetting(key, value, origin, answer.assumption))
         case Default(value=value, source=source):
-            used.append(UsedSetting(key, value, None, "; ".join(filter(None, (source, answer.assumed)))))
+            used.append(UsedSetting(key, value, None, "; ".join(filter(None, (source, answer.assumption)))))
         case Unknown():
             pass
     return answer

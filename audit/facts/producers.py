@@ -43,7 +43,7 @@ def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
 
     `--acks` speaks of every producer that audit.toml does not name, so that no file is assumed beside it.
     """
-    if topic.internal or topic.by_itself:
+    if topic.internal or topic.is_made_by_program:
         return (None,)
     use = cluster.use_of(topic.name)
     named = [cluster.client(name, "producer") or cluster.client(name) for name in (use.producers if use else ())]
@@ -62,13 +62,13 @@ def producer_facts(
 ) -> Iterator[Fact]:
     """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all. What is
     found of a producer is added to `said`, and taken from there."""
-    if topic.internal or topic.by_itself:
+    if topic.internal or topic.is_made_by_program:
         yield _acks_of_kafka(cluster, topic, used)
     elif producer is None:
         yield _acks_of_anybody(cluster, used)
         again = unnamed_give_again(cluster) is True
         on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
-        yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.shown, {**on.sets, "gives_again": again}), off), _ASK)
+        yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.text, {**on.sets, "gives_again": again}), off), _ASK)
     else:
         if not any(producer.has_name(name) for name in _producer_names(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
@@ -162,7 +162,7 @@ def _sending(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Ite
         if again and producer.version is not None:
             used.append(UsedSetting("client", f"Java {producer.version.value}", producer.version.origin))
         asked = _idempotence(True, explicit=True)
-        yield Fact(key, (FactValue(asked.shown, {**asked.sets, "gives_again": again}),))
+        yield Fact(key, (FactValue(asked.text, {**asked.sets, "gives_again": again}),))
     else:
         answer = value_of(cluster, producer, key)
         off = next((setting for setting in settings_in_force(producer) if switches_off(producer, setting)), None)
@@ -206,7 +206,7 @@ def _java_gives_again(version: StatedValue | None) -> bool | None:
 
 def unnamed_give_again(cluster: Cluster) -> bool | None:
     """`gives_again` of producers of which no file was given, if they are idempotent; None where they may be such."""
-    family, version = cluster.unnamed or ("java", None)
+    family, version = cluster.unnamed_clients or ("java", None)
     return _java_gives_again(version) if family in ("java", "spring") else False
 
 

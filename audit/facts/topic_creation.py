@@ -126,7 +126,7 @@ def _is_before_kip_115(cluster: Cluster) -> bool:
 
 def _asks_for_none(cluster: Cluster, topic: Topic) -> bool:
     """Whether it is created by someone, who states no number of replicas if none is known."""
-    return topic.resource is not None or topic in cluster.planned
+    return topic.resource is not None or topic in cluster.planned_topics
 
 
 def _is_left_to_controllers(cluster: Cluster, topic: Topic) -> bool:
@@ -210,7 +210,7 @@ def with_what_is_made(
         yield version
         for number in range(most - 1, 0, -1) if old else ():
             placed = placement(cluster, topic, number, used).choices[0].sets
-            shown = f"{version.shown}, made with {number} of its brokers alive"
+            shown = f"{version.text}, made with {number} of its brokers alive"
             yield FactValue(shown, {**version.sets, **placed, "replicas": number})
 
 

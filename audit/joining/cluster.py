@@ -68,7 +68,7 @@ def join_parts(
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),
-        unnamed=unnamed_clients(options),
+        unnamed_clients=unnamed_clients(options),
         dynamic=withhold_values(s for part in parts for s in part.dynamic),
         versions=versions,
         uses=tuple(use for part in parts for use in part.uses),
@@ -78,7 +78,7 @@ def join_parts(
         whole=any(part.whole for part in parts),
         answering=next((part.answering for part in parts if part.answering is not None), None),
         acks=None if options.acks is None else StatedValue(options.acks, OPTIONS),
-        planned=_planned_topics(joined, topics),
+        planned_topics=_planned_topics(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
     bare, alike = brokers_without_files(cluster)
@@ -117,8 +117,8 @@ def _topics(joined: JoinedParts) -> tuple[Topic, ...]:
 
 
 def _mark_programs_own(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
-    mine = {topic.name for part in joined.parts for topic in part.made if topic.by_itself}
-    return tuple(replace(topic, by_itself=True) if topic.name in mine else topic for topic in topics)
+    mine = {topic.name for part in joined.parts for topic in part.made if topic.is_made_by_program}
+    return tuple(replace(topic, is_made_by_program=True) if topic.name in mine else topic for topic in topics)
 
 
 def _planned_topics(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
@@ -279,7 +279,7 @@ def _agreed_statement(joined: JoinedParts, name: str) -> StatedValue | None:
         facts = [fact for fact in facts if is_version(fact.value)]
     if not facts:
         return None
-    best = max(facts, key=lambda fact: (not fact.assumed, len(fact.value)))
+    best = max(facts, key=lambda fact: (not fact.assumption, len(fact.value)))
     for fact in facts:
         if not _compatible(name, fact.value, best.value):
             what = f"the {name.replace('_', ' ')} is {best.value} here and {fact.value} there"
@@ -436,7 +436,9 @@ def _of_two_ways(
 def _uses(joined: JoinedParts, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
-        embedded = any(client.embedded for _, name in use.client_names if (client := cluster.client(name)) is not None)
+        embedded = any(
+            client.is_embedded for _, name in use.client_names if (client := cluster.client(name)) is not None
+        )
         what = "" if use.subject != "topic" or embedded else not_described(joined.parts, cluster, use)
         if what:
             to_do = "describe all topics, or correct the pattern, which is matched whole"

@@ -13,7 +13,7 @@ from ..readers.parsed_file import Part
 def not_described(parts: Sequence[Part], cluster: Cluster, use: Use) -> str:
     """What is said of a mapping that names a topic of which nothing was read; "" if it names none. Where no topic was
     described, one that covers every name is about those that will be created."""
-    every = {topic.name for topic in (*cluster.topics, *cluster.planned)}
+    every = {topic.name for topic in (*cluster.topics, *cluster.planned_topics)}
     left_out = {name for part in parts for name in (*part.left_out, *part.of_topics)} - every
     named = sorted(filter(use.covers, left_out))
     if named:

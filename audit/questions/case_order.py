@@ -33,7 +33,7 @@ _numbers: dict[tuple[str, frozenset[tuple[str, Constant]]], int] = {}
 def form_of(case: Case) -> CaseForm:
     """A case as it is compared with others."""
     settings = (
-        case.asked,
+        case.kind,
         frozenset(constant for constant in case.constants if constant[0] not in (*BUDGETS, "voters", "fsync")),
     )
     budgets = tuple(int(case.values[name]) for name in BUDGETS)
@@ -109,10 +109,10 @@ def _asking(case: Case, waits: Sequence[str], least: Iterable[int]) -> Ways:
     """A case with other acks and min.insync.replicas, where these decide what is taken and nothing else."""
     values = case.values
     once = values["max_records"] == 1 and not values["retries"] and not values["unclean_elections"]
-    if case.asked != "loss" or values["elr"] or values["acks"] == "none" or not once:
+    if case.kind != "loss" or values["elr"] or values["acks"] == "none" or not once:
         return ()
     made = (
-        Case(case.asked, tuple(sorted({**values, "acks": acks, "min_isr": number}.items())))
+        Case(case.kind, tuple(sorted({**values, "acks": acks, "min_isr": number}.items())))
         for number in least
         for acks in waits
     )
@@ -130,7 +130,7 @@ class Order:
 
     fewer: Ways
     more: Ways
-    before: Ways
+    earlier: Ways
 
 
 class Plan:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..kafka.profiles import Constant
 from .case_order import Plan, Ways
-from .questions import CALM, Asked, Case, Question, one_object_of
+from .questions import CALM, Case, ExplorationKind, Question, one_object_of
 from .signature import Signature
 from .situations import (
     CELLS,
@@ -58,7 +58,7 @@ DELIVERED_AFTER = ("leader-move", "crash", "power-loss", "disk-loss")
 """These faults: how a broker is missed in other ways makes no difference to who leads with which log."""
 
 
-def kind_of(signature: Signature) -> Asked:
+def kind_of(signature: Signature) -> ExplorationKind:
     """The kind of exploration that looks for a signature's losses."""
     return "reads" if signature.follower_reads else "loss"
 
@@ -70,7 +70,7 @@ def asked_instead(question: Question, signature: Signature) -> Signature:
     a request may be lost: then its one record is nowhere, and nothing is read or differs.
     tests/audit/exploring/test_inference.py explores both and compares.
     """
-    same = question.asked == "loss" and question.name != "no-loss" and kind_of(signature) == "loss"
+    same = question.kind == "loss" and question.name != "no-loss" and kind_of(signature) == "loss"
     return _of_acks_1(signature) if same and signature.acks == "none" else signature
 
 
@@ -79,14 +79,14 @@ def _of_acks_1(signature: Signature) -> Signature:
     return replace(signature, acks="leader")
 
 
-def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]) -> Case:
+def case_with(asked: ExplorationKind, signature: Signature, faults: Mapping[str, Constant]) -> Case:
     """The exploration of a signature in which just these faults happen, so often."""
     records = READ_RECORDS if asked == "reads" else RECORDS
     sizes = {"max_records": records, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
     return _case(asked, {**signature.constants, **sizes, **CALM, "voters": voters_of(signature), **faults})
 
 
-def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dict[str, Constant]:
+def as_far_as_it_matters(asked: ExplorationKind, constants: Mapping[str, Constant]) -> dict[str, Constant]:
     """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures.
 
     Where every append is flushed a loss of power takes nothing from the disk, and is a crash.
@@ -223,7 +223,7 @@ def is_sent_again(signature: Signature) -> bool:
     return signature.retries and signature.acks != "none"
 
 
-def _case(asked: Asked, constants: Mapping[str, Constant]) -> Case:
+def _case(asked: ExplorationKind, constants: Mapping[str, Constant]) -> Case:
     return one_object_of(Case(asked, tuple(sorted(as_far_as_it_matters(asked, constants).items()))))
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from ...language.immutable import immutable
 from ..kafka.profiles import Constant
 
-Asked = Literal["loss", "reads", "goes_on", "delivery"]
+ExplorationKind = Literal["loss", "reads", "goes_on", "delivery"]
 """Kinds of explorations: of losses; of losses where consumers read from followers too; of service; of retries."""
 
 MEMBERS_LOST = (
@@ -28,13 +28,13 @@ MEMBERS_LOST = (
 class Question:
     """A question: its name in JSON and on the command line, and its row's title.
 
-    `properties` are the invariants that answer it in an exploration of kind `asked`. `with_all` answer it as well with
+    `properties` are the invariants that answer it in an exploration of kind `kind`. `with_all` answer it as well with
     acks=all. What is asked of "consumers" follows from other rows, in `consumers`.
     """
 
     name: str
     title: str
-    asked: Asked | Literal["consumers"]
+    kind: ExplorationKind | Literal["consumers"]
     properties: tuple[str, ...] = ()
     with_all: tuple[str, ...] = ()
 
@@ -67,10 +67,10 @@ QUESTIONS: tuple[Question, ...] = (
     Question("no-skips", "consumers skip records", "consumers"),
 )
 
-OF_TOPICS: tuple[Question, ...] = tuple(question for question in QUESTIONS if question.asked != "consumers")
+OF_TOPICS: tuple[Question, ...] = tuple(question for question in QUESTIONS if question.kind != "consumers")
 """Those that a topic's signature answers by itself."""
 
-OF_DELIVERY = frozenset(question.name for question in QUESTIONS if question.asked == "delivery")
+OF_DELIVERY = frozenset(question.name for question in QUESTIONS if question.kind == "delivery")
 """Those about what a producer sends again."""
 
 QUESTION: Mapping[str, Question] = {question.name: question for question in QUESTIONS}
@@ -92,7 +92,7 @@ WITH_ALL: Mapping[str, str] = {
 
 _LOSS = ("acknowledged_kept", "acked_durable", "consistent_read", "committed_log_matching", WITNESS)
 
-PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
+PROPERTIES: Mapping[ExplorationKind, tuple[str, ...]] = {
     "loss": (*_LOSS, "read_durable"),
     "reads": (*_LOSS, "preferred_replica_complete", "reads_below_high_watermark"),
     "goes_on": (*WITH_ALL, *WITH_ALL.values(), SETTLES),
@@ -100,7 +100,7 @@ PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
 }
 """What one exploration of each kind checks."""
 
-ENOUGH: Mapping[Asked, tuple[str, ...]] = {
+ENOUGH: Mapping[ExplorationKind, tuple[str, ...]] = {
     "loss": ("no-loss", "no-unread"),
     "reads": ("no-loss", "no-unread", "no-stale-reads"),
     "goes_on": ("writable", "readable"),
@@ -118,7 +118,7 @@ class Case:
     follows from the constants is computed once.
     """
 
-    asked: Asked
+    kind: ExplorationKind
     constants: tuple[tuple[str, Constant], ...]
     brief: bool = False
 
@@ -126,24 +126,24 @@ class Case:
         return self is other or (
             isinstance(other, Case)
             and self._number == other._number
-            and (self.asked, self.constants, self.brief) == (other.asked, other.constants, other.brief)
+            and (self.kind, self.constants, self.brief) == (other.kind, other.constants, other.brief)
         )
 
     def __hash__(self) -> int:
         return self._number
 
-    def __reduce__(self) -> tuple[type[Case], tuple[Asked, tuple[tuple[str, Constant], ...], bool]]:
+    def __reduce__(self) -> tuple[type[Case], tuple[ExplorationKind, tuple[tuple[str, Constant], ...], bool]]:
         """Another process has other hashes: nothing that was computed goes along."""
-        return Case, (self.asked, self.constants, self.brief)
+        return Case, (self.kind, self.constants, self.brief)
 
     @cached_property
     def _number(self) -> int:
-        return hash((self.asked, self.constants, self.brief))
+        return hash((self.kind, self.constants, self.brief))
 
     @cached_property
     def brief_case(self) -> Case:
         """The brief one of the same faults and settings."""
-        return one_object_of(Case(self.asked, self.constants, brief=True))
+        return one_object_of(Case(self.kind, self.constants, brief=True))
 
     @cached_property
     def values(self) -> Mapping[str, Constant]:
@@ -153,7 +153,7 @@ class Case:
     @property
     def size(self) -> tuple[str, int]:
         """What a compiled kernel is made for."""
-        return self.asked, int(self.values["replicas"])
+        return self.kind, int(self.values["replicas"])
 
     @property
     def weight(self) -> int:
@@ -190,18 +190,18 @@ class Case:
             **values,
             "unclean": bool(values["unclean"]) and self.takes_all,
             "min_isr": 1 if int(values["min_isr"]) <= stay else values["min_isr"],
-            "acks": "leader" if self.asked == "goes_on" else values["acks"],
+            "acks": "leader" if self.kind == "goes_on" else values["acks"],
         }
-        return one_object_of(Case(self.asked, tuple(sorted(made.items())), self.brief))
+        return one_object_of(Case(self.kind, tuple(sorted(made.items())), self.brief))
 
     @cached_property
     def main(self) -> tuple[str, ...]:
         """The questions that it is for; others are answered where they can be."""
-        return ("no-loss",) if self.asked == "loss" and self.values["acks"] == "none" else ENOUGH[self.asked]
+        return ("no-loss",) if self.kind == "loss" and self.values["acks"] == "none" else ENOUGH[self.kind]
 
     def is_enough(self, decided: frozenset[str]) -> bool:
         """Whether what was violated, by name, answers all that it is for: of service with any acks."""
-        if self.asked == "goes_on":
+        if self.kind == "goes_on":
             return {*WITH_ALL, *WITH_ALL.values()} <= decided
         acks = self.values["acks"]
         return all(decided & set(QUESTION[name].answered_by(acks)) for name in self.main)

@@ -100,7 +100,7 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
 def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
     yield from ((topic, False) for topic in cluster.topics)
-    yield from ((topic, True) for topic in cluster.planned)
+    yield from ((topic, True) for topic in cluster.planned_topics)
     if cluster.keepers:
         yield from ((topic, True) for topic in topics_to_create(cluster))
 
@@ -153,7 +153,7 @@ def _variants(facts: Sequence[Fact], most: int) -> Iterator[Variant]:
         sets: dict[str, Any] = {}
         for choice in chosen:
             sets |= choice.sets
-        given = tuple((f.name, c.shown) for f, c in zip(facts, chosen, strict=True) if len(f.choices) > 1)
+        given = tuple((f.name, c.text) for f, c in zip(facts, chosen, strict=True) if len(f.choices) > 1)
         yield Variant(given, _signature(sets))
 
 
@@ -231,7 +231,7 @@ def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[UsedSetting], *
         return
     key = MIN_INSYNC_REPLICAS if alone else "min.insync.replicas with ELR"
     if not isinstance(answer, Unknown):
-        note_setting(replace(answer, assumed="; ".join(filter(None, (answer.assumed, OF_CLUSTER)))), key, used)
+        note_setting(replace(answer, assumption="; ".join(filter(None, (answer.assumption, OF_CLUSTER)))), key, used)
     values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
     numbers = dict.fromkeys(max(1, int(value)) for value in values if value.isdecimal())
     ask = answer.ask if isinstance(answer, Unknown) else ""
@@ -281,7 +281,7 @@ def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used: list[Use
 def _version_choices(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Iterator[FactValue]:
     versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
     if versions.kafka is not None:
-        used.append(UsedSetting("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
+        used.append(UsedSetting("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumption))
     first, last = span(versions.kafka.value) if versions.kafka else (earliest_release(cluster), (1 << 30,))
     many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
     for plane in planes:

@@ -99,9 +99,9 @@ def _signature_of(subject: SubjectVerdict, question: str, cell: Name, found: Ans
 def _case(before: Case, new: Signature, cell: Name) -> Case:
     """The settings after the repair, with the faults of the cell."""
     at = BY_NAME[cell]
-    if before.asked == "goes_on":
+    if before.kind == "goes_on":
         return goes_on_cases(new, at)[0]
-    if before.asked == "delivery":
+    if before.kind == "delivery":
         return delivery_case(new, at)
     kind = kind_of(new)
     sizes: Mapping[str, Constant] = {

@@ -227,7 +227,7 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
             f"Have brokers in more racks, each with its broker.rack, so that at most {most} of a new topic's replicas"
         )
         return PlanStep(f"{says} share one.", (), True, "more racks")
-    if topic in cluster.planned and (topic.streams or topic.replication_factor is not None):
+    if topic in cluster.planned_topics and (topic.streams or topic.replication_factor is not None):
         return _of_program(subject, replicas)
     if subject.planned:
         return _planned_replicas(REPLICAS_OF.get(topic.name, DEFAULT_REPLICATION_FACTOR), replicas, cluster, cost)

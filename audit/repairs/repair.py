@@ -64,7 +64,7 @@ def _offered_changes(subject: Subject, wanted: Sequence[CellQuestion]) -> list[S
     signatures = [variant.signature for variant in subject.variants]
     settings = (change for signature in signatures for change in changes_of(signature, of_offsets=of_offsets))
     first = subject.topics[0]
-    questions = () if first.internal or first.by_itself else {name for name, _ in wanted}
+    questions = () if first.internal or first.is_made_by_program else {name for name, _ in wanted}
     sending = (change for signature in signatures for change in sending_of(signature, questions))
     moves = (change for signature in signatures for change in moves_of(signature, cells))
     return list({change.name: change for change in (*settings, *sending, *moves)}.values())

@@ -181,15 +181,15 @@ class ScenarioWords:
 
     def name_brokers(self, value: Any) -> Any:
         """A state, or another value of JSON, with the brokers' names."""
-        return value_named(value, self.told.called)
+        return value_named(value, self.told.broker_names)
 
     def frame_in_words(self, frame: Document) -> Document:
         """What is drawn of a state."""
-        return frame_in_words(value_named(frame, self.told.called) | {"marks": {}})
+        return frame_in_words(value_named(frame, self.told.broker_names) | {"marks": {}})
 
     def step_in_words(self, document: Document, state: State, step: Step) -> Document:
         """A step from a state."""
-        shown: Document = value_named(document, self.told.called)
+        shown: Document = value_named(document, self.told.broker_names)
         changed = [change_in_words(change) for change in shown["changed"]]
         return shown | {
             "sentence": self.told.sentence_of(state, step.action, step.arguments),
@@ -198,7 +198,7 @@ class ScenarioWords:
 
     def value_in_words(self, text: str) -> str:
         """A value that is watched."""
-        return value_said(text, self.told.called)
+        return value_said(text, self.told.broker_names)
 
 
 def value_said(text: str, called: Mapping[str, str]) -> str:
@@ -241,13 +241,13 @@ def _place(one: Mapping[str, Any]) -> str:
 
 @immutable
 class ClusterRun:
-    """A run with the names that its brokers have. In one about service so many are out `before` the fault."""
+    """A run with the names that its brokers have. In one about service so many are out `hosts_out` the fault."""
 
     model: Model
     run: Run
     broken: str
-    called: Mapping[str, str]
-    before: int = 0
+    broker_names: Mapping[str, str]
+    hosts_out: int = 0
 
     @property
     def states(self) -> Sequence[State]:
@@ -255,7 +255,7 @@ class ClusterRun:
 
     def name(self, broker: object) -> str:
         """A broker's name in the cluster."""
-        return self.called.get(repr(broker), f"broker {broker!r}")
+        return self.broker_names.get(repr(broker), f"broker {broker!r}")
 
     # --- one sentence -------------------------------------------------------------------------------------------------
 
@@ -372,8 +372,10 @@ class ClusterRun:
     def sentence_of(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
         """The sentence of a step from a state."""
         if action == "lose_host" and self.broken in SERVICE:
-            return capitalize_first(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
-        return said_of(step_sentence(self.model, state, action, arguments), self.called)
+            return capitalize_first(
+                unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.hosts_out)
+            )
+        return said_of(step_sentence(self.model, state, action, arguments), self.broker_names)
 
     def could_happen(self) -> Document:
         """What else could happen in each state, in sentences."""
@@ -404,7 +406,7 @@ class ClusterRun:
                 "verdict": verdict,
                 "letters": letters,
                 "properties": _properties(trace),
-                "before": self.before,
+                "before": self.hosts_out,
             },
         }
 

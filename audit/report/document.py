@@ -158,15 +158,16 @@ def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator
 
 def _may_be_idempotent(subject: Subject) -> bool:
     """Whether what is said rests on a producer that no file is of, and that may be idempotent."""
-    kafkas = subject.internal or all(topic.by_itself for topic in subject.topics)
+    kafkas = subject.internal or all(topic.is_made_by_program for topic in subject.topics)
     asks = any(one.signature.idempotent and one.signature.acks == "all" for one in subject.variants)
     return subject.producer is None and not kafkas and asks
 
 
 def _outage(outage: Outage) -> Document:
     partitions = [partition.number for partition in outage.partitions]
-    return {"topic": outage.topic.name, "partitions": partitions, "nodes": list(outage.without), "kind": outage.kind,
-            "certain": outage.certain, "says": outage.says, "where": _where(outage.topic.origin)}  # fmt: skip
+    return {"topic": outage.topic.name, "partitions": partitions, "nodes": list(outage.absent_nodes),
+            "kind": outage.kind, "certain": outage.certain, "says": outage.says,
+            "where": _where(outage.topic.origin)}  # fmt: skip
 
 
 def _not_answering(cluster: Cluster) -> Iterator[Document]:
@@ -382,12 +383,12 @@ def _span(run: Sequence[str]) -> str:
 
 
 def _cell(answer: Answer) -> Document:
-    return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.on)}
+    return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.facts)}
 
 
 def _check(check: RequirementCheck, subject: Subject) -> Document:
     """What came of a requirement; where it failed, `scenario` is the run that shows it, step by step."""
-    on = list(check.answer.on) if check.answer is not None else []
+    on = list(check.answer.facts) if check.answer is not None else []
     why = check.answer.why if check.answer is not None else ""
     asked = check.requirement
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
@@ -440,7 +441,7 @@ def _widest(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]
     return name, question, table[question, name]
 
 
-_LOSSES = tuple(question.name for question in QUESTIONS if question.asked in ("loss", "reads", "delivery"))
+_LOSSES = tuple(question.name for question in QUESTIONS if question.kind in ("loss", "reads", "delivery"))
 """The questions about what is lost, read or written wrongly, the gravest first."""
 
 _MAIN = (LOST, UNREAD)

@@ -46,7 +46,7 @@ def client_rules(cluster: Cluster) -> Iterator[Finding]:
 
 def topics_of_streams(cluster: Cluster) -> Iterator[Finding]:
     """What Streams creates with one replica, unless its version is known to leave the number to the brokers."""
-    for topic in cluster.planned:
+    for topic in cluster.planned_topics:
         one = has_one_by_default(cluster, topic)
         if one is not False:
             application = topic.name.partition("-(")[0]
@@ -64,13 +64,13 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
     safe = stated_setting(client, ACKS) is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
     if acks in _NOT_WAITING and not safe and not isinstance(answer, Unknown):
         name, means, profile = _NOT_WAITING[acks]
-        if name in costs(Sender(acks, careful=False, in_flight=1, retries=True)):
+        if name in costs(Sender(acks, careful=False, max_in_flight=1, retries=True)):
             by = "" if stated_setting(client, ACKS) else ", by default"
             what = f"{client.name} has acks={answer.value}{by}: {means}"
             where = place_of(cluster, client, ACKS)
             yield Finding("client", "warning", what, where, "acks=all", f"{_check('producer', profile, name)}; KIP-679")
     retries = stated_setting(client, RETRIES)
-    no_retries = Sender("all", careful=False, in_flight=1, retries=False)
+    no_retries = Sender("all", careful=False, max_in_flight=1, retries=False)
     if retries is not None and retries.value == "0" and THERE in costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
         timed = base_family(client) in (None, "java")

@@ -131,7 +131,7 @@ def shared_ids(writers: Iterable[Client]) -> Iterator[Finding]:
     completes by itself, as Streams and Spring do, and what is a placeholder, is left out."""
     of: dict[str, Client] = {}
     for writer in writers:
-        stated = None if writer.embedded else stated_setting(writer, TRANSACTIONAL)
+        stated = None if writer.is_embedded else stated_setting(writer, TRANSACTIONAL)
         if stated is None or re.search(r"[$({]", stated.value):
             continue
         first = of.setdefault(stated.value, writer)
@@ -192,7 +192,7 @@ def _of_any(second: bool | None) -> Iterator[Row]:
 
 def _is_of_application(writer: Client) -> bool:
     """Whether a producer is not one that Streams or Connect makes; one of Spring's profiles is an application's own."""
-    return not writer.embedded or (writer.family is not None and writer.family.value != "java")
+    return not writer.is_embedded or (writer.family is not None and writer.family.value != "java")
 
 
 def _of_calls(cluster: Cluster, writers: Iterable[Client], second: bool | None) -> Iterator[Row]:

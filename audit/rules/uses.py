@@ -17,7 +17,7 @@ def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
     named = [name for use in cluster.uses for _, name in use.client_names]
     found: list[Finding] = []
     for client in cluster.clients:
-        of_program = client.embedded and client.family is not None and client.family.value == "java"
+        of_program = client.is_embedded and client.family is not None and client.family.value == "java"
         if client.kind != "producer" or not of_program or any(map(client.has_name, named)):
             continue
         weak = [setting for setting in client.settings if setting.key == "acks" and setting.value not in ("all", "-1")]
@@ -31,7 +31,7 @@ def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
 def entries_not_used(cluster: Cluster) -> list[Finding]:
     """Entries of audit.toml that a stronger one hides: a topic's own name is stronger than a pattern."""
     found: list[Finding] = []
-    for topic in (*cluster.topics, *cluster.planned):
+    for topic in (*cluster.topics, *cluster.planned_topics):
         used = cluster.use_of(topic.name)
         for use in cluster.uses if used is not None else ():
             hidden = [name for name in use.producers if used is not None and name not in used.producers]

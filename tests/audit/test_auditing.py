@@ -34,12 +34,12 @@ def test_nothing_is_compiled_or_inferred_anew(monkeypatch: pytest.MonkeyPatch, t
     assert explorations.late
     before = knowledge_of(plan.cases[1], plan, explorations)
     explorations.all(plan.cases[:1] * 50)
-    assert knowledge_of(plan.cases[1], plan, explorations) is before and not before.explored
+    assert knowledge_of(plan.cases[1], plan, explorations) is before and not before.is_explored
     explorations.all(plan.cases)
-    assert {found.stopped for found in explorations.known.values()} == {NO_TIME}
+    assert {found.stop_reason for found in explorations.known.values()} == {NO_TIME}
     assert explorations.unfinished_count == len(explorations.known) == len({case.explored_case for case in plan.cases})
     after = knowledge_of(plan.cases[1], plan, explorations)
-    assert after.explored and after.stopped == NO_TIME and not after.held and not after.lost
+    assert after.is_explored and after.stop_reason == NO_TIME and not after.held_properties and not after.losses
 
 
 def test_what_was_inferred_is_inferred_again_once_more_is_known(tmp_path: Path) -> None:
@@ -71,13 +71,13 @@ def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytes
     three, one = (next(s for s in signatures() if s.replicas == number) for number in (3, 1))
     bench, case, other = CaseExplorer(None), plan_of(three).cases[0], plan_of(one).cases[0]
     assert bench.is_in_time(case, 0.001), "nothing is known yet of how long it takes"
-    assert bench.explore(case, time.time() + 3600).checked and bench.slowest > 0
+    assert bench.explore(case, time.time() + 3600).held_invariants and bench.slowest > 0
     assert bench.is_in_time(case, 0.001), "its kernel is there"
     assert not bench.is_in_time(other, bench.slowest / 2) and bench.is_in_time(other, bench.slowest * 2)
 
     monkeypatch.setattr(bench, "slowest", 10_000.0)
-    assert bench.explore(other, time.time() + 3600).stopped == NO_TIME
-    assert bench.explore(case, time.time() + 3600).checked
+    assert bench.explore(other, time.time() + 3600).stop_reason == NO_TIME
+    assert bench.explore(case, time.time() + 3600).held_invariants
 
 
 def test_reading_counts(monkeypatch: pytest.MonkeyPatch, run_here: RunHere) -> None:

@@ -27,7 +27,7 @@ def test_a_partition_without_a_leader_fails_whatever_is_required(tidegate: Run, 
     assert "partitions of orders refuse writes or reads now; " in " ".join(done.out.split())
     assert "now: orders partition 0: no leader, so that nothing is written or read" in done.out
     cluster, findings = read_cluster([tmp_path], Options(kafka_version="3.9", distribution="apache", acks="all"))
-    nothing = AuditRequest(required=(), folder=None, repairs=False)
+    nothing = AuditRequest(requirements=(), folder=None, repairs=False)
     assert audit(cluster, findings, nothing).exit == 1
     whole = replace(cluster.topics[0], partitions=(replace(cluster.topics[0].partitions[0], leader=1),))
     assert audit(replace(cluster, topics=(whole,)), findings, nothing).exit == 5

@@ -180,7 +180,7 @@ def test_a_deadlock_of_bmc_that_is_none(model: Model, monkeypatch: pytest.Monkey
 def test_a_step_that_breaks_in_bmc_alone(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "broken.py"
     path.write_text(TEXT.replace("value + by < 6", "value + by < 9"))
-    broken = bind_model(ModelChoice(str(path), without=("is_low",)))
+    broken = bind_model(ModelChoice(str(path), left_out=("is_low",)))
     replace_answer(monkeypatch, "attempt", None)
     monkeypatch.setattr(bmc, "ways", function_of_state(lambda state: ways(model, state)))
     said = message_of(broken, "bmc")

@@ -86,7 +86,7 @@ def audit_random(seed: int, monkeypatch: pytest.MonkeyPatch) -> AuditOutcome:
     monkeypatch.setattr(document, "sentences", report_lines)
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     preset = rng.choice([*PRESETS])
-    asked = AuditRequest(required=parse_requirements([preset]), repairs=False)
+    asked = AuditRequest(requirements=parse_requirements([preset]), repairs=False)
     found = audit(*read_cluster_texts(texts(rng), options, "x"), asked)
     assert found.document["required"] == preset
     return found

@@ -145,7 +145,7 @@ def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_hold
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_a_property_that_was_left_out_by_name_is_not_missed(tmp_path: Path, engine: str) -> None:
-    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER), ghosts=False, without=("was_never_three",)))
+    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER), ghosts=False, left_out=("was_never_three",)))
     verdict = search_model(model, engine)
     assert (verdict.verdict, words(verdict)) == ("holds", {"is_small": "holds"})
     assert not bind_model(ModelChoice(write_model(tmp_path, COUNTER), properties=("is_small",))).ghosts
@@ -153,7 +153,7 @@ def test_a_property_that_was_left_out_by_name_is_not_missed(tmp_path: Path, engi
 
 def test_a_property_to_leave_out_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--without was_never_four: no such property to leave out; did you mean"):
-        bind_model(ModelChoice(write_model(tmp_path, COUNTER), without=("was_never_four",)))
+        bind_model(ModelChoice(write_model(tmp_path, COUNTER), left_out=("was_never_four",)))
 
 
 def test_a_replay_without_ghosts_does_not_say_that_every_property_holds(
@@ -180,7 +180,7 @@ def test_the_gate_keeps_ghosts_where_an_expected_property_reads_one(
 
 
 def test_a_model_without_properties_says_that_none_was_judged(tmp_path: Path) -> None:
-    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER), without=("is_small", "was_never_three")))
+    model = bind_model(ModelChoice(write_model(tmp_path, COUNTER), left_out=("is_small", "was_never_three")))
     verdict = search_model(model, "native")
     assert any(note.startswith("no property was checked") for note in verdict.notes)
 

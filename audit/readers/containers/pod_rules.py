@@ -67,7 +67,7 @@ def _rule(tree: Tree, *, spreads: bool) -> SpreadRule:
         _words(tree.get("mismatchLabelKeys")),
         _words(tree.get("namespaces")),
         everywhere=namespaces is not None and namespaces.is_map and not asks,
-        by_labels=asks,
+        has_namespace_labels=asks,
         spreads=spreads,
     )
 

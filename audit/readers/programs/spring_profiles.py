@@ -151,7 +151,7 @@ def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequen
     if base is None:
         return client
     if own:
-        return replace(client, settings=(*base.settings, *client.settings), embedded=True)
+        return replace(client, settings=(*base.settings, *client.settings), is_embedded=True)
     if _path(client).stem != "application":
         return client
     beside = [other for other in clients if other.kind == client.kind and str(_path(other).parent) == folder]

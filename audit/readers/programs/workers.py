@@ -178,7 +178,7 @@ def _weakness(setting: Setting) -> int:
 
 
 def _client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: str) -> None:
-    part.clients.append(replace(plain(path, PurePath(path).name, kind, settings, why), embedded=True))
+    part.clients.append(replace(plain(path, PurePath(path).name, kind, settings, why), is_embedded=True))
 
 
 def plain(path: str, name: str, kind: str, settings: Sequence[Setting], why: str) -> Client:
@@ -203,7 +203,13 @@ def add_topic(
     whatever is set for its producers."""
     number = _number(factor.value if factor is not None else default)
     part.made.append(
-        Topic(name, origin, replication_factor=number if number > 0 else None, settings=settings, by_itself=by_itself)
+        Topic(
+            name,
+            origin,
+            replication_factor=number if number > 0 else None,
+            settings=settings,
+            is_made_by_program=by_itself,
+        )
     )
 
 

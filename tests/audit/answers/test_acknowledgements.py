@@ -22,4 +22,4 @@ def test_where_a_fact_decides_whether_its_producer_loses_a_cell_depends_on_it() 
         (said,) = add_client_losses([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
         answers = [said.table["no-loss", cell.name] for cell in CELLS]
         assert {one.word for one in answers} == {"depends"}
-        assert {one.on for one in answers} == {("enable.idempotence",)}
+        assert {one.facts for one in answers} == {("enable.idempotence",)}

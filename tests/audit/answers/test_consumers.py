@@ -115,7 +115,7 @@ def test_consumers_skip_records(
     if word != "not checked":
         modelled = word == "no loss found" or offsets is not None  # what is not known of it, no model says
         assert found.basis == ("model" if modelled else "arithmetic"), found
-    assert bool(found.on) == (word == "depends")
+    assert bool(found.facts) == (word == "depends")
 
 
 def test_what_is_noticed_is_not_said_to_be_kept() -> None:
@@ -172,7 +172,7 @@ def test_records_that_come_back_are_skipped_where_elections_are_unclean(
     topic: SubjectVerdict, reader: Client | None, word: Word
 ) -> None:
     found = cell("no-skips", topic, KEPT, cluster() if reader is None else cluster(reader))
-    assert (found.word, found.on) == (word, ("unclean.leader.election.enable",) if word == "depends" else ())
+    assert (found.word, found.facts) == (word, ("unclean.leader.election.enable",) if word == "depends" else ())
     assert ("elected uncleanly" in found.why) is (word != "no loss found")
 
 
@@ -190,12 +190,12 @@ def test_what_comes_back_is_asked_of_the_consumers_model(monkeypatch: pytest.Mon
 
 
 def test_what_a_cell_depends_on_is_said() -> None:
-    assert cell("no-skips", FINE, LOST, cluster()).on == (READERS,)
-    assert cell("no-skips", CUT, KEPT, cluster(consumer(version=None))).on == (VERSION,)
-    assert cell("no-skips", CUT, KEPT, cluster(consumer("spring", auto_offset_reset="earliest"))).on == (COMMITS,)
-    assert cell("no-skips", FINE, None, cluster(consumer())).on == (OFFSETS,)
-    assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
-    assert cell("no-skips", verdict_of("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
+    assert cell("no-skips", FINE, LOST, cluster()).facts == (READERS,)
+    assert cell("no-skips", CUT, KEPT, cluster(consumer(version=None))).facts == (VERSION,)
+    assert cell("no-skips", CUT, KEPT, cluster(consumer("spring", auto_offset_reset="earliest"))).facts == (COMMITS,)
+    assert cell("no-skips", FINE, None, cluster(consumer())).facts == (OFFSETS,)
+    assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).facts == (RESET,)
+    assert cell("no-skips", verdict_of("orders", no_loss="depends"), KEPT, cluster(OLD)).facts == ("acks",)
     (verdict, _) = add_consumer_rows([FINE, LOST], cluster())
     assert {OFFSETS, READERS, RESET, VERSION, COMMITS} <= set(verdict.subject.asks)
 
@@ -203,7 +203,7 @@ def test_what_a_cell_depends_on_is_said() -> None:
 def test_the_worst_reader_of_alike_topics_counts() -> None:
     both = (consumer(auto_offset_reset="earliest"), Client("late", "consumer", FILE, StatedValue("java", FILE), None))
     assert cell("no-skips", FINE, LOST, cluster(*both)).why.startswith("late starts anew where its offset is lost")
-    assert cell("no-skips", verdict_of("orders", "bills"), LOST, cluster(both[0])).on == (READERS,), (
+    assert cell("no-skips", verdict_of("orders", "bills"), LOST, cluster(both[0])).facts == (READERS,), (
         "nobody reads bills"
     )
 
@@ -247,7 +247,7 @@ def test_an_exploration_of_groups_in_which_too_little_happens_is_an_error(monkey
 
 
 def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
-    assert cell("groups", FINE, None, cluster()).on == (OFFSETS,)
+    assert cell("groups", FINE, None, cluster()).facts == (OFFSETS,)
     assert cell("groups", verdict_of("__transaction_state"), KEPT, cluster()).word == "not checked"
 
 
@@ -278,5 +278,5 @@ def test_what_is_missing_of_the_racks_is_that_of_the_offsets_topic() -> None:
     placed = Cluster(brokers=(Broker(1, FILE, rack=StatedValue("a", FILE), roles=("broker",)),))
     found = add_consumer_rows([verdict_of("orders"), replace(offsets, table=table)], placed)[0]
     cell = found.table["no-skips", "power-loss@one"]
-    assert cell.on == (f"which brokers have {OFFSETS}", READERS)
+    assert cell.facts == (f"which brokers have {OFFSETS}", READERS)
     assert "--describe" in found.subject.asks[f"which brokers have {OFFSETS}"]

@@ -79,7 +79,7 @@ def test_a_moved_leader_makes_no_difference_where_such_a_broker_is_refused(
     kept = explorations.result(loss_case(one, cell))
     for name in ("acknowledged_kept", "acked_durable", "committed_log_matching"):
         assert (name in moved.scenarios) == (name in kept.scenarios)
-    assert not moved.stopped
+    assert not moved.stop_reason
 
 
 READ = "replica.selector.class=org.apache.kafka.common.replica.RackAwareReplicaSelector\n"

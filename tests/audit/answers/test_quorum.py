@@ -52,7 +52,7 @@ def test_two_of_three_voters_in_one_rack_stop_writes_and_reads_with_it(explorati
         assert word(signature(voters=3, voters_in_rack=2), question, "rack-loss@all", explorations) == "can lose"
         assert word(signature(voters=3, voters_in_rack=1), question, "rack-loss@all", explorations) == "no loss found"
         unknown = answer(signature(voters=3), QUESTION[question], BY_NAME["rack-loss@all"], explorations)
-        assert unknown.word == "depends" and unknown.on == ("broker.rack",)
+        assert unknown.word == "depends" and unknown.facts == ("broker.rack",)
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_five_replicas_whose_racks_are_not_stated_are_decided(elr: bool, explora
     one = signature("kafka_4_1" if elr else "kafka_3_7", replicas=5, min_isr=3, in_rack=0)
     for question in ("no-loss", "no-unread"):
         found = answer(one, QUESTION[question], "rack-power-loss@all", explorations)
-        assert (found.word, found.on) == ("depends", ("broker.rack",))
+        assert (found.word, found.facts) == ("depends", ("broker.rack",))
         assert sum(step.step.startswith("lose_power") for step in found.steps) == 5
     apart = answer(replace(one, in_rack=1), QUESTION["no-loss"], "rack-power-loss@all", explorations)
     assert apart.word == "no loss found"
@@ -396,7 +396,7 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
     reported = merge_answers(
         some, [Answer("no loss found"), Answer("no loss found"), Answer("can lose"), Answer("can lose")]
     )
-    assert (reported.word, reported.on) == ("depends", ("acks",))
+    assert (reported.word, reported.facts) == ("depends", ("acks",))
     assert merge_answers(some, [Answer("can lose")] * 4).word == "can lose"
 
 

@@ -54,12 +54,12 @@ FILE = Origin("reader.properties", 1)
 @pytest.mark.parametrize(
     ("sender", "fails"),
     [
-        (Sender("none", careful=False, retries=True, in_flight=5), {ORDER}),
-        (Sender("all", careful=False, retries=False, in_flight=5), {ORDER}),
-        (Sender("leader", careful=False, retries=True, in_flight=1), {DUPLICATES, ORDER}),
-        (Sender("all", careful=False, retries=True, in_flight=1), {DUPLICATES, ORDER}),
-        (Sender("all", careful=True, retries=True, in_flight=1), set[str]()),
-        (Sender("all", careful=True, retries=True, bumps_epoch=False, in_flight=1), {ORDER}),
+        (Sender("none", careful=False, retries=True, max_in_flight=5), {ORDER}),
+        (Sender("all", careful=False, retries=False, max_in_flight=5), {ORDER}),
+        (Sender("leader", careful=False, retries=True, max_in_flight=1), {DUPLICATES, ORDER}),
+        (Sender("all", careful=False, retries=True, max_in_flight=1), {DUPLICATES, ORDER}),
+        (Sender("all", careful=True, retries=True, max_in_flight=1), set[str]()),
+        (Sender("all", careful=True, retries=True, bumps_epoch=False, max_in_flight=1), {ORDER}),
     ],
 )
 def test_what_a_producer_does_with_a_record_that_it_gives_up(sender: Sender, fails: set[str], tidegate: Run) -> None:
@@ -70,7 +70,7 @@ def test_what_a_producer_does_with_a_record_that_it_gives_up(sender: Sender, fai
 
 
 def test_another_leader_makes_no_difference_to_who_is_careful_with_one_request_in_flight() -> None:
-    found = send_under_another_leader(Sender("all", careful=True, in_flight=1, retries=True), loses=True)
+    found = send_under_another_leader(Sender("all", careful=True, max_in_flight=1, retries=True), loses=True)
     assert not found.steps and found.states > 1000
 
 
@@ -84,7 +84,7 @@ def test_another_leader_makes_no_difference_to_who_is_careful_with_one_request_i
     ],
 )
 def test_what_one_record_may_come_to(acks: str, retries: bool, fails: set[str]) -> None:
-    assert costs(Sender(acks, careful=False, in_flight=1, retries=retries)) == fails
+    assert costs(Sender(acks, careful=False, max_in_flight=1, retries=retries)) == fails
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_an_exploration_in_which_nothing_happens_is_an_error() -> None:
 
 
 def alone_values() -> dict[str, Value]:
-    sender = Sender("all", careful=True, in_flight=1, retries=True)
+    sender = Sender("all", careful=True, max_in_flight=1, retries=True)
     return {**dict(alone(sender).settings), "records": 1}
 
 

@@ -85,10 +85,10 @@ def test_a_setting_that_cannot_matter_does_not(bench: CaseExplorer, seed: int) -
 
 def of_its_own(case: Case, found: CaseResult) -> CaseResult:
     """What a case's own exploration says: of service by the properties that go by its acks."""
-    if case.asked != "goes_on":
+    if case.kind != "goes_on":
         return found
     lost = {name: steps for name, steps in found.scenarios.items() if name in WITH_ALL}
-    return replace(found, scenarios=lost, checked=found.checked & WITH_ALL.keys())
+    return replace(found, scenarios=lost, held_invariants=found.held_invariants & WITH_ALL.keys())
 
 
 @pytest.mark.parametrize("seed", tier_parameters(range(8), lambda seed: seed == 3))
@@ -115,11 +115,17 @@ def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: CaseExp
         itself = Case("loss", tuple(sorted({**loose.values, "fsync": True}.items())))
         assert (itself.values["power_losses"], flushed.values["power_losses"]) == (flushed.values["crashes"], 0)
         found, other = bench.explore(flushed), bench.explore(itself)
-        if {found.stopped, other.stopped} == {""} and found.checked | found.scenarios.keys():
+        if {found.stop_reason, other.stop_reason} == {""} and found.held_invariants | found.scenarios.keys():
             compared += 1
-            assert not found.scenarios.keys() & other.checked and not other.scenarios.keys() & found.checked, itself
+            assert (
+                not found.scenarios.keys() & other.held_invariants
+                and not other.scenarios.keys() & found.held_invariants
+            ), itself
             ended = max(found.states, other.states) > MANY
-            assert ended or (found.scenarios.keys(), found.checked) == (other.scenarios.keys(), other.checked), itself
+            assert ended or (found.scenarios.keys(), found.held_invariants) == (
+                other.scenarios.keys(),
+                other.held_invariants,
+            ), itself
     assert compared == 4
 
 
@@ -141,9 +147,9 @@ def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: CaseExpl
         assert case.values["max_in_flight"] == NO_RECORD
         with_one = Case("goes_on", tuple(sorted({**case.values, "max_in_flight": 5}.items())))
         found, other = bench.explore(case), bench.explore(with_one)
-        assert found.stopped == other.stopped == "", case
-        assert (found.scenarios.keys(), found.checked, found.reached) == (
-            other.scenarios.keys(), other.checked, other.reached,
+        assert found.stop_reason == other.stop_reason == "", case
+        assert (found.scenarios.keys(), found.held_invariants, found.reached_witnesses) == (
+            other.scenarios.keys(), other.held_invariants, other.reached_witnesses,
         ), case  # fmt: skip
         assert found.states < other.states
 
@@ -204,8 +210,8 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
     case, explored = loss_case(next(signatures()), BY_NAME["power-loss@all"]), 0
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
-        some.bench = ScriptedExplorer(CaseResult(states=7, stopped="it was so", for_good=for_good))
-        assert some.result(case).stopped == "it was so"
+        some.bench = ScriptedExplorer(CaseResult(states=7, stop_reason="it was so", for_good=for_good))
+        assert some.result(case).stop_reason == "it was so"
         explored += some.explored
     assert explored == times
 
@@ -316,7 +322,7 @@ def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, m
     monkeypatch.setattr(Processes, "results", dying)
     some = Explorations(tmp_path, workers=2)
     some.all(wanted)
-    died = [case for case in wanted if some.result(case).stopped == DIED]
+    died = [case for case in wanted if some.result(case).stop_reason == DIED]
     assert 0 < len(died) < len(wanted)
     assert len(list(tmp_path.rglob("*.json"))) == len(wanted) - len(died)
 

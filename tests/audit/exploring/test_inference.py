@@ -59,16 +59,19 @@ def test_what_is_inferred_is_what_is_explored(
         cases = cases_in(one)
         for case in cases:
             said = knowledge_of(case, plan_of(one), alone)
-            if said.explored:
+            if said.is_explored:
                 continue
             inferred += 1
             found = explorations.result(case)
-            for name in PROPERTIES[case.asked]:
-                assert name not in said.lost or name in found.scenarios or found.checked.isdisjoint({name}), (one, case)
-                assert name not in said.held or name in found.checked, (one, case, name)
-                if name in said.lost and not found.stopped:
-                    assert name not in found.checked, (one, case, name)
-            assert not said.reached or WITNESS in found.reached
+            for name in PROPERTIES[case.kind]:
+                assert name not in said.losses or name in found.scenarios or found.held_invariants.isdisjoint({name}), (
+                    one,
+                    case,
+                )
+                assert name not in said.held_properties or name in found.held_invariants, (one, case, name)
+                if name in said.losses and not found.stop_reason:
+                    assert name not in found.held_invariants, (one, case, name)
+            assert not said.is_reached or WITNESS in found.reached_witnesses
     assert inferred
 
 
@@ -87,8 +90,8 @@ def test_what_a_whole_exploration_says_others_would_not_change(
     monkeypatch.setattr("tidegate.audit.exploring.inference._answers_all", lambda case, own: False)  # pyright: ignore
     compared = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
     assert alone == compared
-    assert any(found.explored and found.held for found in alone.values())
-    assert any(found.explored and found.lost for found in alone.values())
+    assert any(found.is_explored and found.held_properties for found in alone.values())
+    assert any(found.is_explored and found.losses for found in alone.values())
 
 
 def pairs(some: Sequence[Case]) -> list[tuple[Case, Case]]:
@@ -103,9 +106,12 @@ def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explo
     some = random.Random(seed).sample(pairs(cases_in(one)), 12)
     for less, more in some:
         few, many = explorations.result(less), explorations.result(more)
-        assert few.scenarios.keys() <= many.scenarios.keys() | ({*PROPERTIES[less.asked]} - many.checked), (less, more)
-        assert not few.scenarios.keys() & many.checked, (less, more)
-        assert few.stopped or many.stopped or few.states <= many.states or few.scenarios or many.scenarios
+        assert few.scenarios.keys() <= many.scenarios.keys() | ({*PROPERTIES[less.kind]} - many.held_invariants), (
+            less,
+            more,
+        )
+        assert not few.scenarios.keys() & many.held_invariants, (less, more)
+        assert few.stop_reason or many.stop_reason or few.states <= many.states or few.scenarios or many.scenarios
 
 
 def test_a_crash_is_a_loss_of_power_that_lost_nothing_and_a_disk_is_one_that_lost_all() -> None:
@@ -157,9 +163,9 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
         assert [asked_instead(topic, none) for topic in OF_TOPICS[:3]] == [none, leader, leader]
         for cell in chance.sample([cell for cell in CELLS if asks_loss(none, cell)], 4):
             found, other = bench.explore(loss_case(none, cell)), bench.explore(loss_case(leader, cell))
-            assert not found.stopped and not other.stopped
+            assert not found.stop_reason and not other.stop_reason
             for name in ("consistent_read", "committed_log_matching"):
-                assert (name in found.checked) == (name in other.checked), (none, cell)
+                assert (name in found.held_invariants) == (name in other.held_invariants), (none, cell)
                 assert (name in found.scenarios) == (name in other.scenarios), (none, cell)
 
 
@@ -185,7 +191,7 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     explore_losses([one], alone)
     way = BY_NAME["crash@one"]
     first, *others = loss_ways(one, way)
-    assert first.is_enough(frozenset(knowledge_of(first, plan_of(one), alone).lost))
+    assert first.is_enough(frozenset(knowledge_of(first, plan_of(one), alone).losses))
     divergence = QUESTION["no-divergence"]
     open_ = [case_to_explore(divergence, other, (first, *others), plan_of(one), alone) for other in others]
     brief = [case for case in open_ if case is not None]
@@ -196,7 +202,7 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     # By itself it is explored whole, and no brief one stands for it.
     lone = new_explorations()
     lone.result(brief[0])
-    assert not knowledge_of(replace(brief[0], brief=False), plan_of(one), lone).explored
+    assert not knowledge_of(replace(brief[0], brief=False), plan_of(one), lone).is_explored
     assert not StopRule(brief[0]).is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
     assert StopRule(brief[0]).is_here(frozenset(), MANY + 1)
 
@@ -276,11 +282,14 @@ def test_what_is_kept_with_less_asked_for_is_kept_with_more(
         mine = bench.explore(case)
         for other in chance.sample(wider_cases(case), min(2, len(wider_cases(case)))):
             theirs = bench.explore(other)
-            assert not mine.stopped and not theirs.stopped
-            assert {*KEPT_READS} & theirs.checked <= mine.checked, (case, other)
-            if {*KEPT_READS} <= theirs.checked:
+            assert not mine.stop_reason and not theirs.stop_reason
+            assert {*KEPT_READS} & theirs.held_invariants <= mine.held_invariants, (case, other)
+            if {*KEPT_READS} <= theirs.held_invariants:
                 kept += 1
-                assert one.acks != "all" or {"acknowledged_kept", "acked_durable"} <= mine.checked, (case, other)
+                assert one.acks != "all" or {"acknowledged_kept", "acked_durable"} <= mine.held_invariants, (
+                    case,
+                    other,
+                )
             for name, steps in mine.scenarios.items():
                 lost += 1
                 assert name in theirs.scenarios and is_violated(bench.model_of(other), name, steps), (case, other)
@@ -314,14 +323,19 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
         (case, said)
         for candidate in alike
         for case in cases_in(candidate)
-        if not (said := knowledge_of(case, plan_of(candidate), together)).explored
+        if not (said := knowledge_of(case, plan_of(candidate), together)).is_explored
     ]
-    assert any(said.basis not in plan_of(candidate).cases for candidate in alike for _, said in inferred if said.held)
+    assert any(
+        said.basis not in plan_of(candidate).cases
+        for candidate in alike
+        for _, said in inferred
+        if said.held_properties
+    )
     for case, said in inferred:
         found = explorations.result(case)
-        assert said.held <= found.checked, case
-        assert not said.lost.keys() & found.checked, case
-        for name, lost in said.lost.items():
+        assert said.held_properties <= found.held_invariants, case
+        assert not said.losses.keys() & found.held_invariants, case
+        for name, lost in said.losses.items():
             assert is_violated(explorations.bench.model_of(lost.case), name, lost.steps), (case, name)
 
 
@@ -363,7 +377,7 @@ def test_where_a_single_fault_loses_no_more_are_looked_for(new_explorations: New
     wide, narrow = loss_case(of_one, cell), loss_case(of_two, cell)
     assert wide.explored_case in explorations.known and narrow.explored_case not in explorations.known
     said = knowledge_of(narrow, plan_of(of_two), explorations)
-    assert {"consistent_read", "acked_durable"} <= said.held | said.lost.keys()
+    assert {"consistent_read", "acked_durable"} <= said.held_properties | said.losses.keys()
     explorations.all([narrow])
     found = explorations.known[narrow.explored_case]
-    assert said.held <= found.checked and not said.lost.keys() & found.checked
+    assert said.held_properties <= found.held_invariants and not said.losses.keys() & found.held_invariants

@@ -11,7 +11,7 @@ from tidegate.audit.exploring.explorations import CaseResult, Explorations, Unex
 from tidegate.audit.exploring.search_rounds import run_in_rounds
 from tidegate.audit.questions.questions import CALM, Case
 
-FOUND = CaseResult(checked=frozenset({"acked_durable"}), states=7)
+FOUND = CaseResult(held_invariants=frozenset({"acked_durable"}), states=7)
 SETTINGS: dict[str, Any] = {**CALM, "unclean_elections": 1, "replicas": 1}
 
 

@@ -190,7 +190,7 @@ def test_groups_that_stop_are_a_requirement_that_fails_with_the_run_of_the_offse
     lines = BROKER.replace("min.insync.replicas=2", "min.insync.replicas=1") + f"{FACTORS[OFFSETS]}=1\n"
     files = [(f"server-{at}.properties", lines.format(at), True) for at in (1, 2, 3)]
     cluster = read_cluster_texts(files, Options(kafka_version="2.8.2", distribution="apache", acks="all"), "x")[0]
-    asked = AuditRequest(required=(Requirement("groups", "crash@all"),), seconds=60, workers=1, repairs=False)
+    asked = AuditRequest(requirements=(Requirement("groups", "crash@all"),), seconds=60, workers=1, repairs=False)
     checks = {report.verdict.subject.topics[0].name: report.checks for report in audit(cluster, (), asked).reports}
     (own,), (others,) = (checks[name] for name in (OFFSETS, "(new topics)"))
     assert own.result == others.result == "failed" and own.answer is not None and others.answer is not None

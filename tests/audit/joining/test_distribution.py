@@ -30,7 +30,7 @@ def test_a_file_with_a_nodes_id_is_of_apache_kafka_and_the_assumption_is_stated(
     assert cluster.versions.distribution is not None and cluster.versions.distribution.value == "apache"
     found = value_of(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable"))
     assert isinstance(found, Default) and found.value == "false"
-    assert found.assumed == (
+    assert found.assumption == (
         "a file with `node.id` is of a broker that you run yourself, and it runs Apache Kafka's code"
     )
 

@@ -117,7 +117,7 @@ def test_one_file_for_three_brokers_is_an_assumption_that_is_reported() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")),), versions=versions("3.9"))
     answer = value_of(cluster, topic(), declared_key("min.insync.replicas"))
     assert isinstance(answer, StatedValue)
-    assert answer.assumed == "brokers 2, 3, whose files were not given, are like broker 1"
+    assert answer.assumption == "brokers 2, 3, whose files were not given, are like broker 1"
 
 
 @pytest.mark.parametrize(

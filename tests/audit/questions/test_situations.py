@@ -89,7 +89,7 @@ def test_a_zombie_reaches_what_kip_903_mends(switch: str, explorations: Explorat
     found = {cell.name: explorations.result(loss_case(wrong, cell)).scenarios for cell in cells}
     assert any("acknowledged_kept" in scenarios for scenarios in found.values()), found.keys()
     for cell in cells:
-        assert "acknowledged_kept" in explorations.result(loss_case(signature("kafka_4_1"), cell)).checked
+        assert "acknowledged_kept" in explorations.result(loss_case(signature("kafka_4_1"), cell)).held_invariants
 
 
 def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations) -> None:
@@ -126,7 +126,7 @@ def test_a_rack_of_five_that_loses_power_where_all_is_flushed_has_too_many_state
     cell, five = BY_NAME["rack-power-loss@all"], signature(replicas=5, fsync=True, in_rack=5)
     assert not asks_loss(five, cell)
     found = explorations.result(loss_case(five, cell))
-    assert found.stopped.startswith("given up") and not found.scenarios
+    assert found.stop_reason.startswith("given up") and not found.scenarios
     for other in (replace(five, in_rack=4), replace(five, unclean=True), replace(five, fsync=False)):
         assert asks_loss(other, cell)
 

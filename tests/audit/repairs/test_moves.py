@@ -139,7 +139,7 @@ def test_replicas_are_spread_over_a_rack_each() -> None:
 def test_who_creates_its_topics_is_asked_for_more_replicas(name: str, text: str, topic: str, says: str) -> None:
     """The brokers' default decides nothing there."""
     cluster = cluster_of({"b.properties": "broker.id=1\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\n", name: text})
-    planned = next(planned for planned in cluster.planned if planned.name == topic)
+    planned = next(planned for planned in cluster.planned_topics if planned.name == topic)
     (step,) = plan_changes(Subject((planned,), None, (), (), planned=True), [("replicas", "3")], cluster)
     assert step.says.startswith(says)
     assert not any("default.replication.factor" in line for line in step.commands)

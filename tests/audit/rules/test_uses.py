@@ -14,7 +14,7 @@ FILE, MAP = Origin("connect.properties", 5), Origin("audit.toml", 2)
 
 def connector(acks: str | None = "1") -> Client:
     settings = () if acks is None else (Setting("acks", acks, FILE),)
-    return Client("sink", "producer", FILE, StatedValue("java", FILE), None, settings, embedded=True)
+    return Client("sink", "producer", FILE, StatedValue("java", FILE), None, settings, is_embedded=True)
 
 
 def use(pattern: str, *producers: str, origin: Origin = MAP) -> Use:
@@ -31,7 +31,7 @@ def test_a_program_that_does_not_wait_and_may_write_anything_leaves_all_open() -
 @pytest.mark.parametrize(
     "client",
     [
-        connector("all"), connector("-1"), connector(None), replace(connector(), embedded=False),
+        connector("all"), connector("-1"), connector(None), replace(connector(), is_embedded=False),
         replace(connector(), kind="consumer"), replace(connector(), family=None),
     ],
 )  # fmt: skip
@@ -53,6 +53,6 @@ def test_a_producer_that_only_a_pattern_names_counts_for_nothing_beside_the_topi
         "`ord.*` names a as a producer of orders, which counts for nothing: "
         "the entry of its own name, audit.toml:9, does"
     )
-    assert use_rules(Cluster(planned=(topic,), uses=uses)) == [finding]
+    assert use_rules(Cluster(planned_topics=(topic,), uses=uses)) == [finding]
     assert use_rules(Cluster(topics=(topic,), uses=(use("ord.*", "b"), use("orders", "b", origin=own)))) == []
     assert use_rules(Cluster(topics=(topic,), uses=(use("ord.*", "a"), use("o.*", "b")))) == []

@@ -195,5 +195,5 @@ def test_a_file_whose_services_only_create_topics_is_read(
     text = f"services:\n  init:\n    image: apache/kafka:3.9.0\n    command: [sh, -c, '{command}']\n"
     (tmp_path / "docker-compose.yml").write_text(text, encoding="utf-8")
     cluster, findings = read_cluster([tmp_path], Options(kafka_version="3.9.0", distribution="apache", acks="all"))
-    assert [topic.name for topic in cluster.planned if topic.name == "orders"] == made
+    assert [topic.name for topic in cluster.planned_topics if topic.name == "orders"] == made
     assert any(finding.kind == "incomplete" and "command" in finding.what for finding in findings) == incomplete

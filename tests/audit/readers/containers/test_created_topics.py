@@ -22,7 +22,7 @@ from ....support.compose import incomplete, services
 )
 def test_a_topic_that_a_command_creates_is_asked_about(command: str, replicas: int, least: str | None) -> None:
     cluster, findings = services(command=command)
-    (topic,) = cluster.planned
+    (topic,) = cluster.planned_topics
     assert (topic.name, topic.replication_factor) == ("pay", replicas)
     assert {setting.key: setting.value for setting in topic.settings}.get("min.insync.replicas") == least
     assert not incomplete(findings)
@@ -37,4 +37,4 @@ def test_topics_of_the_images_own_variable_are_asked_about() -> None:
     variables = "{KAFKA_BROKER_ID: 1, KAFKA_CREATE_TOPICS: 'a:1:1,b:2:3:compact'}"
     text = f"services: {{k: {{image: wurstmeister/kafka, environment: {variables}}}}}"
     cluster, _ = read_cluster_texts([("compose.yml", text, True)], Options(), "x")
-    assert {topic.name: topic.replication_factor for topic in cluster.planned} == {"a": 1, "b": 3}
+    assert {topic.name: topic.replication_factor for topic in cluster.planned_topics} == {"a": 1, "b": 3}

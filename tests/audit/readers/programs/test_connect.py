@@ -116,7 +116,7 @@ def test_what_sets_nothing_weaker_leaves_nothing_open(tmp_path: Path, name: str,
 )  # fmt: skip
 def test_topics_of_connect_are_asked_about_in_every_form(tmp_path: Path, name: str, text: str, topic: str) -> None:
     cluster, _ = of(tmp_path, {name: text})
-    assert {made.name: made.replication_factor for made in cluster.planned}[topic] == 1
+    assert {made.name: made.replication_factor for made in cluster.planned_topics}[topic] == 1
 
 
 def test_the_bridge_is_a_producer_like_another(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_setting_whose_line_is_cut() -> None:
     described = "Dynamic configs for topic orders are:\n  min.insync.replicas=1 sensitive=false synonyms={DYN"
     cluster, missing, _ = of(("t.txt", HEAD + "\tConfigs: " + PARTITION), ("c.txt", described))
     assert [str(finding.where) for finding in missing] == ["c.txt:2"]
-    done = audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0))
+    done = audit(cluster, missing, AuditRequest(requirements=(), repairs=False, seconds=0.0))
     assert done.exit == done.document["exit"] == 5
 
 
@@ -87,7 +87,7 @@ def test_a_topic_that_is_named_and_not_described_is_not_known() -> None:
     texts = [("t.txt", f"{HEAD}\tConfigs: {PARTITION}"), ("audit.toml", mapping), ("p.properties", "acks=all\n")]
     cluster, missing, _ = of(*texts)
     assert "`payments` is the name of no topic" in missing[0].what
-    assert audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
+    assert audit(cluster, missing, AuditRequest(requirements=(), repairs=False, seconds=0.0)).exit == 5
 
 
 MAPPED = '[topic."{name}"]\nproducer = "p.properties"\n'
@@ -104,7 +104,7 @@ def test_where_no_topic_is_described_none_is_known_by_its_name(name: str, missin
         "`payments` is the name of no topic that was read: none is described"
     ] * missing
     if missing:
-        assert audit(cluster, every, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
+        assert audit(cluster, every, AuditRequest(requirements=(), repairs=False, seconds=0.0)).exit == 5
 
 
 OTHERS = """\
@@ -130,7 +130,7 @@ def test_a_topic_that_is_named_and_left_out_is_not_known(left_out: tuple[str, st
     assert [finding.what for finding in missing if str(finding.where).startswith("audit.toml")] == [
         f"`{name}` names topic payments, which was not read: nothing is known of it"
     ]
-    assert audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
+    assert audit(cluster, missing, AuditRequest(requirements=(), repairs=False, seconds=0.0)).exit == 5
     assert not of(topics, left_out, ("audit.toml", MAPPED.format(name="orders")), ("p.properties", "acks=all\n"))[1]
 
 

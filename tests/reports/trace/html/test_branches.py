@@ -135,7 +135,7 @@ def test_a_branch_is_saved_with_its_own_steps(browser: Browser, lock: Path) -> N
 
 def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(browser: Browser, tmp_path: Path) -> None:
     """Its words no model reads: what is copied and saved has the model's own steps."""
-    model, words = load("partition"), ClusterWords({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, before=1)
+    model, words = load("partition"), ClusterWords({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, hosts_out=1)
     run = run_text(model, "produce(A)")
     document = words.document_in_words(words.saved_document(run_document(model, run)), model, run)
     beside = neighbourhood_document(model, run, size=0, words=words.neighbourhood_words(model, run))
