@@ -124,7 +124,7 @@ def _entry(
     use = cluster.use_of(names[0])
     if group.producers:
         yield f"#producer = {_toml(group.producers)}"
-    elif not group.topics[0].by_itself:  # else a program writes it, as its own file says
+    elif not group.topics[0].is_made_by_program:  # else a program writes it, as its own file says
         yield '# producer = "FILE.properties" would say who writes it'
     if use is not None and use.consumers:
         yield f"#consumer = {_toml(use.consumers)}"

@@ -22,7 +22,7 @@ def audit_required(mapping: str, accepted: tuple[AcceptedFinding, ...] = ()) -> 
     texts = [("topics.txt", TOPICS, True), ("audit.toml", mapping, True)]
     options = Options(kafka_version="3.9.0", distribution="apache", acks="all", clients=("java:3.9",))
     cluster, findings = read_cluster_texts(texts, options, "x")
-    return audit(cluster, findings, AuditRequest(required=ASKED, seconds=0.0, accepted=accepted)).document
+    return audit(cluster, findings, AuditRequest(requirements=ASKED, seconds=0.0, accepted_findings=accepted)).document
 
 
 def requirements_by_topic(document: dict[str, Any]) -> dict[str, set[str]]:
