@@ -58,8 +58,8 @@ class CaseKnowledge:
 
 def knowledge_of(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
     """What is known of a case, given the others of its plan; nothing is explored."""
-    found = explorations.inferred.get((plan, case))
-    if found is None or (not found.explored and case.explored_case in explorations.known):
+    found: CaseKnowledge | None = explorations.inferred.get((plan, case))
+    if found is None or (not found.is_explored and case.explored_case in explorations.known):
         found = explorations.inferred[plan, case] = _infer_knowledge(case, plan, explorations)
     return found
 
