@@ -23,6 +23,7 @@ from ..kafka.versions import is_at_least
 ADVERTISED_LISTENERS = declared_key("advertised.listeners")
 BROKER_ID = declared_key("broker.id")
 CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared_key("controller.quorum.bootstrap.servers")
+AUTO_JOIN = declared_key("controller.quorum.auto.join.enable")
 CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
 NODE_ID = declared_key("node.id")
 PROCESS_ROLES = declared_key("process.roles")
@@ -48,8 +49,17 @@ def identity_refusals(cluster: Cluster, node: Broker) -> Reasons:
         yield f"`node.id={ids[0].value}` and `broker.id={ids[1].value}` are two ids", ids[1].origin
 
 
+def _joining_reasons(cluster: Cluster, node: Broker) -> Reasons:
+    """Since 4.2 only a controller may join the quorum by itself (validateValues: quorumConfig.autoJoin)."""
+    joins, kafka = stated_settings(node).get(AUTO_JOIN), cluster.versions.kafka
+    knows = kafka is not None and is_at_least(kafka.value, "4.2") is True
+    if node.roles == ("broker",) and knows and joins is not None and joins.value.lower() == "true":
+        yield f"it is a broker alone, and `{AUTO_JOIN}` is for controllers", joins.origin
+
+
 def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """What is wrong with its listeners, by themselves and with what names them."""
+    yield from _joining_reasons(cluster, node)
     stated = readable_settings(node)
     voters = stated.get(CONTROLLER_QUORUM_VOTERS)
     if voters is not None and voters.value:
@@ -115,13 +125,15 @@ def _advertised_reasons(setting: Setting, what: str, but: set[str] | None = None
 
 
 def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting]) -> Reasons:
-    """The controllers' listeners are among those of a controller and not among those of a broker alone."""
+    """The controllers' listeners are among those of a controller and not among those of a broker alone. Names in
+    `listeners` are put into capitals, those of controllers are compared as they are written (controllerListenerNames,
+    2.8 to 4.3)."""
     controllers, mine = stated.get(CONTROLLERS), names_in(listeners.value)
     if controllers is not None:
         also = mine & names_in(controllers.value)
         if "controller" in node.roles and not also:
             yield f"it is a controller, and `{CONTROLLERS}` names none of its `listeners`", controllers.origin
-        elif "controller" in node.roles and not as_written(controllers.value) <= mine and compares_exactly(cluster):
+        elif "controller" in node.roles and not as_written(controllers.value) <= mine:
             yield (
                 f"it is a controller, and `{CONTROLLERS}` is not as its `listeners` have it, in capitals",
                 controllers.origin,
@@ -133,12 +145,6 @@ def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated
     alone = node.roles == ("broker",) and PROCESS_ROLES in every and quorum
     if alone and CONTROLLERS not in every and not listeners.origin.place:
         yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
-
-
-def compares_exactly(cluster: Cluster) -> bool:
-    """Whether names of controllers' listeners are compared as they are written (controllerListenerNames, to 4.0)."""
-    kafka = cluster.versions.kafka
-    return kafka is not None and is_at_least(kafka.value, "4.1") is False
 
 
 def _broker_listener_reasons(

@@ -45,6 +45,8 @@ def number_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origi
         if key in stated and key in numbers and numbers[key] < least:
             yield f"`{key}={numbers[key]}` is below {least}", stated[key].origin
     buffer, threads = LOG_CLEANER_DEDUPE_BUFFER_SIZE, LOG_CLEANER_THREADS
+    if numbers[threads] == 0:  # its validator takes 0, and KafkaConfig.validateValues divides by it (3.9.0 to 4.3.0)
+        yield f"`{threads}=0`: the buffer of `{buffer}` is divided by it", stated[threads].origin
     if numbers[threads] > 0 and numbers[buffer] // numbers[threads] <= MIB and (where := _of(stated, buffer, threads)):
         yield f"`{buffer}={numbers[buffer]}` is at most 1 MiB for each of {numbers[threads]} threads", where
     socket, wait = REPLICA_SOCKET_TIMEOUT_MS, number_of(cluster, node, REPLICA_FETCH_WAIT_MAX_MS)

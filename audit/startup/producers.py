@@ -256,14 +256,19 @@ def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
         yield from _delivery_of_java(cluster, client, "kafka-python, producer/record_accumulator.py")
 
 
+INT_MAX = (1 << 31) - 1
+"""At which KafkaProducer.configureDeliveryTimeout cuts the sum off."""
+
+
 def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator[Finding]:
     delivery, linger, request = (number_of(cluster, client, key) for key in (DELIVERY, LINGER, REQUEST_TIMEOUT_MS))
     if stated_setting(client, DELIVERY) is None or delivery is None or linger is None or request is None:
         return
-    if delivery < linger + request:
+    least = min(linger + request, INT_MAX)
+    if delivery < least:
         what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
         where = place_of(cluster, client, DELIVERY)
-        yield Finding("contradiction", "error", what, where, f"{linger + request} or more", source)
+        yield Finding("contradiction", "error", what, where, f"{least} or more", source)
 
 
 def may_linger_too_long(client: Client) -> Iterator[Finding]:

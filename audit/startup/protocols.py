@@ -17,7 +17,7 @@ from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import KeyName, declared_key
 from ..kafka.versions import is_at_least
-from .listeners import Reasons, compares_exactly
+from .listeners import Reasons
 
 BROKER_ID = declared_key("broker.id")
 LOG_DIR = declared_key("log.dir")
@@ -81,8 +81,7 @@ def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
         return None
     listeners = names_in(stated["listeners"].value) if "listeners" in stated else set[str]()
     if ROLES in every and not (controllers | listeners) & {*LEGAL[1:]}:
-        exactly = compares_exactly(cluster)
-        protocols |= {controller if exactly else controller.upper(): "PLAINTEXT" for controller in controllers}
+        protocols |= dict.fromkeys(controllers, "PLAINTEXT")
     return protocols
 
 

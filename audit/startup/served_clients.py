@@ -1,7 +1,9 @@
 """Clients that their brokers do not serve: a protocol that the brokers have no more, or not yet, or do not switch on.
 
-Brokers of 4.0 and later have no requests of before 2.1 any more (KIP-896): a Java client of 2.0 or older gets no answer
-that it reads. Of other clients KIP-896 names the oldest release that was looked at; what is older is not known to work.
+Kafka 4.0 and later support Java clients of 2.1 and later (KIP-896). What they dropped are the requests of 0.10.2 and
+older: Produce up to version 2 and Fetch up to 3 (`validVersions` of the messages of 4.0 to 4.3). Clients of 0.11 to 2.0
+have newer ones, which brokers of 4.1.0 answer (2.0.1, 1.1.1 and 0.11.0.3 were tried), and nobody promises it. Of other
+clients KIP-896 names the oldest release that was looked at; what is older is not known to work.
 Groups of KIP-848 are served where `group.coordinator.rebalance.protocols` has `consumer`, which is by default since
 4.0, and the feature `group.version` is at least 1 (KafkaApis.isConsumerGroupProtocolEnabled).
 """
@@ -17,8 +19,8 @@ from ..cluster.statements import Setting, Unknown
 from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
 
-BASELINE, FIRST_WITHOUT_OLD = "2.1", "4.0"
-"""The oldest Java client that brokers of a release and later serve."""
+OLDEST_ANSWERED, BASELINE, FIRST_WITHOUT_OLD = "0.11", "2.1", "4.0"
+"""The oldest Java client whose requests brokers of a release and later still have, and the oldest that they support."""
 
 LOOKED_AT = {"librdkafka": "1.8.2", "sarama": "1.30.1", "kafka-python": "2.0.2"}
 """Of other clients the oldest that KIP-896 looked at, which is served."""
@@ -38,12 +40,18 @@ def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
     kafka, version, family = cluster.versions.kafka, client.version, base_family(client)
     if kafka is None or version is None or is_at_least(kafka.value, FIRST_WITHOUT_OLD) is not True:
         return
-    if family == "java" and is_at_least(version.value, BASELINE) is False:
+    if family == "java" and is_at_least(version.value, OLDEST_ANSWERED) is False:
         what = (
             f"{client.name} is a Java client of {version.value}, and brokers of {kafka.value} have none of its "
             f"requests any more: the {client.kind} does not start"
         )
         yield Finding("contradiction", "error", what, version.origin, f"a client of {BASELINE} or later", "KIP-896")
+    elif family == "java" and is_at_least(version.value, BASELINE) is False:
+        what = (
+            f"{client.name} is a Java client of {version.value}, which brokers of {kafka.value} do not support: some "
+            f"of its requests may be refused, and whether the {client.kind} works is not known"
+        )
+        yield Finding("incomplete", "warning", what, version.origin, f"a client of {BASELINE} or later", "KIP-896")
     elif family in LOOKED_AT and is_at_least(version.value, LOOKED_AT[family]) is False:
         what = (
             f"{client.name} is {family} {version.value}: whether brokers of {kafka.value}, which have no requests of "

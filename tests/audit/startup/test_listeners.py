@@ -83,6 +83,31 @@ def test_a_node_of_kraft_has_an_id(file: str, why: str) -> None:
     assert len(said) == bool(why) and (not why or why in said[0])
 
 
+CONTROLLER = (
+    "process.roles=controller\nnode.id=1\ncontroller.quorum.voters=1@c:9093\nlog.dirs=d\ncontroller.listener.names=a\n"
+    "listeners=A://:9093\n"
+)
+JOINING = (
+    "process.roles=broker\nnode.id=1\ncontroller.quorum.voters=9@c:9093\nlog.dirs=d\ncontroller.listener.names=C\n"
+    "controller.quorum.auto.join.enable=true\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("kafka", "file", "why"),
+    [
+        ("3.9", CONTROLLER, "not as its `listeners` have it, in capitals"),
+        ("4.3", CONTROLLER, "not as its `listeners` have it, in capitals"),
+        ("4.2", JOINING, "it is a broker alone, and `controller.quorum.auto.join.enable` is for controllers"),
+        ("4.1", JOINING, ""),  # which does not know the key
+    ],
+)
+def test_a_release_refuses_what_it_looks_at(kafka: str, file: str, why: str) -> None:
+    cluster, _ = read_cluster_texts([("n.properties", file, True)], Options(kafka_version=kafka), "x")
+    said = [node.says for node in nodes_down(cluster)]
+    assert len(said) == bool(why) and (not why or why in said[0])
+
+
 def test_what_an_image_adds_is_not_missing() -> None:
     """An image gives its node an id, advertises it and picks a listener for brokers: what is not there says nothing."""
     compose = (

@@ -24,6 +24,7 @@ REFUSED = {
     "log.roll.jitter.ms=0": False,
     "log.cleaner.dedupe.buffer.size=1048576": True,
     "log.cleaner.threads=200": True,
+    "log.cleaner.threads=0": True,
     "log.cleaner.threads=4\nlog.cleaner.dedupe.buffer.size=268435456": False,
     "replica.socket.timeout.ms=400": True,
     "replica.socket.timeout.ms=500": False,

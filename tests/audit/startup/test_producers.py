@@ -90,6 +90,7 @@ def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: st
         ("linger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=1\nlinger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
         ("acks=all\ndelivery.timeout.ms=1000\n", "java:2.0"),  # it has no such key
+        ("acks=all\ndelivery.timeout.ms=2147483647\nlinger.ms=5\nrequest.timeout.ms=2147483647\n", "java:3.9"),
         ("acks=1\n", "kafka-python:3.0.12"),
         ("acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\n", "sarama:1.40.0"),
         ("Producer.Idempotent=true\nProducer.RequiredAcks=WaitForAll\nNet.MaxOpenRequests=1\n", "sarama:1.43.0"),

@@ -36,6 +36,7 @@ NUMBERED = ZOOKEEPER.replace("broker.id=1\n", "")
 REFUSED = [
     (KRAFT + INSIDE, "3.9", "`listeners` has INSIDE, and `listener.security.protocol.map` does not say its protocol"),
     (KRAFT + INSIDE, "4.1", "`listeners` has INSIDE, and"),
+    (KRAFT.replace("=CONTROLLER", "=controller") + PLAIN, "4.1", "`controller.listener.names` has CONTROLLER, and"),
     (
         KRAFT + PLAIN + "listener.security.protocol.map=PLAINTEXT:PLAINTEXT",
         "3.9",
@@ -141,7 +142,6 @@ REFUSED = [
 
 TAKEN = [
     (KRAFT + PLAIN, "3.9"),
-    (KRAFT.replace("=CONTROLLER", "=controller") + PLAIN, "4.1"),
     (KRAFT + INSIDE + "listener.security.protocol.map=inside:plaintext,CONTROLLER:SSL", "3.9"),
     (KRAFT + INSIDE + "listener.security.protocol.map=${MAP}", "3.9"),
     (KRAFT + SASL + SCRAM + "sasl.enabled.mechanisms=PLAIN, SCRAM-SHA-512", "3.9"),

@@ -30,13 +30,15 @@ def findings_of(
 @pytest.mark.parametrize(
     ("kafka", "client", "kind"),
     [
-        ("4.1", "java:2.0", "contradiction"),
-        ("4.0", "java:1.1.1", "contradiction"),
+        ("4.1", "java:0.10.2", "contradiction"),
+        ("4.0", "java:0.9", "contradiction"),
+        ("4.1", "java:2.0", "incomplete"),
+        ("4.0", "java:0.11", "incomplete"),
         ("4.4", "librdkafka:1.6.1", "incomplete"),
         ("4.1", "sarama:1.29.0", "incomplete"),
     ],
 )
-def test_brokers_of_4_0_have_no_requests_of_before_2_1(kafka: str, client: str, kind: str) -> None:
+def test_brokers_of_4_0_do_not_support_clients_of_before_2_1(kafka: str, client: str, kind: str) -> None:
     (finding,) = findings_of(kafka, client)
     assert finding.kind == kind and finding.source == "KIP-896"
 
