@@ -9,10 +9,11 @@ from ...language.drafts import Shape
 from ...language.judge import shape_of
 from ...language.model import Model
 from ...language.values import State
+from ..memory_limits import LEAST, memory_for_search
 from .compiler import Code
 from .kernel import CONTEXT, EVENTS, NO_PARENT, REHASH_BATCH
 from .layout import MAX_KEPT_VALUES
-from .memory import PageToucher, Region
+from .memory import NoMemoryError, PageToucher, Region
 from .program import KernelInterface
 
 CELLS = {name: index for index, name in enumerate(CONTEXT)}
@@ -26,6 +27,19 @@ WORKERS_MAX = 256
 AHEAD_FROM, AHEAD_STATES, AHEAD_TABLE = 200_000, 2_000_000, 0.85
 """Memory is taken ahead from so many states on, for so many more, and for the next table when so much of the room is
 used."""
+
+
+def reserve_frontier(program: KernelInterface, code: Code, asked: int | None) -> Frontier:
+    """A frontier of at most `asked` bytes. Where none are asked for, of what a search may take, or of as much of it as
+    the system lets a process reserve: some count what is reserved as if it were used. NoMemoryError without any."""
+    limit = asked or memory_for_search()
+    while True:
+        try:
+            return Frontier(program, code, limit)
+        except NoMemoryError:
+            if asked or limit <= LEAST:
+                raise
+            limit //= 2
 
 
 class Frontier:

@@ -3,6 +3,7 @@ allows."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 from typing import TYPE_CHECKING
@@ -39,7 +40,8 @@ class Region:
         except OSError as error:
             raise NoMemoryError(self.size, error) from None
         if hasattr(mmap, "MADV_HUGEPAGE"):
-            self._map.madvise(mmap.MADV_HUGEPAGE)
+            with contextlib.suppress(OSError):  # a kernel without huge pages
+                self._map.madvise(mmap.MADV_HUGEPAGE)
         self._view = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._view)
 

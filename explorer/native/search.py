@@ -15,13 +15,12 @@ from ...language.constants import Value
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import Level, Verdict
-from ..memory_limits import memory_for_search
 from ..projections import projection_of
 from ..search import Progress, Report, Search, interrupt_text
 from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
 from .effort import FULL_EFFORT
-from .frontier import Frontier
+from .frontier import Frontier, reserve_frontier
 from .initials_check import InitialStatesCheck
 from .kernel import ERROR_BIT
 from .kernels import Kernel, first_kernel, kernel_of
@@ -94,7 +93,7 @@ def _attempt(
     faster: FasterKernel | None = None,
 ) -> Verdict | None:
     """One search; None when several workers found a failure."""
-    frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or memory_for_search())
+    frontier = reserve_frontier(kernel.program, kernel.code, search.memory_bytes)
     try:
         driver = Driver(model, search, kernel, frontier, report, faster)
         driver.run(None if enough is None else lambda: enough(driver.decided_properties(), frontier["COUNT"]))

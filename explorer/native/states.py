@@ -7,9 +7,8 @@ from pathlib import Path
 from ...language.errors import UsageError
 from ...language.model import Model
 from ..graph import TooLargeError
-from ..memory_limits import memory_for_search
 from ..search import Search
-from .frontier import Frontier
+from .frontier import reserve_frontier
 from .kernels import kernel_of
 from .layout import Layout
 from .search import Driver
@@ -23,7 +22,7 @@ def reachable_states(model: Model, most: int, cache: Path | None = None) -> tupl
     which.
     """
     kernel = kernel_of(model, (), cache)
-    frontier = Frontier(kernel.program, kernel.code, memory_for_search())
+    frontier = reserve_frontier(kernel.program, kernel.code, None)
     try:
         driver = Driver(model, Search(deadlocks=False, cache=cache), kernel, frontier, None)
         for cell in ("CHECK", "SEEK", "WATCH"):

@@ -1,9 +1,11 @@
-"""Processes that prove: each takes obligations from one list, in order, and pool back what they came to.
+"""Processes that prove: each takes obligations from one list, in order, and sends back what they came to.
 
 Z3 is not shared between them. A process proves what it is given, nothing else; it dies with the run.
 
 Z3 does not always hear its own clock. So a process says before a query until when it has to be `watch_deadline`, and
 whoever started it ends it when the query has not come back by then.
+
+Where processes cannot be forked, this one does all of it itself, one task after the other.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ OVERDUE = "the solver did not stop when its time was up, and its process was end
 _POLL_SECONDS = 1.0
 """Seconds between two looks at whether a query is overdue."""
 
-_context = multiprocessing.get_context("fork")
+_HAS_FORK = "fork" in multiprocessing.get_all_start_methods()
 _watch: ContextVar[Any] = ContextVar("watch", default=None)
 
 
@@ -86,6 +88,23 @@ def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadlin
     A `LostTask` stands for a task whose process died, or was ended since what was `watch_deadline` in it did not end.
     Raises what a task raises; ends silently at the deadline (of `time.monotonic`). However it ends, no process stays.
     """
+    run = _run_in_processes if _HAS_FORK else _run_here
+    yield from run(make, tasks, workers, deadline)
+
+
+def _run_here(make: Callable[[], Work], tasks: deque[Any], _workers: int, deadline: float | None) -> Generator[Any]:
+    """The same in this process: a query ends when the solver hears its clock, and none is lost."""
+    work = make() if tasks else None
+    while tasks and work is not None:
+        for result in work(tasks.popleft()):
+            yield result
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+
+
+def _run_in_processes(
+    make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None
+) -> Generator[Any]:
     pool = list[_Worker]()
     try:
         while busy := _busy(pool, make, tasks, workers):
@@ -134,9 +153,10 @@ def _receive(worker: _Worker, pool: list[_Worker]) -> Iterator[Any]:
 
 
 def _start(make: Callable[[], Work]) -> _Worker:
-    ours, theirs = _context.Pipe()
-    until = _context.RawValue("d", 0.0)  # without a lock, with which a process could die
-    process = _context.Process(target=_serve, args=(make, theirs, ours, until), daemon=True)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    until = context.RawValue("d", 0.0)  # without a lock, with which a process could die
+    process = context.Process(target=_serve, args=(make, theirs, ours, until), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours, until)

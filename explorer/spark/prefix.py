@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...language.model import Model
-from ..memory_limits import memory_for_search
-from ..native.frontier import Frontier
+from ..native.frontier import Frontier, reserve_frontier
 from ..native.kernel import CONTEXT
 from ..native.kernels import Kernel
 from ..native.memory import Region
@@ -34,10 +33,9 @@ class Prefix:
     """The native engine's part of a search."""
 
     def __init__(self, model: Model, search: Search, kernel: Kernel, hand_over: int, report: Report | None) -> None:
-        limit = search.memory_bytes or memory_for_search()
-        self.frontier = Frontier(kernel.program, kernel.code, limit)
+        self.frontier = reserve_frontier(kernel.program, kernel.code, search.memory_bytes)
         self.driver = Driver(model, replace(search, workers=1), kernel, self.frontier, report)
-        self._hand_over, self._limit = hand_over, limit
+        self._hand_over, self._limit = hand_over, self.frontier.limit
 
     def run(self, interrupted: Interruption) -> bool:
         """Search; True when there is more to do than this process should do alone. Between two levels it is looked at
