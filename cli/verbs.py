@@ -62,6 +62,8 @@ VERBS: Mapping[str, Verb] = {
     "hunt": Verb("tidegate.cli.hunt", "random schedules on Kafka's own code: what fails?"),
     "gate": Verb("tidegate.cli.gate", "check everything recorded and compare"),
     "spec": Verb("tidegate.cli.spec", "the models in mathematical notation"),
+    "glossary": Verb("tidegate.cli.glossary", "what a word means here"),
+    "doctor": Verb("tidegate.cli.doctor", "what works on this machine, and what is missing"),
 }
 """Every verb by its name. Only the verb that is asked for is imported: all of them take longer than some do."""
 
@@ -79,12 +81,13 @@ exit codes
 
 
 class _VersionAction(argparse.Action):
-    """Prints the version, which takes a moment to look up, only when it is asked for."""
+    """Prints the version and its commit, which take a moment to look up, only when they are asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from importlib.metadata import version
+        from ..traces.program import tool_commit, tool_version
 
-        print(f"tidegate {version('tidegate')}")
+        commit = tool_commit()
+        print(f"{tool_version()} ({commit})" if commit else tool_version())
         parser.exit()
 
 
@@ -122,8 +125,8 @@ def empty_parser() -> tuple[Parser, Verbs[Parser]]:
     )
     made.add_argument("--version", action=_VersionAction, nargs=0, help="show the version and exit")
     made.add_argument(
-        "--print-completion", action=_CompletionAction, choices=("bash", "zsh", "tcsh"), metavar="SHELL",
-        help="print what completes verbs and options in a shell and exit: bash, zsh or tcsh",
+        "--print-completion", action=_CompletionAction, choices=("bash", "zsh", "fish", "tcsh"), metavar="SHELL",
+        help="print what completes verbs and options in a shell and exit: bash, zsh, fish or tcsh",
     )  # fmt: skip
     return made, made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
 

@@ -13,8 +13,8 @@ from typing import Any
 from ..language.immutable import immutable
 from ..reports.document import Document
 from ..reports.exits import Exit
-from ..traces.heading import commit_of, tool_version
 from ..traces.places import path_in_repository
+from ..traces.program import commit_of, tool_version
 from .checks import Difference, Entry, GateSettings, Result, check_engine, entry_kind
 from .proofs import proof_words
 from .records import AuditRecord, CheckRecord, ProofRecord

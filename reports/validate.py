@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..traces.heading import tool_version
+from ..traces.program import tool_version
 from .index import escape, index_page, wide_table
 from .text_page import TextFormat, TextPage, count_text
 

@@ -32,12 +32,13 @@ from .choices import disabled_steps, step_choices
 from .differences import Change, arguments_to_json, state_changes, state_to_json, to_json
 from .evidence import Reading
 from .explanation import Reason, explain_false
-from .heading import commit_of, plain_constant, replay_line, replay_line_of, tool_version
+from .heading import plain_constant, replay_line, replay_line_of
 from .liveness import liveness_parts
 from .lost_records import lost_cells
 from .messages import MessageLog
 from .picture import UndrawableError, frames_of
 from .places import lines_document, place_document, writing_statement
+from .program import commit_of, tool_version
 from .sentences import action_sentence, sentence_subject
 from .type_text import type_to_json
 from .view_image import view_picture

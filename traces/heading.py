@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from ..language.constants import Value
 from ..language.judge import format_run
@@ -55,27 +53,3 @@ def _replay_settings(model: Model) -> Iterator[tuple[str, str]]:
 def plain_constant(value: Value) -> bool | int | str:
     """A constant's value as it is given on the command line: an enum by its value."""
     return value if isinstance(value, int) else str(value.value)
-
-
-@functools.lru_cache(maxsize=16)
-def commit_of(folder: Path) -> str | None:
-    """The git commit that a folder is at, `-dirty` behind it when files differ from it; None where there is no git or
-    no work tree."""
-    import subprocess  # as in `tool_version`: most commands end without a trace, and this takes a while to load
-
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=7"]
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=5)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
-
-
-def tool_version() -> str:
-    """The program and its version."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return f"tidegate {version('tidegate')}"
-    except PackageNotFoundError:
-        return "tidegate"

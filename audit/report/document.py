@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...language.immutable import immutable
-from ...traces.heading import tool_version
+from ...traces.program import tool_version
 from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_matter
 from ..answers.outages import Outage
 from ..answers.requirements import Requirement, RequirementCheck, preset_of, required_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...traces.heading import tool_version
+from ...traces.program import tool_version
 from ...traces.sentences import capitalize_first
 from ..index import escape, index_page, wide_table
 from ..settings import sizes_text, switches_text, symmetry_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...traces.heading import tool_version
+from ...traces.program import tool_version
 from ..document import Document
 from ..index import commands_html, escape, index_page, wide_table
 from ..text_page import count_text, seconds_text

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tidegate.traces.heading import commit_of
+from tidegate.traces.program import commit_of
 
 from ..conftest import Run
 

@@ -1,0 +1,200 @@
+"""`tidegate doctor`: what works on this machine, and what each thing that is missing is for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
+from typing import Literal
+
+from ..explorer.cache import cache_directory
+from ..explorer.memory_limits import memory_for_search
+from ..language.errors import UsageError
+from ..language.immutable import immutable
+from ..reports.exits import Exit
+from ..reports.text_page import TextPage
+from ..traces.program import tool_commit, tool_version
+from .options import add_print_options, text_format_of
+from .output import print_json
+from .verbs import Parser, Verbs, add_verb
+
+EXAMPLES = """\
+  tidegate doctor
+  tidegate doctor --json
+"""
+
+Health = Literal["works", "missing", "broken"]
+SIGNS: Mapping[Health, str] = {"works": "✓", "missing": "-", "broken": "✗"}
+
+SMALL = "leadership"
+"""A built-in model that is explored in a moment."""
+USES: Mapping[str, str] = {
+    "prove": "prove, check --engine bmc",
+    "spark": "check --engine spark, Parquet",
+    "live": "audit --bootstrap-server",
+    "real": "confirm",
+    "explore": "explore at a prompt with completion",
+    "draw": "export --to svg",
+    "test": "the tests of this repository",
+    "lint": "the checks of this repository",
+    "docs": "the site of this repository",
+}
+"""What each extra of the package is for."""
+
+LEAST_MEMORY, LEAST_DISK = 1 << 30, 1 << 30
+"""Bytes below which larger models do not fit."""
+
+_REQUIREMENT = re.compile(
+    r"""^(?P<name>[\w.-]+)(?:\[[^]]*\])?(?P<least>[^;]*?)\s*;\s*extra == ["'](?P<extra>\w+)["']"""
+)
+
+
+@immutable
+class Finding:
+    """One thing that was looked at: its name, whether it works, and what was seen, with what to do where it does not.
+    What every command needs is `needed`."""
+
+    name: str
+    health: Health
+    seen: str
+    needed: bool = False
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = (
+        "Looks at Python, native code, memory, the cache, each extra and the programs that some verbs start, and says "
+        "what is missing, what it is for and how to get it. Exit 1 where something is broken that every command needs."
+    )
+    parser = add_verb(verbs, "doctor", about, EXAMPLES)
+    add_print_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Looks, and prints what was seen."""
+    found = list(examine_machine())
+    broken = [one for one in found if one.needed and one.health != "works"]
+    if options.json:
+        rows = [{"name": one.name, "health": one.health, "seen": one.seen, "needed": one.needed} for one in found]
+        print_json({"schema": "tidegate.doctor/1", "works": not broken, "findings": rows})
+    else:
+        print(_page(found, broken, TextPage(text_format_of(options))).text(), end="")
+    return Exit.SAFETY if broken else Exit.HOLDS
+
+
+def _page(found: list[Finding], broken: list[Finding], page: TextPage) -> TextPage:
+    missing = sum(one.health == "missing" for one in found)
+    if broken:
+        page.line(f"✗ {', '.join(one.name for one in broken)}: needed by every command", style="bold")
+    else:
+        more = f"; {missing} of the optional parts are missing" if missing else ", with every optional part"
+        page.line(f"✓ {tool_version()} works here{more}", style="bold")
+    page.blank()
+    page.columns([(SIGNS[one.health], one.name, one.seen) for one in found], indent=0)
+    return page
+
+
+def examine_machine() -> Iterator[Finding]:
+    """Everything that is looked at, what every command needs first."""
+    yield _examine_python()
+    yield _examine_native_code()
+    yield _examine_memory()
+    yield _examine_cache()
+    yield from _examine_extras()
+    yield from _examine_programs()
+
+
+def _examine_python() -> Finding:
+    seen = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}, {tool_version()}"
+    commit = tool_commit()
+    return Finding("python", "works", f"{seen} ({commit})" if commit else seen, needed=True)
+
+
+def _examine_native_code() -> Finding:
+    """A model of this program explored, after its code was compiled anew; plain Python looks at it again."""
+    from ..api.checking import check
+
+    try:
+        states = check(SMALL, cache=False).verdict.distinct_states
+    except Exception as error:  # whatever breaks, a doctor says it and goes on
+        return Finding("native code", "broken", f"{type(error).__name__}: {error}", needed=True)
+    return Finding("native code", "works", f"compiled and run: {states} states of {SMALL}", needed=True)
+
+
+def _examine_memory() -> Finding:
+    free = memory_for_search()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    seen = f"{_size_text(free)} for states of one search, {cores} processors"
+    if free < LEAST_MEMORY:
+        return Finding("memory", "broken", f"{seen}; larger models need more: raise the limit of this process")
+    return Finding("memory", "works", seen)
+
+
+def _examine_cache() -> Finding:
+    folder = cache_directory()
+    if folder is None:
+        return Finding(
+            "cache", "broken", "cannot be written: every command compiles again; set TIDEGATE_CACHE to a folder"
+        )
+    used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    left = shutil.disk_usage(folder).free
+    seen = f"{folder}: {_size_text(used)}; {_size_text(left)} of disk left"
+    return Finding("cache", "works" if left >= LEAST_DISK else "broken", seen)
+
+
+def _examine_extras() -> Iterator[Finding]:
+    """Each extra that the package names, with what of it is not installed."""
+    wanted: dict[str, list[str]] = {}
+    for text in metadata.requires("tidegate") or ():
+        if found := _REQUIREMENT.match(text):
+            wanted.setdefault(found["extra"], []).append(found["name"])
+    wanted.pop("all", None)
+    for extra, names in wanted.items():
+        lacking = [name for name in names if not _is_installed(name)]
+        use = USES[extra]
+        if lacking:
+            yield Finding(
+                f"[{extra}]", "missing", f"{use}: without {', '.join(lacking)}; pip install '.[{extra}]' in the clone"
+            )
+        else:
+            yield Finding(f"[{extra}]", "works", use)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _examine_programs() -> Iterator[Finding]:
+    yield _examine("java", "confirm, conform, hunt, --engine spark", _java_version)
+    for program, use in (("javac", "conform, hunt"), ("mvn", "fetching Kafka's jars"), ("git", "commits in reports")):
+        place = shutil.which(program)
+        if place is None:
+            yield Finding(program, "missing", f"{use}: {program} is not in the PATH")
+        else:
+            yield Finding(program, "works", f"{use}: {place}")
+
+
+def _examine(name: str, use: str, look: Callable[[], str]) -> Finding:
+    try:
+        return Finding(name, "works", f"{use}: {look()}")
+    except UsageError as error:
+        return Finding(name, "missing", f"{use}: {error}")
+
+
+def _java_version() -> str:
+    from ..real.driving.nodes.releases import find_java
+
+    return find_java()
+
+
+def _size_text(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 1 << 29 else f"{size / 2**20:.0f} MiB"
