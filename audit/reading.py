@@ -21,7 +21,7 @@ from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_pro
 from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks, spring_profiles
 from .readers.running import descriptions
-from .readers.texts import WIDE, is_binary
+from .readers.texts import WIDE, is_binary, is_garbled
 
 TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
 TREES = frozenset({".yaml", ".yml", ".json"})
@@ -148,11 +148,22 @@ def _left_over(path: str, text: str) -> Unread:
         return Unread(path, "it is a script of Kafka's own")
     if PRINTED.match(text) or scripts.OURS.search(text):
         return Unread(path, "it is what an audit has printed")
+    if REASSIGNS.search(text):
+        reason = "it is a plan of kafka-reassign-partitions.sh, and whether that has been carried out is not in it"
+        return Unread(path, reason, may_be_configuration=True, to_do=AFTER_PLAN)
+    if is_garbled(text):
+        reason = "it is in an encoding that is not known, such as EBCDIC"
+        return Unread(path, reason, may_be_configuration=True, to_do="save it as UTF-8")
     if mark := mark_of_kafka(text):
         reason = f"it has `{mark}`, and is in no form that is known here"
         return Unread(path, reason, may_be_configuration=True, to_do=f"give what comes of it: {FORMS}")
     return Unread(path, "nothing in it is a setting of Kafka")
 
+
+REASSIGNS = re.compile(r'(?=.*"topic"\s*:)(?=.*"replicas"\s*:\s*\[)\s*\{.*"partitions"\s*:\s*\[', re.S)
+"""A plan of reassignment, as kafka-reassign-partitions.sh takes it (KIP-455), and as it prints it."""
+
+AFTER_PLAN = "give what kafka-topics.sh --describe prints when it is done, and take the plan out"
 
 FORMS = "server.properties, properties of clients, or what kafka-topics.sh --describe and kafka-configs.sh print"
 

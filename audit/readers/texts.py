@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from ..cluster.statements import MARK
 
@@ -26,6 +27,12 @@ def text_of(raw: bytes) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")  # what Java properties were before Java 9
+
+
+def is_garbled(text: str) -> bool:
+    """Whether more than one in twenty of its characters is none in Latin 1, which `text_of` takes what is no UTF-8 for:
+    it is in another encoding, of which not even the Latin letters are where they are in ASCII, or not that alone."""
+    return 20 * len(re.findall(r"[\x80-\x9f]", text)) > len(text)
 
 
 CONTROLS = tuple(chr(code) for code in range(32) if chr(code) not in "\t\n\f\r\x1b")

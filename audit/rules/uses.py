@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ..cluster.cluster import Cluster
+from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
+from ..cluster.settings import value_of
+from ..cluster.statements import Default, Origin, StatedValue, Unknown
+from ..facts.producers import ACKS, asks_for_idempotence
 
 
 def use_rules(cluster: Cluster) -> list[Finding]:
@@ -12,20 +15,40 @@ def use_rules(cluster: Cluster) -> list[Finding]:
 
 
 def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
-    """Producers of programs, such as connectors, that do not wait for all replicas and of which no file says what they
-    write: no topic can be said to be safe from them, whatever is assumed of its producers."""
+    """Producers that do not wait for all replicas, or may not, and of which no file says what they write: no topic can
+    be said to be safe from them, whatever is assumed of its producers. The only producer among the files is taken for
+    that of every topic, unless it is of a program such as a connector."""
     named = [name for use in cluster.uses for _, name in use.client_names]
     found: list[Finding] = []
     for client in cluster.clients:
-        of_program = client.is_embedded and client.family is not None and client.family.value == "java"
-        if client.kind != "producer" or not of_program or any(map(client.has_name, named)):
+        if client.kind != "producer" or client is cluster.only_producer or any(map(client.has_name, named)):
             continue
-        weak = [setting for setting in client.settings if setting.key == "acks" and setting.value not in ("all", "-1")]
-        if weak:
-            what = f"{client.name} writes with acks={weak[-1].value}, and no file says which topics"
+        if (weak := _weak_acks(cluster, client)) is not None:
+            acks, where = weak
+            what = f"{client.name} writes with acks={acks}, and no file says which topics"
             to_do = f'name them in audit.toml, each with producer = "{client.name}", or set acks=all'
-            found.append(Finding("incomplete", "error", what, weak[-1].origin, to_do))
+            found.append(Finding("incomplete", "error", what, where, to_do))
     return found
+
+
+def _weak_acks(cluster: Cluster, client: Client) -> tuple[str, Origin] | None:
+    """What a producer waits for, and where that is stated, if it does not wait for all or may not; else None. Of a
+    program's producer what is stated counts alone: the program sets the rest."""
+    if client.is_embedded:
+        of_java = client.family is not None and client.family.value == "java"
+        stated = [setting for setting in client.settings if of_java and setting.key == "acks"][-1:]
+        answers = [StatedValue(setting.value, setting.origin) for setting in stated]
+    elif asks_for_idempotence(cluster, client):
+        return None
+    else:
+        answers = [value_of(cluster, client, ACKS)]
+    for answer in answers:
+        possible = answer.possible if isinstance(answer, Unknown) else (answer,)
+        weak = [default.value for default in possible if default.value.strip().lower() not in ("all", "-1")]
+        if weak:
+            where = answer.origin if isinstance(answer, StatedValue) else client.origin
+            return (f"{weak[0]} by default" if isinstance(answer, Unknown | Default) else weak[0]), where
+    return None
 
 
 def entries_not_used(cluster: Cluster) -> list[Finding]:

@@ -473,3 +473,31 @@ def test_a_compose_service_with_a_brokers_settings_is_one_whatever_its_image(tmp
     text = COMPOSE + f"  k9:\n    image: registry.example:5000/ours@sha256:0\n    environment:\n      {environment}\n"
     cluster, _ = of(tmp_path, compose__yml=text)
     assert len(cluster.brokers) == len(of(tmp_path, compose__yml=COMPOSE)[0].brokers) + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "reason"),
+    [
+        (
+            "reassign.json",
+            b'{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1]}]}',
+            "it is a plan of kafka-reassign-partitions.sh, and whether that has been carried out is not in it",
+        ),
+        (
+            "broker.properties",
+            "node.id=1\nmin.insync.replicas=1\ndefault.replication.factor=1\n".encode("cp500"),
+            "it is in an encoding that is not known, such as EBCDIC",
+        ),
+        (
+            "topics.txt",
+            "Topic: t PartitionCount: 1".encode("cp037"),
+            "it is in an encoding that is not known, such as EBCDIC",
+        ),
+    ],
+)
+def test_what_is_no_statement_of_what_runs_is_named(tmp_path: Path, name: str, raw: bytes, reason: str) -> None:
+    (tmp_path / "server.properties").write_text("broker.id=1\nzookeeper.connect=z\n")
+    (tmp_path / name).write_bytes(raw)
+    _, findings = read_cluster([tmp_path])
+    found = [finding.what for finding in findings if finding.kind == "incomplete"]
+    assert found == [f"{tmp_path / name} was not read: {reason}"]

@@ -12,7 +12,7 @@ from ...cluster.statements import Origin
 from .. import yamls
 from ..parsed_file import Part
 from ..yamls import Tree
-from .compose_projects import CONFIG, Load, Project
+from .compose_projects import CONFIG, Load, Project, one_document
 
 MAIN = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 """The names that Compose looks for; of several in one folder the first."""
@@ -52,7 +52,7 @@ def document(path: str, text: str) -> Tree | None:
         trees = yamls.documents(text, path)
     except yamls.YamlError:
         return None
-    return next((tree for tree in trees if tree.get("services") or tree.get("include")), None)
+    return one_document(trees) if any(tree.get("services") or tree.get("include") for tree in trees) else None
 
 
 Whole = tuple[str, Tree, Part]

@@ -118,7 +118,7 @@ class Project:
             self._unread(f"`{named}`, which is {verb}, was not read: there is no such file beside {path}", where)
             return None
         self.taken.add(other)
-        return other, trees[0]
+        return other, one_document(trees)
 
     def _service(self, path: str, tree: Tree, name: str, chain: tuple[str, ...]) -> Node:
         """A service with what it extends. Its own attributes are stronger."""
@@ -140,6 +140,11 @@ class Project:
             self._unread(f"service {name} extends {base or 'a service'}, which {other[0]} does not have", where)
             return own
         return merge_nodes(self._service(*other, base, (*chain, step)), own)
+
+
+def one_document(trees: Sequence[Tree]) -> Tree:
+    """The documents of one file, which Compose merges as it does files, the later ones stronger."""
+    return Tree(reduce(merge_nodes, (tree.node for tree in trees)))
 
 
 def merge_nodes(earlier: Node, later: Node, key: str = "", *, null_counts: bool = False) -> Node:

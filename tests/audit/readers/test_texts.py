@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.audit.readers.texts import WIDE, is_binary, text_of
+from tidegate.audit.readers.texts import WIDE, is_binary, is_garbled, text_of
 
 
 def test_a_text_is_read_in_its_encoding_and_a_wide_one_is_marked() -> None:
@@ -15,3 +15,8 @@ def test_a_text_is_read_in_its_encoding_and_a_wide_one_is_marked() -> None:
 def test_zero_bytes_and_many_controls_are_no_text() -> None:
     assert is_binary("a\0b") and is_binary("\x01\x02abc")
     assert not is_binary("\x1b[1macks=1\x1b[0m\n\tb")
+
+
+def test_text_of_another_alphabet_is_garbled() -> None:
+    assert is_garbled(text_of("acks=1\n".encode("cp037"))) and is_garbled(text_of("НАСТРОЙКИ".encode("cp866")))
+    assert not any(is_garbled(text_of(raw)) for raw in (b"acks=1", "größe=1".encode("latin-1"), "ключ=я".encode(), b""))

@@ -28,6 +28,36 @@ def test_a_program_that_does_not_wait_and_may_write_anything_leaves_all_open() -
     assert finding.to_do == 'name them in audit.toml, each with producer = "sink", or set acks=all'
 
 
+def producer(name: str, acks: str) -> Client:
+    return replace(connector(acks), name=name, origin=Origin(name), is_embedded=False)
+
+
+@pytest.mark.parametrize(
+    ("acks", "uses", "open_"),
+    [
+        ("1", (use("orders", "one"),), True),
+        ("0", (), True),
+        ("all", (use("orders", "one"),), False),
+        ("1", (use("orders", "one"), use("more", "two")), False),
+    ],
+)
+def test_a_second_producer_that_no_topic_names_leaves_all_open(acks: str, uses: tuple[Use, ...], open_: bool) -> None:
+    found = use_rules(Cluster(clients=(producer("one", "all"), producer("two", acks)), uses=uses))
+    assert [finding.what for finding in found if finding.kind == "incomplete"] == (
+        [f"two writes with acks={acks}, and no file says which topics"] if open_ else []
+    )
+
+
+def test_a_second_producer_whose_default_is_weak_leaves_all_open() -> None:
+    """Up to 2.8 Java's producers wait for the leader alone, unless it is set (KIP-679)."""
+    old = replace(producer("two", "1"), settings=(), version=StatedValue("2.8", MAP))
+    clients = (producer("one", "all"), old)
+    (finding,) = use_rules(Cluster(clients=clients, uses=(use("orders", "one"),)))
+    assert finding.what == "two writes with acks=1 by default, and no file says which topics"
+    new = replace(old, version=StatedValue("3.9", MAP))
+    assert use_rules(Cluster(clients=(clients[0], new), uses=(use("orders", "one"),))) == []
+
+
 @pytest.mark.parametrize(
     "client",
     [

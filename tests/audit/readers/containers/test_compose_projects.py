@@ -189,3 +189,12 @@ def test_aliases_of_aliases_leave_a_compose_file_unread() -> None:
     _, findings = of(docker_X_compose__yml=f"{anchors}{TWO}    labels: *a11\n", more__properties="node.id=7\n")
     (what,) = incomplete(findings)
     assert what.startswith("d/docker-compose.yml was not read: its aliases make more than 20,000 values of ")
+
+
+def test_the_documents_of_one_file_are_merged() -> None:
+    second = "---\nservices:\n  k1: {environment: {KAFKA_DEFAULT_REPLICATION_FACTOR: 1}}\n" + service(3)
+    cluster, _ = of(docker_X_compose__yml=TWO + second)
+    assert values(cluster, RF) == {1: "1", 2: "3", 3: "3"}
+    other = "name: first\n---\n" + second
+    cluster, _ = of(docker_X_compose__yml=f"include: [more.yml]\n{TWO}", more__yml=other.replace("k1", "k4"))
+    assert values(cluster, RF)[3] == "3"
