@@ -29,6 +29,7 @@ from .answers.transactions import add_transactions
 from .answers.verdicts import check_subjects
 from .cluster.cluster import Cluster
 from .cluster.findings import Finding
+from .cluster.statements import UnreadableInputError
 from .exploring.explorations import NO_TIME, Explorations
 from .exploring.garbage_collection import seldom_collected
 from .exploring.search_rounds import run_in_rounds
@@ -76,6 +77,10 @@ class AuditOutcome:
     findings: Sequence[Finding] = ()
 
 
+ReadCluster = tuple[Cluster, tuple[Finding, ...]]
+"""A cluster, and what readers and rules find in it."""
+
+
 def read_cluster(
     paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, tuple[Finding, ...]]:
@@ -83,6 +88,16 @@ def read_cluster(
     models: within `kept_in` their answers are kept. Raises UnreadableInputError, also for an entry of audit.toml that
     requires what there is not."""
     return _with_rules(*reading.read_files(paths, options, running))
+
+
+def read_clusters(
+    paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
+) -> list[tuple[str, ReadCluster | UnreadableInputError]]:
+    """The same of each cluster, where files are of several that never run together (`reading.read_clusters`)."""
+    return [
+        (name, found if isinstance(found, UnreadableInputError) else _with_rules(*found))
+        for name, found in reading.read_clusters(paths, options, running)
+    ]
 
 
 def read_cluster_texts(

@@ -10,18 +10,28 @@ from pathlib import Path
 
 from .cluster.cluster import Cluster, Use, is_called
 from .cluster.findings import Finding
-from .cluster.statements import MARK, Origin, Unread, UnreadableInputError
+from .cluster.statements import MARK, AlternativesError, Origin, Unread, UnreadableInputError, WrongOptionError
 from .joining.cluster import join_parts
 from .joining.options import Options
 from .readers import audit_toml, properties, yamls, zookeeper
-from .readers.containers import alternatives, charts, compose, compose_overrides, kubernetes, scripts, strimzi
+from .readers.containers import (
+    alternatives,
+    charts,
+    compose,
+    compose_overrides,
+    kubernetes,
+    kustomizations,
+    scripts,
+    strimzi,
+)
 from .readers.containers.config_maps import ConfigMap, Manifests, config_maps
-from .readers.inputs import InputText, read_inputs, read_text
+from .readers.environments import Environment, exclude_other_groups, split_environments
+from .readers.inputs import read_inputs, read_text
 from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_program_of
 from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks, spring_profiles
 from .readers.running import descriptions
-from .readers.texts import WIDE, is_binary, is_garbled
+from .readers.texts import WIDE, InputText, is_binary, is_garbled
 
 TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
 TREES = frozenset({".yaml", ".yml", ".json"})
@@ -36,12 +46,34 @@ PRINTED = re.compile(r"\A\s*[✗✓?] ")
 def read_files(
     paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, list[Finding]]:
-    """The cluster that files and directories state, and what was found on the way.
+    """The one cluster that files and directories state, and what was found on the way. Raises UnreadableInputError as
+    `read_clusters` does, and where there are several."""
+    found = read_clusters(paths, options, running)
+    if len(found) > 1:
+        names = ", ".join(name for name, _ in found)
+        raise UnreadableInputError(
+            f"{len(found)} clusters that never run together are in {', '.join(map(str, paths))}: {names}. Give the "
+            "files of one of them."
+        )
+    (_, one), *_ = found
+    if isinstance(one, UnreadableInputError):
+        raise one
+    return one
+
+
+ReadCluster = tuple[Cluster, list[Finding]]
+
+
+def read_clusters(
+    paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
+) -> list[tuple[str, ReadCluster | UnreadableInputError]]:
+    """The clusters that files and directories state, each with what it is called ("" where there is one) and what was
+    found on the way, or why it cannot be read: several where what never runs together is clearly apart.
 
     A directory is read with everything below it, in archives and behind links too; what of it is not read is named in
-    `Cluster.unread`. `running` is what was read of running brokers (`live.read`), each with its address. Raises
-    UnreadableInputError for a path that does not exist, for a file named by the user that no reader understands, and
-    for input without any fact.
+    `Cluster.unread`. `running` is what was read of running brokers (`live.read`), each with its address: then there is
+    one cluster. Raises UnreadableInputError for a path that does not exist, for a file named by the user that no reader
+    understands, and for input without any fact.
     """
     texts, unread = read_inputs(paths)
     passed_over = [
@@ -50,7 +82,25 @@ def read_files(
         if (part := compose_overrides.override_beside(path, paths)) is not None
     ]
     whole = ", ".join(map(str, paths))
-    return read_texts(texts, options or Options(), whole, [*running, *passed_over], unread)
+    waiting = [Environment("", tuple(texts), tuple(unread))] if running else split_environments(texts, unread)
+    found: list[tuple[str, ReadCluster | UnreadableInputError]] = []
+    while waiting:
+        here = waiting.pop(0)
+        try:
+            read = read_texts(here.texts, options or Options(), whole, [*running, *passed_over], here.unread)
+            found.append((here.name, read))
+        except AlternativesError as error:
+            if running or not error.groups:
+                found.append((here.name, error))
+            else:
+                waiting = [*exclude_other_groups(here, error.groups), *waiting]
+        except WrongOptionError:
+            raise
+        except UnreadableInputError as error:
+            found.append((here.name, error))
+    if len(found) == 1 and isinstance(found[0][1], UnreadableInputError):
+        raise found[0][1]
+    return found
 
 
 def read_texts(
@@ -64,7 +114,8 @@ def read_texts(
     is known not to be read."""
     read = _Files([part for _, part in running], [(address, part.format) for address, part in running], [*unread])
     texts, charted = charts.split_charts(list(texts))
-    read.unread += charted
+    texts, patches = kustomizations.split_patches(texts)
+    read.unread += [*charted, *patches]
     maps = _manifests(texts)
     resources: list[tuple[str, yamls.Tree]] = []
     unknown: list[InputText] = []

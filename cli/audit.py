@@ -15,9 +15,7 @@ from ..api.auditing import parse_requirements
 from ..audit.answers.baseline import AcceptedFinding
 from ..audit.answers.baseline import read_baseline as baseline
 from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
-from ..audit.auditing import AuditOutcome, AuditRequest, audit, read_cluster
-from ..audit.cluster.cluster import Cluster
-from ..audit.cluster.findings import Finding
+from ..audit.auditing import AuditOutcome, AuditRequest, ReadCluster, audit, read_cluster, read_clusters
 from ..audit.cluster.statements import UnreadableInputError, WrongOptionError
 from ..audit.exploring.small_models import kept_in
 from ..audit.joining.options import Options
@@ -34,12 +32,13 @@ from ..language.errors import UnreadableError, UsageError, suggest_name
 from ..reports.audit.overview import audit_headline, audit_overview
 from ..reports.audit.restarts import restarts_page
 from ..reports.audit.terminal import audit_page, difference_page, topic_page
-from ..reports.exits import Exit
+from ..reports.exits import Exit, worst_exit
 from ..reports.text_page import TextPage, count_text
 from .audit_confirm import confirm_losses
 from .audit_files import Scenario, name_pages, save_audit
 from .audit_init import place_of_skeleton, write_skeleton
 from .audit_restart import may_restart, parse_brokers
+from .audit_several import audit_clusters, audits_document, audits_page, folder_of, refuse_options_of_one
 from .options import add_open_option, add_print_options, parse_positive, parse_seconds, text_format_of
 from .output import check_open, end_with_page, prepare_directory, print_json
 from .progress import ProgressLine, report_for
@@ -211,7 +210,11 @@ def run(options: argparse.Namespace) -> Exit:
     try:
         old = None if options.diff is None else difference.read_document(options.diff)
         accepted = () if options.baseline is None else baseline(options.baseline)
-        done = run_audit(options, parse_requirements(options.require), accepted)
+        began, required = monotonic(), parse_requirements(options.require)
+        found = _read_clusters(options)
+        if len(found) > 1:
+            return _audit_several(found, required, began, out, options)
+        done = run_audit(_only_cluster(found), required, accepted, options.time - (monotonic() - began), options)
         if old is not None:
             done.document["diff"] = difference.compare_documents(old, done.document)
     except WrongOptionError as error:
@@ -293,22 +296,58 @@ def _save_result(done: AuditOutcome, scenarios: list[Scenario], out: Path, optio
     return Exit(done.exit)
 
 
+def _only_cluster(found: Sequence[tuple[str, ReadCluster | UnreadableInputError]]) -> ReadCluster:
+    ((_, read),) = found
+    if isinstance(read, UnreadableInputError):
+        raise read
+    return read
+
+
+def _audit_several(
+    found: Sequence[tuple[str, ReadCluster | UnreadableInputError]],
+    required: Sequence[Requirement],
+    began: float,
+    out: Path | None,
+    options: argparse.Namespace,
+) -> Exit:
+    """Audits several clusters, each by itself, prints them, the worst first, and saves each in a folder of its own."""
+    refuse_options_of_one(options, [name for name, _ in found])
+    done = audit_clusters(
+        found,
+        lambda read, part: run_audit(read, required, (), (options.time - (monotonic() - began)) * part, options),
+    )
+    named = [(one, name_pages(one.outcome)) for one in done if out and isinstance(one.outcome, AuditOutcome)]
+    if options.json:
+        print_json(audits_document(done))
+    else:
+        page = audits_page(done, lambda made: _page(made, options), text_format_of(options), quiet=options.quiet)
+        print(page.text(), end="", flush=True)
+    exits = [one.exit for one in done]
+    for one, scenarios in named:
+        if out is not None and isinstance(one.outcome, AuditOutcome):
+            exits.append(_save_result(one.outcome, scenarios, prepare_directory(folder_of(one.name, out)), options))
+    return worst_exit(exits)
+
+
 def run_audit(
-    options: argparse.Namespace, wanted: Sequence[Requirement], accepted: Sequence[AcceptedFinding]
+    read: ReadCluster,
+    wanted: Sequence[Requirement],
+    accepted: Sequence[AcceptedFinding],
+    seconds: float,
+    options: argparse.Namespace,
 ) -> AuditOutcome:
-    """The audit of files. Raises `UnreadableInputError`, which is exit 66."""
-    began, folder = monotonic(), None if options.no_cache else cache_directory()
-    cluster, findings = _read(options, folder)
+    """The audit of one cluster, for so many seconds."""
+    folder = None if options.no_cache else cache_directory()
+    cluster, findings = read
     if cluster.answering is not None and (cluster.answering.controllers or cluster.answering.down):
         said = filter(None, (cluster.answering.controllers, cluster.answering.says))
         print(f"tidegate: {'; '.join(said)}; the rest is being explored", file=sys.stderr, flush=True)
-    left: float = max(0.0, options.time - (monotonic() - began))
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
         asked = AuditRequest(
             requirements=wanted,
             folder=folder,
-            seconds=left,
+            seconds=max(0.0, seconds),
             workers=options.workers,
             from_current=options.from_current,
             accepted_findings=accepted,
@@ -318,9 +357,21 @@ def run_audit(
         return audit(cluster, findings, asked)
 
 
-def _read(options: argparse.Namespace, folder: Path | None) -> tuple[Cluster, Sequence[Finding]]:
-    """The cluster as files, options and its brokers state it. Raises UnreadableInputError."""
-    facts = Options(
+def _read(options: argparse.Namespace, folder: Path | None) -> ReadCluster:
+    """The one cluster as files, options and its brokers state it. Raises UnreadableInputError."""
+    with kept_in(folder):
+        return read_cluster(options.files, _facts_of(options), _read_live_cluster(options))
+
+
+def _read_clusters(options: argparse.Namespace) -> list[tuple[str, ReadCluster | UnreadableInputError]]:
+    """The same of each cluster that the files are of. Raises UnreadableInputError."""
+    with kept_in(None if options.no_cache else cache_directory()):
+        return read_clusters(options.files, _facts_of(options), _read_live_cluster(options))
+
+
+def _facts_of(options: argparse.Namespace) -> Options:
+    """What the user states beside the files."""
+    return Options(
         kafka_version=options.kafka_version,
         metadata_version=options.metadata_version,
         inter_broker_protocol=options.inter_broker_protocol,
@@ -329,8 +380,6 @@ def _read(options: argparse.Namespace, folder: Path | None) -> tuple[Cluster, Se
         distribution=options.distribution,
         acks=options.acks,
     )
-    with kept_in(folder):
-        return read_cluster(options.files, facts, _read_live_cluster(options))
 
 
 def _answer_restart(options: argparse.Namespace, wanted: Sequence[int] | None) -> Exit:

@@ -6,6 +6,7 @@ Values of secrets are never held.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ...language.immutable import immutable
 
@@ -117,6 +118,15 @@ class Unread:
 
 class UnreadableInputError(Exception):
     """Input that cannot be read at all: which, why, and what to do. The command ends with exit code 66."""
+
+
+class AlternativesError(UnreadableInputError):
+    """Clusters that never run together were given as one. `groups` are the files that each of them alone has, by what
+    it is called; none where that is not clear."""
+
+    def __init__(self, message: str, groups: Sequence[tuple[str, frozenset[str]]] = ()) -> None:
+        super().__init__(message)
+        self.groups = groups
 
 
 class WrongOptionError(UnreadableInputError):

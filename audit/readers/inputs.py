@@ -14,16 +14,13 @@ from pathlib import Path, PurePath
 from ..cluster.statements import MARK, Unread, UnreadableInputError
 from . import archives
 from .kinds import CONFIGURATION, TOOLS, is_disguised, kind_of, mark_of_kafka
-from .texts import HEAD, is_binary, text_of
+from .texts import HEAD, InputText, is_binary, text_of
 
 LARGEST = 256 << 20
 """Bytes of one file; 50,000 partitions are described in 6 MB."""
 
 MOST = 200_000
 """Files and folders below the ones that are given."""
-
-InputText = tuple[str, str, bool]
-"""A path, the text that is there, and whether the user named it."""
 
 
 def read_inputs(paths: Sequence[Path]) -> tuple[list[InputText], list[Unread]]:

@@ -103,7 +103,7 @@ _MARKS = {name.replace(".", ""): name for name in (*filter(_DECIDING.search, reg
 """What shows that a text is about a cluster, by how it is written without what parts its words: settings that answers
 rest on, and that other programs do not have."""
 
-_OF_BROKERS = re.compile(
+OF_BROKERS = re.compile(
     r"^\s*(broker\.id|node\.id|process\.roles|zookeeper\.connect|controller\.quorum\.\w+|log\.dirs?)(?=\s*[=:])", re.M
 )
 """What lists of a broker's settings have, and nothing else as it is written there."""
@@ -126,7 +126,7 @@ def mark_of_kafka(text: str) -> str:
     """The first thing that shows a text to be about a cluster's brokers, topics or clients: what Kafka's tools print,
     or a setting that answers rest on, as files of other tools spell it (`min_insync_replicas`); "" where nothing does.
     """
-    for pattern in (TOPIC_LINE, CONFIG_HEAD, FEATURE, _COMMANDS, _OF_BROKERS):
+    for pattern in (TOPIC_LINE, CONFIG_HEAD, FEATURE, _COMMANDS, OF_BROKERS):
         if (found := pattern.search(text)) is not None:
             return " ".join(found[0].split())[:60]
     squeezed = re.sub(r"[._\-]", "", text.lower())

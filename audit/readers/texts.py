@@ -7,6 +7,9 @@ import re
 
 from ..cluster.statements import MARK
 
+InputText = tuple[str, str, bool]
+"""A path, the text that is there, and whether the user named it."""
+
 HEAD = 1 << 16
 """Bytes at a file's beginning that show what it is."""
 

@@ -1,5 +1,5 @@
 """Whole stacks in one folder that never run together: compose files for one broker and for three, or the same one for
-several environments. An audit is of one cluster, so that the user is asked which."""
+several environments. An audit is of one cluster: each is audited by itself, or the user is asked which."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from ....language.immutable import immutable
-from ...cluster.statements import UnreadableInputError
+from ...cluster.statements import AlternativesError
 from ..parsed_file import Part
 from ..yamls import Tree
 
@@ -67,22 +67,31 @@ def stack_of(path: str, tree: Tree, part: Part) -> Stack | None:
 
 
 def refuse_alternatives(stacks: Sequence[Stack]) -> None:
-    """Raises UnreadableInputError where two stacks are not of one cluster: both have a container of one name or a node
-    of one id, or each is whole by itself."""
-    for one, other in combinations(stacks, 2):
+    """Raises AlternativesError where two stacks are not of one cluster: both have a container of one name or a node
+    of one id, or each is whole by itself. Where that is so of every two of them each is one by itself."""
+    every = [*combinations(stacks, 2)]
+    clear = all(_apart(one, other) and not _changed_services(one, other) for one, other in every)
+    groups = [(stack.path, frozenset({stack.path})) for stack in stacks] if clear else []
+    for one, other in every:
         if (why := _apart(one, other)) and one.part.brokers != other.part.brokers:
             listed = ", ".join(stack.path for stack in stacks)
-            raise UnreadableInputError(
+            raise AlternativesError(
                 f"{len(stacks)} compose files have brokers, and not all of them run together: {one.path} and "
                 f"{other.path} {why}. An audit is of one cluster: which one is it? Give one of {listed} by its name, "
                 "with what else is of that cluster; if they are of one, give each node its own id and "
-                "container name."
+                "container name.",
+                groups,
             )
+
+
+def _changed_services(one: Stack, other: Stack) -> list[str]:
+    """Services that one of two files changes in the other."""
+    return sorted((one.partial & other.services) | (other.partial & one.services))
 
 
 def _apart(one: Stack, other: Stack) -> str:
     """Why two stacks do not run together; "" if they may."""
-    if changed := sorted((one.partial & other.services) | (other.partial & one.services)):
+    if changed := _changed_services(one, other):
         return f"are merged: one changes service {changed[0]} of the other (docker compose -f ONE -f OTHER config)"
     if shared := sorted(one.containers & other.containers):
         return f"both have a container {shared[0]}"

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ...cluster.statements import Unread
+from ..texts import InputText
 from . import scripts
 
 _OF_CHART = re.compile(r"(Chart\.yaml|requirements\.yaml|values[^/]*\.ya?ml|(templates|charts|crds|files|ci)/.*)")
 """What of a chart's folder goes into what it renders. Whatever else lies there is read as it is."""
 
 _ABOUT = re.compile(r"\b(kafka|strimzi|cp-helm-charts|redpanda|zookeeper)\b", re.I)
-InputText = tuple[str, str, bool]
 _VALUES = "values become configuration"
 
 

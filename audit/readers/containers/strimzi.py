@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...cluster.cluster import Broker, Role, Topic
 from ...cluster.pods import Pod
-from ...cluster.statements import Origin, Setting, UnreadableInputError
+from ...cluster.statements import AlternativesError, Origin, Setting
 from ..parsed_file import Part, numbers
 from ..yaml_settings import settings
 from ..yamls import Tree
@@ -57,12 +57,15 @@ def read(resources: Resources, *, described: bool = False) -> Part:
 
 
 def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tree]]:
-    """What belongs to the one Kafka resource, as the label says. UnreadableInputError where there are two."""
+    """What belongs to the one Kafka resource, as the label says. AlternativesError where there are two."""
     clusters = [resource for resource in resources if resource[1].text("kind") == "Kafka"]
     if len(clusters) > 1:
         where = " and ".join(f"{tree.text('metadata', 'name')} ({path}:{tree.line})" for path, tree in clusters[:2])
-        raise UnreadableInputError(
-            f"two Kafka resources, {where}: an audit is of one cluster; give the files of each alone."
+        files = {path: tree.text("metadata", "name") or path for path, tree in clusters}
+        names = [name if [*files.values()].count(name) == 1 else path for path, name in files.items()]
+        raise AlternativesError(
+            f"two Kafka resources, {where}: an audit is of one cluster; give the files of each alone.",
+            [(name, frozenset({path})) for name, path in zip(names, files, strict=True)] if len(files) > 1 else (),
         )
     name = clusters[0][1].text("metadata", "name") if clusters else None
     for path, tree in resources:

@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 from tidegate.api.auditing import parse_requirements
+from tidegate.audit.auditing import read_cluster
+from tidegate.audit.joining.options import Options
 from tidegate.cli.audit import add, run_audit
 from tidegate.cli.audit_confirm import confirm_losses
 from tidegate.cli.audit_files import name_pages, save_audit
@@ -229,7 +231,9 @@ def test_an_audit_confirms_each_different_loss_and_its_repair(
     made, verbs = empty_parser()
     add(verbs)
     options: argparse.Namespace = made.parse_args(["audit", str(STRIMZI), "--kafka-version", "3.9.1"])
-    done = run_audit(options, parse_requirements([]), ())
+    done = run_audit(
+        read_cluster(options.files, Options(kafka_version="3.9.1")), parse_requirements([]), (), options.time, options
+    )
     scenarios = name_pages(done)
     save_audit(done, scenarios, tmp_path)
     asked = list[tuple[str, str | None, bool]]()
