@@ -38,8 +38,8 @@ WITHOUT: tuple[str, ...] = (
     "real/driving/nodes/client.py", "real/driving/nodes/group_wire.py", "real/driving/producer/cluster.py",
     "real/driving/stages.py", "real/driving/transactions/cluster.py", "real/driving/transactions/wire.py",
     "real/inprocess/controllers.py", "real/logs/batches.py",
-    "reports/audit/html.py", "reports/audit/junit.py", "reports/audit/markdown.py",
-    "reports/audit/repair.py", "reports/audit/sarif.py", "reports/check/html.py", "reports/gate/html.py",
+    "reports/audit/html.py", "reports/audit/markdown.py",
+    "reports/audit/repair.py", "reports/check/html.py", "reports/gate/html.py",
     "reports/gate/summary.py", "reports/gate/terminal.py", "reports/spec/mathematics.py", "reports/spec/summary.py",
     "reports/trace/drawing.py", "reports/trace/html/pictures.py", "reports/trace/lanes.py", "reports/validate.py",
 )  # fmt: skip

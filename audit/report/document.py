@@ -29,6 +29,7 @@ from ..rules.group_members import consumers_down
 from ..startup.nodes import DownNodes, nodes_down
 from .deciding_settings import deciding_setting, setting_deciding_check, setting_text
 from .headline import first_loss, headline
+from .operator_words import happens_when
 from .summary import summarize
 
 INTER_BROKER_PROTOCOL_VERSION = declared_key("inter.broker.protocol.version")
@@ -62,6 +63,8 @@ class SubjectReport:
 
 NOTHING = "nothing was checked: the given files name no topic and no broker; add server.properties or the topics"
 """What an audit without signatures says: silence would be taken for a pass."""
+NOTHING_REQUIRED = "nothing was checked: what is required is about none of the topics that were read; require what is"
+"""What is said where no requirement is about any of the topics."""
 
 
 def document(
@@ -81,6 +84,7 @@ def document(
         "tool": tool_version(),
         "exit": 1 if any(outage["certain"] for outage in outages) else exit_,
         "headline": subjects[0]["headline"] if subjects else NOTHING,
+        "not_asked": _not_asked(reports),
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
         "unread": [
             {"path": left.path, "reason": left.reason, "may_be_configuration": left.may_be_configuration}
@@ -109,6 +113,13 @@ def document(
     }
     made["summary"] = summarize(made)
     return made
+
+
+def _not_asked(reports: Sequence[SubjectReport]) -> str:
+    """Why no requirement was checked; "" where one was."""
+    if any(report.checks for report in reports):
+        return ""
+    return NOTHING_REQUIRED if reports else NOTHING
 
 
 def _outages(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[Document]:
@@ -230,6 +241,8 @@ def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document
     conditional = list(_conditional(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
     main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(verdict))
+    deciding = _settings_that_decide(report)
+    where = _where(subject.topics[0].origin)
     return {
         "name": subject.name,
         "topics": [topic.name for topic in subject.topics],
@@ -244,7 +257,7 @@ def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document
         "required": preset_of(required_of(subject, required)),
         "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
-        "checks": [_check(check, subject) for check in report.checks],
+        "checks": [_with_place(_check(check, subject), deciding, where) for check in report.checks],
         "table": {
             question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
@@ -253,12 +266,12 @@ def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document
         "not_given": dict(subject.asks),
         "loss": _loss(report),
         "scenarios": [],
-        "deciding": _settings_that_decide(report),
+        "deciding": deciding,
         "repair": report.repair,
         "no_repair": report.no_repair,
         "repaired_by": subject.repairs,
         "now": report.now,
-        "where": _where(subject.topics[0].origin),
+        "where": where,
     }
 
 
@@ -272,6 +285,15 @@ def _settings_that_decide(report: SubjectReport) -> list[Document]:
         cell, constants = report.loss[0], report.loss[3].case.values
     found = deciding_setting(report.verdict.subject, report.changes, cell, constants)
     return [_deciding_document(used, becomes) for used, becomes in found]
+
+
+def _with_place(check: Document, deciding: Sequence[Document], topic: Document) -> Document:
+    """A check with where it is mended: at the line of the setting that decides it, as it is or by the topic's default;
+    else at the topic. A setting that is right is never blamed for what another one decides."""
+    stated = [one["where"] for one in (*check["deciding"], *deciding) if one["where"] is not None]
+    is_unmet = check["result"] != "met"
+    where = next((place for place in stated if place["line"] is not None), topic) if is_unmet else topic
+    return {**check, "where": where}
 
 
 def _deciding_document(used: UsedSetting, becomes: str = "") -> Document:
@@ -394,13 +416,15 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
     scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
-    says = cell_title(BY_NAME[asked.cell])
+    cell = BY_NAME[asked.cell]
+    replicas = {variant.signature.replicas for variant in subject.variants}
+    text = happens_when(asked.question, cell, _least_isr(subject), replicas.pop() if len(replicas) == 1 else None)
     found = None
     if check.result in ("failed", "accepted") and check.answer is not None:
         found = setting_deciding_check(subject, asked.question, check.answer)
     deciding = [] if found is None else [_deciding_document(found)]
-    return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario,
-            "deciding": deciding, "assumption": check.assumption}  # fmt: skip
+    return {**said, "says": cell_title(cell), "text": text, "on": on, "why": why, "note": check.note,
+            "scenario": scenario, "deciding": deciding, "assumption": check.assumption}  # fmt: skip
 
 
 def _setting_document(used: UsedSetting) -> Document:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..answers.verdicts import ON_DISK_OF_CONTROLLER
-from ..questions.questions import QUESTION
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
+from .operator_words import what_happens, while_in_sync
 from .word_lists import list_with_or
 
 Document = dict[str, Any]
@@ -114,7 +114,7 @@ def _records(subject: Read) -> str:
     if failed:
         questions = dict.fromkeys(check["question"] for check in sorted(failed, key=_gravity))
         first = [check for check in failed if check["question"] == next(iter(questions))]
-        more = [QUESTION[question].title for question in list(questions)[1:]]
+        more = [what_happens(question) for question in list(questions)[1:]]
         return _when(first, subject) + (f"; also {list_with_or(more)}" if more else "")
     return _open_text(subject, writes=False)
 
@@ -124,9 +124,6 @@ def _gravity(check: Read) -> tuple[int, int]:
     return question, GRAVEST.index(BY_NAME[check["cell"]])
 
 
-_HAPPENS = {LOST: "acknowledged records are lost", UNREAD: "what was read is taken back"}
-
-
 def _when(failed: Sequence[Read], subject: Read) -> str:
     """What happens to records, and when: the likeliest faults in the largest ISR in which they do it."""
     cells = sorted((BY_NAME[check["cell"]] for check in failed), key=GRAVEST.index)
@@ -134,22 +131,8 @@ def _when(failed: Sequence[Read], subject: Read) -> str:
     faults = list(dict.fromkeys(cell.fault.when for cell in cells if cell.situation == first))
     named = list_with_or(faults[:MOST_FAULTS])
     more = f", and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
-    question = failed[0]["question"]
-    happens = _HAPPENS.get(question, QUESTION[question].title)
-    return f"{happens} when {named}{_while(cells[0], subject)}{more}"
-
-
-def _while(cell: Cell, subject: Read) -> str:
-    least = subject["least_isr"]
-    match cell.situation.name:
-        case "min-isr" | "one" if _replicas(subject) == 1:
-            return ""
-        case "min-isr" if least != 1:
-            return f" while only {least or 'min.insync.replicas'} replicas are in sync"
-        case "min-isr" | "one":
-            return " while only one replica is in sync"
-        case _:
-            return ""
+    within = while_in_sync(cells[0], subject["least_isr"], _replicas(subject))
+    return f"{what_happens(failed[0]['question'])} when {named}{within}{more}"
 
 
 def _replicas(subject: Read) -> int | None:
@@ -285,13 +268,13 @@ def _headline(made: Read) -> str:
     if made["unknown_release"]:
         return str(made["unknown_release"])
     if not made["subjects"]:
-        return str(made["headline"])
+        return str(made["not_asked"])
     now = "; ".join(_now_text(made["outages"]))
     failed = [subject for subject in made["subjects"] if _result(subject) == "failed"]
     opened = [subject for subject in made["subjects"] if _result(subject) == "open"]
     if any(outage["kind"] == "does not start" for outage in made["outages"]):
         return now
-    said = _failing_text(failed, made) if failed else _open_headline(opened, made) if opened else ""
+    said = _failing_text(failed, made) if failed else _open_headline(opened, made) if opened else made["not_asked"]
     if not said:
         said = _passing_text(made)
     return f"{now}; {said}" if now else said
@@ -349,7 +332,7 @@ def _clauses(failed: Sequence[Read]) -> Iterator[str]:
             yield f"{verb} {_event(question, cells)}"
     others = dict.fromkeys(check["question"] for check in checks if check["question"] not in (LOST, UNREAD, WRITES))
     if others:
-        yield f"fail {list_with_or([QUESTION[question].title for question in others])}"
+        yield f"fail: {list_with_or([what_happens(question) for question in others])}"
 
 
 def _event(question: str, cells: Sequence[Cell]) -> str:

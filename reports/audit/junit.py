@@ -8,58 +8,80 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
+from ...language.immutable import immutable
 from ..document import Document
 from ..gate.junit import strip_invalid_xml, xml_token
+from ..gate.sarif import relative_uri
+from .terminal import place_text
+from .unmet import unmet_text
 
 CLUSTER_SUITE = "the cluster as it is, and as it was read"
 """The suite of what is no requirement, and decides the exit: what is out of service, and what was not read whole."""
 
 _ELEMENTS = {"met": "", "failed": "failure", "depends": "failure", "not checked": "failure", "accepted": "skipped"}
 
-Case = tuple[str, str, str, str]
-"""A case: its name, its element ("" where it passes), what it comes to in a line, and all of it."""
+
+@immutable
+class Case:
+    """A case: its name, its element ("" where it passes), what it comes to in a line, all of it, and where it is
+    mended (None: nowhere)."""
+
+    name: str
+    element: str
+    line: str
+    text: str
+    where: Mapping[str, Any] | None
 
 
 def audit_junit(document: Document) -> str:
     """The XML document."""
     root = ElementTree.Element("testsuites")
-    _add_suite(root, CLUSTER_SUITE, list(_outage_cases(document)))
+    _add_suite(root, CLUSTER_SUITE, list(_cluster_cases(document)))
     for subject in document["subjects"]:
         _add_suite(root, subject["name"], [_requirement_case(subject, check) for check in subject["checks"]])
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _outage_cases(document: Document) -> Iterator[Case]:
-    """The outages that are certain, and what was not read whole; that nothing was asked is a failure, too."""
+def _cluster_cases(document: Document) -> Iterator[Case]:
+    """The outages, of which those that are certain fail, what was not read whole, and that nothing was checked."""
     for outage in document["outages"]:
         element = "failure" if outage["certain"] else ""
-        yield outage["says"], element, outage["says"], outage["says"]
+        yield Case(outage["says"], element, outage["says"], outage["says"], outage["where"])
     for finding in document["findings"]:
         if finding["kind"] == "incomplete":
-            yield finding["what"], "failure", finding["what"], f"{finding['what']}; {finding['to_do']}"
-    if not document["subjects"]:
-        yield "topics and brokers", "failure", document["headline"], document["headline"]
+            text = f"{finding['what']}; {finding['to_do']}"
+            yield Case(finding["what"], "failure", finding["what"], text, finding["where"])
+    if document["not_asked"]:
+        yield Case("topics and brokers", "failure", document["not_asked"], document["not_asked"], None)
 
 
 def _requirement_case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Case:
-    on = f" on {', '.join(check['on'])}" if check["on"] else ""
-    says = f"{check['require']} {check['result']}{on}: {subject['headline']}"
+    says = unmet_text(check, subject)
     lines = [says, *check["scenario"]]
     if check["result"] == "failed" and subject["repair"]:
         lines += [step["says"] for step in subject["repair"]["steps"]]
-    return check["require"], _ELEMENTS[check["result"]], check["note"] or says, "\n".join(lines)
+    return Case(check["require"], _ELEMENTS[check["result"]], says, "\n".join(lines), check["where"])
 
 
 def _add_suite(root: ElementTree.Element, name: str, cases: Sequence[Case]) -> None:
-    elements = [element for _, element, _, _ in cases]
+    elements = [case.element for case in cases]
     counts = {"tests": str(len(cases)), "failures": str(elements.count("failure")), "errors": "0"}
     counts |= {"skipped": str(elements.count("skipped")), "time": "0.000"}
     suite = ElementTree.SubElement(root, "testsuite", {"name": xml_token(name), **counts})
-    for title, element, line, text in cases:
-        case = ElementTree.SubElement(
-            suite, "testcase", {"classname": "tidegate.audit", "name": xml_token(f"{title} [{name}]"), "time": "0.000"}
-        )
-        if element:
-            made = ElementTree.SubElement(case, element, {"message": strip_invalid_xml(line)})
-            made.text = strip_invalid_xml(text) if element == "failure" else None
+    for case in cases:
+        _add_case(suite, name, case)
+
+
+def _add_case(suite: ElementTree.Element, name: str, case: Case) -> None:
+    """A case. Its file and line are attributes, which viewers of CI systems lead to, and begin what is said."""
+    attributes = {"classname": "tidegate.audit", "name": xml_token(f"{case.name} [{name}]"), "time": "0.000"}
+    place = ""
+    if case.where is not None:
+        place = f"{place_text(case.where)}: "
+        if case.where["line"] is not None:
+            attributes |= {"file": relative_uri(case.where["path"]), "line": str(case.where["line"])}
+    added = ElementTree.SubElement(suite, "testcase", attributes)
+    if case.element:
+        made = ElementTree.SubElement(added, case.element, {"message": strip_invalid_xml(f"{place}{case.line}")})
+        made.text = strip_invalid_xml(f"{place}{case.text}") if case.element == "failure" else None

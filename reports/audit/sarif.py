@@ -1,4 +1,7 @@
-"""An audit's document as SARIF 2.1.0: what fails and what was found, at the line of the setting that it rests on."""
+"""An audit's document as SARIF 2.1.0: what fails and what was found, at the line of the setting that it rests on.
+
+What keeps the exit from 0 is an error, and nothing else is: a log with an error is one of an audit that fails in CI.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,15 @@ from typing import Any
 
 from ..document import Document
 from ..gate.sarif import SCHEMA, relative_uri
+from .unmet import unmet_text
 
 
 def audit_sarif(document: Document) -> Document:
     """The SARIF log: one run."""
     results = [*_outage_results(document), *_failure_results(document), *_finding_results(document)]
+    if document["not_asked"]:
+        says = document["not_asked"]
+        results.append(_sarif_result("nothing-checked", "error", says, _first_place(document), says))
     rules = list(dict.fromkeys(result["ruleId"] for result in results))
     name, _, version = document["tool"].partition(" ")
     for result in results:
@@ -29,6 +36,12 @@ def audit_sarif(document: Document) -> Document:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
+def _first_place(document: Document) -> Mapping[str, Any]:
+    """What was read first, for what is about all of it."""
+    read = [one["path"] for one in (*document["files"], *document["unread"])]
+    return {"path": read[0] if read else ".", "line": None, "place": ""}
+
+
 def _sarif_rule(name: str) -> Document:
     return {"id": name, "shortDescription": {"text": name.replace("-", " ").replace("_", " ")}}
 
@@ -43,16 +56,15 @@ def _outage_results(document: Document) -> Iterator[Document]:
 def _failure_results(document: Document) -> Iterator[Document]:
     for subject in document["subjects"]:
         for check in _merged_unmet_checks(subject):
-            level = {"failed": "error", "accepted": "note"}.get(check["result"], "none")
+            level = "note" if check["result"] == "accepted" else "error"
             rule = check["require"].partition("=")[0]
             made = _sarif_result(
                 rule,
                 level,
                 _failure_message(subject, check),
-                _failure_place(subject, check),
+                check["where"],
                 f"{subject['name']} {check['require']}",
             )
-            made["kind"] = "open" if level == "none" else "fail"  # SARIF 2.1.0, 3.27.9: what is not decided
             if check["result"] == "accepted":
                 made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": check["note"]}]
             yield made
@@ -66,22 +78,17 @@ def _merged_unmet_checks(subject: Mapping[str, Any]) -> Iterator[Mapping[str, An
             decided = "".join(one["says"] for one in check["deciding"])
             alike.setdefault((check["question"], check["result"], check["note"], decided), []).append(check)
     for (question, *_), checks in alike.items():
-        yield {**checks[0], "require": f"{question}={', '.join(check['cell'] for check in checks)}"}
+        require = f"{question}={', '.join(check['cell'] for check in checks)}"
+        yield {**checks[0], "require": require, "texts": [check["text"] for check in checks]}
 
 
 def _failure_message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:
-    lines = [f"{subject['name']}: {check['require']} {check['result']}: {subject['headline']}"]
-    lines += check["scenario"]
+    first, *more = check["texts"]
+    lines = [f"{subject['name']}: {unmet_text({**check, 'text': first}, subject)}"]
+    lines += [*(f"and {text}" for text in more), *check["scenario"]]
     if check["result"] == "failed" and subject["repair"]:
         lines += [step["says"] for step in subject["repair"]["steps"]]
     return "\n".join(lines)
-
-
-def _failure_place(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The line of the setting that decides it, as it is or by the topic's default; else of the topic. A setting that
-    is right is never blamed for what another one decides."""
-    stated = (one["where"] for one in (*check["deciding"], *subject["deciding"]) if one["where"] is not None)
-    return next((where for where in stated if where["line"] is not None), subject["where"])
 
 
 def _finding_results(document: Document) -> Iterator[Document]:
