@@ -13,6 +13,7 @@ from .state import (
     Registration,
     alter_partition,
     assign_directories,
+    assign_unregistered,
     assignment_keeps_elr,
     await_target,
     by_zookeeper,
@@ -444,11 +445,15 @@ def assign_directory(s: Partition, broker: Broker) -> None:
     unfenced before, and this order has the other's outcome once the next broker is unfenced.
     """
     require(assign_directories and disk_losses + directory_losses > 0)
-    require(broker in s.up and broker in s.relocated)
+    require(broker in s.relocated and (broker in s.up or (assign_unregistered and broker in s.fenced)))
     require(controllers_decide(s))
     s.relocated.remove(broker)
-    if not assignment_keeps_elr:
-        s.registered = replace(s.registered, elr=Set())
+    s.registered = register_assignment(s.registered)
+
+
+def register_assignment(registered: Registration) -> Registration:
+    """The partition once a replica has been assigned to another directory."""
+    return registered if assignment_keeps_elr else replace(registered, elr=Set())
 
 
 def waits_for_election(s: Partition) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...language import action, require
 from .broker import delete_log, forget, note_lost_records
-from .controller import take_out
+from .controller import register_assignment, take_out
 from .state import (
     Broker,
     Offset,
@@ -15,6 +15,7 @@ from .state import (
     controllers_decide,
     crashes,
     directory_losses,
+    directory_moves,
     disk_losses,
     elr,
     fresh_checkpoint,
@@ -133,6 +134,22 @@ def lose_directory(s: Partition, broker: Broker) -> None:
     s.up.discard(broker)
     s.view[broker] = nobody_known(0)
     forget(s, broker)
+
+
+@action(kind="fault", budget="directory_moves")
+def move_directory(s: Partition, broker: Broker) -> None:
+    """{broker} moves its copy to another of its directories (KIP-113), and of the new copy nothing is flushed yet.
+
+    The broker has the controller put the new directory on record, and takes the new copy once that is done
+    (ReplicaAlterLogDirsThread.maybePromoteFutureReplica, KIP-858).
+    """
+    require(directory_moves > 0)
+    require(broker in s.up and broker in s.assignment.replicas and broker not in s.relocated)
+    require(controllers_decide(s) or not assign_directories)
+    if not fsync:
+        s.flushed[broker] = 0
+    if assign_directories:
+        s.registered = register_assignment(s.registered)
 
 
 @action(kind="fault", budget="host_losses")

@@ -11,6 +11,7 @@ from ...language.immutable import immutable
 from ..logs.metadata_log import Entry, MetadataLog
 from ..logs.metadata_records import MetadataRecord
 from .assignments import Assignment, assignment_changes, brokers_of
+from .directories import LOST, Directories, failed_directories
 
 METADATA_VERSION = "metadata.version"
 ELR_FEATURE = "eligible.leader.replicas.version"
@@ -18,6 +19,8 @@ DELETED = "the topic was deleted"
 """Of a history that ends with the partition: there is no more of it."""
 NOBODY, UNCHANGED = -1, -2
 """No leader, and a leader that a change does not name."""
+RECOVERING = 1
+"""LeaderRecoveryState, which an unclean election sets."""
 MIN_ISR, UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 TOPIC_CONFIG, BROKER_CONFIG = 2, 4
 """ConfigResource.Type."""
@@ -40,7 +43,10 @@ class Moment:
     """A partition as a controller had it on record, from an offset of the metadata log on.
 
     `leader` is None where nobody leads. `fenced` are the replicas' brokers that are fenced, or are being shut down, or
-    have not registered. `last_known` is the LastKnownElr. `restarted` are brokers that have registered with another
+    have not registered, or run on without the directory with their copy. `offline` are those whose copy is on record in
+    a directory that they no longer have, and `assigned` those whose copy is on record in another directory than before.
+    `unclean` is whether the record says that the election was unclean, and `of_broker` whether the batch says something
+    of a broker, too. `last_known` is the LastKnownElr. `restarted` are brokers that have registered with another
     incarnation than before since they were unfenced last, `stopping` those in controlled shutdown. `passing`: another
     record of the same batch goes on from here, so that no broker ever sees this moment by itself, or a broker has
     registered and is not unfenced yet. `lost`: nothing else is on record, and the leader has learned of its epoch and
@@ -71,6 +77,10 @@ class Moment:
     order: tuple[int, ...] = ()
     settings: SettingsInForce | None = None
     again: bool = False
+    offline: frozenset[int] = frozenset()
+    assigned: frozenset[int] = frozenset()
+    unclean: bool = False
+    of_broker: bool = False
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""
@@ -173,6 +183,8 @@ class _Partition:
     partition_epoch: int
     topic_id: str
     order: tuple[int, ...]
+    directories: Directories
+    unclean: bool = False
     moments: list[Moment] = field(default_factory=list[Moment])
     ended: str | None = None
     leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
@@ -194,6 +206,8 @@ class _Broker:
     fenced: bool
     stopping: bool
     restarted: bool
+    directories: tuple[str, ...] = ()
+    failed: frozenset[str] = frozenset()
 
     @property
     def is_out(self) -> bool:
@@ -209,8 +223,10 @@ class _Unfit(Exception):
 class _Reading:
     """The state that the records of a log make, one after the other."""
 
-    def __init__(self, moved: Mapping[tuple[str, int], tuple[int, ...]]) -> None:
-        self.moved = moved
+    def __init__(self, moved: Mapping[tuple[str, int], tuple[int, ...]], of_brokers: frozenset[int | None]) -> None:
+        """`moved` has the brokers of partitions that are reassigned, `of_brokers` the batches that say something of a
+        broker."""
+        self.moved, self.of_brokers = moved, of_brokers
         self.snapshot = False
         self.topics: dict[str, str] = {}
         self.brokers: dict[int, _Broker] = {}
@@ -299,9 +315,12 @@ class _Reading:
         incarnation, before = fields["incarnationId"], self.brokers.get(fields["brokerId"])
         restarted = before is not None and (before.restarted or before.incarnation != incarnation)
         stopping = bool(fields.get("inControlledShutdown"))
+        failed = before.failed if before is not None and before.incarnation == incarnation else frozenset[str]()
+        directories = tuple(fields.get("logDirs") or ())
         self.brokers[fields["brokerId"]] = _Broker(
-            incarnation, fields["brokerEpoch"], fields["fenced"], stopping, restarted
+            incarnation, fields["brokerEpoch"], fields["fenced"], stopping, restarted, directories, failed
         )
+        self._note_directories(fields["brokerId"])
         for level in (level for name, level in map(_feature, fields["features"]) if name == METADATA_VERSION):
             self.supported.pop(level, None)  # the last to register is the last here
             self.supported[level] = None
@@ -312,6 +331,16 @@ class _Reading:
             self._fence(broker, changed > 0)  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
         if fields.get("inControlledShutdown", 0):
             broker.stopping = True
+        failed = failed_directories(broker.directories, fields.get("logDirs"))
+        if fields.get("logDirs"):
+            broker.directories, broker.failed = tuple(fields["logDirs"]), broker.failed | failed
+            self._note_directories(fields["brokerId"])
+
+    def _note_directories(self, number: int) -> None:
+        """Takes down which copies of a broker are in a directory that it has. One that it has again is not followed."""
+        for partition in self.of_broker.get(number, ()):
+            if partition.directories.note_online(number, self.brokers[number].directories):
+                partition.ended = partition.ended or f"a directory of broker {number} was there again"
 
     def _fence(self, broker: _Broker, fenced: bool) -> None:
         self.again = fenced and broker.is_out
@@ -367,6 +396,7 @@ class _Reading:
             partition_epoch=fields.get("partitionEpoch", 0),
             topic_id=fields["topicId"],
             order=replicas,
+            directories=Directories(fields),
         )
         _check(partition, replicas)
         partition.led()
@@ -378,6 +408,13 @@ class _Reading:
         if partition is None:
             raise _Unfit(f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created")
         partition.order = tuple(fields.get("replicas") or partition.order)
+        partition.directories.take_record(fields, partition.order)
+        for number in partition.directories.assigned & self.brokers.keys():
+            broker = self.brokers[number]
+            partition.directories.note_online(number, broker.directories)
+            if partition.directories.of[number] == LOST:
+                broker.failed |= {LOST}
+        partition.unclean = fields.get("leaderRecoveryState") == RECOVERING
         self._reassign(partition, fields)
         leader = fields.get("leader", UNCHANGED)
         if leader != UNCHANGED:  # PartitionRegistration.merge: each record with a leader is a new leader epoch
@@ -422,6 +459,8 @@ class _Reading:
                     partition.halfway = None
                 _add(partition.moments, moment, within)
                 self.unsettled[id(partition)] = partition
+        for partition in about:
+            partition.unclean, partition.directories.assigned = False, frozenset()
         if not passing:
             self.unsettled.clear()
         self.batch = entry.batch
@@ -438,7 +477,7 @@ class _Reading:
             isr=partition.isr,
             elr=partition.elr & partition.assignment.replicas,  # who is no replica is not elected from there
             last_known=partition.last_known,
-            fenced=frozenset(broker for broker in partition.replicas if self._is_fenced(broker)),
+            fenced=frozenset(broker for broker in partition.replicas if self._is_out(broker, partition)),
             restarted=self._replicas(partition, lambda broker: broker.restarted),
             stopping=self._replicas(partition, lambda broker: broker.stopping and not broker.fenced),
             passing=passing,
@@ -447,7 +486,15 @@ class _Reading:
             order=partition.order,
             settings=self.settings_in_force(partition.topic),
             again=self.again,
+            offline=partition.directories.offline & partition.assignment.replicas,
+            assigned=partition.directories.assigned,
+            unclean=partition.unclean,
+            of_broker=entry.batch in self.of_brokers,
         )
+
+    def _is_out(self, number: int, partition: _Partition) -> bool:
+        """Whether a broker is fenced, or runs on without the directory with its copy."""
+        return self._is_fenced(number) or partition.directories.of.get(number) in self.brokers[number].failed
 
     def _replicas(self, partition: _Partition, which: Callable[[_Broker], bool]) -> frozenset[int]:
         return frozenset(one for one in partition.replicas if one in self.brokers and which(self.brokers[one]))
@@ -514,17 +561,19 @@ def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
     restarted = moments[-1].restarted | (moment.restarted if within else frozenset[int]())
     again = moments[-1].again or (within and moment.again)
     passing = moments[-1].passing and moment.passing
-    moments[-1] = replace(moments[-1], passing=passing, restarted=restarted, again=again)
+    offline = moment.offline if within else moments[-1].offline
+    moments[-1] = replace(moments[-1], passing=passing, restarted=restarted, again=again, offline=offline)
 
 
 def read_cluster(log: MetadataLog) -> Cluster:
     """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
-    reading = _Reading(brokers_of(log.entries))
+    of_brokers = frozenset(entry.batch for entry in log.entries if _broker_of(entry.record) is not None)
+    reading = _Reading(brokers_of(log.entries), of_brokers)
     entries, after = log.entries, (*log.entries[1:], None)
     for entry, next_one in zip(entries, after, strict=True):
         about = reading.take(entry)
         within = next_one is not None and (next_one.batch, next_one.snapshot) == (entry.batch, entry.snapshot)
-        reading.note(entry, about, within or entry.record.kind == "REGISTER_BROKER_RECORD")
+        reading.note(entry, about, within)
     if reading.snapshot:
         reading.end_snapshot()
     return Cluster(tuple(_histories(reading)), reading.features, tuple(reading.supported), frozenset(reading.changed))

@@ -28,6 +28,13 @@ WITH_LOSSES: Mapping[str, int] = {"power_losses": 1}
 """What may happen besides where brokers' logs show that committed records were lost."""
 WITH_MOVES: Mapping[str, int] = {"reassignments": 1, "cancellations": 1}
 """What may happen besides where a partition is reassigned."""
+WITH_DIRECTORIES: Mapping[str, int | bool] = {
+    "directory_losses": 2,
+    "disk_losses": 2,
+    "directory_moves": 1,
+    "assign_unregistered": True,
+}
+"""What may happen besides where copies are in other directories than before, or in none that works."""
 BOUNDS: Mapping[str, int] = {
     "max_leader_epoch": 14,
     "isr_shrinks": 2,
@@ -89,8 +96,9 @@ class Moments:
             nobody = replace(state.view[next(iter(self.members.values()))], leader=None, leader_epoch=0, isr=Set())
             known = state.assignment.replicas - down
             view = Map({broker: state.view[broker] if broker in known else nobody for broker in state.view})
+            lost = self._of(first.offline)
             yield (
-                self.shape.replace(state, up=state.up - down, unclean=crashed, view=view),
+                self.shape.replace(state, up=state.up - down, unclean=crashed, view=view, relocated=lost),
                 Epochs((first.leader_epoch,)),
             )
 
@@ -151,7 +159,9 @@ class Moments:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
         is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
         another incarnation. Where nothing says whether it has been down, either may be so. The ELR is forgotten where
-        the log says so, and nowhere else, and so is a broker fenced again. Who is fenced and stays in sync has
+        the log says so, and nowhere else, and so is a broker fenced again. Whose copy is on record in a directory that
+        it has not has lost it, and who is unfenced with one that it has, has not. An operator elects in a record of its
+        own, and who was in sync or eligible is not elected uncleanly. Who is fenced and stays in sync has
         registered (`register_before_fenced`). Who is elected is the first that may be.
         Where records were lost, the leader learns of its epoch and lacks one that was committed."""
         if self.history.moments[index].lost:
@@ -165,7 +175,9 @@ class Moments:
             all((broker not in before.up) == (broker in anew) for broker in back - open_still)
             and all((broker in before.up - after.up) == (broker in stopping) for broker in out)
             and before.unclean - after.unclean - after.up <= anew | open_still
-            and _forgets(before, after) == any(moment.cleared for moment in moments)
+            and self._forgets_as(moments, before, after)
+            and self._has_directories(self.history.moments[index], after)
+            and self._elects_as(moments, before, after)
             and (not _is_fenced_again(before, after) or any(moment.again for moment in moments))
             and (before.registered != after.registered or out & after.registered.isr <= anew)
             and self._is_first(self.history.moments[index].order, before, after)
@@ -180,7 +192,37 @@ class Moments:
             return True
         may = now.isr if now.leader in was.isr else was.elr if now.leader in was.elr else Set(self.members.values())
         ordered = (self.members[number] for number in order)
-        return next(one for one in ordered if one in may and one not in after.fenced) == now.leader
+        return next(one for one in ordered if one in may and one not in after.fenced | after.relocated) == now.leader
+
+    def _forgets_as(self, moments: Sequence[Moment], before: State, after: State) -> bool:
+        """Whether the ELR is emptied alone if, and only if, a record of settings says so, or one that assigns
+        directories, of which the last known leader is not forgotten (PartitionChangeBuilder.setDirectory)."""
+        if any(moment.cleared for moment in moments):
+            return _forgets(before, after)
+        emptied = len(before.registered.elr) > 0 and after.registered == replace(before.registered, elr=Set())
+        moved = emptied and (before.fenced, before.unclean) == (after.fenced, after.unclean)
+        if any(moment.assigned for moment in moments):
+            return moved or len(before.registered.elr) == 0 or len(after.registered.elr) > 0
+        return not moved and not _forgets(before, after)
+
+    def _has_directories(self, moment: Moment, after: State) -> bool:
+        """Whether those have lost their copy whose directory is on record and gone, and no other that is unfenced."""
+        offline, fenced = self._of(moment.offline), self._of(moment.fenced)
+        return offline <= after.relocated <= (offline | fenced)
+
+    def _elects_as(self, moments: Sequence[Moment], before: State, after: State) -> bool:
+        """Whether an election is of the kind that the log has: a clean one, or that of the last known leader, or an
+        unclean one, which without the setting an operator asks for, in a batch that says nothing of a broker."""
+        was, now = before.registered, after.registered
+        if now.leader is None or now.leader in (was.leader, was.last_known_leader):
+            return True
+        if now.leader in was.isr | was.elr:
+            return not any(moment.unclean for moment in moments)
+        last = moments[-1]
+        heeded = last.settings is not None and (last.settings.unclean or "").lower() == "true"
+        if heeded or self.model.values["unclean"] is True:
+            return True
+        return before.fenced == after.fenced and not last.of_broker
 
     def unlikely(self, index: int, before: State, after: State) -> int:
         """How many brokers are fenced while they run, of those that come back with another incarnation or not at

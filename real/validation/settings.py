@@ -24,7 +24,7 @@ from ..history.partitions import (
     SettingsInForce,
     ZooKeeper,
 )
-from .as_partition import BOUNDS, WITH_LOSSES, WITH_MOVES
+from .as_partition import BOUNDS, WITH_DIRECTORIES, WITH_LOSSES, WITH_MOVES
 
 FIRST_WITH_LOGS = (1, 1)
 FIRST_TO_SEE = (4, 0)
@@ -170,6 +170,7 @@ def find_setup(
         **BOUNDS,
         **(WITH_LOSSES if lost else {}),
         **(WITH_MOVES if fewest is not None else {}),
+        **(WITH_DIRECTORIES if any(moment.offline or moment.assigned for moment in history.moments) else {}),
         "register_apart": True,
         "stop_fenced": True,
         "min_isr_is_set": True,

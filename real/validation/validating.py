@@ -109,7 +109,7 @@ def _renumber_moment(moment: Moment, numbers: Mapping[int, int], first_epoch: in
         return frozenset(numbers[broker] for broker in brokers)
 
     leader = None if moment.leader is None else numbers[moment.leader]
-    sets = ("isr", "elr", "last_known", "fenced", "restarted", "stopping", "unsure")
+    sets = ("isr", "elr", "last_known", "fenced", "restarted", "stopping", "unsure", "offline", "assigned")
     changes: dict[str, Any] = {name: of(getattr(moment, name)) for name in sets}
     if moment.assignment is not None:
         sets = (moment.assignment.replicas, moment.assignment.adding, moment.assignment.removing)

@@ -39,10 +39,11 @@ def restarts(brokers: int, partitions: int, rounds: int, seed: int = 1) -> str:
     for turn in range(rounds):
         for broker in range(brokers):
             batches += _restart(broker, turn + 1, copies, chance)
-    return "".join(_print_batches(batches))
+    return "".join(print_batches(batches))
 
 
-def _print_batches(batches: Sequence[Sequence[Record]]) -> Iterator[str]:
+def print_batches(batches: Sequence[Sequence[Record]]) -> Iterator[str]:
+    """The lines that `kafka-dump-log` prints of records, batch by batch."""
     offset = 0
     for place, batch in enumerate(batches):
         yield f"baseOffset: {offset} lastOffset: {offset + len(batch) - 1} count: {len(batch)}\n"

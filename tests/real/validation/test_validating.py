@@ -94,6 +94,7 @@ def test_followers_that_lag_at_once_leave_the_isr_in_one_request(tidegate: Run, 
         ("drop_together", ("replicas=3", "isr_shrinks=2", "fences=0", "max_leader_epoch=2")),
         ("register_apart", ("replicas=2", "isr_shrinks=0", "fences=0", "crashes=2")),
         ("stop_fenced", ("replicas=2", "isr_shrinks=0", "fences=1", "shutdowns=1")),
+        ("assign_unregistered", ("replicas=2", "isr_shrinks=0", "fences=0", "directory_losses=1", "shutdowns=1")),
     ],
 )
 def test_what_histories_have_besides_changes_no_verdict(tidegate: Run, switch: str, bounds: tuple[str, ...]) -> None:
