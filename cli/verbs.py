@@ -61,6 +61,7 @@ VERBS: Mapping[str, Verb] = {
     "conform": Verb("tidegate.cli.conform", "Kafka's own code beside the model: do they differ?"),
     "hunt": Verb("tidegate.cli.hunt", "random schedules on Kafka's own code: what fails?"),
     "gate": Verb("tidegate.cli.gate", "check everything recorded and compare"),
+    "lsp": Verb("tidegate.cli.lsp", "the language server, for editors"),
     "spec": Verb("tidegate.cli.spec", "the models in mathematical notation"),
     "glossary": Verb("tidegate.cli.glossary", "what a word means here"),
     "doctor": Verb("tidegate.cli.doctor", "what works on this machine, and what is missing"),

@@ -27,10 +27,10 @@ def syntax_errors(path: Path) -> Iterator[SyntaxError]:
             yield error
 
 
-def imported_files(path: Path) -> Iterator[Path]:
-    """The files that this one imports from beside it, however far, as its lines say, whether or not they can be
-    parsed."""
-    return _imported_files(path, path.parent, {path})
+def imported_files(path: Path, folder: Path | None = None) -> Iterator[Path]:
+    """The files that this one imports from beside it, or from another folder, however far, as its lines say, whether or
+    not they can be parsed."""
+    return _imported_files(path, folder or path.parent, {path})
 
 
 def _imported_files(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:

@@ -27,8 +27,9 @@ ALLOWED = {
     "gates": {"language", "traces", "explorer", "reports", "spec"},
     "real": {"language", "traces", "model", "invariants", "explorer", "audit"},
     "api": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real"},
+    "editor": {"language", "traces", "explorer", "reports", "api"},
     "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real"}
-    | {"api", "spec"},
+    | {"api", "editor", "spec"},
     "spec": set[str](),
 }
 

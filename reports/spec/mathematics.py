@@ -91,6 +91,28 @@ def model_sections(page: Specification) -> Sections:
     )
 
 
+def texts_by_name(model: Model) -> Mapping[str, str]:
+    """What the page of a model says of each of its functions, by its name: a helper's text is its definition alone."""
+    claims = [(prop, CLAIMS[prop.kind]) for prop in (*model.properties, *model.lemmas)]
+    claims += [(prop, MAY_END) for prop in model.terminals] + [(prop, _END_TEXT) for prop in model.bounds]
+    claims += [(prop, WITHIN) for prop in model.step_bounds]
+    return {
+        **{form.name: _code_block([_helper_text(form)]) for form in called_functions(model)},
+        **{initial.name: _initial_text(initial, model) for initial in model.initials},
+        **{action.name: _action_text(action) for action in model.actions},
+        **{prop.name: _property_text(prop, claim) for prop, claim in claims},
+        **{prop.name: _liveness_text(prop) for prop in model.liveness},
+    }
+
+
+def fields_by_name(model: Model) -> Mapping[str, str]:
+    """The type and meaning of each field of the state, by its name, as Markdown."""
+    return {
+        field.name: f"`{field.name}` ∈ `{type_text(field.type)}`\n\n{_field_text(field.says, field.ghost)}"
+        for field in model.fields
+    }
+
+
 def refinement_text(page: Specification, model_name: str, own: Mapping[str, Constant]) -> str:
     """The Markdown page of what is claimed of a model: the model's text has a page of its own, named `model_name`."""
     link = f"[{model_name}]({model_name}.md)"
@@ -352,14 +374,18 @@ def fairness_text(fairness: Fairness) -> str:
 
 
 def _helper_texts(model: Model, behaviour: bool = True) -> list[str]:
+    """What is called, as text."""
+    texts = dict.fromkeys(_helper_text(function) for function in called_functions(model, behaviour))
+    return "\n\n".join(sorted(texts)).split("\n") if texts else []
+
+
+def called_functions(model: Model, behaviour: bool = True) -> list[ir.Function]:
     """What is called: by the model's behaviour, too, or only by what is claimed of it."""
     claims = (*model.properties, *(model.terminals if behaviour else model.bounds), *model.step_bounds)
     claimed = [claim.form if claim.refinement is None else claim.refinement.mapping for claim in claims]
     claimed += [form for prop in model.liveness for form in prop.forms]
     forms = [*((declared.form for declared in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
-    calls = [part.function for form in forms for part in traverse_form(form) if isinstance(part, ir.Call)]
-    texts = dict.fromkeys(_helper_text(function) for function in calls)
-    return "\n\n".join(sorted(texts)).split("\n") if texts else []
+    return [part.function for form in forms for part in traverse_form(form) if isinstance(part, ir.Call)]
 
 
 def _helper_text(function: ir.Function) -> str:
