@@ -211,7 +211,7 @@ def _left_over(path: str, text: str) -> Unread:
     return Unread(path, "nothing in it is a setting of Kafka")
 
 
-REASSIGNS = re.compile(r'(?=.*"topic"\s*:)(?=.*"replicas"\s*:\s*\[)\s*\{.*"partitions"\s*:\s*\[', re.S)
+REASSIGNS = re.compile(r'"version"\s*:\s*\d+\s*,\s*"partitions"\s*:\s*\[\s*\{[^{}]*"replicas"\s*:')
 """A plan of reassignment, as kafka-reassign-partitions.sh takes it (KIP-455), and as it prints it."""
 
 AFTER_PLAN = "give what kafka-topics.sh --describe prints when it is done, and take the plan out"

@@ -27,6 +27,10 @@ _FILE = re.compile(r"^Dumping (\S.*?)\s*$")
 _OF_SNAPSHOT = re.compile(r"\bSNAPSHOT_HEADER\b|\bSnapshotHeader\b")
 
 
+class NoRecordsError(UsageError):
+    """There is no metadata log at a path, or no record of a broker or a partition in it, as where it is yet to come."""
+
+
 @immutable
 class Entry:
     """A record of the metadata log: its offset, the offset at which its batch begins, when it was appended in ms since
@@ -57,7 +61,7 @@ def read_metadata_log(path: Path) -> MetadataLog:
     a file cannot be read.
     """
     if not path.exists():
-        raise UsageError(f"{path}: there is no such file or directory")
+        raise NoRecordsError(f"{path}: there is no such file or directory")
     return _of_files(list(_files_of_log(_folder(path))) if path.is_dir() else [path])
 
 
@@ -74,7 +78,7 @@ def _folder(path: Path) -> Path:
         return path
     found = sorted(path.rglob(TOPIC))
     if not found:
-        raise UsageError(
+        raise NoRecordsError(
             f"{path}: no {TOPIC} is in it or below it; give a controller's metadata.log.dir, one of its segments, or "
             "what kafka-dump-log.sh --cluster-metadata-decoder prints"
         )
@@ -90,6 +94,8 @@ def _files_of_log(folder: Path) -> Iterator[Path]:
     if (segments and _begins(segments[0]) > 0) or not segments:
         snapshots = sorted(folder.glob(f"*{SNAPSHOT}"))
         usable = [one for one in snapshots if not segments or _begins(one) >= _begins(segments[0])]
+        if not segments and not snapshots:
+            raise NoRecordsError(f"{folder}: no segment and no snapshot is in it")
         if not usable:
             raise UsageError(f"{folder}: its segments do not begin at offset 0, and there is no snapshot before them")
         yield usable[0]
@@ -115,7 +121,9 @@ def _of_files(paths: list[Path]) -> MetadataLog:
         else:
             entries += _printed_entries(path, notes)
     if not entries:
-        raise UsageError(f"{', '.join(map(str, paths))}: nothing in it is a metadata record of a broker or a partition")
+        raise NoRecordsError(
+            f"{', '.join(map(str, paths))}: nothing in it is a metadata record of a broker or a partition"
+        )
     return MetadataLog(tuple(paths), tuple(entries), tuple(notes))
 
 

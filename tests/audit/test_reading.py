@@ -501,3 +501,10 @@ def test_what_is_no_statement_of_what_runs_is_named(tmp_path: Path, name: str, r
     _, findings = read_cluster([tmp_path])
     found = [finding.what for finding in findings if finding.kind == "incomplete"]
     assert found == [f"{tmp_path / name} was not read: {reason}"]
+
+
+def test_a_large_text_of_no_form_is_looked_at_once(tmp_path: Path) -> None:
+    """A pattern that looks ahead from each place took minutes for what an office program had saved."""
+    (tmp_path / "server.properties").write_text("broker.id=1\nzookeeper.connect=z\n")
+    (tmp_path / "drawing.graffle").write_text('{"topic": [{"partitions": 1, ' * 60_000)
+    assert len(read_cluster([tmp_path])[0].brokers) == 1

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from ....language.errors import UsageError
 from ....language.immutable import immutable
 from ...history.partitions import Moment
 from . import disks, wire
@@ -111,9 +112,13 @@ class Cluster(RunningNodes):
         return found.moments[-1]
 
     def live_brokers(self) -> set[int]:
-        """The brokers that the controller regards as alive. NodesError where a node has died by itself."""
+        """The brokers that the controller regards as alive. NodesError where a node has died by itself, and where the
+        controller's log cannot be read."""
         self.check()
-        return disks.read_live_brokers(self.nodes.data(CONTROLLER))
+        try:
+            return disks.read_live_brokers(self.nodes.data(CONTROLLER))
+        except UsageError as error:
+            raise NodesError(f"which brokers are alive is not known: {error}") from None
 
     def read_metadata(self, broker: int, topic: str = TOPIC) -> wire.PartitionMetadata | None:
         """What a broker has learned of the partition; None where it does not answer or knows nothing."""

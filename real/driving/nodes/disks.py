@@ -8,10 +8,9 @@ from typing import Any
 
 from kafka.record.memory_records import MemoryRecords
 
-from ....language.errors import UsageError
 from ....language.immutable import immutable
 from ...history.partitions import History, read_cluster
-from ...logs.metadata_log import TOPIC, read_metadata_log
+from ...logs.metadata_log import TOPIC, NoRecordsError, read_metadata_log
 
 SEGMENT = "00000000000000000000.log"
 FILLER = b"bait"
@@ -94,11 +93,12 @@ def read_history(controller: Path, topic: str) -> History | None:
 
 
 def read_live_brokers(controller: Path) -> set[int]:
-    """The brokers that have registered and are not fenced; nobody while there is no log, or nothing in it yet."""
+    """The brokers that have registered and are not fenced; nobody while there is no log, or nothing in it yet. Raises
+    UsageError for a log that cannot be read: who is there is not known then."""
     found = dict[int, bool]()
     try:
         entries = read_metadata_log(controller / TOPIC).entries
-    except UsageError:
+    except NoRecordsError:
         return set()
     for entry in entries:
         fields = entry.record.fields

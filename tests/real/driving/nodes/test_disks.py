@@ -18,12 +18,15 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from tidegate.language.errors import UsageError
 from tidegate.real.driving.nodes import disks
 from tidegate.real.driving.nodes.cluster import TOPIC, ClusterSpec
 from tidegate.real.driving.nodes.processes import Nodes
 from tidegate.real.driving.nodes.releases import fetch_release
 from tidegate.real.driving.nodes.running import start_nodes
 from tidegate.real.driving.partition.cluster import PartitionCluster
+
+from ....conftest import ROOT
 
 EXT4_IOC_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2
 RECORDS = 5
@@ -110,3 +113,20 @@ def test_the_driver_cuts_what_a_disk_loses(disk: Disk, monkeypatch: pytest.Monke
         while (found := real.read_records(1)) is None and time.monotonic() < until:
             time.sleep(0.1)
         assert found == (list(range(RECORDS)) if flushed else [])
+
+
+def test_a_controllers_log_that_cannot_be_read_is_no_cluster_without_brokers(tmp_path: Path) -> None:
+    """Nobody is there while there is no log or nothing in it; who is there is not known where it is damaged."""
+    assert disks.read_live_brokers(tmp_path) == set()
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    assert disks.read_live_brokers(tmp_path) == set()
+    segment = folder / f"{0:020d}.log"
+    segment.write_bytes(b"")
+    assert disks.read_live_brokers(tmp_path) == set()
+    whole = (ROOT / "examples" / "histories" / "last_replica_standing.log").read_bytes()
+    segment.write_bytes(whole)
+    assert disks.read_live_brokers(tmp_path) != set()
+    segment.rename(folder / f"{7:020d}.log")
+    with pytest.raises(UsageError, match="its segments do not begin at offset 0, and there is no snapshot before them"):
+        disks.read_live_brokers(tmp_path)
