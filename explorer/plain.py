@@ -339,7 +339,12 @@ class _Exploration:
         questions = questions_of(self.model)
         try:
             graph = explore_plain_graph(
-                self.model, questions, self.states, lambda state: self.index[self.key(state)], self._heed
+                self.model,
+                questions,
+                self.states,
+                lambda state: self.index[self.key(state)],
+                sum(origin is None for origin in self.origins),
+                self._heed,
             )
             found = answers(self.model, questions, graph, self, self._heed)
             return answers_where_bounds_end_runs(found) if self.search.bounds_end_runs else found

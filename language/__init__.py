@@ -25,7 +25,17 @@ from .declare import (
 from .kinds import Capacity, Domain, Ghost, Member, Option, Range
 from .lanes import GroupLanes, LogLanes, TransactionLanes
 from .orders import choose, position, previous, subsets
-from .temporal import always_eventually, always_possible, eventually_always, leads_to, limits_of, strong, weak
+from .temporal import (
+    always_eventually,
+    always_possible,
+    eventually_always,
+    initially_leads_to,
+    leads_to,
+    leads_to_always,
+    limits_of,
+    strong,
+    weak,
+)
 from .values import Bag, Map, Seq, Set, is_majority, replace
 
 __all__ = [
@@ -52,9 +62,11 @@ __all__ = [
     "eventually_always",
     "ghosts",
     "initial",
+    "initially_leads_to",
     "invariant",
     "is_majority",
     "leads_to",
+    "leads_to_always",
     "lemma",
     "limit",
     "limits_of",

@@ -38,7 +38,8 @@ SHADOWED_NOTE = ("TG009", "TG010")
 """The mistakes that leave a model to be read: two functions of one name, and what would be left out."""
 _ROLE = "the decorator of a role: @action, @invariant, @always_eventually(weak(action))"
 _UNFINISHED_MARK = {
-    "leads_to": "@leads_to(then) or @leads_to(then, weak(action)), where then is a predicate of the same parameters"
+    role: f"@{role}(then) or @{role}(then, weak(action)), where then is a predicate of the same parameters"
+    for role in ("leads_to", "initially_leads_to", "leads_to_always")
 }
 """How a decorator is written that does nothing without its parentheses."""
 _LIVENESS = frozenset({"always", "eventually", "fair", "fairness", "liveness", "temporal", "until"})

@@ -4,7 +4,7 @@
 @initial, @action                   behaviour
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
-@always_possible, @leads_to, @always_eventually, @eventually_always     what must happen; see `temporal`
+@always_possible, @leads_to, @always_eventually, ...     what must happen; see `temporal`
 @projection                         what a search that is asked for it distinguishes states by
 @refines(abstract, steps, constant=...)     the state as a more abstract model sees it, whose steps the model takes
 @lemma                              what holds besides, and makes a proof by induction go through
@@ -71,8 +71,8 @@ class Mark:
     """What a decorator leaves on a function or class: its role, an action's kind and budget, the names of the actions
     that a bound of steps stops altogether, and a refinement's abstract model with the values `given` to its
     constants and, for some actions, the abstract actions that they `may_be`. Of a property of liveness, the predicate
-    that is true `then` (of `leads_to` alone), the fairness that it rests on, and the actions `within` whose limits the
-    runs stay of which it is claimed."""
+    that is true `then` (of `leads_to` and its like), the fairness that it rests on, and the actions `within` whose
+    limits the runs stay of which it is claimed."""
 
     role: Literal[
         "state",
@@ -90,6 +90,8 @@ class Mark:
         "refines",
         "always_possible",
         "leads_to",
+        "initially_leads_to",
+        "leads_to_always",
         "always_eventually",
         "eventually_always",
     ]

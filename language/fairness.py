@@ -150,15 +150,31 @@ def why_not_violated(model: Model, prop: Liveness, case: LivenessCase, run: Run,
     if states[loop] != states[-1]:
         return "its last state is not the one that it is said to return to"
     truths = [holds(model, case.then, state) for state in states]
-    if prop.kind == "eventually_always":
+    if prop.kind in ("eventually_always", "leads_to_always"):
         if all(truths[loop:]):
             return f"{case.then.name} is true in each state of the loop"
     elif any(truths[loop:]):
         return f"{case.then.name} is true in a state of the loop"
+    return _why_not_begun(model, prop, case, states, truths) or unmet_fairness(model, prop, run, loop)
+
+
+def _why_not_begun(
+    model: Model, prop: Liveness, case: LivenessCase, states: Sequence[State], truths: Sequence[bool]
+) -> str | None:
+    """Why a run has nothing from where on what a case claims is to come and does not; None where it has."""
+    if case.when is None:
+        return None
+    if prop.kind == "initially_leads_to":
+        if any(truths):
+            return f"{case.then.name} is true in a state of the run"
+        begins = holds(model, case.when, states[0])
+        return None if begins else f"{case.when.name} is false in the initial state"
+    if prop.kind == "leads_to_always":
+        ever = any(holds(model, case.when, state) for state in states)
+        return None if ever else f"{case.when.name} is true in no state of the run"
     last = max((at for at, truth in enumerate(truths) if truth), default=-1)
-    if case.when is not None and not any(holds(model, case.when, state) for state in states[last + 1 :]):
-        return f"{case.when.name} is true in no state after which {case.then.name} never is"
-    return unmet_fairness(model, prop, run, loop)
+    ever = any(holds(model, case.when, state) for state in states[last + 1 :])
+    return None if ever else f"{case.when.name} is true in no state after which {case.then.name} never is"
 
 
 def unmet_fairness(model: Model, prop: Liveness, run: Run, loop: int) -> str | None:

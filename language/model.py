@@ -19,7 +19,9 @@ from .types import Identity, Type
 from .values import State
 
 PropertyKind = Literal["invariant", "transition", "reachable"]
-LivenessKind = Literal["always_possible", "leads_to", "always_eventually", "eventually_always"]
+LivenessKind = Literal[
+    "always_possible", "leads_to", "initially_leads_to", "leads_to_always", "always_eventually", "eventually_always"
+]
 LIVENESS: tuple[LivenessKind, ...] = get_args(LivenessKind)
 
 
@@ -109,7 +111,7 @@ class Refinement:
 @immutable
 class LivenessCase:
     """A property of liveness for one combination of values of its parameters: what is true `then`, and of `leads_to`
-    the predicate `when` after which that comes. Both are predicates over one state."""
+    and its like the predicate `when` after which that comes. Both are predicates over one state."""
 
     arguments: tuple[tuple[str, Any], ...]
     then: Property
@@ -119,9 +121,9 @@ class LivenessCase:
 @immutable
 class Liveness:
     """A property of whole runs, claimed in each of its cases, of the runs that are fair. `forms` are its predicates
-    before their parameters have values: its own, and of `leads_to` what comes then. `ghosts` are the ghost fields
-    it reads; with ghosts off one that reads them has no cases, and is not applicable. `within` are actions within whose
-    limits the runs stay of which it is claimed."""
+    before their parameters have values: its own, and of `leads_to` and its like what comes then. `ghosts` are the ghost
+    fields it reads; with ghosts off one that reads them has no cases, and is not applicable. `within` are actions
+    within whose limits the runs stay of which it is claimed."""
 
     name: str
     kind: LivenessKind

@@ -2,6 +2,8 @@
 
 @always_possible                    from every reachable state, some run reaches a state like this
 @leads_to(then, weak(act), ...)     after every state like this comes one like `then`
+@initially_leads_to(then, weak(act))     a run that begins in a state like this comes to one like `then`
+@leads_to_always(then, weak(act))   after a state like this, from some time on all are like `then`
 @always_eventually(weak(act))       again and again there is a state like this
 @eventually_always(weak(act))       from some time on all states are like this
 weak(act), strong(act, each="replica")      what is taken for granted of an action
@@ -83,12 +85,28 @@ def leads_to(then: Callable[..., bool], *rests_on: Fairness | KeptLimits) -> Cal
     `then` is a function with the same parameters; those after the state stand for all their values. TypeError for what
     is no function, or no fairness.
     """
+    return _mark_with_then("leads_to", then, rests_on)
+
+
+def initially_leads_to(then: Callable[..., bool], *rests_on: Fairness | KeptLimits) -> Callable[[F], F]:
+    """Marks a predicate over a state, and claims that every run as `rests_on` says that begins in a state where it is
+    true comes to one where `then` is true. Of other runs it claims nothing. `then` is as for `leads_to`."""
+    return _mark_with_then("initially_leads_to", then, rests_on)
+
+
+def leads_to_always(then: Callable[..., bool], *rests_on: Fairness | KeptLimits) -> Callable[[F], F]:
+    """Marks a predicate over a state, and claims that in every run as `rests_on` says in which it is true in some state
+    `then` is true from some time on, for ever. `then` is as for `leads_to`."""
+    return _mark_with_then("leads_to_always", then, rests_on)
+
+
+def _mark_with_then(role: Any, then: object, rests_on: tuple[object, ...]) -> Callable[[F], F]:
     if not isinstance(then, FunctionType) or is_of_language(then):
         raise DecoratorError(
-            f"@leads_to takes what comes then as a function, and is given {thing_text(then)}",
-            "@leads_to(answered, weak(fetch)), where answered is a function of the same parameters",
+            f"@{role} takes what comes then as a function, and is given {thing_text(then)}",
+            f"@{role}(answered, weak(fetch)), where answered is a function of the same parameters",
         )
-    return _mark_liveness("leads_to", rests_on, (then,))
+    return _mark_liveness(role, rests_on, (then,))
 
 
 @overload

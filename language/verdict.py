@@ -58,6 +58,8 @@ class PropertyVerdict:
         "reachable",
         "always_possible",
         "leads_to",
+        "initially_leads_to",
+        "leads_to_always",
         "always_eventually",
         "eventually_always",
     ]

@@ -119,6 +119,15 @@ def _claim_text(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop
             after = max(at for at in range(loop + 1) if holds(model, case.when, states[at])
                         and not any(holds(model, case.then, state) for state in states[at:]))  # fmt: skip
             return f"{case.when.name} is true {_step_place_text(after)}, and {then} never is from there on"
+        case "initially_leads_to":
+            assert case.when is not None, "it is said after what"
+            return f"{case.when.name} is true in the initial state, and {then} never is"
+        case "leads_to_always":
+            assert case.when is not None, "it is said after what"
+            begin = next(at for at in range(len(states)) if holds(model, case.when, states[at]))
+            at = next(at for at in range(loop, len(states)) if not holds(model, case.then, states[at]))
+            again = f"{then} is false again and again, as {_step_place_text(at)}"
+            return f"{case.when.name} is true {_step_place_text(begin)}, and {again}"
         case "eventually_always":
             at = next(at for at in range(loop, len(states)) if not holds(model, case.then, states[at]))
             return f"{then} is false again and again, as {_step_place_text(at)}"

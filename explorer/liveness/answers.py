@@ -130,7 +130,7 @@ def _answer(
     if isinstance(made, Lasso):
         graph.harden()
         return _answer_without_bounds(model, questions, question, graph, replayer, made, heed)
-    if question.kind == "always_possible":
+    if question.kind == "always_possible" or (made.idle and question.begins_initially):
         return made
     fair = _fair_actions(question)
     others = [action.name for action in model.actions if action.name not in (*fair, *question.prop.within)]
@@ -212,9 +212,11 @@ def _answer_within_bounds(
     heed()
     if question.kind == "always_possible":
         return _always_possible_answer(model, question, graph, replayer)
-    if question.when is not None and not graph.is_ever(question.when):
-        name = question.prop.name
-        return Answer("holds", why=f"though {name} is true in no state, so that nothing is claimed", idle=True)
+    if question.when is not None and not graph.is_ever(question.when, question.begins_initially):
+        where = "no initial state" if question.begins_initially else "no state"
+        return Answer(
+            "holds", why=f"though {question.prop.name} is true in {where}, so that nothing is claimed", idle=True
+        )
     component = graph.fair(question.violating_runs)
     if component is None:
         fair = ", ".join(fairness.text() for fairness in question.prop.fairness)

@@ -36,7 +36,8 @@ class Edge:
 class Fair:
     """What to look for: a run that stays for ever within some states and is fair. `region` says which states: those
     where a predicate is false (`avoid`; None: all), of these only what is reached, without leaving them, from those
-    where `after` is true (None: from anywhere). `again` is a predicate that must be false again and again (None: none).
+    where `after` is true (None: from anywhere), with `at_first` from the initial ones of them. `again` is a predicate
+    that must be false again and again (None: none).
     `weak` and `strong` have a bit for each group."""
 
     avoid: int | None
@@ -44,6 +45,7 @@ class Fair:
     again: int | None
     weak: int
     strong: int
+    at_first: bool = False
 
 
 @immutable
@@ -89,8 +91,8 @@ class Graph(Protocol):
         """States among which a run goes on for ever as it is looked for; None where there are none."""
         ...
 
-    def is_ever(self, predicate: int) -> bool:
-        """Whether a predicate is true in some state."""
+    def is_ever(self, predicate: int, at_first: bool = False) -> bool:
+        """Whether a predicate is true in some state, or with `at_first` in some initial one."""
         ...
 
     def first_stopped(self, actions: Collection[str]) -> int | None:

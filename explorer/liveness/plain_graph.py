@@ -26,10 +26,12 @@ def explore_plain_graph(
     questions: Questions,
     states: Sequence[State],
     number: Callable[[State], int],
+    initials: int,
     heed: Heed = run_unlimited,
 ) -> PlainGraph:
     """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
-    them a state is; `heed` is called before each. Raises Undefined."""
+    them a state is, and so many as `initials` come first that are initial; `heed` is called before each. Raises
+    Undefined."""
     steps, truths, stopped, held = list[list[Edge]](), list[int](), list[int](), list[set[str]]()
     for at, state in enumerate(states):
         heed()
@@ -47,7 +49,7 @@ def explore_plain_graph(
         steps.append(mine)
         stopped.append(groups)
         held.append(names)
-    return PlainGraph(steps, truths, stopped, held)
+    return PlainGraph(steps, truths, stopped, held, initials)
 
 
 def _truths(model: Model, questions: Questions, at: int, state: State) -> int:

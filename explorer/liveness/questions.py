@@ -38,10 +38,16 @@ class Question:
     @property
     def violating_runs(self) -> Fair:
         """The fair runs that violate it: `leads_to`, those that go on after `when` without `then`; `always_eventually`,
-        those without `then` from some time on; `eventually_always`, those in which it is false again and again."""
-        if self.kind == "eventually_always":
-            return Fair(None, None, self.then, self.weak, self.strong)
-        return Fair(self.then, self.when, None, self.weak, self.strong)
+        those without `then` from some time on; `eventually_always`, those in which it is false again and again, and
+        `leads_to_always` those of them that have come to `when`."""
+        if self.kind in ("eventually_always", "leads_to_always"):
+            return Fair(None, self.when, self.then, self.weak, self.strong)
+        return Fair(self.then, self.when, None, self.weak, self.strong, self.begins_initially)
+
+    @property
+    def begins_initially(self) -> bool:
+        """Whether it begins in initial states alone."""
+        return self.kind == "initially_leads_to"
 
 
 @immutable

@@ -13,7 +13,7 @@ from .graph import Component, Edge, Fair, PossibilityWord
 class PlainGraph:
     """A graph given by lists: each state's steps, as bits the predicates that are true in it and the actions' groups
     that a limit stops in it, and the actions of which a limit stops a step there. Steps that change nothing are left
-    out."""
+    out. The first states, so many as `initials`, are the initial ones."""
 
     def __init__(
         self,
@@ -21,7 +21,9 @@ class PlainGraph:
         truths: Sequence[int],
         stopped: Sequence[int],
         held: Sequence[Collection[str]],
+        initials: int,
     ) -> None:
+        self.initials = initials
         self.steps = [[edge for edge in mine if edge.target != state] for state, mine in enumerate(steps)]
         self.truths, self.stopped, self.held = truths, stopped, held
         self.soft = [_bit_union(edge.groups for edge in mine) for mine in self.steps]
@@ -69,9 +71,9 @@ class PlainGraph:
         stuck = [at for at in lost if at not in cut]
         return ("stuck", stuck[0]) if stuck else ("cut", lost[0])
 
-    def is_ever(self, predicate: int) -> bool:
-        """Whether a predicate is true in some state."""
-        return any(truth >> predicate & 1 for truth in self.truths)
+    def is_ever(self, predicate: int, at_first: bool = False) -> bool:
+        """Whether a predicate is true in some state, or with `at_first` in some initial one."""
+        return any(truth >> predicate & 1 for truth in self.truths[: self.initials if at_first else None])
 
     def first_stopped(self, actions: Collection[str]) -> int | None:
         """The first state in which a limit stops a step of some of these actions."""
@@ -91,7 +93,8 @@ class PlainGraph:
         region = [at for at in range(self.size) if avoid is None or self.false(at, avoid)]
         before: dict[int, int | None] = dict.fromkeys(region)
         if wanted.after is not None:
-            begins = [at for at in region if not self.false(at, wanted.after)]
+            last = self.initials if wanted.at_first else self.size
+            begins = [at for at in region if at < last and not self.false(at, wanted.after)]
             before = _paths(begins, lambda at: [edge.target for edge in self.steps[at]], set(region))
         found = min(self._components(set(before), wanted), key=min, default=None)
         if found is None:

@@ -106,10 +106,11 @@ def harden(g, actions):
         store64(g[HARDENED], i, groups)
 
 
-def seed(g, words, bits, value, old, new, tail):
-    """Marks `new` the states marked `old` whose word has `value` under `bits`, and queues them from `tail` on; returns
-    the queue's new end. With 0 for `bits` all of them."""
-    for i in range(g[SIZE_OF]):
+def seed(g, words, bits, value, old, new, end):
+    """Marks `new` those of the first `end` states that are marked `old` and whose word has `value` under `bits`, and
+    queues them; returns the queue's end. With 0 for `bits` all of them."""
+    tail = 0
+    for i in range(end):
         if load32(g[MARKS], i) == old and (load64(words, i) & bits) == value:
             store32(g[MARKS], i, new)
             store32(g[QUEUE], tail, i)
@@ -118,9 +119,10 @@ def seed(g, words, bits, value, old, new, tail):
     return tail
 
 
-def seed_any(g, words, bits, old, new, tail):
+def seed_any(g, words, bits, old, new, end):
     """As `seed`, of the states whose word has some bit of `bits`."""
-    for i in range(g[SIZE_OF]):
+    tail = 0
+    for i in range(end):
         if load32(g[MARKS], i) == old and (load64(words, i) & bits) != 0:
             store32(g[MARKS], i, new)
             store32(g[QUEUE], tail, i)

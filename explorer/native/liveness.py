@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 
 from ...language.judge import holds
@@ -91,7 +92,8 @@ def judge_liveness(
     names = tuple(plan.form.name.partition(".")[0] for plan in kernel.program.plans)
     started = time.perf_counter()
     try:
-        network = Network(count, transitions, numbered, names, search.cache, heed)
+        initials = bisect_left(range(count), True, key=lambda index: frontier.parent(index) is not None)
+        network = Network(count, transitions, numbered, names, initials, search.cache, heed)
     except NoMemoryError as error:
         raise IncompleteGraphError(str(error)) from None
     compiled(kernel.seconds + time.perf_counter() - started)

@@ -53,8 +53,9 @@ def bytes_needed(states: int, edges: int) -> int:
 
 
 class Network:
-    """A graph with room for so many states and steps. `groups` are those of each action, by its number, and `names`
-    the names of these. `heed` is called before each pass of compiled code over the graph."""
+    """A graph with room for so many states and steps, of which so many as `initials` come first that are initial.
+    `groups` are those of each action, by its number, and `names` the names of these. `heed` is called before each pass
+    of compiled code over the graph."""
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class Network:
         edges: int,
         groups: tuple[int, ...],
         names: tuple[str, ...],
+        initials: int,
         cache: Path | None,
         heed: Heed = run_unlimited,
     ) -> None:
@@ -74,7 +76,7 @@ class Network:
             zip(sizes, accumulate((-(-size // 64) * 64 for size in sizes.values()), initial=0), strict=False)
         )
         self._region = Region(sum(sizes.values()) + 64 * len(sizes))
-        self.groups, self.names, self.heed = groups, names, heed
+        self.groups, self.names, self.initials, self.heed = groups, names, initials, heed
         self._labelled = (*groups, 0)
         self._region.write(self._begins["GROUPS"], self._labelled)
         self.block = (ctypes.c_uint64 * len(GRAPH))()
@@ -167,7 +169,7 @@ class Network:
         self._transpose()
         for words, new in (("TRUTHS", _IN), ("STOPPED", _REST)):
             bits = 1 << predicate if words == "TRUTHS" else (1 << 64) - 1
-            tail = self.call("seed_any", self[words], bits, _OUT, new, 0)
+            tail = self.call("seed_any", self[words], bits, _OUT, new, self.size)
             self.call("backward", 0, tail, _OUT, new)
         stuck = self.call("first_marked", _OUT, 0)
         if stuck < self.size:
@@ -181,9 +183,10 @@ class Network:
             self.call("transpose")
             self["SOURCES_DONE"] = 1
 
-    def is_ever(self, predicate: int) -> bool:
-        """Whether a predicate is true in some state."""
-        return self._first("TRUTHS", 1 << predicate) is not None
+    def is_ever(self, predicate: int, at_first: bool = False) -> bool:
+        """Whether a predicate is true in some state, or with `at_first` in some initial one."""
+        found = self._first("TRUTHS", 1 << predicate)
+        return found is not None and (not at_first or found < self.initials)
 
     def first_stopped(self, actions: Collection[str]) -> int | None:
         """The first state in which a limit stops a step of some of these actions. Of those beyond the last bit it is
@@ -194,7 +197,7 @@ class Network:
     def _first(self, words: str, bits: int) -> int | None:
         """The first state that has some of these bits in its word."""
         self.call("mark_all", _OUT)
-        self.call("seed_any", self[words], bits, _OUT, _IN, 0)
+        self.call("seed_any", self[words], bits, _OUT, _IN, self.size)
         found = self.call("first_marked", _IN, 0)
         return found if found < self.size else None
 
@@ -207,11 +210,11 @@ class Network:
         self.call("mark_all", _OUT)
         avoid = 0 if wanted.avoid is None else 1 << wanted.avoid
         if wanted.after is None:
-            self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _IN, 0)
+            self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _IN, self.size)
         else:
-            self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _REST, 0)
-            after = 1 << wanted.after
-            tail = self.call("seed", self["TRUTHS"], after, after, _REST, _IN, 0)
+            self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _REST, self.size)
+            after, end = 1 << wanted.after, self.initials if wanted.at_first else self.size
+            tail = self.call("seed", self["TRUTHS"], after, after, _REST, _IN, end)
             self.call("forward", 0, tail, _REST, _IN)
             self.call("remark", _REST, _OUT)
         again = 0 if wanted.again is None else 1 << wanted.again
@@ -235,4 +238,5 @@ class Network:
         path = [inside]
         while (source := self.half("BEFORE", path[0])) != NOWHERE:
             path.insert(0, source)
-        return Component(tuple(path), frozenset(members))
+        within = frozenset(members)
+        return Component(tuple(path[: next(at for at, state in enumerate(path, 1) if state in within)]), within)

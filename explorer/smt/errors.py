@@ -30,6 +30,13 @@ def endless_value_error(where: Where) -> NotUnboundedError:
     )
 
 
+def endless_exponent_error(where: Where) -> NotUnboundedError:
+    """What is said of a power whose exponent has no end."""
+    return NotUnboundedError(
+        where, "the exponent of ** has no bound here", "an exponent in which no constant without a bound plays a part"
+    )
+
+
 class UnsayableError(Exception):
     """A property that was asked for has no meaning without bounds: its name, why, and the place in the text."""
 

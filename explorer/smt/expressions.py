@@ -13,7 +13,7 @@ from ...language.frontend.folding import cannot_fail
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
 from .algebra import ExtensionalError, align_members, bit, is_in_result, memoize
 from .encoding import Encoding
-from .errors import NotUnboundedError, endless_value_error
+from .errors import NotUnboundedError, endless_exponent_error, endless_value_error
 from .loop_progress import LoopProgress
 from .numbers import is_at_least
 from .sat import heed
@@ -166,11 +166,7 @@ class Evaluator:
         if e.op in ("//", "%"):
             defined = and_bits(defined, negation(self.algebra.is_at(right, 0)))
         if e.op == "**" and right.hi > EXPONENT_MAX:
-            raise NotUnboundedError(
-                e.where,
-                "the exponent of ** has no bound here",
-                "an exponent that no constant without a bound is part of",
-            )
+            raise endless_exponent_error(e.where)
         return self.numbers.arithmetic(e.op, left, right), defined
 
     def _Compare(self, e: ir.Compare, names: Names) -> Value:

@@ -136,7 +136,14 @@ _USAGE = {
     "a bound": "def within(s: {0}) -> bool, or of a step: def slow(before: {0}, after: {0}) -> bool",
     "a transition": "def grows(before: {0}, after: {0}) -> bool",
     **dict.fromkeys(
-        ("an always_possible", "a leads_to", "an always_eventually", "an eventually_always"),
+        (
+            "an always_possible",
+            "a leads_to",
+            "an initially_leads_to",
+            "a leads_to_always",
+            "an always_eventually",
+            "an eventually_always",
+        ),
         "def happens(s: {0}) -> bool",
     ),
     "a projection": "def seen_as(s: {0}) -> tuple[Replica, bool]",
@@ -332,6 +339,8 @@ _ROLE_NAMES = {
 _LIVENESS_NAMES = {
     "always_possible": "an always_possible",
     "leads_to": "a leads_to",
+    "initially_leads_to": "an initially_leads_to",
+    "leads_to_always": "a leads_to_always",
     "always_eventually": "an always_eventually",
     "eventually_always": "an eventually_always",
 }

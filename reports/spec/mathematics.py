@@ -316,6 +316,8 @@ def _property_text(prop: Property, claim: str) -> str:
 MUST: Mapping[LivenessKind, str] = {
     "always_possible": "*From every reachable state some run leads to a state where `{0}`.*",
     "leads_to": "*In every fair run, after each state where `{0}` comes one where `{1}`.*",
+    "initially_leads_to": "*Every fair run that begins where `{0}` comes to a state where `{1}`.*",
+    "leads_to_always": "*In every fair run, once `{0}` in some state, from some time on `{1}` in every state.*",
     "always_eventually": "*In every fair run, again and again `{0}`.*",
     "eventually_always": "*In every fair run, from some time on `{0}` in every state.*",
 }

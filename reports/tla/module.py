@@ -459,6 +459,8 @@ class _Export:
         then = heads[-1]
         claim = {
             "leads_to": f"{heads[0]} ~> {then}",
+            "initially_leads_to": f"{heads[0]} => <>{then}",
+            "leads_to_always": f"{heads[0]} ~> []{then}",
             "always_eventually": f"[]<>{then}",
             "eventually_always": f"<>[]{then}",
         }[prop.kind]

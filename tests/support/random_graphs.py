@@ -19,12 +19,13 @@ from tidegate.explorer.native.network import Network
 @dataclass
 class RandomGraph:
     """A graph: the actions of each state's steps and where they lead, the groups of each action, what is true in each
-    state and which actions a limit stops there, bits all."""
+    state and which actions a limit stops there, bits all, and how many states are initial."""
 
     steps: list[list[tuple[int, int]]]
     groups: tuple[int, ...]
     truths: list[int]
     stopped: list[int]
+    initials: int
 
     def plain(self) -> PlainGraph:
         """It in plain Python."""
@@ -33,7 +34,7 @@ class RandomGraph:
             sum(self.groups[action] for action in range(len(self.groups)) if word >> action & 1) if word else 0
             for word in self.stopped
         ]
-        return PlainGraph(steps, self.truths, stopped, [self.groups_of(word) for word in self.stopped])
+        return PlainGraph(steps, self.truths, stopped, [self.groups_of(word) for word in self.stopped], self.initials)
 
     def groups_of(self, word: int) -> set[str]:
         """The names of some actions."""
@@ -42,7 +43,7 @@ class RandomGraph:
     def native(self) -> Network:
         """It in native memory."""
         names = tuple(str(action) for action in range(len(self.groups)))
-        made = Network(len(self.steps), sum(map(len, self.steps)), self.groups, names, None)
+        made = Network(len(self.steps), sum(map(len, self.steps)), self.groups, names, self.initials, None)
         edges = 0
         for state, mine in enumerate(self.steps):
             made.set_word("OFFSETS", state, edges)
@@ -72,7 +73,8 @@ def draw_graph(seed: int) -> RandomGraph:
         if step not in mine:
             mine.append(step)
     stopped = [chance.choice((0, 0, 0, 1 << chance.randrange(actions))) for _ in range(states)]
-    return RandomGraph(steps, groups, [chance.randrange(8) for _ in range(states)], stopped)
+    truths = [chance.randrange(8) for _ in range(states)]
+    return RandomGraph(steps, groups, truths, stopped, chance.randint(1, states))
 
 
 def draw_question(seed: int) -> Fair:
@@ -81,7 +83,7 @@ def draw_question(seed: int) -> Fair:
     avoid, after, again = (chance.choice((None, predicate)) for predicate in range(3))
     demands = [chance.choice(("none", "weak", "strong")) for _ in range(3)]
     weak, strong = (sum(1 << at for at, word in enumerate(demands) if word == kind) for kind in ("weak", "strong"))
-    return Fair(avoid, after, again, weak, strong)
+    return Fair(avoid, after, again, weak, strong, chance.random() < 0.3)
 
 
 def fair_sets(graph: PlainGraph, wanted: Fair) -> Iterator[tuple[frozenset[int], Sequence[tuple[int, Edge]]]]:
@@ -141,7 +143,8 @@ def _region(graph: PlainGraph, wanted: Fair) -> set[int]:
     turned: Any = networkx.DiGraph()
     turned.add_nodes_from(inside)
     turned.add_edges_from((at, edge.target) for at in inside for edge in graph.edges(at) if edge.target in inside)
-    begins = [at for at in inside if not graph.false(at, wanted.after)]
+    last = graph.initials if wanted.at_first else graph.size
+    begins = [at for at in inside if at < last and not graph.false(at, wanted.after)]
     return {there for at in begins for there in (at, *_descendants(turned, at))}
 
 

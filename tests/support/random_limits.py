@@ -18,8 +18,15 @@ Test = tuple[str, Callable[[World, int], bool]]
 Move = tuple[str, Callable[[int], int]]
 Turn = tuple[str, Callable[[bool], bool]]
 RuleKind = Literal["protocol", "client", "fault"]
-Kind = Literal["always_possible", "leads_to", "always_eventually", "eventually_always"]
-KINDS: tuple[Kind, ...] = ("always_possible", "leads_to", "leads_to", "always_eventually", "eventually_always")
+Kind = Literal[
+    "always_possible", "leads_to", "initially_leads_to", "leads_to_always", "always_eventually", "eventually_always"
+]
+KINDS: tuple[Kind, ...] = (
+    "always_possible", "leads_to", "leads_to", "initially_leads_to", "leads_to_always", "always_eventually",
+    "eventually_always",
+)  # fmt: skip
+BEGINNINGS: tuple[World, ...] = ((0, False, False), (1, False, True))
+"""The initial states: one, or both."""
 PLACES = 3
 NODES = (0, 1)
 
@@ -121,14 +128,14 @@ class RandomModel:
     bound: Test | None
     narrow: bool
     claims: tuple[Claim, ...]
+    beginnings: int = 1
 
     def text(self) -> str:
         """It as a file, after the imports and `Node`."""
         parts = [
             "@state\nclass World:\n    '''Some place.'''\n"
             f"    at: Annotated[int, Range(0, {PLACES - 1})]  # where\n    on: Map[Node, bool]  # who is on",
-            "@initial\ndef begin() -> World:\n    '''It begins.'''\n"
-            "    return World(at=0, on=Map({node: False for node in Node}))",
+            *map(_begin_text, range(self.beginnings)),
             *(rule.text() for rule in self.rules),
         ]
         if self.bound is not None:
@@ -137,6 +144,16 @@ class RandomModel:
             parts.append("@bound\ndef narrow(s: World, after: World) -> bool:\n    '''A bound.'''\n"
                          "    return not (s.at == 2 and after.at == 0)")  # fmt: skip
         return "\n\n\n".join([*parts, *(claim.text() for claim in self.claims)]) + "\n"
+
+
+def _begin_text(number: int) -> str:
+    """An initial state in a model's text."""
+    at, *on = BEGINNINGS[number]
+    value = " or ".join(f"node == Node({node})" for node, is_on in enumerate(on) if is_on) or "False"
+    return (
+        f"@initial\ndef begin{number}() -> World:\n    '''It begins.'''\n"
+        f"    return World(at={at}, on=Map({{node: {value} for node in Node}}))"
+    )
 
 
 def _place(chance: random.Random) -> Test:
@@ -217,14 +234,15 @@ def draw_model(seed: int, claims: int = 8) -> RandomModel:
         kind: Kind = chance.choice(KINDS)
         of_a_node = chance.random() < 0.4
         then = _test(chance, of_a_node)
-        when = _test(chance, of_a_node) if kind == "leads_to" else None
+        when = _test(chance, of_a_node) if "leads_to" in kind else None
         fairness = () if kind == "always_possible" else _fairness(chance, rules)
         fair = {name for one in fairness for name in one.rules}
         others = () if kind == "always_possible" else tuple(rule.name for rule in rules if rule.name not in fair)
         within = tuple(name for name in others if chance.random() < 0.6)
         made.append(Claim(f"claim{number}", kind, then, when, fairness, of_a_node, within))
     bound = _test(chance, False) if chance.random() < 0.25 else None
-    return RandomModel(rules, bound, chance.random() < 0.15, tuple(made))
+    narrow, beginnings = chance.random() < 0.15, chance.choice((1, 1, 2))
+    return RandomModel(rules, bound, narrow, tuple(made), beginnings)
 
 
 Step = tuple[World, str, int, World]
@@ -244,8 +262,8 @@ class Space:
     stopped: dict[World, set[tuple[str, int]]] = field(default_factory=dict[World, set[tuple[str, int]]])
 
     def __post_init__(self) -> None:
-        waiting: list[World] = [(0, False, False)]
-        self.stopped = {waiting[0]: set()}
+        waiting = list(BEGINNINGS[: self.model.beginnings])
+        self.stopped = {state: set() for state in waiting}
         while waiting:
             state = waiting.pop()
             for rule in self.model.rules:
@@ -325,12 +343,14 @@ def runs(
     every = set(space.stopped)
     region = every
     then = {state for state in every if claim.then[1](state, node)}
-    if claim.kind != "eventually_always":
+    is_always = claim.kind in ("eventually_always", "leads_to_always")
+    if not is_always:
         region = every - then
     if claim.when is not None:
-        region = space.ahead((state for state in region if claim.when[1](state, node)), region)
+        begins = BEGINNINGS[: space.model.beginnings] if claim.kind == "initially_leads_to" else every
+        region = space.ahead((state for state in begins if state in region and claim.when[1](state, node)), region)
     for states in space.rounds:
-        if not states <= region or (claim.kind == "eventually_always" and states <= then):
+        if not states <= region or (is_always and states <= then):
             continue
         if all(_is_met(space, states, fairness, can) for fairness in claim.fairness):
             return True
@@ -383,7 +403,13 @@ def _of_one(space: Space, claim: Claim, node: int) -> str:
 
     if runs(space, claim, node, soft):
         return "violated" if runs(space, claim, node, hard) else "undecided"
-    return "undecided" if is_cut(space, claim) else "holds"
+    return "undecided" if is_cut(space, claim) and not _is_idle(space, claim, node) else "holds"
+
+
+def _is_idle(space: Space, claim: Claim, node: int) -> bool:
+    """Whether a claim of what begins somehow says nothing, since nothing begins so: bounds change nothing in that."""
+    begins = BEGINNINGS[: space.model.beginnings]
+    return claim.kind == "initially_leads_to" and not any(claim.when[1](state, node) for state in begins if claim.when)
 
 
 def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from tidegate.explorer.liveness.reference import PlainGraph
 
 # Two states that lead to each other by group 0, and a third that one comes to by group 1 and never leaves.
 STEPS = [[Edge(1, 0b01), Edge(2, 0b10)], [Edge(0, 0b01)], []]
-GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped=[0, 0b10, 0], held=["", "b", ""])
+GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped=[0, 0b10, 0], held=["", "b", ""], initials=1)
 
 
 def test_a_run_that_stays_and_one_that_fairness_drives_on() -> None:

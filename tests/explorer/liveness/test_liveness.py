@@ -38,6 +38,7 @@ ANSWERS = {
     "crossing": {"crosses_if_weakly_fair": "violated", "crosses_if_strongly_fair": "holds"},
     "counter": {"is_served": "violated", "is_served_in_turn": "holds"},
     "corridor": {"may_pass": "holds", "they_pass": "violated"},
+    "worker": {"begins_rested": "holds", "begins_at_all": "violated", "works": "violated", "has_retired": "holds"},
 }
 """Each of the small models with what is so of its properties."""
 
@@ -294,6 +295,31 @@ def test_what_holds_of_fair_runs_says_which_they_are(tidegate: Run) -> None:
     assert done.exit == 0
     fair = "weak(serve, each=customer), weak(come, each=customer)"
     assert f"is_served_in_turn holds of the runs with {fair}" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize(
+    ("name", "steps", "says"),
+    [
+        ("begins_at_all", "", "begins_at_all is true in the initial state, and is_busy never is."),
+        (
+            "works",
+            "begin(true); work",
+            "works is true after step 1, and is_retired is false again and again, as after step 1.",
+        ),
+    ],
+)
+def test_why_what_begins_somehow_does_not_end_as_claimed(
+    engine: str, name: str, steps: str, says: str, tidegate: Run
+) -> None:
+    path = "examples/liveness/worker.py"
+    done = tidegate("check", path, "--no-deadlock", "--property", name, "--engine", engine)
+    assert done.exit == 3
+    assert says in " ".join(done.out.split())
+    loop = str(len(steps.split()) // 2)
+    assert f'--property {name} --steps "{steps}" --loop {loop}' in " ".join(done.out.split())
+    replayed = tidegate("replay", path, "--property", name, "--steps", steps or "begin(false)", "--loop", loop)
+    assert replayed.exit == 3
 
 
 LAMP = """

@@ -15,7 +15,7 @@ def test_it_has_every_step_that_changes_the_state_and_every_truth() -> None:
     questions, drawn = questions_of(model), state_graph(model, 5000)
     numbers = {state: number for number, state in enumerate(drawn.states)}
     heeded: list[None] = []
-    graph = explore_plain_graph(model, questions, drawn.states, numbers.__getitem__, lambda: heeded.append(None))
+    graph = explore_plain_graph(model, questions, drawn.states, numbers.__getitem__, 1, lambda: heeded.append(None))
     assert graph.size == len(drawn.states) == len(heeded)
     for number, state in enumerate(drawn.states):
         targets = sorted(edge.target for edge in drawn.edges if edge.source == number != edge.target)

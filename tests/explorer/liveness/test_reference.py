@@ -44,6 +44,8 @@ def with_claims(text: str, is_bounded: bool) -> str | None:
             ("claim3", f"eventually_always({second})", "not claimed(s)"),
             ("claim4", f"leads_to(is_claimed, {first}, {second})", "not claimed(s)"),
             ("claim5", f"leads_to(is_not_claimed, {second})", "claimed(s)"),
+            ("claim6", f"initially_leads_to(is_claimed, {first}, {second})", "not claimed(s)"),
+            ("claim7", f"leads_to_always(is_claimed, {first}, {second})", "not claimed(s)"),
         )
     )
     helpers = (
@@ -53,9 +55,11 @@ def with_claims(text: str, is_bounded: bool) -> str | None:
     )
     if is_bounded:
         claims += "\n\n@bound\ndef within(s: World) -> bool:\n    '''A bound.'''\n    return claimed(s)\n"
-    words = "always_eventually, always_possible, bound, eventually_always, leads_to, strong, weak"
+    words = (
+        "always_eventually, always_possible, bound, eventually_always, initially_leads_to, leads_to, leads_to_always"
+    )
     start = text.index("from tidegate.language import")
-    return f"{text[:start]}from tidegate.language import {words}\n{text[start:]}{helpers}{claims}"
+    return f"{text[:start]}from tidegate.language import {words}, strong, weak\n{text[start:]}{helpers}{claims}"
 
 
 @pytest.mark.parametrize("seeds", tier_parameters((range(12), range(12, 400)), lambda seeds: len(seeds) == 12), ids=len)
@@ -66,7 +70,7 @@ def test_engines_agree_on_what_must_happen(seeds: range, tmp_path: Path, cache: 
         if text is None:
             continue
         try:
-            model = define_text(tmp_path, text).bind(properties=[f"claim{number}" for number in range(6)])
+            model = define_text(tmp_path, text).bind(properties=[f"claim{number}" for number in range(8)])
         except ModelErrors:
             continue
         found = native(model, SEARCH)
