@@ -48,7 +48,7 @@ from ..reports.audit.markdown import audit_markdown
 from ..reports.audit.repair import repair_script
 from ..reports.audit.sarif import audit_sarif
 from ..reports.files import write_json, write_text
-from ..reports.trace.html import trace_html
+from ..reports.trace.html import trace_html, viewer_texts
 from ..traces.document import run_document, trace_document
 from ..traces.neighbourhood import neighbourhood_document
 
@@ -157,7 +157,7 @@ def _write_model_page(html: str, title: str, shown: tuple[Model, PropertyVerdict
     trace = trace_document(*shown)
     trace["title"] = title
     write_json(out / f"{name}.trace.json", trace)
-    write_text(out / f"{name}.html", trace_html([trace], beside=f"{name.name}.trace.json"))
+    write_text(out / f"{name}.html", trace_html([trace], beside=f"{name.name}.trace.json", shares_viewer=True))
 
 
 _CAUSES_OF_GROUP_FAILURES: Mapping[str, Sequence[str]] = {
@@ -265,6 +265,8 @@ def save_audit(done: AuditOutcome, scenarios: list[Scenario], out: Path) -> int:
     write_text(out / "junit.xml", audit_junit(done.document))
     write_json(out / "audit.json", done.document)
     write_text(out / "index.html", audit_index(done.document))
+    if scenarios or clients or findings:
+        _write_viewer(out)
     for made in scenarios:
         _write_scenario_page(done, made, out)
     for client in clients:
@@ -272,6 +274,13 @@ def save_audit(done: AuditOutcome, scenarios: list[Scenario], out: Path) -> int:
     for finding in findings:
         _write_model_page(finding.html, finding.said["what"], run_of_finding(finding.run), out)
     return len(scenarios) + len(clients) + len(findings)
+
+
+def _write_viewer(out: Path) -> None:
+    """What all pages of scenarios share."""
+    (out / FOLDER).mkdir(exist_ok=True)
+    for name, text in viewer_texts().items():
+        write_text(out / FOLDER / name, text)
 
 
 def _remove_old_pages(out: Path) -> None:
@@ -330,10 +339,12 @@ def _write_scenario_page(done: AuditOutcome, made: Scenario, out: Path) -> None:
     told = ReplayedScenario(done, made)
     write_json(out / f"{name}.trace.json", told.trace)
     beside = f"{name.name}.trace.json"
-    write_text(out / f"{name}.html", trace_html([told.shown], beside=beside, around=told.around, saved=beside))
+    page = trace_html([told.shown], beside=beside, around=told.around, saved=beside, shares_viewer=True)
+    write_text(out / f"{name}.html", page)
     if made.after is not None:
         after = _trace_after_repair(made, made.after)
-        both = trace_html([told.shown, after], aligned=made.after.aligned, alone=f"{name.name}.html")
+        alone = f"{name.name}.html"
+        both = trace_html([told.shown, after], aligned=made.after.aligned, alone=alone, shares_viewer=True)
         write_text(out / f"{name}-repaired.html", both)
 
 

@@ -49,7 +49,7 @@ def test_the_workflow_runs_and_uploads_what_is_there(project: Path, cache: Path)
     assert workflow["permissions"] == {"contents": "read", "security-events": "write"}
     steps = workflow["jobs"]["gate"]["steps"]
     commands = [step["run"] for step in steps if "run" in step]
-    assert commands[0] == "pip install tidegate"
+    assert commands[0] == 'pip install "$SOURCE"'
     for command in commands[1:]:
         run(command, project, cache, TIER="commit", GITHUB_STEP_SUMMARY=str(project / "summary"))
     assert (project / "summary").read_text(encoding="utf-8").startswith("# ✓ Tidegate: 1 ok of 1 check\n")

@@ -60,6 +60,7 @@ def trace_html(
     graph: str = "",
     saved: str | None = None,
     alone: str | None = None,
+    shares_viewer: bool = False,
 ) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
     whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
@@ -68,23 +69,28 @@ def trace_html(
     HTML that stands below the picture. `watches` has for each document the expressions that are watched, each with its
     value in words in every state. `saved` is the trace in a file beside the page, with which `tidegate explore` goes
     on in the page's words. `alone` is the page of the first trace alone, where other steps can be chosen. `graph` is a
-    state graph as `drawing` makes it for a page. ValueError without a trace.
+    state graph as `drawing` makes it for a page. A page that `shares_viewer` has neither style nor script in itself:
+    they are `VIEWER_FILES`, beside it. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
     named = [drop_machine_folders(document) for document in documents]
-    style, script = (
-        strip_comments(_asset("style.css") + (PAGE_STYLE if graph else "")),
-        _script_text(graph=bool(graph), live=live),
-    )
+    style, script = _style_text(graph=bool(graph)), _script_text(graph=bool(graph), live=live)
+    if shares_viewer:
+        style_file, script_file = VIEWER_FILES
+        policy = _POLICY.format(style="'self'", script="'self'", server="")
+        head, tail = f'<link rel="stylesheet" href="{style_file}">', f'<script src="{script_file}"></script>'
+    else:
+        policy = content_security_policy(style, script, live=live)
+        head, tail = f"<style>{style}</style>", f"<script>{script}</script>"
     parts = {
-        "POLICY": content_security_policy(style, script, live=live),
+        "POLICY": policy,
         "TOOL": html.escape(str(named[0]["tool"])),
         "TITLE": html.escape(window_title(named[0])),
         "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in named[0]["argument"]),
         "SECTION": section + (_GRAPH_SCRIPT.format(graph) if graph else ""),
-        "STYLE": style,
-        "SCRIPT": script,
+        "STYLE": head,
+        "SCRIPT": tail,
         "DATA": _data_elements(
             documents, named, watches, {"beside": beside, "aligned": aligned, "saved": saved, "alone": alone}
         )
@@ -103,10 +109,22 @@ def window_title(document: Document) -> str:
 def content_security_policy(style: str, script: str, *, live: bool = False) -> str:
     """The content security policy: nothing but this style and this script; of a `live` page its own server too."""
     server = "; connect-src 'self'" if live else ""
-    return (
-        f"default-src 'none'; style-src {_content_hash(style)}; script-src {_content_hash(script)}; img-src data:; "
-        f"base-uri 'none'; form-action 'none'{server}"
-    )
+    return _POLICY.format(style=_content_hash(style), script=_content_hash(script), server=server)
+
+
+_POLICY = (
+    "default-src 'none'; style-src {style}; script-src {script}; img-src data:; base-uri 'none'; "
+    "form-action 'none'{server}"
+)
+
+
+VIEWER_FILES = ("viewer.css", "viewer.js")
+"""The style and the script that pages of one folder share."""
+
+
+def viewer_texts() -> Mapping[str, str]:
+    """What stands in `VIEWER_FILES`, by name."""
+    return dict(zip(VIEWER_FILES, (_style_text(), _script_text()), strict=True))
 
 
 def _neighbourhood_element(document: Document | None, live: bool) -> str:
@@ -193,6 +211,10 @@ def _copyable_texts(document: Document) -> Mapping[str, str]:
 def _script_json(value: Any) -> str:
     """JSON that may stand in a script element: no `<` in it can end or begin one."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=False).replace("<", "\\u003c")
+
+
+def _style_text(*, graph: bool = False) -> str:
+    return strip_comments(_asset("style.css") + (PAGE_STYLE if graph else ""))
 
 
 def _script_text(*, graph: bool = False, live: bool = False) -> str:
