@@ -36,7 +36,7 @@ from .exploring.search_rounds import run_in_rounds
 from .exploring.small_models import kept_in
 from .joining.options import Options
 from .questions.situations import BY_NAME
-from .questions.subjects import subjects
+from .questions.subjects import Subject, subjects
 from .readers.parsed_file import Part
 from .repairs.repair import find_repair, repair_document, why_no_repair
 from .report.document import Document, SubjectReport, document, gravity_order, loss_of
@@ -123,12 +123,10 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
     check_baseline(asked.accepted_findings, about, asked.requirements)
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
-        every = add_client_losses(add_consumer_rows(check_subjects(about, explorations), cluster))
-        silent = cluster.answering.down if cluster.answering is not None else ()
-        out = ids_of_down_nodes(cluster) | {id_ for id_, _ in silent}
-        reports = sorted(
-            run_in_rounds(_reporting(every, cluster, asked, explorations, out), explorations), key=gravity_order
-        )
+        reports = _report_subjects(about, cluster, asked, explorations)
+    except KeyboardInterrupt:  # what is known by now is reported; another one ends it
+        explorations.interrupt()
+        reports = _report_subjects(about, cluster, asked, explorations)
     finally:
         explorations.close()
     exit_ = exit_code([check for report in reports for check in report.checks])
@@ -136,6 +134,17 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
         exit_ = UNDECIDED
     made = document(cluster, findings, reports, asked.requirements, exit_, _timeout_message(explorations, reports))
     return AuditOutcome(made, made["exit"], reports, explorations, findings)
+
+
+def _report_subjects(
+    about: Sequence[Subject], cluster: Cluster, asked: AuditRequest, explorations: Explorations
+) -> list[SubjectReport]:
+    """The report of each subject, the worst first."""
+    every = add_client_losses(add_consumer_rows(check_subjects(about, explorations), cluster))
+    silent = cluster.answering.down if cluster.answering is not None else ()
+    out = ids_of_down_nodes(cluster) | {id_ for id_, _ in silent}
+    searches = _reporting(every, cluster, asked, explorations, out)
+    return sorted(run_in_rounds(searches, explorations), key=gravity_order)
 
 
 def _reporting(
@@ -168,8 +177,9 @@ def _timeout_message(explorations: Explorations, reports: Sequence[SubjectReport
     cells = [cell for report in reports for cell in report.verdict.table.values()]
     open_ = sum(NO_TIME in cell.why for cell in cells)
     begins = "nothing is kept for the next audit" if explorations.folder is None else _GOES_ON
+    why = "the audit was interrupted" if explorations.interrupted else "time ran out"
     return (
-        f"time ran out before {left:,} of {asked:,} explorations had ended: {open_:,} of {len(cells):,} cells are not "
+        f"{why} before {left:,} of {asked:,} explorations had ended: {open_:,} of {len(cells):,} cells are not "
         f"decided, and what is not decided here, or depends on something, may be decided with more time; {begins}; "
         "give a longer --time"
     )

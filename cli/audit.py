@@ -56,7 +56,7 @@ EXAMPLES = """\
   tidegate audit --collect > collect.sh; sh collect.sh --bootstrap-server localhost:9092; tidegate audit tidegate-audit
 
 exit: 0 what is required holds within the bounds, 1 it does not, 5 that depends on something not
-given, or was not decided in time, 64 usage, 66 a file or the running cluster cannot be read
+given, or was not decided in time or before an interruption, 64 usage, 66 a file or the running cluster cannot be read
 """
 
 
@@ -211,7 +211,11 @@ def run(options: argparse.Namespace) -> Exit:
         old = None if options.diff is None else difference.read_document(options.diff)
         accepted = () if options.baseline is None else baseline(options.baseline)
         began, required = monotonic(), parse_requirements(options.require)
-        found = _read_clusters(options)
+        try:
+            found = _read_clusters(options)
+        except KeyboardInterrupt:
+            print("tidegate: interrupted while the files were read: nothing was audited", file=sys.stderr)
+            return Exit.INCONCLUSIVE
         if len(found) > 1:
             return _audit_several(found, required, began, out, options)
         done = run_audit(_only_cluster(found), required, accepted, options.time - (monotonic() - began), options)
@@ -354,7 +358,10 @@ def run_audit(
             today=datetime.date.today(),
             report=None if report is None else lambda says: report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says)),
         )
-        return audit(cluster, findings, asked)
+        done = audit(cluster, findings, asked)
+    if done.explorations.interrupted:
+        print("tidegate: interrupted; the report is of what was done", file=sys.stderr)
+    return done
 
 
 def _read(options: argparse.Namespace, folder: Path | None) -> ReadCluster:

@@ -48,11 +48,17 @@ def audit_clusters(
     found: Sequence[tuple[str, ReadCluster | UnreadableInputError]],
     audit_one: Callable[[ReadCluster, float], AuditOutcome],
 ) -> list[NamedAudit]:
-    """Audits each, the worst first. `audit_one` is given the part of the time that it may take."""
-    done = [
-        NamedAudit(name, read if isinstance(read, UnreadableInputError) else audit_one(read, 1 / (len(found) - place)))
-        for place, (name, read) in enumerate(found)
-    ]
+    """Audits each, the worst first. `audit_one` is given the part of the time that it may take: none once one was
+    interrupted."""
+    done: list[NamedAudit] = []
+    part = 1.0
+    for place, (name, read) in enumerate(found):
+        if isinstance(read, UnreadableInputError):
+            done.append(NamedAudit(name, read))
+            continue
+        outcome = audit_one(read, part and 1 / (len(found) - place))
+        part = 0.0 if outcome.explorations.interrupted else part
+        done.append(NamedAudit(name, outcome))
     rank = {name: place for place, name in enumerate(_order_by_gravity(done))}
     return sorted(done, key=lambda one: rank[one.name])
 

@@ -328,6 +328,7 @@ class Explorations:
         self.shown: dict[Any, tuple[ScenarioStep, ...]] = {}
         """Runs as `own_fault` shows them, by what they were found as."""
         self.explored = 0
+        self.interrupted = False
         self._ahead: dict[Case, None] = {}
         """Those that are explored though nobody asked yet, and of which nothing is known."""
         self._prepared: set[tuple[str, int]] = set()
@@ -436,6 +437,11 @@ class Explorations:
         return sum(
             1 for found in self.known.values() if found.stop_reason and not found.for_good and found.stop_reason != DIED
         )
+
+    def interrupt(self) -> None:
+        """Has all that is not known by now be out of time, and ends what explores it."""
+        self.interrupted, self.until = True, 0.0
+        self.processes.kill()
 
     def close(self) -> None:
         """Ends the other processes, if there are any. More may be asked: others begin then."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
 from ...language.immutable import immutable
@@ -77,6 +78,13 @@ class Processes(Generic[T, R]):
         """Ends the processes; those that run something end after it. No spare task is begun any more."""
         self.spare.clear()
         self._end()
+
+    def kill(self) -> None:
+        """Ends the processes at once, whatever they run, whose results are lost."""
+        started: Mapping[int, BaseProcess] = getattr(self._pool, "_processes", None) or {}
+        for process in list(started.values()):  # public only since Python 3.14 (terminate_workers)
+            process.terminate()
+        self.close()
 
     def _end(self) -> None:
         self._beside.clear()

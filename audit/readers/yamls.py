@@ -129,11 +129,17 @@ def typed_scalar(text: str) -> str:
 def pairs(node: Node) -> list[tuple[Node, Node]]:
     """A mapping's entries, none for anything else: its own, then those merged with `<<`, which may be merged there
     themselves. Its own keys are stronger than merged ones, and of a list of mappings the first that has a key counts
-    (yaml.org/type/merge)."""
+    (yaml.org/type/merge). Of a key that is stated twice the last counts: programs take that, or refuse the file."""
     if not isinstance(node, MappingNode):
         return []
-    found = [(key, value) for key, value in node.value if not _is_merge(key)]
-    names = {key.value for key, _ in found if isinstance(key, ScalarNode)}
+    own = [(key, value) for key, value in node.value if not _is_merge(key)]
+    last = {key.value: number for number, (key, _) in enumerate(own) if isinstance(key, ScalarNode)}
+    found = [
+        (key, value)
+        for number, (key, value) in enumerate(own)
+        if not isinstance(key, ScalarNode) or last[key.value] == number
+    ]
+    names = {*last}
     for source in (source for key, value in node.value if _is_merge(key) for source in _sources(value)):
         for key, value in pairs(source):
             if isinstance(key, ScalarNode) and key.value not in names:
@@ -178,8 +184,8 @@ def documents(text: str, name: str = "") -> Sequence[Tree]:
 
 
 def _refuse_repetition(nodes: Sequence[Node]) -> None:
-    """Raises YamlError for documents that are more than any walk can go through, or that readers take differently: an
-    alias within what it names, aliases of aliases, `<<` of what is no mapping, two values of one key."""
+    """Raises YamlError for documents that are more than any walk can go through, or no YAML: an alias within what it
+    names, aliases of aliases, `<<` of what is no mapping."""
     known: dict[int, tuple[int, int]] = {}
     size = sum(_measure(node, 0, known)[0] for node in nodes)
     if size - len(known) > MOST_REPEATED:
@@ -204,19 +210,9 @@ def _children(node: Node) -> list[Node]:
         return node.value
     if not isinstance(node, MappingNode):
         return []
-    stated: dict[str, Node] = {}
     for key, value in node.value:
         if _is_merge(key) and not all(isinstance(source, MappingNode) for source in _sources(value)):
             raise YamlError(f"`<<` at line {key.start_mark.line + 1} merges what is no mapping")
-        if not isinstance(key, ScalarNode) or _is_merge(key):
-            continue
-        before = stated.setdefault(key.value, value)
-        same = isinstance(value, ScalarNode) and isinstance(before, ScalarNode) and value.value == before.value
-        if before is not value and not same:
-            line, first = key.start_mark.line + 1, before.start_mark.line + 1
-            raise YamlError(
-                f"line {line} states a key again that line {first} has, and programs differ on which counts"
-            )
     return [value for _, value in node.value] + [key for key, _ in node.value if not isinstance(key, ScalarNode)]
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
+from tidegate.audit.auditing import AuditRequest, audit, read_cluster, read_cluster_texts
 from tidegate.audit.exploring.explorations import NO_TIME, CaseExplorer, Explorations
 from tidegate.audit.exploring.inference import knowledge_of
 from tidegate.audit.joining.options import Options
@@ -88,3 +89,28 @@ def test_reading_counts(monkeypatch: pytest.MonkeyPatch, run_here: RunHere) -> N
     options = ("--kafka-version", "3.9", "--client", "java:3.9", "--distribution", "apache", "--no-cache")
     exit_, out = run_here("audit", str(folder), *options)
     assert exit_ == 5 and "Note: time ran out before" in out
+
+
+def test_an_interrupted_audit_reports_what_it_knows(tmp_path: Path) -> None:
+    """Ctrl-C and SIGTERM, once: all that is not known by then is open. A second one ends it."""
+    cluster, findings = read_cluster([ROOT / "examples" / "clusters" / "shipped-defaults"], Options("4.1.0"))
+    done = audit(cluster, findings, AuditRequest(folder=tmp_path, seconds=None, workers=1, report=interrupt_once()))
+    assert done.explorations.interrupted and done.exit in (1, 5)
+    assert done.document["out_of_time"].startswith("the audit was interrupted before ")
+    with pytest.raises(KeyboardInterrupt):
+        audit(cluster, findings, AuditRequest(folder=tmp_path, seconds=None, workers=1, report=interrupt_always))
+
+
+def interrupt_once() -> Callable[[str], None]:
+    """What interrupts where progress is first said."""
+    interrupts = iter([KeyboardInterrupt()])
+
+    def report(_says: str) -> None:
+        if (error := next(interrupts, None)) is not None:
+            raise error
+
+    return report
+
+
+def interrupt_always(_says: str) -> None:
+    raise KeyboardInterrupt

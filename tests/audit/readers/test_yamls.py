@@ -61,14 +61,9 @@ BOMB = "a0: &a0 {k: v}\n" + "".join(
         ("a: &a [*a]", "it is nested too deeply, or within itself by an alias"),
         ("a0: &a0 [v]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 70)), "nested too deeply"),
         ("a:\n  <<: text", "`<<` at line 2 merges what is no mapping"),
-        (
-            "a:\n  acks: all\n  acks: 1",
-            "line 3 states a key again that line 2 has, and programs differ on which counts",
-        ),
-        ("a:\n  b: {c: 1}\n  b: {c: 2}", "line 3 states a key again"),
     ],
 )
-def test_what_no_walk_goes_through_or_readers_take_differently(text: str, why: str) -> None:
+def test_what_no_walk_goes_through(text: str, why: str) -> None:
     with pytest.raises(YamlError, match=why):
         documents(text)
 
@@ -86,7 +81,7 @@ def test_a_large_document_without_aliases_is_read_to_its_end() -> None:
         ("{<<: [*b, *a]}", {"k": "b", "only": "a", "more": "b"}),
         ("{<<: *nested}", {"k": "own", "only": "a", "more": "b"}),
         ("{<<: [*nested, *a], more: here}", {"k": "own", "only": "a", "more": "here"}),
-        ("{k: same, k: same}", {"k": "same"}),
+        ("{k: first, <<: *a, k: last}", {"k": "last", "only": "a"}),
         ('{"<<": a}', {"<<": "a"}),
     ],
 )
