@@ -9,7 +9,7 @@ import select
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,7 +54,7 @@ class ShellSession:
 
 
 @contextmanager
-def start_shell(shell: str, home: Path) -> Iterator[ShellSession]:
+def start_shell(shell: str, home: Path) -> Generator[ShellSession]:
     """The shell, in a folder where there is one model, with `tidegate` in its path."""
     command, _ = SHELLS[shell]
     child, terminal = pty.fork()

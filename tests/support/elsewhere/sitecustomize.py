@@ -15,6 +15,7 @@ import mmap
 import multiprocessing
 import multiprocessing.context
 import os
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
@@ -29,11 +30,14 @@ for module, names in (
             delattr(module, name)
 
 
+_true_sysconf: Callable[[str | int], int] = os.sysconf
+
+
 def _sysconf(name: str | int) -> int:
     return PAGE if name in ("SC_PAGE_SIZE", "SC_PAGESIZE") else _true_sysconf(name)
 
 
-_true_sysconf, os.sysconf = os.sysconf, _sysconf
+os.sysconf = _sysconf
 mmap.PAGESIZE = mmap.ALLOCATIONGRANULARITY = PAGE  # pyright: ignore[reportAttributeAccessIssue]
 
 
