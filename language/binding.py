@@ -43,7 +43,7 @@ from .frontend.source import argument_place, fields_of_state, globals_of_class, 
 from .frontend.traversal import fields_read
 from .immutable import immutable
 from .lanes import bound_view
-from .liveness import check_fairness, elaborate_predicates, liveness, predicates
+from .liveness import check_fairness, conditions_of_steps, elaborate_predicates, liveness, predicates
 from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
 from .types import Identity, Int
@@ -526,7 +526,7 @@ class _Finisher:
         )
 
     def _liveness(self, function: FunctionType, mark: Mark) -> Liveness:
-        its = predicates(function, mark)
+        its = (*predicates(function, mark), *conditions_of_steps(mark))
         runs = {predicate: self.namespace.function(predicate) for predicate in its}
         read = frozenset(field for predicate in its for field in fields_read(*self.texts[predicate].body))
         ghosts = (read & self.shape.ghosts, bool(read & self.gone))

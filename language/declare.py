@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform, 
 
 from .constants import ConstantExpression, lift
 from .immutable import immutable
+from .ir import Function
 
 Kind = Literal["protocol", "client", "fault"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -40,18 +41,37 @@ PRIVATE = "_tidegate_"
 
 
 @immutable
+class StepCondition:
+    """Which steps a fairness is about: those before which a predicate over the state and some parameters of the actions
+    is true. `form` and `run` are its meaning in a bound model; before, `run` is the author's function."""
+
+    name: str
+    run: Callable[..., bool]
+    form: Function | None = None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of the actions that it reads."""
+        return () if self.form is None else tuple(name for name, _ in self.form.parameters)
+
+
+@immutable
 class Fairness:
     """What a property takes for granted of an action, or of several as if they were one, by their names. `strong`: what
     can happen again and again happens again and again; else, weakly, what can happen from some time on happens again
-    and again. `parameter` names the one of whose values this is said one by one; None says it of all steps together."""
+    and again. `parameters` names those of whose values this is said one by one, of several of each combination; empty
+    says it of all steps together. `where` says of which steps alone."""
 
     actions: tuple[str, ...]
     strong: bool
-    parameter: str | None = None
+    parameters: tuple[str, ...] = ()
+    where: StepCondition | None = None
 
     def text(self) -> str:
-        """`weak(fetch, each=follower)`."""
-        parts = [] if self.parameter is None else [f"each={self.parameter}"]
+        """`weak(fetch, each=follower)`, `weak(pass_on, each=(sender, receiver), where=is_leader)`."""
+        named = self.parameters[0] if len(self.parameters) == 1 else f"({', '.join(self.parameters)})"
+        parts = [f"each={named}"] if self.parameters else []
+        parts += [] if self.where is None else [f"where={self.where.name}"]
         return f"{'strong' if self.strong else 'weak'}({', '.join([*self.actions, *parts])})"
 
 

@@ -3,45 +3,64 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from types import FunctionType
 from typing import Any, cast
 
-from .declare import Fairness, limits_lifted
+from .declare import Fairness, StepCondition, limits_lifted
 from .immutable import immutable
 from .judge import StoppedStep, attempt, bound_crossed, false_guard, holds, instances, is_held
 from .liveness import values_of
-from .model import Action, Liveness, LivenessCase, Model
+from .model import Action, Liveness, LivenessCase, Model, Property
 from .values import ModelError, State
 from .verdict import Run, Step
 
 
 @immutable
 class Group:
-    """Steps that a fairness is about: those of some actions or, of a `parameter`, those with one value of it."""
+    """Steps that a fairness is about: those of some actions or, of some parameters, those with the `values` of these;
+    and of these, those `where` a condition is true."""
 
     actions: tuple[str, ...]
-    parameter: str | None
-    value: Any
+    values: tuple[tuple[str, Any], ...] = ()
+    where: StepCondition | None = None
 
-    def has(self, action: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a step belongs to the group."""
-        return action in self.actions and (self.parameter is None or arguments[self.parameter] == self.value)
+    def fits(self, action: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether a step is one of its actions, and has its values."""
+        return action in self.actions and all(arguments[name] == value for name, value in self.values)
+
+    def has(self, model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether a step from a state belongs to the group."""
+        return self.fits(action, arguments) and (
+            self.where is None or is_condition_true(model, self.where, state, arguments)
+        )
 
     def text(self) -> str:
-        """`fetch`, `fetch(follower=B)`, `prepare or commit`."""
-        named = [name if self.parameter is None else f"{name}({self.parameter}={self.value})" for name in self.actions]
-        return " or ".join(part for part in (", ".join(named[:-1]), named[-1]) if part)
+        """`fetch`, `fetch(follower=B)`, `prepare or commit`, `fetch where is_leader`."""
+        given = ", ".join(f"{name}={value}" for name, value in self.values)
+        named = [f"{name}({given})" if given else name for name in self.actions]
+        steps = " or ".join(part for part in (", ".join(named[:-1]), named[-1]) if part)
+        return steps if self.where is None else f"{steps} where {self.where.name}"
+
+
+def is_condition_true(model: Model, condition: StepCondition, state: State, arguments: Mapping[str, Any]) -> bool:
+    """Whether a condition is true of a state and of a step's arguments."""
+    given = {name: arguments[name] for name in condition.parameters}
+    return holds(
+        model, Property(condition.name, "invariant", "", condition.form, partial(condition.run, **given)), state
+    )
 
 
 def groups(model: Model, fairness: Fairness) -> Iterator[Group]:
     """What a fairness is said of, one by one."""
-    name, parameter = fairness.actions[0], fairness.parameter
-    values = (None,) if parameter is None else values_of(model.action(name), parameter, model.values)
-    for value in values:
-        yield Group(fairness.actions, parameter, value)
+    first = model.action(fairness.actions[0])
+    ranges = (values_of(first, name, model.values) for name in fairness.parameters)
+    for values in itertools.product(*ranges):
+        yield Group(fairness.actions, tuple(zip(fairness.parameters, values, strict=True)), fairness.where)
 
 
 def counts(model: Model, before: State, after: State) -> bool:
@@ -111,7 +130,7 @@ def _constants_text(model: Model, names: Iterable[str]) -> str:
 def can_happen(model: Model, group: Group, state: State) -> bool:
     """Whether a step of a group can change a state, or would do so within larger bounds."""
     for action, arguments in instances(model, state):
-        if group.has(action.name, arguments):
+        if group.has(model, state, action.name, arguments):
             if limit_of(model, state, action, arguments) is not None:
                 return True
             after = attempt(model, state, action, arguments)
@@ -135,7 +154,7 @@ def meet_fairness(
     """How a loop meets the fairness of a group; None where it does not. `loop` are its states, the last one being the
     first again where there are steps."""
     for number, (before, step) in enumerate(zip(loop, steps, strict=False), 1):
-        if counts(model, before, step.after) and group.has(step.action, step.arguments):
+        if counts(model, before, step.after) and group.has(model, before, step.action, step.arguments):
             return FairnessMet(number, ())
     states = loop[:-1] if steps else loop
     absent = tuple(number for number, state in enumerate(states) if not can_happen(model, group, state))

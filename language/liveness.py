@@ -9,14 +9,14 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from . import ir
 from .checks import members_of
 from .constants import Value
-from .declare import Fairness, Mark
+from .declare import Fairness, Mark, StepCondition
 from .errors import Diagnostics, suggest_name
-from .frontend.folding import Folder
+from .frontend.folding import Folder, cannot_fail
 from .frontend.roles import elaborate_on_runs, first_line
 from .frontend.scope import Program
 from .frontend.source import source_of_function
@@ -31,6 +31,7 @@ _CODE = "TG318"
 def elaborate_predicates(program: Program, function: FunctionType, mark: Mark) -> dict[FunctionType, ir.Function]:
     """The typed forms of a property's predicates. Raises Abandoned after noting what is wrong with them."""
     forms = {its: elaborate_on_runs(program, its, mark.role) for its in predicates(function, mark)}
+    forms |= {its: elaborate_on_runs(program, its, mark.role) for its in conditions_of_steps(mark)}
     wanted = forms[function].parameters
     for then in mark.then:
         if forms[then].parameters != wanted:
@@ -43,6 +44,11 @@ def elaborate_predicates(program: Program, function: FunctionType, mark: Mark) -
 def predicates(function: FunctionType, mark: Mark) -> tuple[FunctionType, ...]:
     """The functions that a marked one consists of: itself, and what comes then."""
     return (function, *mark.then)
+
+
+def conditions_of_steps(mark: Mark) -> tuple[FunctionType, ...]:
+    """The functions that say of which steps the fairness of a property is."""
+    return tuple(cast(FunctionType, fair.where.run) for fair in mark.fairness if fair.where is not None)
 
 
 def check_fairness(
@@ -63,9 +69,12 @@ def check_fairness(
                 if its.kind == "fault":
                     message = f"{name} is a fault, and no fault has to happen"
                     diagnostics.add(_CODE, where, message, "fairness of actions of the protocol and of clients")
-            if fairness.parameter is not None and len(known) == len(fairness.actions) and set(known) <= set(forms):
+            if len(known) == len(fairness.actions) and set(known) <= set(forms):
                 named_parameters = [(action.__name__, forms[action].parameters) for action in known]
-                _check_each_parameter(named_parameters, fairness.parameter, where, diagnostics)
+                for name in fairness.parameters:
+                    _check_each_parameter(named_parameters, name, where, diagnostics)
+                if fairness.where is not None and fairness.where.run in forms:
+                    _check_condition(named_parameters, forms[fairness.where.run], where, diagnostics)
 
 
 def _check_limits(function: FunctionType, mark: Mark, actions: Mapping[str, object], diagnostics: Diagnostics) -> None:
@@ -97,6 +106,24 @@ def _check_each_parameter(
             diagnostics.add(_CODE, where, message, "a parameter that is a member, an enum, a bool or an int")
     if any(type_ != types[0] for type_ in types):
         diagnostics.add(_CODE, where, f"{name} has several types in these actions", "a fairness for each of them")
+
+
+def _check_condition(
+    actions: list[tuple[str, tuple[ir.Parameter, ...]]], form: ir.Function, where: ir.Where, diagnostics: Diagnostics
+) -> None:
+    """Notes a condition of steps that reads what is no parameter of one of the actions, or that may have no value."""
+    for action, parameters in actions:
+        found = {parameter.name: parameter.type for parameter in parameters}
+        for name, type_ in form.parameters:
+            if found.get(name) != type_:
+                message = f"{form.name} reads {name}, and {action} has no parameter {name} of this type"
+                diagnostics.add(_CODE, where, message, "the state, and parameters of the actions by their names")
+    match form.body:
+        case (ir.Return(value=value),) if cannot_fail(value):
+            return
+        case _:
+            message = f"{form.name} may be an error of the model in some states, where no step can be taken"
+            diagnostics.add(_CODE, form.where, message, "one return, of comparisons and membership alone")
 
 
 def _place(function: FunctionType, fairness: Fairness) -> ir.Where:
@@ -141,7 +168,22 @@ def liveness(
     cases = () if gone else tuple(_cases(function, mark, forms, runs, folder, values))
     says = first_line(function.__doc__)
     whole = tuple(folder.function(forms[its]) for its in predicates(function, mark))
-    return Liveness(function.__name__, kind, says, cases, mark.fairness, form.where, whole, read, mark.within)
+    fairness = tuple(_bind_condition(fair, forms, runs, folder) for fair in mark.fairness)
+    return Liveness(function.__name__, kind, says, cases, fairness, form.where, whole, read, mark.within)
+
+
+def _bind_condition(
+    fairness: Fairness,
+    forms: Mapping[FunctionType, ir.Function],
+    runs: Mapping[FunctionType, Callable[..., Any]],
+    folder: Folder,
+) -> Fairness:
+    """A fairness with the meaning that its condition of steps has in a bound model."""
+    if fairness.where is None:
+        return fairness
+    its = cast(FunctionType, fairness.where.run)
+    bound = StepCondition(fairness.where.name, runs[its], folder.function(forms[its]))
+    return replace(fairness, where=bound)
 
 
 def _cases(

@@ -7,6 +7,7 @@
 @always_eventually(weak(act))       again and again there is a state like this
 @eventually_always(weak(act))       from some time on all states are like this
 weak(act), strong(act, each="replica")      what is taken for granted of an action
+weak(act, each=("from_", "to"))     of each pair of values;   weak(act, where=is_leader)     of some of its steps
 limits_of(produce)              it is claimed of the runs that stay within the limits of an action
 
 A run is an infinite sequence of states in which each step is one of the model or changes nothing: a run may stay where
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from .declare import (
     ActionName,
@@ -25,6 +26,7 @@ from .declare import (
     Fairness,
     KeptLimits,
     Mark,
+    StepCondition,
     action_name,
     is_of_language,
     mark_function,
@@ -35,31 +37,51 @@ from .declare import (
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def weak(action: ActionName, *more: ActionName, each: str | None = None) -> Fairness:
+def weak(
+    action: ActionName,
+    *more: ActionName,
+    each: str | tuple[str, ...] | None = None,
+    where: Callable[..., bool] | None = None,
+) -> Fairness:
     """Weak fairness of an action: a run in which it can happen from some time on, and happens no more, is left out.
 
     Of several actions it is said as if they were one: some step of some of them can happen, and none does. `each` names
-    a parameter that all of them have: then this is taken for granted of each of its values. Only a step that changes
-    the state counts, both as one that can happen and as one that does. TypeError for what names no action, and for
-    `each` that is not a name.
+    a parameter that all of them have: then this is taken for granted of each of its values; several names, of each
+    combination of their values. `where` is a predicate over the state and parameters of the actions, by their names:
+    only steps before which it is true are meant, such as those of the member that leads. Only a step that changes the
+    state counts, both as one that can happen and as one that does. TypeError for what names no action, for `each` that
+    is not a name, and for `where` that is not a function.
     """
-    return _fairness("weak", (action, *more), each)
+    return _fairness("weak", (action, *more), each, where)
 
 
-def strong(action: ActionName, *more: ActionName, each: str | None = None) -> Fairness:
+def strong(
+    action: ActionName,
+    *more: ActionName,
+    each: str | tuple[str, ...] | None = None,
+    where: Callable[..., bool] | None = None,
+) -> Fairness:
     """Strong fairness of an action: a run in which it can happen again and again, and happens no more from some time
-    on, is left out. Several actions, and `each`, are as for `weak`."""
-    return _fairness("strong", (action, *more), each)
+    on, is left out. Several actions, `each` and `where` are as for `weak`."""
+    return _fairness("strong", (action, *more), each, where)
 
 
-def _fairness(word: str, actions: tuple[ActionName, ...], each: object) -> Fairness:
+def _fairness(word: str, actions: tuple[ActionName, ...], each: object, where: object) -> Fairness:
     names = tuple(map(action_name, actions))
-    if each is not None and not isinstance(each, str):
+    given = () if each is None else cast("tuple[object, ...]", each) if isinstance(each, tuple) else (each,)
+    parameters = tuple(name for name in given if isinstance(name, str))
+    if len(parameters) < len(given) or len(set(parameters)) < len(given) or each == ():
         raise DecoratorError(
-            f"each of {word} names one parameter, and is given {thing_text(each)}",
+            f"each of {word} names one parameter, or several in a tuple, and is given {thing_text(cast(object, each))}",
             f'{word}({", ".join(names)}, each="..."), with the name of a parameter of the action as a string',
         )
-    return Fairness(names, word == "strong", each)
+    if where is not None and (not isinstance(where, FunctionType) or is_of_language(where)):
+        raise DecoratorError(
+            f"where of {word} says of which steps, and is given {thing_text(where)}",
+            f"{word}({', '.join(names)}, where=is_leader), where is_leader is a function of the state and parameters",
+        )
+    condition = None if where is None else StepCondition(where.__name__, where)
+    return Fairness(names, word == "strong", parameters, condition)
 
 
 def limits_of(action: ActionName, *more: ActionName) -> KeptLimits:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..language.declare import Fairness
 from ..language.fairness import FairnessMet, counts, groups, meet_fairness
 from ..language.judge import holds, steps
 from ..language.model import Liveness, LivenessCase, Model
@@ -83,7 +84,7 @@ def _loop_rows(
             for group in groups(model, fairness)
         ]
         idle = [name for name, found in told if found is not None and _never_happens(found, len(states), bool(turn))]
-        nowhere += [" or ".join(fairness.actions)] if len(idle) == len(told) else idle
+        nowhere += [_steps_text(fairness)] if len(idle) == len(told) else idle
         kind = "Strong" if fairness.strong else "Weak"
         for name, found in told:
             if name not in idle:
@@ -93,6 +94,12 @@ def _loop_rows(
         where = "any of these states" if turn else "this state"
         what = " that changes what the protocol has" if _has_idle_steps(model, prop, states) else ""
         yield "event", loop, f"Fairness of {named} is met: nothing of it{what} can happen in {where}."
+
+
+def _steps_text(fairness: Fairness) -> str:
+    """`prepare or commit`, `fetch where is_leader`."""
+    where = "" if fairness.where is None else f" where {fairness.where.name}"
+    return f"{' or '.join(fairness.actions)}{where}"
 
 
 def _has_idle_steps(model: Model, prop: Liveness, states: Sequence[State]) -> bool:

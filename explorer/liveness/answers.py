@@ -290,7 +290,7 @@ def replay_lasso(model: Model, questions: Questions, made: Lasso, replayer: Repl
 def _step(model: Model, questions: Questions, before: State, after: State, groups: int | None) -> Step:
     """The first step of plain Python between two states, of those that belong to just these groups."""
     for step in steps(model, before):
-        its = questions.groups_of(step.action, step.arguments) if counts(model, before, after) else 0
+        its = questions.groups_of(model, before, step.action, step.arguments) if counts(model, before, after) else 0
         if step.after == after and groups in (None, its):
             return step
     named = "" if groups is None else f" by a step of {', '.join(questions.group_names(groups)) or 'no fairness'}"

@@ -39,12 +39,12 @@ def explore_plain_graph(
         mine, groups, names = list[Edge](), 0, set[str]()
         for action, arguments in instances(model, state):
             if limit_of(model, state, action, arguments) is not None:
-                groups |= questions.groups_of(action.name, arguments)
+                groups |= questions.groups_of(model, state, action.name, arguments)
                 names.add(action.name)
                 continue
             after = attempt(model, state, action, arguments)
             if not isinstance(after, StoppedStep):
-                its = questions.groups_of(action.name, arguments) if counts(model, state, after) else 0
+                its = questions.groups_of(model, state, action.name, arguments) if counts(model, state, after) else 0
                 mine.append(Edge(number(after), its))
         steps.append(mine)
         stopped.append(groups)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...language import ir, liveness
+from ...language.declare import StepCondition
 from ...language.errors import UsageError
 from ...language.fairness import Group
 from ...language.fairness import groups as fairness_groups
 from ...language.immutable import immutable
 from ...language.model import Action, Liveness, LivenessCase, LivenessKind, Model, Property
+from ...language.types import Bool
+from ...language.values import State
 from .graph import Fair
 
 BITS = 63
@@ -58,9 +62,17 @@ class Questions:
     groups: tuple[Group, ...]
     asked: tuple[Question, ...]
 
-    def groups_of(self, action: str, arguments: Mapping[str, Any]) -> int:
-        """The groups that a step belongs to, a bit each."""
-        return sum(1 << bit for bit, group in enumerate(self.groups) if group.has(action, arguments))
+    def groups_of(self, model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> int:
+        """The groups that a step from a state belongs to, a bit each."""
+        return sum(1 << bit for bit, group in enumerate(self.groups) if group.has(model, state, action, arguments))
+
+    def groups_where(self, action: str, arguments: Mapping[str, Any], truths: Mapping[StepCondition, bool]) -> int:
+        """The same of steps with these arguments of which these conditions are true or false."""
+        return sum(
+            1 << bit
+            for bit, group in enumerate(self.groups)
+            if group.fits(action, arguments) and (group.where is None or truths[group.where])
+        )
 
     def group_names(self, bits: int) -> list[str]:
         """The groups of some bits, as people read them."""
@@ -104,16 +116,19 @@ def divide_actions(model: Model, questions: Questions) -> tuple[Model, tuple[int
     seen what could happen."""
     actions, groups = list[Action](), list[int]()
     for action in map(_drop_bound_checks, model.actions):
-        names = dict.fromkeys(
-            group.parameter
-            for group in questions.groups
-            if action.name in group.actions and group.parameter is not None
+        its = [group for group in questions.groups if action.name in group.actions]
+        names = dict.fromkeys(name for group in its for name, _ in group.values)
+        conditions = dict.fromkeys(group.where for group in its if group.where is not None)
+        parts = (
+            (part, arguments, truths)
+            for whole, truths in _parts_by_condition(action, tuple(conditions))
+            for part, arguments in _parts(model, whole, tuple(names))
         )
-        for number, (part, arguments) in enumerate(_parts(model, action, tuple(names))):
-            name = action.name if not names else f"{action.name}.{number}"
+        for number, (part, arguments, truths) in enumerate(parts):
+            name = f"{action.name}.{number}" if names or conditions else action.name
             form = dataclasses.replace(part.form, name=name)
             actions.append(dataclasses.replace(part, name=name, form=form))
-            groups.append(questions.groups_of(action.name, arguments))
+            groups.append(questions.groups_where(action.name, arguments, truths))
     witnesses = tuple(
         dataclasses.replace(predicate, kind="reachable", name=f"{predicate.name}.{number}")
         for number, predicate in enumerate((*questions.predicates, *model.bounds))
@@ -128,6 +143,25 @@ def _drop_bound_checks(action: Action) -> Action:
         statement for statement in action.form.body if not (isinstance(statement, ir.Limit) and statement.bound)
     )
     return dataclasses.replace(action, form=dataclasses.replace(action.form, body=body))
+
+
+def _parts_by_condition(
+    action: Action, conditions: tuple[StepCondition, ...]
+) -> Iterator[tuple[Action, dict[StepCondition, bool]]]:
+    """An action in parts, one for each truth of each condition, with these truths."""
+    for truths in itertools.product((True, False), repeat=len(conditions)):
+        guards = tuple(map(_condition_guard, itertools.repeat(action), conditions, truths))
+        form = dataclasses.replace(action.form, body=(*guards, *action.form.body))
+        yield dataclasses.replace(action, form=form), dict(zip(conditions, truths, strict=True))
+
+
+def _condition_guard(action: Action, condition: StepCondition, truth: bool) -> ir.Require:
+    """The guard that lets those steps of an action through of which a condition has this truth."""
+    form, where = condition.form, action.form.where
+    assert form is not None, "a bound model has its form"
+    arguments = tuple(ir.Name(name, type_, where) for name, type_ in form.parameters)
+    call = ir.Call(form, arguments, Bool(), where)
+    return ir.Require(call if truth else ir.Not(call, Bool(), where), condition.name, where)
 
 
 def _parts(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tuple[Action, dict[str, Any]]]:

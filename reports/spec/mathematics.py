@@ -371,8 +371,9 @@ def assumption_texts(prop: Liveness) -> Iterator[str]:
 def fairness_text(fairness: Fairness) -> str:
     """`Weak fairness of `fetch`, for each `follower`.`"""
     names = " or ".join(f"`{name}`" for name in fairness.actions)
-    every = "" if fairness.parameter is None else f", for each `{fairness.parameter}`"
-    return f"{'Strong' if fairness.strong else 'Weak'} fairness of {names}{every}."
+    every = ", for each " + " and ".join(f"`{name}`" for name in fairness.parameters) if fairness.parameters else ""
+    where = "" if fairness.where is None else f", where `{fairness.where.name}`"
+    return f"{'Strong' if fairness.strong else 'Weak'} fairness of {names}{where}{every}."
 
 
 def _helper_texts(model: Model, behaviour: bool = True) -> list[str]:
@@ -386,6 +387,8 @@ def called_functions(model: Model, behaviour: bool = True) -> list[ir.Function]:
     claims = (*model.properties, *(model.terminals if behaviour else model.bounds), *model.step_bounds)
     claimed = [claim.form if claim.refinement is None else claim.refinement.mapping for claim in claims]
     claimed += [form for prop in model.liveness for form in prop.forms]
+    conditions = (fairness.where for prop in model.liveness for fairness in prop.fairness)
+    claimed += [condition.form for condition in conditions if condition is not None]
     forms = [*((declared.form for declared in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
     return [part.function for form in forms for part in traverse_form(form) if isinstance(part, ir.Call)]
 

@@ -465,33 +465,43 @@ class _Export:
             "eventually_always": f"<>[]{then}",
         }[prop.kind]
         claim = f"\\A {', '.join(ranges)} : {claim}" if ranges else claim
-        fair = [self._fairness(fairness) for fairness in prop.fairness]
+        conditions: dict[str, str] = {}
+        for condition in (fairness.where for fairness in prop.fairness):
+            if condition is not None and condition.name not in conditions:
+                form = condition.form
+                assert form is not None, "a bound model has its form"
+                head = self.names.declare(("condition", prop.name, condition.name), f"{prop.name}_{condition.name}")
+                names, scope = bind_all(list(condition.parameters), self.operators.scope())
+                conditions[condition.name] = f"{head}({', '.join(names)})" if names else head
+                lines += [f"{conditions[condition.name]} ==", *lay_out(value_of(form.body, scope), 4, "    ")]
+        fair = [self._fairness(fairness, conditions) for fairness in prop.fairness]
         if not fair:
             return name, [*lines, f"{name} == {claim}"]
         assumed = self.names.declare(("fair", prop.name), f"{prop.name}_fair")
         lines += [f"{assumed} ==", *(f"    /\\ {text}" for text in fair)]
         return name, [*lines, f"{name} == {assumed} => ({claim})"]
 
-    def _fairness(self, fairness: Fairness) -> str:
+    def _fairness(self, fairness: Fairness, conditions: Mapping[str, str]) -> str:
         sign = f"{'SF' if fairness.strong else 'WF'}_<<{self.fields_text(self._protocol_fields())}>>"
         actions = [self.model.action(name) for name in fairness.actions]
-        if fairness.parameter is None:
-            steps = [self._call_text(self.names.of(("thing", a.name)), a.form.parameters) for a in actions]
+        condition = "" if fairness.where is None else f" /\\ {conditions[fairness.where.name]}"
+        steps = [self._call_but(action, fairness.parameters, condition) for action in actions]
+        given = [p for name in fairness.parameters for p in actions[0].form.parameters if p.name == name]
+        if not given:
             return f"{sign}({_either(steps)})"
-        given = next(p for p in actions[0].form.parameters if p.name == fairness.parameter)
-        (rng,), _ = self._ranges([given])
-        steps = [self._call_but(action, fairness.parameter) for action in actions]
-        return f"\\A {rng} : {sign}({_either(steps)})"
+        ranges, _ = self._ranges(given)
+        return f"\\A {', '.join(ranges)} : {sign}({_either(steps)})"
 
     def _protocol_fields(self) -> list[str]:
         return [field.name for field in self.model.fields if not field.ghost]
 
-    def _call_but(self, action: Action, parameter: str) -> str:
-        """An action with one parameter given and some values of the others."""
-        others = [p for p in action.form.parameters if p.name != parameter]
+    def _call_but(self, action: Action, given: tuple[str, ...], condition: str) -> str:
+        """An action with some parameters given and some values of the others, where a condition is true."""
+        others = [p for p in action.form.parameters if p.name not in given]
         ranges, _ = self._ranges(others)
         shown, _ = bind_all([p.name for p in action.form.parameters], self.operators.scope())
-        call = f"{self.names.of(('thing', action.name))}({', '.join(shown)})"
+        name = self.names.of(("thing", action.name))
+        call = f"{name}({', '.join(shown)}){condition}" if shown else f"{name}{condition}"
         return f"\\E {', '.join(ranges)} : {call}" if ranges else call
 
 

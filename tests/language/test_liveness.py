@@ -91,3 +91,46 @@ def test_fairness_of_what_there_is_not_is_refused(tmp_path: Path, fairness: str,
         bind_text(tmp_path, TEXT.replace('weak(answer, each="node")', fairness))
     assert [error.code for error in caught.value.errors] == ["TG318"]
     assert said in caught.value.errors[0].message
+
+
+STEPS_WHERE = """
+
+def _does_ask(s: World, node: Node) -> bool:
+    return node in s.asked
+
+
+def _is_other(s: World, other: Node) -> bool:
+    return other in s.asked
+
+
+def _is_second(s: World, node: Node) -> bool:
+    return 4 // len(s.asked) == 2
+
+
+def is_quiet(s: World, node: Node) -> bool:
+    return node not in s.asked
+
+
+@leads_to(is_quiet, weak(ask, where={where}))
+def is_sent(s: World, node: Node) -> bool:
+    return node in s.asked
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("_does_ask", None),
+        ("_is_other", "_is_other reads other, and ask has no parameter other of this type"),
+        ("_is_second", "_is_second may be an error of the model in some states, where no step can be taken"),
+    ],
+)
+def test_which_steps_a_fairness_means_is_a_predicate_with_a_value(where: str, says: str | None, tmp_path: Path) -> None:
+    text = TEXT + STEPS_WHERE.format(where=where)
+    if says is None:
+        prop = next(prop for prop in bind_text(tmp_path, text).liveness if prop.name == "is_sent")
+        assert prop.fairness[0].text() == "weak(ask, where=_does_ask)"
+        return
+    with pytest.raises(ModelErrors) as raised:
+        bind_text(tmp_path, text)
+    assert [(error.code, error.message) for error in raised.value.errors] == [("TG318", says)]

@@ -19,6 +19,8 @@ def answered(s: object) -> bool:
 def test_fairness_names_its_actions() -> None:
     assert weak(fetch) == Fairness(("fetch",), False)
     assert strong("take", fetch, each="client").text() == "strong(take, fetch, each=client)"
+    assert weak(fetch, each=("client", "door")).text() == "weak(fetch, each=(client, door))"
+    assert weak(fetch, each="client", where=answered).text() == "weak(fetch, each=client, where=answered)"
 
 
 def test_marks_say_what_is_claimed() -> None:
@@ -55,3 +57,7 @@ def test_what_is_no_fairness_or_no_predicate_is_refused() -> None:
         leads_to(weak)  # type: ignore[arg-type]
     with pytest.raises(DecoratorError, match="names one parameter"):
         weak(fetch, each=3)  # type: ignore[arg-type]
+    with pytest.raises(DecoratorError, match="or several in a tuple"):
+        weak(fetch, each=("client", "client"))
+    with pytest.raises(DecoratorError, match="where of strong says of which steps, and is given"):
+        strong(fetch, where=3)  # type: ignore[arg-type]

@@ -80,11 +80,25 @@ class Fairly:
     strong: bool
     rules: tuple[str, ...]
     one_by_one: bool
+    where: Test | None = None
 
-    def text(self) -> str:
-        """It in a model's text."""
+    def text(self, condition: str) -> str:
+        """It in a model's text, where its condition is called so."""
         apart = ", each='node'" if self.one_by_one else ""
+        apart += "" if self.where is None else f", where={condition}"
         return f"{'strong' if self.strong else 'weak'}({', '.join(self.rules)}{apart})"
+
+    def condition_text(self, condition: str) -> str:
+        """Its condition in a model's text; empty where it has none."""
+        if self.where is None:
+            return ""
+        parameter = ", node: Node" if "[node]" in self.where[0] else ""
+        return f"def {condition}(s: World{parameter}) -> bool:\n    return {self.where[0]}\n\n\n"
+
+    def of_state(self, group: frozenset[tuple[str, int]], state: World) -> frozenset[tuple[str, int]]:
+        """What of a group is meant in a state."""
+        where = self.where
+        return group if where is None else frozenset(pair for pair in group if where[1](state, pair[1]))
 
     def groups(self) -> list[frozenset[tuple[str, int]]]:
         """What it is said of, one by one: pairs of a rule and a node."""
@@ -108,12 +122,14 @@ class Claim:
     def text(self) -> str:
         """It in a model's text."""
         parameter = ", node: Node" if self.of_a_node else ""
-        fair, mine = [fairness.text() for fairness in self.fairness], self.then
+        named = [(f"{self.name}_where{at}", fairness) for at, fairness in enumerate(self.fairness)]
+        fair, mine = [fairness.text(name) for name, fairness in named], self.then
         fair += [f"limits_of({', '.join(self.within)})"] if self.within else []
         before = ""
         if self.when is not None:
             mine, fair = self.when, [f"{self.name}_then", *fair]
             before = f"def {self.name}_then(s: World{parameter}) -> bool:\n    return {self.then[0]}\n\n\n"
+        before += "".join(fairness.condition_text(name) for name, fairness in named)
         mark = f"@{self.kind}" if self.kind == "always_possible" else f"@{self.kind}({', '.join(fair)})"
         return (
             f"{before}{mark}\ndef {self.name}(s: World{parameter}) -> bool:\n    '''A claim.'''\n    return {mine[0]}"
@@ -218,10 +234,13 @@ def _fairness(chance: random.Random, rules: tuple[Rule, ...]) -> tuple[Fairly, .
         of_nodes = [rule for rule in fit if rule.of_a_node]
         if of_nodes and chance.random() < 0.5:
             some = chance.sample(of_nodes, chance.randint(1, min(2, len(of_nodes))))
-            found.append(Fairly(chance.random() < 0.5, tuple(rule.name for rule in some), True))
+            where = _test(chance, True) if chance.random() < 0.3 else None
+            found.append(Fairly(chance.random() < 0.5, tuple(rule.name for rule in some), True, where))
         else:
             some = chance.sample(fit, chance.randint(1, min(2, len(fit))))
-            found.append(Fairly(chance.random() < 0.5, tuple(rule.name for rule in some), False))
+            of_a_node = all(rule.of_a_node for rule in some)
+            where = _test(chance, of_a_node) if chance.random() < 0.3 else None
+            found.append(Fairly(chance.random() < 0.5, tuple(rule.name for rule in some), False, where))
     return tuple(found)
 
 
@@ -374,9 +393,10 @@ def _is_met(
 ) -> bool:
     for group in fairness.groups():
         taken = len(states) > 1 and any(
-            before in states and after in states and (rule, node) in group for before, rule, node, after in space.steps
+            before in states and after in states and (rule, node) in fairness.of_state(group, before)
+            for before, rule, node, after in space.steps
         )
-        able = [can(state, group) for state in states]
+        able = [can(state, fairness.of_state(group, state)) for state in states]
         if not taken and (any(able) if fairness.strong else all(able)):
             return False
     return True

@@ -38,6 +38,12 @@ ANSWERS = {
     "crossing": {"crosses_if_weakly_fair": "violated", "crosses_if_strongly_fair": "holds"},
     "counter": {"is_served": "violated", "is_served_in_turn": "holds"},
     "corridor": {"may_pass": "holds", "they_pass": "violated"},
+    "parcels": {
+        "arrives_if_fair_to_each_pair": "holds",
+        "arrives_if_fair_to_each_receiver": "violated",
+        "arrives_if_desks_open_again_and_again": "holds",
+        "arrives_if_fair_to_open_desks": "violated",
+    },
     "worker": {"begins_rested": "holds", "begins_at_all": "violated", "works": "violated", "has_retired": "holds"},
 }
 """Each of the small models with what is so of its properties."""
@@ -320,6 +326,13 @@ def test_why_what_begins_somehow_does_not_end_as_claimed(
     assert f'--property {name} --steps "{steps}" --loop {loop}' in " ".join(done.out.split())
     replayed = tidegate("replay", path, "--property", name, "--steps", steps or "begin(false)", "--loop", loop)
     assert replayed.exit == 3
+
+
+def test_which_steps_a_fairness_is_about_is_said(tidegate: Run) -> None:
+    name = "arrives_if_fair_to_open_desks"
+    done = tidegate("check", "examples/liveness/parcels.py", "--property", name)
+    said = " ".join(done.out.split())
+    assert "Fairness of `deliver where is_at_open_desk` is met: nothing of it can happen in this state." in said
 
 
 LAMP = """
