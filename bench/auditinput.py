@@ -49,7 +49,7 @@ class TopicKind:
     replicas: int
     min_isr: int
     unclean: bool
-    flushed: bool
+    is_flushed: bool
     together: int
     producer: str
 
@@ -155,7 +155,7 @@ def setting_lines(topic: WrittenTopic, lines: Sequence[str]) -> Iterator[str]:
 def overridden(kind: TopicKind) -> dict[str, str]:
     """The settings that its topics have of their own."""
     unclean = {"unclean.leader.election.enable": "true"} if kind.unclean else {}
-    flushed = {"flush.messages": "1"} if kind.flushed else {}
+    flushed = {"flush.messages": "1"} if kind.is_flushed else {}
     return {"min.insync.replicas": str(kind.min_isr), **unclean, **flushed}
 
 

@@ -123,7 +123,7 @@ def signature_of(
         unclean=unclean,
         fsync=False,
         co_located=co_located,
-        in_rack=-(-replicas // racks),
+        replicas_in_rack=-(-replicas // racks),
         voters=voters,
         voters_in_rack=-(-voters // racks),
     )
@@ -152,11 +152,11 @@ def combined_signature(
     return replace(
         signature_of(version, acks, replicas, least),
         co_located=nodes == replicas,
-        in_rack=0,
+        replicas_in_rack=0,
         voters=nodes,
         voters_in_rack=0,
         shared_voters=replicas,
-        combined=True,
+        has_combined_nodes=True,
         disk_voters=1,
         enough_emptied=0 if dynamic else enough_emptied(nodes),
     )

@@ -121,7 +121,7 @@ class TLCResult:
     went wrong."""
 
     distinct: int | None
-    violated: str | None
+    violated_property: str | None
     steps: int | None
     error: str
 
@@ -189,8 +189,8 @@ def compare(subject: Subject, tlc: TLC) -> tuple[dict[str, object], list[str]]:
     whole = tlc.run(export, fine, kept)
     if whole.error:
         return {}, [f"TLC: {whole.error}"]
-    if whole.error or whole.violated:
-        differences.append(f"TLC: {whole.violated or whole.error}")
+    if whole.error or whole.violated_property:
+        differences.append(f"TLC: {whole.violated_property or whole.error}")
     if whole.distinct != ours.distinct_states:
         differences.append(f"distinct states: {ours.distinct_states} here, {whole.distinct} by TLC")
     for name in (*export.invariants, *export.properties, *export.never):
@@ -201,8 +201,8 @@ def compare(subject: Subject, tlc: TLC) -> tuple[dict[str, object], list[str]]:
         result = tlc.run(export, [name] * (name not in export.properties), [name] * (name in export.properties))
         if result.error:
             differences.append(f"{name}: TLC: {result.error}")
-        elif wanted != (result.violated is not None):
-            differences.append(f"{name}: {verdict} here, {'violated' if result.violated else 'holds'} by TLC")
+        elif wanted != (result.violated_property is not None):
+            differences.append(f"{name}: {verdict} here, {'violated' if result.violated_property else 'holds'} by TLC")
         elif wanted and steps is not None and result.steps not in (None, steps):
             differences.append(f"{name}: {steps} steps here, {result.steps} by TLC")
     record: dict[str, object] = {

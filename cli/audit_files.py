@@ -69,7 +69,7 @@ class Scenario:
     html: str
     title: str
     cells: list[str] = field(default_factory=list[str])
-    after: RunWithRepair | None = None
+    run_with_repair: RunWithRepair | None = None
 
 
 def name_pages(done: AuditOutcome) -> list[Scenario]:
@@ -96,7 +96,7 @@ def name_pages(done: AuditOutcome) -> list[Scenario]:
     for made in name_client_pages(done):
         made.subject["scenarios"].append({"html": made.html, "cells": made.cells, "repaired": None})
     for made in name_finding_pages(done):
-        made.said["html"] = made.html
+        made.finding["html"] = made.html
     return found
 
 
@@ -105,7 +105,7 @@ class FindingScenario:
     """A run of a model that gets a page since a finding says what it shows: the finding in the document, the run, and
     its file."""
 
-    said: Document
+    finding: Document
     run: ModelRun
     html: str
 
@@ -194,7 +194,7 @@ def _scenario_document(done: AuditOutcome, made: Scenario) -> Document:
     if cell is not None:
         question, _, name = cell.partition("=")
         of = made.report.verdict
-        made.after = run_with_repair(
+        made.run_with_repair = run_with_repair(
             of, made.report.changes, question, name, made.answer, of.table[question, name], done.explorations
         )
     return {"html": made.html, "cells": made.cells, "repaired": _repaired_document(made)}
@@ -202,19 +202,22 @@ def _scenario_document(done: AuditOutcome, made: Scenario) -> Document:
 
 def _repaired_document(made: Scenario) -> Document | None:
     """The scenario with the repair in sentences, the steps that it leaves out, and its page."""
-    if made.after is None:
+    if made.run_with_repair is None:
         return None
     subject = made.report.verdict.subject
     without = sentences(subject, made.answer)
     return {
         "html": f"{made.html.removesuffix('.html')}-repaired.html",
         "scenario": step_sentences(
-            made.after.steps, _broker_names_after(made, made.after), made.after.property, made.answer.hosts_out
+            made.run_with_repair.steps,
+            _broker_names_after(made, made.run_with_repair),
+            made.run_with_repair.property,
+            made.answer.hosts_out,
         ),
-        "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
+        "end": end_after(made.run_with_repair.property, bool(made.run_with_repair.run.states()[-1].acknowledged)),
         "left_out": [
-            {"step": number, "says": without[number - 1], "why": left.why, "beyond": left.beyond}
-            for number, left in made.after.left_out.items()
+            {"step": number, "says": without[number - 1], "why": left.why, "beyond": left.is_beyond_faults}
+            for number, left in made.run_with_repair.left_out.items()
         ],
     }
 
@@ -272,7 +275,7 @@ def save_audit(done: AuditOutcome, scenarios: list[Scenario], out: Path) -> int:
     for client in clients:
         _write_model_page(client.html, client.title, run_of_producer(client.name, client.settings), out)
     for finding in findings:
-        _write_model_page(finding.html, finding.said["what"], run_of_finding(finding.run), out)
+        _write_model_page(finding.html, finding.finding["what"], run_of_finding(finding.run), out)
     return len(scenarios) + len(clients) + len(findings)
 
 
@@ -327,7 +330,7 @@ class ReplayedScenario:
 def _page_title(made: Scenario) -> str:
     """What a page is called, with what decides where that is known of its cells."""
     loss = made.subject["loss"]
-    decided = made.after is not None or (loss is not None and loss["html"] == made.html)
+    decided = made.run_with_repair is not None or (loss is not None and loss["html"] == made.html)
     deciding = made.subject["deciding"] if decided else ()
     least, requests = made.subject["least_isr"], is_of_requests(made.answer)
     return title_of(made.subject["name"], made.cells, deciding, least_isr=least, of_requests=requests)
@@ -341,10 +344,11 @@ def _write_scenario_page(done: AuditOutcome, made: Scenario, out: Path) -> None:
     beside = f"{name.name}.trace.json"
     page = trace_html([told.shown], beside=beside, around=told.around, saved=beside, shares_viewer=True)
     write_text(out / f"{name}.html", page)
-    if made.after is not None:
-        after = _trace_after_repair(made, made.after)
+    if made.run_with_repair is not None:
+        after = _trace_after_repair(made, made.run_with_repair)
         alone = f"{name.name}.html"
-        both = trace_html([told.shown, after], aligned=made.after.aligned, alone=alone, shares_viewer=True)
+        aligned = made.run_with_repair.aligned_states
+        both = trace_html([told.shown, after], aligned=aligned, alone=alone, shares_viewer=True)
         write_text(out / f"{name}-repaired.html", both)
 
 
@@ -356,7 +360,7 @@ def _trace_after_repair(made: Scenario, after: RunWithRepair) -> dict[str, Any]:
     shown = told.page(rename_brokers(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
     left_out = [
         f"Step {number} of it is left out, and may still happen: it is more than this cell of the table looks at."
-        if left.beyond
+        if left.is_beyond_faults
         else f"Step {number} of it cannot happen: {left.why}."
         for number, left in after.left_out.items()
     ]

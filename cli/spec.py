@@ -117,7 +117,7 @@ def _specification(name: str) -> tuple[Definition, Specification]:
         title=f"`{Path(name).stem}`, formally",
         model=definition.bind(name, profile=profile if claim else None, open=opened),
         profiles=definition.profiles,
-        recorded=_recorded_rows(recorded_checks(name), definition),
+        recorded_checks=_recorded_rows(recorded_checks(name), definition),
         recorded_in=f"{Path(name).stem}.toml",
     )
 

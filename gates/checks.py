@@ -54,7 +54,7 @@ Starter: TypeAlias = Callable[[Sequence[str]], AbstractContextManager[Command]]
 class Difference:
     """One difference from the record: the property it is about, or `counts`, `outcome`, or "" for the whole entry."""
 
-    about: str
+    subject: str
     text: str
 
 
@@ -269,7 +269,7 @@ def proof_result(entry: ProofRecord, finished: CommandResult) -> Result:
         return _broken_result(entry, finished.exit, finished.err, finished.seconds)
     differences = tuple(Difference(*words) for words in proof_differences(entry, report))
     if report["verdict"] == "not proved" and differences:
-        text = next(difference.text for difference in differences if difference.about == "outcome")
+        text = next(difference.text for difference in differences if difference.subject == "outcome")
         why = Difference("", "; ".join(part for part in (text, report["stopped"] or "") if part))
         return Result(entry, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, report, (why,))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
@@ -348,8 +348,8 @@ def _property_difference(wanted: ExpectedVerdict, found: Mapping[str, Any] | Non
         how = f" after {count_text(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
         how = f": {found['why']}" if found["verdict"] == "undecided" and found["why"] else how
         return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
-    if wanted.verdict == "undecided" and found["stopped"] != wanted.stopped:
-        return f"recorded undecided since a limit stops {wanted.stopped}, found: {found['why']}"
+    if wanted.verdict == "undecided" and found["stopped"] != wanted.limited_action:
+        return f"recorded undecided since a limit stops {wanted.limited_action}, found: {found['why']}"
     if wanted.steps is not None and found["steps"] != wanted.steps:
         return f"recorded a counterexample of {count_text(wanted.steps, 'step')}, found one of {found['steps']}"
     return ""

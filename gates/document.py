@@ -31,7 +31,7 @@ class GateRun:
     began: datetime
     seconds: float
     exit: Exit
-    interrupted: bool
+    is_interrupted: bool
 
 
 def gate_document(
@@ -47,7 +47,7 @@ def gate_document(
         "seconds": round(ended.seconds, 3),
         "tier": settings.tier,
         "exit": int(ended.exit),
-        "interrupted": ended.interrupted,
+        "interrupted": ended.is_interrupted,
         "numbers": dict(numbers),
         "checks": [_check_document(result, settings) for result in results],
         "not_run": [{"name": entry.name, "tier": entry.tier, "why": why} for entry, why in not_run],
@@ -178,4 +178,4 @@ def _trace_fields(found: Mapping[str, Any]) -> Document:
 
 
 def _differences_about(result: Result, name: str) -> tuple[Difference, ...]:
-    return tuple(difference for difference in result.differences if difference.about == name)
+    return tuple(difference for difference in result.differences if difference.subject == name)

@@ -56,7 +56,7 @@ class ExpectedVerdict:
 
     verdict: str
     steps: int | None = None
-    stopped: str = ""
+    limited_action: str = ""
 
 
 @immutable
@@ -454,7 +454,7 @@ def _expected_verdict(value: Any, place: str) -> ExpectedVerdict:
         if len(table) != 1:
             raise UsageError(f"{place}: write either violated = N or undecided = ACTION, that a limit stops")
         if "undecided" in table:
-            return ExpectedVerdict("undecided", stopped=_take_value(table, "undecided", str, place))
+            return ExpectedVerdict("undecided", limited_action=_take_value(table, "undecided", str, place))
         return ExpectedVerdict("violated", _take_value(table, "violated", int, place))
     if value == "violated":
         return ExpectedVerdict("violated")

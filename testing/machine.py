@@ -66,7 +66,7 @@ class _Machine(RuleBasedStateMachine):
     _model: Model
     _sut: Callable[[State], Any]
     _agree: Agreement
-    _called: tuple[str, ...]
+    _called_actions: tuple[str, ...]
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class _Machine(RuleBasedStateMachine):
         states = list(initial_states(self._model))
         state = states[0] if len(states) == 1 else data.draw(st.sampled_from(states))
         self.system = self._sut(state)
-        for name in self._called:
+        for name in self._called_actions:
             if not callable(getattr(self.system, name, None)):
                 message = (
                     f"{type(self.system).__name__} has no method {name}, which {self._model.name} has as an action"
@@ -101,7 +101,7 @@ class _Machine(RuleBasedStateMachine):
         step = choices[0] if len(choices) == 1 else data.draw(st.sampled_from(choices).map(_printed_step))
         assert self.state is not None
         note(f"  {action_sentence(self._model, self._model.action(name), self.state, step.arguments)}")
-        if name in self._called:
+        if name in self._called_actions:
             getattr(self.system, name)(**step.arguments)
         self._arrive(step.after)
 

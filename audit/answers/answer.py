@@ -83,12 +83,12 @@ def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Ans
 
 def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> tuple[str, ...]:
     """The facts of which a change by itself changes the value; all that differ, if no single one does."""
-    names = [name for name, _ in variants[0].given]
+    names = [name for name, _ in variants[0].supposed_facts]
     deciding: list[str] = []
     for place, name in enumerate(names):
         groups: dict[object, set[object]] = {}
         for variant, value in zip(variants, values, strict=True):
-            rest = tuple(fact for at, fact in enumerate(variant.given) if at != place)
+            rest = tuple(fact for at, fact in enumerate(variant.supposed_facts) if at != place)
             groups.setdefault(rest, set()).add(value)
         if any(len(group) > 1 for group in groups.values()):
             deciding.append(name)

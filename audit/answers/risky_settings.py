@@ -19,7 +19,7 @@ def risky_settings(subject: Subject, question: str) -> tuple[str, ...]:
     service = question in ("writable", "readable")
     find = _keys_that_stop if service else _keys_that_lose
     keys = dict.fromkeys(key for variant in subject.variants for key in find(variant.signature, subject))
-    stated = {used.key: used.value for used in subject.used}
+    stated = {used.key: used.value for used in subject.used_settings}
     return tuple(f"{key}={stated[key]}" if key in stated else f"{key} not given" for key in keys)
 
 

@@ -420,7 +420,7 @@ def _is_careful(signature: Signature) -> bool:
 
 def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
     """The cells that retries are asked about and whose faults this one has too, and more."""
-    whole = loss_case(signature, cell, None if signature.in_rack else 1)
+    whole = loss_case(signature, cell, None if signature.replicas_in_rack else 1)
     for part in CELLS:
         if asks_delivery(signature, part) and is_case_within(loss_case(signature, part), whole):
             yield part

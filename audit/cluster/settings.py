@@ -173,7 +173,7 @@ def is_fixed(client: Client, key: KeyName) -> bool:
         if row.of == _owner(client, settings_table()[key]) and _has(client, row)
     ]
     fits = [row for row in rows if client.version is None or _overlap(row, span(client.version.value))]
-    return bool(fits) and all(row.fixed for row in fits)
+    return bool(fits) and all(row.is_fixed for row in fits)
 
 
 def _has(client: Client, row: DefaultRow) -> bool:

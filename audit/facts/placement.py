@@ -28,7 +28,7 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
     racks, voting = racks_of_nodes(cluster), list(racks_of_voters(cluster).values())
     sets = {
-        "in_rack": 0 if topic.is_cut_short else most_in_rack(topic, racks),
+        "replicas_in_rack": 0 if topic.is_cut_short else most_in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
         "voters": len(voting),
         "racks": () if topic.is_cut_short else pairs(topic, voting, racks),
@@ -41,12 +41,12 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
         "passing": logs_that_pass(cluster),
         "empty_voters": _empty_voters(cluster),
         "enough_emptied": _enough_emptied(cluster),
-        "combined": any(broker.id in _voters(cluster) for broker in _standing(cluster)),
+        "has_combined_nodes": any(broker.id in _voters(cluster) for broker in _standing(cluster)),
         "disk_voters": voters_on_a_disk(cluster),
         "directories": has_several_directories(cluster),
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
-    return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
+    return Fact("placement", (FactValue(str(sets["replicas_in_rack"]), sets),))
 
 
 def names_of_hosts(cluster: Cluster, replicas: Collection[int]) -> tuple[str, ...]:

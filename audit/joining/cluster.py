@@ -117,14 +117,14 @@ def _topics(joined: JoinedParts) -> tuple[Topic, ...]:
 
 
 def _mark_programs_own(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
-    mine = {topic.name for part in joined.parts for topic in part.made if topic.is_made_by_program}
+    mine = {topic.name for part in joined.parts for topic in part.created_topics if topic.is_made_by_program}
     return tuple(replace(topic, is_made_by_program=True) if topic.name in mine else topic for topic in topics)
 
 
 def _planned_topics(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     """What programs will create: each name once, and none that is there."""
     there = {topic.name for topic in topics}
-    made = {topic.name: topic for part in joined.parts for topic in part.made if topic.name not in there}
+    made = {topic.name: topic for part in joined.parts for topic in part.created_topics if topic.name not in there}
     return tuple(replace(topic, settings=withhold_values(topic.settings)) for topic in made.values())
 
 

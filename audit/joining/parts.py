@@ -47,7 +47,7 @@ def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 def _scrub_setting(setting: Setting) -> Setting:
     key = registry().get(setting.key)
-    value = _counts(setting.value) if key is not None and key.kept == "counts" else setting.value
+    value = _counts(setting.value) if key is not None and key.stored_as == "counts" else setting.value
     if is_kept(setting.key.removeprefix(MARK), value):
         return replace(setting, value=value)
     scopes = tuple(key_names.names_by_scope())

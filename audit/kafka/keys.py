@@ -49,7 +49,7 @@ class DefaultRow:
 
     `where` names the part of it that has this default, if others have another: a class, a number of zones.
     `idempotent` is "true" or "false" where only producers that are asked to be idempotent, or that are not, have it.
-    With `fixed` the client has this value whatever is set.
+    With `is_fixed` the client has this value whatever is set.
     """
 
     of: str
@@ -59,7 +59,7 @@ class DefaultRow:
     until: str = ""
     where: str = ""
     idempotent: str = ""
-    fixed: bool = False
+    is_fixed: bool = False
 
 
 @immutable
@@ -67,8 +67,9 @@ class Key:
     """One setting. `broker_names` are its names in server.properties, strongest first; `factors` scale their values.
 
     `least` is the smallest legal number, `legal` the legal words (`*` at the end stands for anything), empty for any.
-    A number may have a fraction for the clients of the families `fractions`. `kept` says as what its value is kept.
-    With `checked` no answer rests on it, and its value keeps a node of 2.8 to 3.9 from starting if it is not legal.
+    A number may have a fraction for the clients of the families `fractions`. `stored_as` says as what its value is
+    kept. With `only_checked` no answer rests on it, and its value keeps a node of 2.8 to 3.9 from starting if it is not
+    legal.
     """
 
     name: KeyName
@@ -82,8 +83,8 @@ class Key:
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[DefaultRow, ...]
     fractions: tuple[str, ...] = ()
-    kept: Kept = "text"
-    checked: bool = False
+    stored_as: Kept = "text"
+    only_checked: bool = False
 
 
 @cache
@@ -109,9 +110,13 @@ def _key(text: dict[str, Any]) -> Key:
         tuple(text.get("legal", ())),
         {family: tuple(words) for family, words in text.get("legal_of", {}).items()},
         {family: tuple(words) for family, words in text.get("aliases", {}).items()},
-        tuple(DefaultRow(**row) for row in text.get("defaults", ())),
+        tuple(map(_default_row, text.get("defaults", ()))),
         tuple(text.get("fractions", ())),
     )
+
+
+def _default_row(row: Mapping[str, Any]) -> DefaultRow:
+    return DefaultRow(**{"is_fixed" if name == "fixed" else name: value for name, value in row.items()})
 
 
 @cache
@@ -133,8 +138,8 @@ def _other(name: str, text: dict[str, Any]) -> Key:
         {},
         {},
         () if default is None else (DefaultRow("apache", default, "kafka.apache.org/39, Broker Configs"),),
-        kept="word" if text.get("checked") else text["kept"],
-        checked=text.get("checked", False),
+        stored_as="word" if text.get("checked") else text["kept"],
+        only_checked=text.get("checked", False),
     )
 
 
@@ -160,7 +165,7 @@ def is_kept(name: str, value: str) -> bool:
     """Whether a setting's value is kept as it is: a plain value of what the setting has, and no text that may be
     anything, secrets too."""
     key = registry().get(name)
-    return key is not None and (key.kept == "text" or re.fullmatch(PLAIN[key.kept], value) is not None)
+    return key is not None and (key.stored_as == "text" or re.fullmatch(PLAIN[key.stored_as], value) is not None)
 
 
 @cache

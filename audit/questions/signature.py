@@ -25,19 +25,19 @@ from ..kafka.profiles import (
 class Signature:
     """Everything that an answer depends on, and nothing else: equal ones are explored once.
 
-    `profile` names the model's version, `switches` are what differs from the newest one. `in_rack` is the most replicas
-    of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there are,
-    `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that are
-    on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer.
-    `hosts` are replicas of one partition and voters at one host, `two_hosts` at two; () where no file says who shares.
-    `racks` are the replicas and the voters in each rack, where the racks of all replicas are stated; of two racks of
-    which one has no more of either, only the other. `open_voters` may be in any of them. `ephemeral`: a broker that
-    stops comes back with an empty disk; `of_pod`: not one whose process dies, since it starts again in its pod.
-    `passing`: its log is where a start of its host finds nothing. `empty_voters` are those that come back empty, and
-    `disk_voters` those that do with a broker's lost disk, at most (`combined`: some node is a broker, too); with
-    `enough_emptied` of them what others committed may be lost (0: with a majority alone).
-    `bumps_epoch`: an idempotent producer goes on in a new epoch after a possible gap (KIP-360), as far as that matters.
-    `gives_again`: it gives the sequence of a record that it gave up to the next one (Java's clients of 2.1 to 2.4).
+    `profile` names the model's version, `switches` are what differs from the newest one. `replicas_in_rack` is the most
+    replicas of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there
+    are, `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that
+    are on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer. `hosts`
+    are replicas of one partition and voters at one host, `two_hosts` at two; () where no file says who shares. `racks`
+    are the replicas and the voters in each rack, where the racks of all replicas are stated; of two racks of which one
+    has no more of either, only the other. `open_voters` may be in any of them. `ephemeral`: a broker that stops comes
+    back with an empty disk; `of_pod`: not one whose process dies, since it starts again in its pod. `passing`: its log
+    is where a start of its host finds nothing. `empty_voters` are those that come back empty, and `disk_voters` those
+    that do with a broker's lost disk, at most (`has_combined_nodes`: some node is a broker, too); with `enough_emptied`
+    of them what others committed may be lost (0: with a majority alone). `bumps_epoch`: an idempotent producer goes on
+    in a new epoch after a possible gap (KIP-360), as far as that matters. `gives_again`: it gives the sequence of a
+    record that it gave up to the next one (Java's clients of 2.1 to 2.4).
     """
 
     profile: str
@@ -48,7 +48,7 @@ class Signature:
     unclean: bool
     fsync: bool
     co_located: bool
-    in_rack: int
+    replicas_in_rack: int
     voters: int = 0
     voters_in_rack: int = 0
     shared_voters: int = 0
@@ -59,7 +59,7 @@ class Signature:
     of_pod: bool = False
     passing: bool = False
     empty_voters: int = 0
-    combined: bool = False
+    has_combined_nodes: bool = False
     directories: bool = False
     disk_voters: int = 0
     enough_emptied: int = 0
@@ -121,7 +121,7 @@ _ALIKE = ("replicas", "acks", "unclean", "fsync", "co_located", "idempotent", "m
 class Variant:
     """A signature, and the facts that are not stated with the values that it supposes."""
 
-    given: tuple[tuple[str, str], ...]
+    supposed_facts: tuple[tuple[str, str], ...]
     signature: Signature
 
 
@@ -129,7 +129,7 @@ class Variant:
 class Subject:
     """Topics that are alike in everything that is asked about, with their producer (None: not stated).
     `not_checked` says why nothing can be asked of them, and is "" if it can. `asks` are what the user may give, by
-    fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
+    fact. `is_planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
     `stops`: it is never written, or never read, since Kafka does not create it or its producer does not start; these
     questions are answered by that, and `not_checked` says why. `present` are the signatures that the present state of
     its partitions is checked by; they may have more replicas than the model. `hosts` are what the cluster's brokers are
@@ -141,10 +141,10 @@ class Subject:
     topics: tuple[Topic, ...]
     producer: Client | None
     variants: tuple[Variant, ...]
-    used: tuple[UsedSetting, ...]
+    used_settings: tuple[UsedSetting, ...]
     asks: Mapping[str, str] = field(default_factory=dict[str, str])
     not_checked: str = ""
-    planned: bool = False
+    is_planned: bool = False
     stops: tuple[str, ...] = ()
     present: tuple[Signature, ...] = ()
     hosts: tuple[str, ...] = ()

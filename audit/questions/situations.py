@@ -333,7 +333,7 @@ def _with_empty_disks(faults: Mapping[str, Constant], signature: Signature) -> d
 
 
 def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[str, Constant]:
-    rack = (signature.in_rack or 1) if in_rack is None else in_rack
+    rack = (signature.replicas_in_rack or 1) if in_rack is None else in_rack
     lost = controllers_lost(fault, signature)
     match fault.name:
         case "leader-move":
@@ -378,7 +378,7 @@ def _moves_after(signature: Signature) -> int:
 def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
     """How many replicas a rack may hold: what is stated, or where nothing is, one and all of them; all where they are
     on one computer, which is in one rack. One for the rest."""
-    if fault.name not in OF_RACKS or signature.in_rack:
+    if fault.name not in OF_RACKS or signature.replicas_in_rack:
         return (None,)
     if signature.one_machine:
         return (signature.replicas,)
@@ -388,7 +388,7 @@ def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
 def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
     """How many replicas are missing while a fault lasts."""
     if fault.name in OF_RACKS:
-        return (signature.in_rack or 1) if in_rack is None else in_rack
+        return (signature.replicas_in_rack or 1) if in_rack is None else in_rack
     if fault.name in OF_CONTROLLERS:
         return brokers_beside(fault, signature)
     if at_hosts := taken_at_hosts(fault, signature):

@@ -91,7 +91,7 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
     for subject in made:
         producer = None if subject.producer is None else subject.producer.name
         name = subject.internal and subject.topics[0].name
-        said = (subject.not_checked, subject.planned, subject.stops, subject.required)
+        said = (subject.not_checked, subject.is_planned, subject.stops, subject.required)
         key = (subject.variants, subject.present, name, producer, *said)
         groups.setdefault(key, []).append(subject)
     return [replace(same[0], topics=tuple(t for subject in same for t in subject.topics)) for same in groups.values()]
@@ -123,15 +123,15 @@ def _subject(
     except UnansweredTopicError as error:
         why, stops, rest = str(error), error.stops, tuple(used)
         repairs = error.repairs if isinstance(error, UncreatableTopicError) else ""
-        return Subject((topic,), producer, (), rest, not_checked=why, planned=planned, stops=stops, repairs=repairs)
+        return Subject((topic,), producer, (), rest, not_checked=why, is_planned=planned, stops=stops, repairs=repairs)
     asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
     present = tuple(dict.fromkeys(variant.signature for variant in variants))
     many = max(signature.replicas for signature in present)
     if many > MOST_REPLICAS:
         why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
-        return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, present=present)
+        return Subject((topic,), producer, (), tuple(used), not_checked=why, is_planned=planned, present=present)
     hosts = names_of_hosts(cluster, {signature.replicas for signature in present})
-    return Subject((topic,), producer, variants, tuple(used), asks, planned=planned, present=present, hosts=hosts)
+    return Subject((topic,), producer, variants, tuple(used), asks, is_planned=planned, present=present, hosts=hosts)
 
 
 def is_unknown(cluster: Cluster) -> bool:

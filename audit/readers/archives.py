@@ -75,7 +75,7 @@ class _Allowance:
 
     size: int
     entries: int = MOST
-    named: set[str] = field(default_factory=set[str])
+    entry_names: set[str] = field(default_factory=set[str])
 
 
 Entry = tuple[str, bytes]
@@ -211,9 +211,9 @@ def _head(file: IO[bytes]) -> bytes:
 def _part_of_kafka(top: str, part: str, left: _Allowance) -> Iterator[Unread]:
     """What Kafka is published with, named once for all that is in it; its settings may have been changed since."""
     name = f"{top}/config" if part == "config" else top
-    if name in left.named:
+    if name in left.entry_names:
         return
-    left.named.add(name)
+    left.entry_names.add(name)
     if part == "config":
         reason = "it is the folder of settings that Kafka is published with, and may have been changed"
         to_do = "give the server.properties with which the brokers are started"

@@ -55,9 +55,10 @@ def _walk_folder(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
 
 @dataclass
 class _Walk:
-    """A walk through folders. `seen` are the files and folders that it has come by, by what the system knows them."""
+    """A walk through folders. `visited_paths` are the files and folders that it has come by, by what the system knows
+    them."""
 
-    seen: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    visited_paths: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
 
     def folder(self, path: Path) -> Iterator[Path | Unread]:
         """The files below a folder, links followed, each once. Raises UnreadableInputError if it cannot be listed."""
@@ -94,9 +95,9 @@ class _Walk:
             return Unread(str(path), reason, may_be_configuration=not kind_of(path.name), to_do=_MEND)
         if stat.S_ISDIR(found.st_mode) and path.name in TOOLS:
             return Unread(str(path), "it is a folder that a tool keeps for itself")
-        if (before := self.seen.get((found.st_dev, found.st_ino))) is not None:
+        if (before := self.visited_paths.get((found.st_dev, found.st_ino))) is not None:
             return Unread(str(path), f"it is {before}, which is read once")
-        if len(self.seen) >= MOST:
+        if len(self.visited_paths) >= MOST:
             return Unread(str(path), f"{MOST:,} files and folders come before it", may_be_configuration=True)
         if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
             null = path.resolve() == Path(os.devnull)
@@ -108,7 +109,7 @@ class _Walk:
 
     def _note(self, path: Path) -> None:
         found = path.stat()
-        self.seen.setdefault((found.st_dev, found.st_ino), str(path))
+        self.visited_paths.setdefault((found.st_dev, found.st_ino), str(path))
 
 
 _MEND = "mend the link, or remove it"

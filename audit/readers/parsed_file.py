@@ -19,9 +19,9 @@ class Part:
     `facts` are of the versions: "kafka", "metadata_version", "inter_broker_protocol", "distribution".
     `per_broker` are dynamic settings by broker id, `whole_brokers` everything that a running broker has, defaults too.
     `whole_topics` are described with everything that holds for them. `whole`: there are no nodes but `brokers`.
-    `made` are topics that a program creates for itself. `assumptions` are sentences, what was taken for granted.
-    `left_out` are topics of which it says that they are there, and no more.
-    `ensemble` are ZooKeeper's servers that vote, by host and port. `racks` are by host, or by a node's id.
+    `created_topics` are topics that a program creates for itself. `assumptions` are sentences, what was taken for
+    granted. `left_out` are topics of which it says that they are there, and no more. `ensemble` are ZooKeeper's servers
+    that vote, by host and port. `racks` are by host, or by a node's id.
     """
 
     format: str
@@ -40,7 +40,7 @@ class Part:
     all_features: bool = False
     control_plane: ControlPlane | None = None
     whole: bool = False
-    made: list[Topic] = field(default_factory=list[Topic])
+    created_topics: list[Topic] = field(default_factory=list[Topic])
     left_out: set[str] = field(default_factory=set[str])
     findings: list[Finding] = field(default_factory=list[Finding])
     assumptions: list[str] = field(default_factory=list[str])

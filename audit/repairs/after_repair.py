@@ -36,23 +36,23 @@ MOST_BETWEEN = 4
 
 @immutable
 class OmittedStep:
-    """A step that is not taken with the repair: why, and whether it can happen and is only `beyond` the faults of its
-    cell, since a budget is spent or a bound is reached."""
+    """A step that is not taken with the repair: why, and whether it can happen and is only `is_beyond_faults` the
+    faults of its cell, since a budget is spent or a bound is reached."""
 
     why: str
-    beyond: bool
+    is_beyond_faults: bool
 
 
 @immutable
 class RunWithRepair:
-    """The run with the repair. `aligned` has its state for each state of the run without; `left_out` the steps of that
-    which are not taken, by their numbers, each with why."""
+    """The run with the repair. `aligned_states` has its state for each state of the run without; `left_out` the steps
+    of that which are not taken, by their numbers, each with why."""
 
     model: Model
     run: Run
     property: str
     steps: tuple[ScenarioStep, ...]
-    aligned: tuple[int, ...]
+    aligned_states: tuple[int, ...]
     left_out: Mapping[int, OmittedStep]
 
 
@@ -75,7 +75,7 @@ def run_with_repair(
         return None
     new = old
     for change in changes:
-        new = change.made(new)
+        new = change.change_signature(new)
     if answer_of_log_and_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
         return None
     model = explorations.bench.model_of(_case(before.case, new, cell))
@@ -133,7 +133,9 @@ def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any
     stopped = attempt(model, state, action, arguments)
     assert isinstance(stopped, StoppedStep), "a step that can be taken is taken"
     none_of_it = action.budget is not None and not model.values[action.budget]
-    return OmittedStep(stop_reason(model, state, action, arguments, stopped), beyond=stopped.is_at_bound or none_of_it)
+    return OmittedStep(
+        stop_reason(model, state, action, arguments, stopped), is_beyond_faults=stopped.is_at_bound or none_of_it
+    )
 
 
 def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:

@@ -20,7 +20,7 @@ class SettingChange:
 
     name: str
     value: str
-    made: Callable[[Signature], Signature]
+    change_signature: Callable[[Signature], Signature]
 
     @property
     def setting(self) -> str:
@@ -67,7 +67,7 @@ def changes_of(signature: Signature, *, of_offsets: bool = False) -> Iterator[Se
         yield SettingChange("min_isr", "2", lambda s: replace(s, min_isr=2))
     if signature.replicas < 3:
         yield SettingChange("replicas", "3", _with_three_replicas)
-    if signature.in_rack > (signature.replicas + 1) // 2:  # what two racks can do
+    if signature.replicas_in_rack > (signature.replicas + 1) // 2:  # what two racks can do
         most = (signature.replicas + 1) // 2
         yield SettingChange("racks", str(most), lambda s: _spread(s, (s.replicas + 1) // 2))
     if not signature.constants["bound_reads"]:
@@ -91,7 +91,7 @@ def moves_of(signature: Signature, cells: Sequence[Name]) -> Iterator[SettingCha
     faults = {BY_NAME[cell].fault.name for cell in cells}
     if (signature.one_machine or signature.hosts) and faults & {*OF_MACHINES}:
         yield SettingChange("hosts", "node", _spread_over_hosts)
-    if signature.in_rack > 1 and faults & OF_RACKS:
+    if signature.replicas_in_rack > 1 and faults & OF_RACKS:
         yield SettingChange("each_rack", "replica", lambda s: _spread(s, 1))
     known = signature.co_located or signature.voters > 0
     emptied = "disk-loss" in faults and 0 < signature.enough_emptied <= signature.disk_voters
@@ -123,7 +123,7 @@ def _with_three_replicas(signature: Signature) -> Signature:
         signature,
         replicas=3,
         co_located=False,
-        in_rack=0,
+        replicas_in_rack=0,
         hosts=_with_more(signature.hosts, more),
         two_hosts=_with_more(signature.two_hosts, more),
         racks=(),
@@ -137,11 +137,11 @@ def _with_more(places: tuple[tuple[int, int], ...], more: int) -> tuple[tuple[in
 def _spread(signature: Signature, most: int) -> Signature:
     """At most so many replicas of a partition in one rack, wherever the voters are."""
     racks = worst_of((most, voters) for _, voters in signature.racks)
-    return replace(signature, in_rack=min(most, signature.in_rack), racks=racks)
+    return replace(signature, replicas_in_rack=min(most, signature.replicas_in_rack), racks=racks)
 
 
 def _spread_over_hosts(signature: Signature) -> Signature:
-    return replace(signature, one_machine=False, hosts=(), two_hosts=(), disk_voters=int(signature.combined))
+    return replace(signature, one_machine=False, hosts=(), two_hosts=(), disk_voters=int(signature.has_combined_nodes))
 
 
 def _with_three_voters(signature: Signature) -> Signature:
@@ -154,7 +154,7 @@ def _with_three_voters(signature: Signature) -> Signature:
         voters=MOST_VOTERS,
         co_located=False,
         shared_voters=0,
-        combined=False,
+        has_combined_nodes=False,
         disk_voters=0,
         enough_emptied=min(1, signature.enough_emptied),
         voters_in_rack=0,

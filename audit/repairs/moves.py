@@ -16,14 +16,15 @@ from .patches import Lines
 class PlanStep:
     """One thing to do: in words, with the commands or lines of a file, whether something restarts, what it costs.
 
-    `shown` of the commands are for a reader, the others are alike (None: show all). `file` is what they read, by name.
+    `shown_commands` of the commands are for a reader, the others are alike (None: show all). `file` is what they read,
+    by name.
     """
 
     says: str
     commands: Lines
     restart: bool
     cost: str
-    shown: int | None = None
+    shown_commands: int | None = None
     file: tuple[str, dict[str, Any]] | None = None
 
 

@@ -119,7 +119,7 @@ _NEEDS_CRUISE_CONTROL = (
 
 def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
     key, cost = _TOPIC_SETTINGS[name]
-    if subject.planned:
+    if subject.is_planned:
         return _planned_setting_step(subject, _broker_key(subject, key), value, cluster, cost)
     if subject.topics[0].resource is not None:
         says = f"Set {key} in the KafkaTopic, without a restart. {capitalize_first(cost)}.{_of_many(subject)}"
@@ -222,14 +222,14 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
     """More replicas, or (`replicas` is 0) the same number in more racks, at most so many in one."""
     topic = subject.topics[0]
     cost = "the new replicas copy the whole log; throttle it, and wait until all are in sync before the next step"
-    if subject.planned and not replicas:
+    if subject.is_planned and not replicas:
         says = (
             f"Have brokers in more racks, each with its broker.rack, so that at most {most} of a new topic's replicas"
         )
         return PlanStep(f"{says} share one.", (), True, "more racks")
     if topic in cluster.planned_topics and (topic.streams or topic.replication_factor is not None):
         return _of_program(subject, replicas)
-    if subject.planned:
+    if subject.is_planned:
         return _planned_replicas(REPLICAS_OF.get(topic.name, DEFAULT_REPLICATION_FACTOR), replicas, cluster, cost)
     if topic.resource is not None and replicas:
         says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"

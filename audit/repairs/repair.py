@@ -44,7 +44,7 @@ class NeededChange:
     """A change with what fails without it: the question, the cell, and whether that is a loss, or not decided."""
 
     change: SettingChange
-    without: CellQuestion
+    cell: CellQuestion
     loses: bool
 
 
@@ -143,7 +143,7 @@ def _what_is_left(subject: Subject, wanted: Sequence[CellQuestion], explorations
 
 def _apply_changes(signature: Signature, changes: Sequence[SettingChange]) -> Signature:
     for change in changes:
-        signature = change.made(signature)
+        signature = change.change_signature(signature)
     return signature
 
 
@@ -222,7 +222,7 @@ def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[s
         "leaves_open": found.leaves_open,
         "steps": [_step(step) for step in steps],
         "notes": [
-            f"Without {change.change.setting}, {_words_without(change)} ({cell_title(BY_NAME[change.without[1]])})."
+            f"Without {change.change.setting}, {_words_without(change)} ({cell_title(BY_NAME[change.cell[1]])})."
             for change in found.changes
         ],
     }
@@ -230,7 +230,7 @@ def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[s
 
 def _words_without(needed: NeededChange) -> str:
     """What is bad without a change: `an acknowledged record can be lost`, or that nothing decides whether it can."""
-    happens = _HAPPENS[needed.without[0]]
+    happens = _HAPPENS[needed.cell[0]]
     return happens if needed.loses else f"nothing decides whether {happens}"
 
 
@@ -240,7 +240,7 @@ def _step(step: PlanStep) -> dict[str, Any]:
     return {
         "says": step.says,
         "commands": list(step.commands),
-        "shown": len(step.commands) if step.shown is None else step.shown,
+        "shown": len(step.commands) if step.shown_commands is None else step.shown_commands,
         "file": file,
         "restart": step.restart,
         "cost": step.cost,

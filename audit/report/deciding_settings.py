@@ -83,7 +83,7 @@ def _cause_of_stop(signature: Signature) -> str:
 
 def _used_setting(subject: Subject, key: str) -> UsedSetting:
     """The setting as it is stated; as by default where nothing states it; else it is not given."""
-    stated = next((used for used in subject.used if used.key == key), None)
+    stated = next((used for used in subject.used_settings if used.key == key), None)
     return stated or UsedSetting(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")
 
 

@@ -151,7 +151,7 @@ _MOST_NAMED = 3
 def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[str]:
     """What was taken for granted, each once: to put the files together, and for any of the topics."""
     only = cluster.only_producer
-    assumed = [used for report in reports for used in report.verdict.subject.used if used.key == "producer"]
+    assumed = [used for report in reports for used in report.verdict.subject.used_settings if used.key == "producer"]
     if only is not None and assumed:
         yield (
             f"{only.name}, the only producer's file that was given, writes every topic for which audit.toml names none"
@@ -248,7 +248,7 @@ def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document
         "topics": [topic.name for topic in subject.topics],
         "internal": subject.internal,
         "least_isr": _least_isr(subject),
-        "planned": subject.planned,
+        "planned": subject.is_planned,
         "producer": None if subject.producer is None else subject.producer.name,
         "headline": main,
         "short": _short_headline(verdict) or main,
@@ -262,7 +262,7 @@ def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document
             question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
         },
-        "settings": [_setting_document(used) for used in subject.used],
+        "settings": [_setting_document(used) for used in subject.used_settings],
         "not_given": dict(subject.asks),
         "loss": _loss(report),
         "scenarios": [],
@@ -366,7 +366,7 @@ def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list
     """What each of these facts may be in these variants, in order."""
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     for variant in variants:
-        for name, value in variant.given:
+        for name, value in variant.supposed_facts:
             if name in found:
                 found[name][value] = None
     return {name: list(values) for name, values in found.items()}
@@ -519,5 +519,5 @@ def _suppositions(verdict: SubjectVerdict, cell: Name, question: str, answer: An
     if len({other.word for other in answers}) == 1:
         return ""
     matter = facts_that_matter(verdict.subject.variants, [other.word for other in answers])
-    given = verdict.subject.variants[answers.index(answer)].given
+    given = verdict.subject.variants[answers.index(answer)].supposed_facts
     return ", ".join(f"{name}{_IS.get(name, ' ')}{value}" for name, value in given if name in matter)

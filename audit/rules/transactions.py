@@ -36,7 +36,7 @@ class Hazard:
 
     fails: str
     of_offsets: bool
-    within: tuple[Bounds, ...]
+    bounds: tuple[Bounds, ...]
     what: str
     to_do: str
     source: str
@@ -101,7 +101,7 @@ def run_to(hazard: Hazard, release: Release) -> ModelRun | None:
     """A shortest run to it in that release; None where the model finds none. Raises RuntimeError where an exploration
     does not end, or nothing was late in it."""
     profile = release.offsets if hazard.of_offsets else release.records
-    for bounds in hazard.within:
+    for bounds in hazard.bounds:
         wanted = frozenset({"produce", *(_HAPPENS[name] for name in bounds if name in _HAPPENS)})
         small = SmallModel("transactions", bounds, (hazard.fails,), wanted, profile, "native")
         if hazard.fails in explore_small_model(small).steps:

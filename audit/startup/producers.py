@@ -39,34 +39,35 @@ DELIVERY, LINGER = declared_key("delivery.timeout.ms"), declared_key("linger.ms"
 
 @immutable
 class Demands:
-    """What an idempotent producer refuses, from a version on and before another: more in flight than `in_flight`, acks
-    other than all and, with `retries`, retries=0. With `unset` its own defaults count, too; with `by_default` it
-    refuses although nobody asked for idempotence. `implied`: transactional.id asks for it, and else is refused."""
+    """What an idempotent producer refuses, from a version on and before another: more in flight than `max_in_flight`,
+    acks other than all and, with `retries`, retries=0. With `unset` its own defaults count, too; with
+    `refuses_by_default` it refuses although nobody asked for idempotence. `is_implied`: transactional.id asks for it,
+    and else is refused."""
 
     since: str
     source: str
     until: str = ""
-    in_flight: int = 5
+    max_in_flight: int = 5
     retries: bool = True
     unset: bool = False
-    by_default: bool = False
-    implied: bool = True
+    refuses_by_default: bool = False
+    is_implied: bool = True
 
 
 DEMANDS = {
     "java": (
         Demands("1.0", "KIP-679, ProducerConfig"),
-        Demands("0.11", "KafkaProducer 0.11, configureInflightRequests", until="1.0", in_flight=1),
+        Demands("0.11", "KafkaProducer 0.11, configureInflightRequests", until="1.0", max_in_flight=1),
     ),
     "librdkafka": (Demands("1.0.0", "librdkafka CONFIGURATION.md, enable.idempotence"),),
     "kafka-python": (
         Demands("3.0.0", "kafka-python, producer/kafka.py"),
-        Demands("2.2.0", "kafka-python, producer/kafka.py", until="3.0.0", in_flight=1),
+        Demands("2.2.0", "kafka-python, producer/kafka.py", until="3.0.0", max_in_flight=1),
     ),
-    "sarama": (Demands("1.20.0", "Sarama, config.go, Validate", in_flight=1, unset=True, implied=False),),
+    "sarama": (Demands("1.20.0", "Sarama, config.go, Validate", max_in_flight=1, unset=True, is_implied=False),),
     "franz-go": (
-        Demands("1.0.0", "franz-go, kgo/config.go, validate", until="1.4.0", retries=False, by_default=True),
-        Demands("1.4.0", "franz-go, kgo/config.go, validate", in_flight=1, retries=False, by_default=True),
+        Demands("1.0.0", "franz-go, kgo/config.go, validate", until="1.4.0", retries=False, refuses_by_default=True),
+        Demands("1.4.0", "franz-go, kgo/config.go, validate", max_in_flight=1, retries=False, refuses_by_default=True),
     ),
 }
 """By family. Of a client whose version is not stated the first that would do counts."""
@@ -125,9 +126,9 @@ def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Itera
     for setting in settings_in_force(client):
         if not _breaks(setting, demands):
             continue
-        if explicit or (implied and demands.implied):
+        if explicit or (implied and demands.is_implied):
             yield _refusal(setting, f" {wanted}", demands)
-        elif by_default and demands.by_default:
+        elif by_default and demands.refuses_by_default:
             yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false", demands)
         elif (
             by_default and setting.key == IN_FLIGHT and base_family(client) == "java" and _is_version_in(client, "4.0")
@@ -151,13 +152,13 @@ def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
     """Transactions without idempotence, and a transactional.id without one."""
     asked, given = stated_setting(client, IDEMPOTENCE), stated_setting(client, TRANSACTIONAL)
     if given is None or (
-        not demands.implied and not _is_version_in(client, "1.37.0")
+        not demands.is_implied and not _is_version_in(client, "1.37.0")
     ):  # Sarama has transactions since then
         return
     if given.value and asked is not None and not _is_on(asked):
         what = f"`{asked.key}={asked.value}` with {TRANSACTIONAL}: the producer does not start"
         yield Finding("contradiction", "error", what, asked.origin, "remove it", f"KIP-98, {demands.source}")
-    elif given.value and asked is None and not demands.implied:
+    elif given.value and asked is None and not demands.is_implied:
         what = f"`{given.key}={given.value}` without {IDEMPOTENCE}=true: the producer does not start"
         yield Finding("contradiction", "error", what, given.origin, f"{IDEMPOTENCE}=true", demands.source)
     if not given.value and base_family(client) == "java":
@@ -193,12 +194,12 @@ def switches_off(client: Client, setting: Setting) -> bool:
 
 def refuses_by_default(client: Client) -> bool:
     """Whether a client is idempotent unless that is set to false, and refuses what does not go with it."""
-    return any(demands.by_default for demands in DEMANDS.get(base_family(client) or "", ()))
+    return any(demands.refuses_by_default for demands in DEMANDS.get(base_family(client) or "", ()))
 
 
 def _breaks(setting: Setting, demands: Demands) -> bool:
     if setting.key == IN_FLIGHT:
-        return setting.value.isdigit() and int(setting.value) > demands.in_flight
+        return setting.value.isdigit() and int(setting.value) > demands.max_in_flight
     if setting.key == "retries":
         return demands.retries and setting.value == "0"
     return setting.key == "acks" and setting.value in ("0", "1")
@@ -212,7 +213,7 @@ def _is_default(cluster: Cluster, client: Client) -> bool:
 def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:
     what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
     retries = "retries above 0, " if demands.retries else ""
-    to_do = f"acks=all, {retries}{IN_FLIGHT} at most {demands.in_flight}"
+    to_do = f"acks=all, {retries}{IN_FLIGHT} at most {demands.max_in_flight}"
     return Finding("contradiction", "error", what, setting.origin, to_do, demands.source)
 
 

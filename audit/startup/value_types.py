@@ -30,6 +30,6 @@ def type_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]
 def _why_refused(setting: Setting) -> str:
     """What is wrong with a value, in words; "" if nothing is, or where nothing is written."""
     value, key = setting.value.strip(), other_settings().get(setting.key)
-    if not value or key is None or not key.checked:
+    if not value or key is None or not key.only_checked:
         return ""
     return why_illegal(key, value.lower() if key.legal else value)

@@ -38,13 +38,13 @@ class _WrittenFields:
 
     primes: dict[str, int] = field(default_factory=dict[str, int])
     changing: frozenset[str] = frozenset()
-    shadowed: frozenset[str] = frozenset()
+    shadowed_fields: frozenset[str] = frozenset()
 
     def scope(self) -> NotationScope:
-        return NotationScope(fields=dict(self.primes), shadowed=self.shadowed)
+        return NotationScope(fields=dict(self.primes), shadowed_fields=self.shadowed_fields)
 
     def copy(self) -> _WrittenFields:
-        return _WrittenFields(dict(self.primes), self.changing, self.shadowed)
+        return _WrittenFields(dict(self.primes), self.changing, self.shadowed_fields)
 
     def write(self, name: str) -> int:
         """Notes a write to a field and gives the number of primes the written name wears."""
@@ -60,7 +60,7 @@ class _WrittenFields:
 
 def action_lines(action: ir.ActionForm) -> Lines:
     """The body of an action, each line under `when`, `within`, `let` or `then`."""
-    return _labelled_lines(action.body, _WrittenFields(shadowed=shadowed_fields(action)))
+    return _labelled_lines(action.body, _WrittenFields(shadowed_fields=shadowed_fields(action)))
 
 
 def initial_lines(initial: ir.InitialForm, fields: Iterable[str]) -> Lines:
@@ -76,7 +76,7 @@ def initial_lines(initial: ir.InitialForm, fields: Iterable[str]) -> Lines:
 def definition_lines(function: ir.Function, scope: NotationScope) -> Lines:
     """What a helper or a property returns: one expression, or its cases in order."""
     body = function.body
-    scope = replace(scope, shadowed=shadowed_fields(function))
+    scope = replace(scope, shadowed_fields=shadowed_fields(function))
     if len(body) == 1 and isinstance(body[0], ir.Return):
         return lay_out_expression(body[0].value, scope, 2)
     return [line for case in _case_lines(body, scope, 2) for line in case]
@@ -85,7 +85,7 @@ def definition_lines(function: ir.Function, scope: NotationScope) -> Lines:
 def action_phrases(action: ir.ActionForm, limit: int) -> list[tuple[Part, str]]:
     """The body of an action with each statement as one phrase, whatever its length, under its label. A value of more
     than `limit` characters is an ellipsis, and a branch or a loop that is longer says what it changes."""
-    writes = _WrittenFields(shadowed=shadowed_fields(action))
+    writes = _WrittenFields(shadowed_fields=shadowed_fields(action))
     phrases = ((statement, _phrase(statement, writes, limit)) for statement in action.body)
     return [
         (_statement_part(statement), f"({text})" if isinstance(statement, ir.If | ir.For) else text)
@@ -236,7 +236,7 @@ def _begin_loop(loop: ir.For, writes: _WrittenFields) -> _WrittenFields:
     written = {node.field for node in traverse_form(loop.body) if isinstance(node, ir.Place)} - writes.changing
     for name in written:
         writes.write(name)
-    return _WrittenFields(writes.primes, writes.changing | written, writes.shadowed)
+    return _WrittenFields(writes.primes, writes.changing | written, writes.shadowed_fields)
 
 
 def _is_cellwise(loop: ir.For) -> bool:

@@ -51,7 +51,7 @@ class Specification:
     title: str
     model: Model
     profiles: Mapping[str, Mapping[str, Value]]
-    recorded: Sequence[RecordedChecks]
+    recorded_checks: Sequence[RecordedChecks]
     recorded_in: str
 
 
@@ -403,7 +403,7 @@ def _helper_text(function: ir.Function) -> str:
 
 
 def _recorded_table(page: Specification) -> list[str]:
-    if not page.recorded:
+    if not page.recorded_checks:
         return []
     words = ("holds", "reached", "missing", "undecided")
     header = ("model", "distinct states", "transitions", "depth", "fails, in steps", *words)
@@ -418,7 +418,7 @@ def _recorded_table(page: Specification) -> list[str]:
             ", ".join(f"`{name}` {steps}" for name, steps in check.properties.items() if isinstance(steps, int)),
             *(_names_with_word(check, word) for word in words),
         )
-        for check in page.recorded
+        for check in page.recorded_checks
     ]
     kept = [i for i in range(len(header)) if i < 4 or any(row[i] for row in rows)]
     about = f"""\

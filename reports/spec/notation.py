@@ -34,20 +34,22 @@ class NotationScope:
 
     fields: Mapping[str, int] = field(default_factory=dict[str, int])
     states: Mapping[str, int] = field(default_factory=dict[str, int])
-    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
-    shadowed: frozenset[str] = frozenset()
+    renamed_locals: Mapping[str, str] = field(default_factory=dict[str, str])
+    shadowed_fields: frozenset[str] = frozenset()
 
     def binding(self, variable: str, inside: Any) -> NotationScope:
         """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
         plain = _NUMBER_SUFFIX.sub("", variable)
-        taken = {node.name for node in traverse_form(inside) if isinstance(node, ir.Name)} | set(self.renamed.values())
+        taken = {node.name for node in traverse_form(inside) if isinstance(node, ir.Name)} | set(
+            self.renamed_locals.values()
+        )
         if plain == variable or plain in taken:
             return self
-        return dataclasses.replace(self, renamed={**self.renamed, variable: plain})
+        return dataclasses.replace(self, renamed_locals={**self.renamed_locals, variable: plain})
 
     def local(self, name: str) -> str:
         """A local name as it is shown."""
-        return self.renamed.get(name, name)
+        return self.renamed_locals.get(name, name)
 
     def name(self, state: str, name: str) -> str:
         """A state field's name with its primes; `s.leader` where a local name is `leader` too."""
@@ -55,7 +57,7 @@ class NotationScope:
 
     def field(self, name: str) -> str:
         """A state field's name without primes."""
-        return f"s.{name}" if name in self.shadowed else name
+        return f"s.{name}" if name in self.shadowed_fields else name
 
     def call(self, function: ir.Function) -> str:
         """A helper's name, primed where it looks at a state after the step."""

@@ -51,7 +51,7 @@ class _Body:
     def define(self, wanted: str, value: Term) -> str:
         """A name for a value."""
         shown, scope = self.scope.define(wanted)
-        self.scope = replace(self.scope, used=scope.used)
+        self.scope = replace(self.scope, used_names=scope.used_names)
         self.parts.append((shown, value))
         return shown
 
@@ -59,7 +59,7 @@ class _Body:
         """A field has another value from now on."""
         variable = self.scope.names.of(("field", name))
         shown = self.define(f"{variable}{_NOW}", value)
-        self.scope = replace(self.scope, written={**self.scope.written, name: Text(shown, ATOM)})
+        self.scope = replace(self.scope, current_values={**self.scope.current_values, name: Text(shown, ATOM)})
 
 
 def action_term(body: Sequence[ir.Statement], scope: Scope, fields: Sequence[str], last: Sequence[Term] = ()) -> Term:
@@ -67,9 +67,9 @@ def action_term(body: Sequence[ir.Statement], scope: Scope, fields: Sequence[str
     made = _Body(scope)
     _add_statements(body, made)
     names = {name: scope.names.of(("field", name)) for name in fields}
-    changed = [name for name in fields if name in made.scope.written]
+    changed = [name for name in fields if name in made.scope.current_values]
     unchanged = [names[name] for name in fields if name not in changed]
-    values = [(f"{names[name]}'", made.scope.written[name]) for name in changed]
+    values = [(f"{names[name]}'", made.scope.current_values[name]) for name in changed]
     parts, values = _inline_single_uses(made.parts, values)
     return _nest([*parts, *_equations(values), *_unchanged_terms(unchanged), *last])
 
@@ -199,7 +199,7 @@ def _add_statements(statements: Sequence[ir.Statement], made: _Body) -> None:
 def _written_value(statement: Written, scope: Scope) -> Term:
     """The whole field after one of its cells was written."""
     place = statement.place
-    whole = scope.written.get(place.field) or Text(scope.names.of(("field", place.field)), ATOM)
+    whole = scope.current_values.get(place.field) or Text(scope.names.of(("field", place.field)), ATOM)
     path = _path_text(place, scope)
     if not path:
         return _cell_value(statement, whole.text, scope)
@@ -261,10 +261,10 @@ def _add_branch(branch: ir.If, made: _Body) -> None:
     before = made.scope
     sides: list[tuple[list[Term], Scope]] = []
     for statements in (branch.yes, branch.no):
-        side = _Body(replace(before, used=made.scope.used))
+        side = _Body(replace(before, used_names=made.scope.used_names))
         _add_statements(statements, side)
         made.parts += [part for part in side.parts if isinstance(part, tuple)]
-        made.scope = replace(made.scope, used=side.scope.used)
+        made.scope = replace(made.scope, used_names=side.scope.used_names)
         sides.append(([part for part in side.parts if not isinstance(part, tuple)], side.scope))
     (yes_guards, yes), (no_guards, no) = sides
     if yes_guards or no_guards:
@@ -277,13 +277,13 @@ def _merge_sides(condition: Term, yes: Scope, no: Scope, before: Scope, made: _B
         if name in yes.local and name in no.local and yes.local[name] != no.local[name]:
             one, other = Text(yes.local[name], ATOM), Text(no.local[name], ATOM)
             made.scope = made.scope.with_local(name, made.define(name, Conditional(condition, one, other)))
-    for name in dict.fromkeys((*yes.written, *no.written)):
-        old = before.written.get(name) or Text(before.names.of(("field", name)), ATOM)
-        one, other = yes.written.get(name, old), no.written.get(name, old)
+    for name in dict.fromkeys((*yes.current_values, *no.current_values)):
+        old = before.current_values.get(name) or Text(before.names.of(("field", name)), ATOM)
+        one, other = yes.current_values.get(name, old), no.current_values.get(name, old)
         if one != other:
             made.write(name, Conditional(condition, one, other))
         else:
-            made.scope = replace(made.scope, written={**made.scope.written, name: one})
+            made.scope = replace(made.scope, current_values={**made.scope.current_values, name: one})
 
 
 def _add_loop(loop: ir.For, made: _Body) -> None:
@@ -316,18 +316,21 @@ def _add_fold(loop: ir.For, written: Sequence[str], carried: Sequence[str], made
     guards = [part for part in body.parts if not isinstance(part, tuple)]
     asked = flat_text(conjunction([Text(inside.local[_ASKED], ATOM), *guards]))
     end = body.scope.with_local(_ASKED, asked)
-    ends: list[Term] = [*(end.written[name] for name in written), *(Text(end.local[name], ATOM) for name in carried)]
+    ends: list[Term] = [
+        *(end.current_values[name] for name in written),
+        *(Text(end.local[name], ATOM) for name in carried),
+    ]
     kept, values = _inline_single_uses(body.parts, [("", value) for value in ends])
     step: Term = pack([flat_text(value) for _, value in values]) if len(values) > 1 else values[0][1]
     if len(values) > 1 and len(flat_text(step)) > _LONG:
         kept, step = body.parts, pack([flat_text(value) for value in ends])
     for part in reversed(kept):
         step = Definition(part[0], part[1], step) if isinstance(part, tuple) else step
-    old = {name: outside.written.get(name) or Text(outside.names.of(("field", name)), ATOM) for name in written}
+    old = {name: outside.current_values.get(name) or Text(outside.names.of(("field", name)), ATOM) for name in written}
     start = pack([*(old[name].text for name in written), *(outside.local[name] for name in carried)])
-    made.scope = replace(outside, used=end.used)
+    made.scope = replace(outside, used_names=end.used_names)
     head, scope = made.scope.define("visit")
-    made.scope = replace(made.scope, used=scope.used)
+    made.scope = replace(made.scope, used_names=scope.used_names)
     made.parts.append((f"{head}({so_far}, {variable})", step))
     after = made.define("visited", Text(f"Fold({head}, {start.text}, {sequence_text(loop.source, outside)})", POSTFIX))
     made.scope = _unpack_all(written, carried, after, made.scope)
@@ -340,4 +343,4 @@ def _unpack_all(written: Sequence[str], carried: Sequence[str], packed: str, sco
     parts = unpack([*(("field", name) for name in written), *carried], packed)
     fields = {name: Text(parts[("field", name)], ATOM) for name in written}
     names = {name: parts[name] for name in carried}
-    return replace(scope, written={**scope.written, **fields}, local={**scope.local, **names})
+    return replace(scope, current_values={**scope.current_values, **fields}, local={**scope.local, **names})

@@ -57,28 +57,29 @@ _BAGS = {"|": "(+)", "-": "(-)"}
 @immutable
 class Scope:
     """What names mean in a formula: `local` ones, the present value of each state field that differs from its variable,
-    the states that are those after a step, and how helpers are called. `used` are the names of all formulas around,
-    none of which TLA+ lets a name inside hide; `defined` those of all definitions of the formula so far."""
+    the states that are those after a step, and how helpers are called. `used_names` are the names of all formulas
+    around, none of which TLA+ lets a name inside hide; `defined_names` those of all definitions of the formula so
+    far."""
 
     names: Names
     operator: Operator
     inline: Callable[[ir.Call, Scope], Term]
     local: Mapping[str, str] = field(default_factory=dict[str, str])
-    used: frozenset[str] = frozenset()
-    defined: set[str] = field(default_factory=set[str])
-    written: Mapping[str, Text] = field(default_factory=dict[str, Text])
-    after: frozenset[str] = frozenset()
+    used_names: frozenset[str] = frozenset()
+    defined_names: set[str] = field(default_factory=set[str])
+    current_values: Mapping[str, Text] = field(default_factory=dict[str, Text])
+    states_after: frozenset[str] = frozenset()
     field_types: Mapping[str, Type] = field(default_factory=dict[str, Type])
 
     def bind(self, name: str) -> tuple[str, Scope]:
         """A name for a variable of a formula, and the scope in which it has it."""
-        shown = free_name(_NUMBER.sub("", name), self.used | self.defined | self.names.used_names())
-        return shown, replace(self, local={**self.local, name: shown}, used=self.used | {shown})
+        shown = free_name(_NUMBER.sub("", name), self.used_names | self.defined_names | self.names.used_names())
+        return shown, replace(self, local={**self.local, name: shown}, used_names=self.used_names | {shown})
 
     def define(self, name: str) -> tuple[str, Scope]:
         """A name for a value, which no other part of the formula has, and the scope in which it is known by it."""
         shown, scope = self.bind(name)
-        self.defined.add(shown)
+        self.defined_names.add(shown)
         return shown, scope
 
     def with_local(self, name: str, shown: str) -> Scope:
@@ -162,7 +163,7 @@ def flat(expression: ir.Expr, scope: Scope, level: int = LOOSE) -> str:
 
 def _reads_written(function: ir.Function, scope: Scope) -> bool:
     """Whether a helper reads a field whose present value is not that of its variable."""
-    return bool(scope.written) and not scope.written.keys().isdisjoint(fields_read(function))
+    return bool(scope.current_values) and not scope.current_values.keys().isdisjoint(fields_read(function))
 
 
 # --- leaves and predicates --------------------------------------------------------------------------------------------
@@ -179,9 +180,9 @@ def _leaf(expression: ir.Expr, scope: Scope) -> Term | None:
         case ir.FullSubset(type=type_):
             return Text(set_text(type_.of, scope.names), ATOM)
         case ir.StateField(state=state, field=name):
-            if state in scope.after:
+            if state in scope.states_after:
                 return Text(f"{scope.names.of(('field', name))}'", ATOM)
-            return scope.written.get(name) or Text(scope.names.of(("field", name)), ATOM)
+            return scope.current_values.get(name) or Text(scope.names.of(("field", name)), ATOM)
         case ir.Call(function=function, arguments=arguments):
             inside = ", ".join(flat(argument, scope) for argument in arguments)
             name = scope.operator(function, scope)

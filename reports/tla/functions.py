@@ -36,11 +36,11 @@ class Operators:
 
     def scope(self, after: frozenset[str] = frozenset()) -> Scope:
         """The scope of a formula without local names, `after` being the states after a step."""
-        return Scope(self._names, self.operator, inline_call, after=after, field_types=self._field_types)
+        return Scope(self._names, self.operator, inline_call, states_after=after, field_types=self._field_types)
 
     def operator(self, function: ir.Function, scope: Scope) -> str:
         """The operator that a helper is, with primes inside where it is given the state after a step."""
-        after = scope.after & frozenset(function.states)
+        after = scope.states_after & frozenset(function.states)
         key = (id(function), after)
         if key not in self._known:
             self._kept.append(function)
@@ -174,7 +174,7 @@ def fold_locals(loop: ir.For, scope: Scope) -> tuple[list[tuple[str, Term]], Sco
     inside = with_locals(inside, unpack(carried, so_far))
     variable, inside = inside.bind(loop.variable)
     step = value_of(loop.body, inside, lambda end: pack([end.local[name] for name in carried]))
-    step_name, outside = replace(scope, used=inside.used).define("visit")
+    step_name, outside = replace(scope, used_names=inside.used_names).define("visit")
     start = pack([scope.local[name] for name in carried])
     after, outside = outside.define("visited")
     folded = Text(f"Fold({step_name}, {start.text}, {sequence_text(loop.source, scope)})", POSTFIX)
@@ -226,7 +226,7 @@ def _returning_fold(loop: ir.For, scope: Scope, rest: Rest, returned: Wrap) -> T
         lambda value: Text(f"<<TRUE, {flat_text(value)}>>", ATOM),
     )
     step = Conditional(Text(f"{so_far}[1]", POSTFIX), Text(so_far, ATOM), body)
-    step_name, outside = replace(scope, used=inside.used).define("visit")
+    step_name, outside = replace(scope, used_names=inside.used_names).define("visit")
     after, outside = outside.define("visited")
     start = _running([scope.local[name] for name in carried])
     folded = Text(f"Fold({step_name}, {start}, {sequence_text(loop.source, scope)})", POSTFIX)

@@ -37,7 +37,7 @@ class _DrawnGraph:
     """Where nodes, edges and labels are."""
 
     places: Mapping[str, Point]
-    along: Mapping[Edge, Sequence[Point]]
+    edge_points: Mapping[Edge, Sequence[Point]]
     labels: Mapping[Edge, Point]
 
 
@@ -52,7 +52,7 @@ def draw_graph(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | Non
     drawn = _lay_out_with_labels(graph, boxes, said, _BESIDE if steps is None else _CLOSE)
     places = drawn.places
     sides = [places[name][0] + boxes[name][0] / 2 for name in places]
-    right = max([*sides, *(x for points in drawn.along.values() for x, _ in points)]) + _MARGIN
+    right = max([*sides, *(x for points in drawn.edge_points.values() for x, _ in points)]) + _MARGIN
     right += 24 + _LABEL * _LETTER if any(source == target and said[source, target] for source, target in said) else 0
     below = max(places[name][1] + boxes[name][1] / 2 for name in places) + _MARGIN
     parts = [
@@ -95,7 +95,7 @@ def _lay_out_with_labels(
     tries = map(lay_out, _GAPS)
     found = next(tries)
     for other in tries:
-        if len(found.labels) == sum(said[edge] for edge in found.along):
+        if len(found.labels) == sum(said[edge] for edge in found.edge_points):
             break
         found = other
     return found
@@ -232,7 +232,7 @@ def _edge_elements(
             (x, y), (width, _) = places[source], boxes[source]
             d, at = f"M{x + width / 2:.1f},{y - 6:.1f} c26,-12 26,24 0,12", (x + width / 2 + 24, y + 3)
         else:
-            d, middle = curve_path(drawn.along[source, target]), drawn.labels.get((source, target))
+            d, middle = curve_path(drawn.edge_points[source, target]), drawn.labels.get((source, target))
             at = None if middle is None else (middle[0], middle[1] + 4)
         anchor = ' class="loop"' if source == target else ""
         text = (

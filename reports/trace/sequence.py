@@ -23,7 +23,7 @@ OTHER_PARTICIPANT = "others"
 class Note:
     """A text over some participants; `fault` for a crash and its like."""
 
-    over: tuple[str, ...]
+    participants: tuple[str, ...]
     text: str
     fault: bool = False
 
@@ -148,7 +148,7 @@ def _closing_notes(document: Document, shown: int, *, repeats: bool) -> Iterator
 
 def _participants_of(event: Event) -> tuple[str, ...]:
     match event:
-        case Note(over=over):
+        case Note(participants=over):
             return over
         case Arrow(source=source, target=target):
             return (source, target)
@@ -174,9 +174,9 @@ def to_mermaid(document: Document) -> str:
 
 def _mermaid_event(event: Event, names: Mapping[str, str]) -> str:
     match event:
-        case Note(over=(who,), text=text, fault=True):
+        case Note(participants=(who,), text=text, fault=True):
             return f"{names[who]}-x{names[who]}: {_mermaid_text(text)}"
-        case Note(over=over, text=text):
+        case Note(participants=over, text=text):
             return f"Note over {','.join(names[lane] for lane in over)}: {_mermaid_text(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->>", "lost": "-x", "in flight": "--)"}[end]
@@ -203,7 +203,7 @@ def to_seqdiag(document: Document) -> str:
 
 def _seqdiag_event(event: Event) -> str:
     match event:
-        case Note(over=over, text=text, fault=fault):
+        case Note(participants=over, text=text, fault=fault):
             return f"note over {_names_text(over)}:{'fault: ' if fault else ''}{_one_line(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "-x", "in flight": "-->"}[end]
@@ -223,7 +223,7 @@ def to_plantuml(document: Document) -> str:
 
 def _plantuml_event(event: Event) -> str:
     match event:
-        case Note(over=over, text=text, fault=fault):
+        case Note(participants=over, text=text, fault=fault):
             return f"{'h' if fault else ''}note over {_names_text(over)} : {_one_line(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "->x", "in flight": "-->"}[end]

@@ -80,7 +80,15 @@ def test_the_files_of_combined_nodes_are_asked_about_as_the_third_table_has_them
     found = signatures(asked)[0]
     version = next(version for version in table.VERSIONS if version.title == "Kafka 3.9")
     made = table.combined_signature(version, found.acks, replicas, found.min_isr, count, dynamic=dynamic)
-    names = ("co_located", "in_rack", "voters", "voters_in_rack", "shared_voters", "combined", "disk_voters")
+    names = (
+        "co_located",
+        "replicas_in_rack",
+        "voters",
+        "voters_in_rack",
+        "shared_voters",
+        "has_combined_nodes",
+        "disk_voters",
+    )
     for name in (*names, "enough_emptied", "empty_voters", "hosts", "one_machine", "racks"):
         assert getattr(found, name) == getattr(made, name), name
 

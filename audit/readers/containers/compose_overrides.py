@@ -75,7 +75,7 @@ def projects(
             project = Project(load)
             later = [(other, documents[other]) for other in overriding.get(path, ())]
             found[path] = project, project.whole(path, tree, later)
-    taken = {name for project, _ in found.values() for name in project.taken}
+    taken = {name for project, _ in found.values() for name in project.source_files}
     alone = [path for path in found if os.path.normpath(path) not in taken or PurePath(path).name in MAIN] or [*found]
     for path in alone:
         _note_environment(found[path][0].part, path, load)

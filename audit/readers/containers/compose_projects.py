@@ -41,12 +41,12 @@ MOST = 200
 
 @dataclass
 class Project:
-    """One compose file with all that it names. `taken` are the files that went into it, `included` is how many were
-    included; `part` has what was not read."""
+    """One compose file with all that it names. `source_files` are the files that went into it, `included` is how many
+    were included; `part` has what was not read."""
 
     load: Load
     part: Part = field(default_factory=lambda: Part("docker-compose"))
-    taken: set[str] = field(default_factory=set[str])
+    source_files: set[str] = field(default_factory=set[str])
     included: int = 0
 
     def whole(self, path: str, tree: Tree, overriding: Sequence[tuple[str, Tree]] = ()) -> Tree:
@@ -54,7 +54,7 @@ class Project:
         node = self._file(path, tree, (path,))
         for other, later in overriding:
             node = merge_nodes(node, self._file(other, later, (other,)))
-            self.taken.add(other)
+            self.source_files.add(other)
         for place in _resets_in_lists(node):
             self._unread("`!reset` or `!override` of one entry of a list is not read", Origin(path, place.line))
         return Tree(_drop_resets(node))
@@ -117,7 +117,7 @@ class Project:
         if not trees:
             self._unread(f"`{named}`, which is {verb}, was not read: there is no such file beside {path}", where)
             return None
-        self.taken.add(other)
+        self.source_files.add(other)
         return other, one_document(trees)
 
     def _service(self, path: str, tree: Tree, name: str, chain: tuple[str, ...]) -> Node:

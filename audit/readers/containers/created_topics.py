@@ -24,7 +24,7 @@ def of_command(part: Part, text: str, origin: Origin) -> None:
             what = "a command creates a topic, and which one with which settings was not read"
             part.note("incomplete", "error", what, origin, TO_DO)
         else:
-            part.made.append(made)
+            part.created_topics.append(made)
 
 
 def _topic(arguments: str, origin: Origin) -> Topic | None:
@@ -66,4 +66,4 @@ def of_variable(part: Part, value: str, origin: Origin) -> None:
             part.note("incomplete", "error", what, origin, TO_DO)
             return
         made = Topic(fields[0], origin, partition_count=counts[0][0], replication_factor=counts[1][0])
-        part.made.append(made)
+        part.created_topics.append(made)

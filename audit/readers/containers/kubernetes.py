@@ -101,7 +101,7 @@ def read(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
     _note_applications(part, stored)
     _note_other_kinds(part, path, [tree for tree in trees if not any(tree.get(*at, "containers") for at, _ in PODS)])
     if not sets:
-        told = part.clients or part.findings or part.made or part.facts
+        told = part.clients or part.findings or part.created_topics or part.facts
         return part if told or any(map(_states_settings, stored)) else None
     for pod_set in sets:
         part.brokers += [pod_set.broker] * pod_set.count

@@ -102,7 +102,7 @@ def of_variables(part: Part, path: str, name: str, given: Sequence[tuple[str, st
     if own or any(setting.key == "bootstrap.servers" for setting in settings):
         made = workers.of_worker(path, settings)
         part.clients += [replace(client, name=name) for client in made.clients]
-        part.made += made.made
+        part.created_topics += made.created_topics
 
 
 _SHORT = re.compile(r"BOOTSTRAP_SERVERS|GROUP_ID|(CONFIG|OFFSET|STATUS)_STORAGE_\w+")
@@ -128,7 +128,7 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
             stated.append(Setting(f"{prefix}.topic", text or f"{group}-{word}", Origin(path, line, name)))
     made = workers.of_worker(path, stated)
     part.clients += [replace(client, name=name) for client in made.clients]
-    part.made += made.made
+    part.created_topics += made.created_topics
     mirrors = spec.get("mirrors")
     for _, mirror in mirrors.items() if mirrors is not None else ():
         for key, connector in mirror.items():

@@ -120,7 +120,7 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     where = application.origin if factor is None else factor.origin
     add_topic(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
     if factor is None:
-        part.made = [replace(topic, streams=path) for topic in part.made]
+        part.created_topics = [replace(topic, streams=path) for topic in part.created_topics]
     return part
 
 
@@ -202,7 +202,7 @@ def add_topic(
     """A topic that the program creates; -1 replicas are the brokers' default. `by_itself`: it writes it with acks=all
     whatever is set for its producers."""
     number = _number(factor.value if factor is not None else default)
-    part.made.append(
+    part.created_topics.append(
         Topic(
             name,
             origin,

@@ -65,7 +65,7 @@ def signature_of(profile: str, row: int) -> Signature:
         unclean=bool(settings.get("unclean", False)),
         fsync=False,
         co_located=False,
-        in_rack=1,
+        replicas_in_rack=1,
         voters=3,
         voters_in_rack=1,
     )

@@ -221,13 +221,13 @@ def test_voters_whose_racks_are_open_may_be_in_the_one_that_is_lost(
         ({"voters": 3, "voters_in_rack": 2}, "not checked"),
         ({"voters": 3}, "depends"),
         ({"voters": 3, "co_located": True}, "no loss found"),
-        ({"voters": 3, "co_located": True, "in_rack": 2}, "not checked"),
+        ({"voters": 3, "co_located": True, "replicas_in_rack": 2}, "not checked"),
     ],
 )
 def test_a_rack_that_is_gone_with_most_controllers_has_the_metadata(
     settings: dict[str, Any], expected: str, explorations: Explorations
 ) -> None:
-    given: dict[str, Any] = {"in_rack": 1, **settings}
+    given: dict[str, Any] = {"replicas_in_rack": 1, **settings}
     one = signature(**given)
     assert word(one, "no-loss", "rack-loss@all", explorations) == expected
     assert word(one, "no-loss", "rack-power-loss@all", explorations) == "no loss found"

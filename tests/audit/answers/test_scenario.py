@@ -105,7 +105,7 @@ def several() -> list[Signature]:
         replace(one, min_isr=1),
         replace(one, unclean=True),
         replace(one, acks="leader", fsync=True),
-        replace(one, replicas=2, min_isr=1, in_rack=2),
+        replace(one, replicas=2, min_isr=1, replicas_in_rack=2),
     ]
 
 

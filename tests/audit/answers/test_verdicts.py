@@ -60,7 +60,7 @@ def signature(profile: str = "kafka_3_7", kraft: bool = True, **settings: Any) -
         unclean=False,
         fsync=False,
         co_located=False,
-        in_rack=1,
+        replicas_in_rack=1,
     )
     return replace(plain, **settings)
 
@@ -87,7 +87,7 @@ def cells() -> Iterator[tuple[MatrixCell, str]]:
 def of_cell(cell: MatrixCell) -> Signature:
     plane = next(plane for profile, _, plane in VERSIONS if profile == cell.profile)
     _, replicas, settings = ROWS[cell.row]
-    own = {**settings, "in_rack": replicas, "replicas": replicas}
+    own = {**settings, "replicas_in_rack": replicas, "replicas": replicas}
     return signature(cell.profile, plane == "KRaft", **own)
 
 
@@ -172,7 +172,7 @@ def test_five_replicas_whose_racks_are_not_stated_are_decided(elr: bool, explora
         found = answer(one, QUESTION[question], "rack-power-loss@all", explorations)
         assert (found.word, found.facts) == ("depends", ("broker.rack",))
         assert sum(step.step.startswith("lose_power") for step in found.steps) == 5
-    apart = answer(replace(one, in_rack=1), QUESTION["no-loss"], "rack-power-loss@all", explorations)
+    apart = answer(replace(one, replicas_in_rack=1), QUESTION["no-loss"], "rack-power-loss@all", explorations)
     assert apart.word == "no loss found"
 
 
@@ -242,7 +242,7 @@ def test_an_idempotent_producer_with_one_request_in_flight_is_safe_whatever_fail
     profile: str, explorations: Explorations
 ) -> None:
     """In every cell: by the partition's model where it is asked, and by the producer's over what the log does."""
-    for own in ({}, {"replicas": 2, "in_rack": 2}):
+    for own in ({}, {"replicas": 2, "replicas_in_rack": 2}):
         one = signature(profile, kraft=profile > "kafka_3", max_in_flight=1, **own)
         assert set(delivery_words(one, explorations).values()) == {BOTH_KEPT}
         for cell, by in (("crash@all", "3 requests fail"), ("two-crashes@all", "one of them given up")):
@@ -429,15 +429,15 @@ def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: E
     for needed in found.changes:
         without = one
         for other in found.changes:
-            without = without if other is needed else other.change.made(without)
-        question, cell = needed.without
+            without = without if other is needed else other.change.change_signature(without)
+        question, cell = needed.cell
         assert answer(without, QUESTION[question], cell, explorations).word != "no loss found"
 
 
 def test_every_offered_change_changes_something() -> None:
     worst = signature(replicas=2, min_isr=1, acks="none", unclean=True, idempotent=False, in_rack=2)
     for change in changes_of(worst):
-        assert change.made(worst) != worst
+        assert change.change_signature(worst) != worst
     assert len({change.name for change in changes_of(worst)}) == len(list(changes_of(worst)))
 
 

@@ -42,7 +42,7 @@ def with_zookeeper(connect: str, racks: str, more: dict[str, str] | None = None)
 
 def of_orders(cluster: Cluster) -> Signature:
     found = signatures(cluster, "orders")
-    assert len({(one.racks, one.open_voters, one.in_rack) for one in found}) == 1
+    assert len({(one.racks, one.open_voters, one.replicas_in_rack) for one in found}) == 1
     return found[0]
 
 

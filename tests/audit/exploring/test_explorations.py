@@ -160,7 +160,10 @@ def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Cas
     crash = loss_case(plain, BY_NAME["crash@all"]).explored_case.values
     assert (crash["unclean"], crash["min_isr"]) == (False, 1)
     assert loss_case(plain, BY_NAME["power-loss@one"]).explored_case.values["unclean"] is True
-    assert loss_case(replace(plain, in_rack=3), BY_NAME["rack-power-loss@all"]).explored_case.values["unclean"] is True
+    assert (
+        loss_case(replace(plain, replicas_in_rack=3), BY_NAME["rack-power-loss@all"]).explored_case.values["unclean"]
+        is True
+    )
     assert loss_case(replace(plain, min_isr=3), BY_NAME["crash@all"]).explored_case.values["min_isr"] == 3
     strict, loose = (loss_case(replace(plain, min_isr=least), BY_NAME["power-loss@one"]) for least in (2, 1))
     assert strict.explored_case != loose.explored_case and bench.explore(strict) != bench.explore(loose)
@@ -353,4 +356,4 @@ def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -
     signatures_ = {subject.variants[0].signature for subject in asked}
     assert len(signatures_) == 200
     racks = {kind.name: kind.kind.together for kind in made}
-    assert all(subject.variants[0].signature.in_rack == racks[subject.topics[0].name] for subject in asked)
+    assert all(subject.variants[0].signature.replicas_in_rack == racks[subject.topics[0].name] for subject in asked)

@@ -25,7 +25,7 @@ def test_in_kraft_the_controllers_files_decide_unclean_elections(
 def test_what_the_controllers_have_where_their_files_are_missing_is_an_assumption_that_is_shown() -> None:
     found = subject_of(cluster_of(nodes("", None), "3.9.0"))
     assert {variant.signature.unclean for variant in found.variants} == {False}
-    (used,) = [use for use in found.used if use.key == "unclean.leader.election.enable"]
+    (used,) = [use for use in found.used_settings if use.key == "unclean.leader.election.enable"]
     assert used.source == "KIP-106; the controllers, whose files were not given, do not set it otherwise"
 
 

@@ -76,7 +76,7 @@ def test_before_0_11_the_offsets_topic_is_created_with_fewer() -> None:
 
 def test_one_brokers_file_may_stand_for_many_and_it_is_said() -> None:
     found = subject_of(cluster_of({"b1.properties": nodes()["b1.properties"]}), "__consumer_offsets")
-    assert not found.stops and any(use.key == "brokers" and "assumed" in use.source for use in found.used)
+    assert not found.stops and any(use.key == "brokers" and "assumed" in use.source for use in found.used_settings)
 
 
 COMPOSE = """\
@@ -363,7 +363,9 @@ def test_with_elr_one_value_of_min_insync_replicas_is_in_force() -> None:
     files.append(("features.txt", "".join(line.format(*level) for level in levels.items()), True))
     files.append(("t.txt", "Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n", True))
     subject = subject_of(read_cluster_texts(files, Options(distribution="apache", acks="all"), "x")[0], "t")
-    stated = [(used.value, str(used.origin)) for used in subject.used if used.key.startswith("min.insync.replicas")]
+    stated = [
+        (used.value, str(used.origin)) for used in subject.used_settings if used.key.startswith("min.insync.replicas")
+    ]
     assert stated == [("2", "c.properties:5")]
     assert {variant.signature.min_isr for variant in subject.variants} == {2}
-    assert all("3." not in dict(variant.given)["version"] for variant in subject.variants)
+    assert all("3." not in dict(variant.supposed_facts)["version"] for variant in subject.variants)

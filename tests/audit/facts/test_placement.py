@@ -287,7 +287,7 @@ def test_racks_with_nodes_on_one_host_are_one_rack() -> None:
     }
     cluster, findings = read(texts | {"topics.txt": head + rows})
     topic = next(topic for topic in cluster.topics if topic.name == "t")
-    assert placement(cluster, topic, 3, []).choices[0].sets["in_rack"] == 2
+    assert placement(cluster, topic, 3, []).choices[0].sets["replicas_in_rack"] == 2
     assert any("state the racks r1, r2" in what for what in findings)
 
 

@@ -46,7 +46,7 @@ def test_the_one_producers_file_is_taken_and_it_is_said() -> None:
     texts = {"topics.txt": ORDERS, "p.properties": "key.serializer=x\nacks=1\n"}
     found = subject_of(cluster_of(texts, "3.9.0", clients=("java:3.9",)), "orders")
     assert {variant.signature.acks for variant in found.variants} == {"leader"}
-    (used,) = [use for use in found.used if use.key == "producer"]
+    (used,) = [use for use in found.used_settings if use.key == "producer"]
     assert used.value == "p.properties" and "assumed" in used.source
     two = cluster_of(texts | {"q.properties": "key.serializer=x\nacks=all\n"}, "3.9.0")
     assert {signature.acks for signature in signatures(two, "orders")} == {"all", "leader"}

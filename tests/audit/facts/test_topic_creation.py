@@ -144,12 +144,12 @@ def test_before_kip_115_the_offsets_topic_has_as_many_as_were_alive(version: str
     assert replicas_of(cluster_of(FACTORS[OFFSETS], 3, 3, version=version), OFFSETS) == [1, 2]
     found = subject_of(cluster, OFFSETS)
     assert found.asks["replication factor"] == f"kafka-topics.sh --describe --topic {OFFSETS}"
-    assert any(used.value == "1 to 3" and "KIP-115" in used.source for used in found.used)
+    assert any(used.value == "1 to 3" and "KIP-115" in used.source for used in found.used_settings)
 
 
 def test_an_open_version_has_that_in_its_oldest_part_alone() -> None:
     found = subject_of(cluster_of(FACTORS[OFFSETS], 3, 3, 3, version=None), OFFSETS)
-    few = {dict(variant.given)["version"] for variant in found.variants if variant.signature.replicas < 3}
+    few = {dict(variant.supposed_facts)["version"] for variant in found.variants if variant.signature.replicas < 3}
     assert few and all("of its brokers alive" in version for version in few)
     assert {variant.signature.replicas for variant in found.variants} == {1, 2, 3}
 

@@ -311,7 +311,7 @@ def test_a_setting_has_one_place_in_the_table() -> None:
     assert {name for name in other_settings() if not name.startswith("confluent.")} <= names
     for key in other_settings().values():
         assert all(not why_illegal(key, row.value) and is_kept(key.name, row.value) for row in key.defaults), key
-        assert key.kept in PLAIN
+        assert key.stored_as in PLAIN
 
 
 @pytest.mark.parametrize(

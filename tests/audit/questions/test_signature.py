@@ -49,7 +49,7 @@ def three(extra: str, last: str | None = None) -> dict[str, str]:
 
 
 def suppositions(subject: Subject, fact: str) -> list[str]:
-    return [value for variant in subject.variants for name, value in variant.given if name == fact and value]
+    return [value for variant in subject.variants for name, value in variant.supposed_facts if name == fact and value]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_one_default_of_whoever_it_may_be_is_no_guess() -> None:
 def test_a_resource_without_replicas_is_made_with_the_brokers_default() -> None:
     found = orders_of(cluster_of(kafka__yaml=KAFKA))
     assert {variant.signature.replicas for variant in found.variants} == {3}
-    (used,) = [use for use in found.used if use.key == "default.replication.factor"]
+    (used,) = [use for use in found.used_settings if use.key == "default.replication.factor"]
     assert used.origin is not None and used.origin.line == 8
     without = orders_of(cluster_of(kafka__yaml=KAFKA.split("---\n")[1]))
     assert without.not_checked == "the replication factor of orders is not stated; give kafka-topics.sh --describe"

@@ -127,7 +127,7 @@ def test_a_rack_of_five_that_loses_power_where_all_is_flushed_has_too_many_state
     assert not asks_loss(five, cell)
     found = explorations.result(loss_case(five, cell))
     assert found.stop_reason.startswith("given up") and not found.scenarios
-    for other in (replace(five, in_rack=4), replace(five, unclean=True), replace(five, fsync=False)):
+    for other in (replace(five, replicas_in_rack=4), replace(five, unclean=True), replace(five, fsync=False)):
         assert asks_loss(other, cell)
 
 

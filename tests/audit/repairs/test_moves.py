@@ -30,7 +30,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
     return new_explorations()
 
 
-CROWDED: dict[str, Any] = {"in_rack": 2, "voters": 3, "voters_in_rack": 2, "racks": ((2, 2),)}
+CROWDED: dict[str, Any] = {"replicas_in_rack": 2, "voters": 3, "voters_in_rack": 2, "racks": ((2, 2),)}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ CROWDED: dict[str, Any] = {"in_rack": 2, "voters": 3, "voters_in_rack": 2, "rack
         ({"hosts": ((2, 0),), "two_hosts": ((3, 0),)}, "writable=power-loss@all", {"hosts"}),
         ({"voters": 1, "shared_voters": 1}, "writable=crash@all", {"controllers"}),
         ({"voters": 2, "shared_voters": 2}, "readable=crash@all", {"controllers"}),
-        ({"voters": 3, "racks": ((1, 2),), "in_rack": 1}, "writable=rack-loss@all", {"voter_racks"}),
+        ({"voters": 3, "racks": ((1, 2),), "replicas_in_rack": 1}, "writable=rack-loss@all", {"voter_racks"}),
         (CROWDED, "writable=rack-cut-off@all", {"each_rack", "voter_racks"}),
     ],
 )
@@ -66,7 +66,7 @@ def test_nodes_are_moved_only_for_what_their_places_decide() -> None:
     spread = signature(voters=3, in_rack=1, racks=((1, 1),), voters_in_rack=1)
     assert {change.name for change in moves_of(spread, ["rack-loss@all"])} == set()
     for change in moves_of(signature(**CROWDED, hosts=((2, 2),)), ["rack-loss@all", "power-loss@all"]):
-        assert change.made(crowded) != crowded, change.name
+        assert change.change_signature(crowded) != crowded, change.name
 
 
 def test_what_to_do_names_the_nodes() -> None:
@@ -140,6 +140,6 @@ def test_who_creates_its_topics_is_asked_for_more_replicas(name: str, text: str,
     """The brokers' default decides nothing there."""
     cluster = cluster_of({"b.properties": "broker.id=1\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\n", name: text})
     planned = next(planned for planned in cluster.planned_topics if planned.name == topic)
-    (step,) = plan_changes(Subject((planned,), None, (), (), planned=True), [("replicas", "3")], cluster)
+    (step,) = plan_changes(Subject((planned,), None, (), (), is_planned=True), [("replicas", "3")], cluster)
     assert step.says.startswith(says)
     assert not any("default.replication.factor" in line for line in step.commands)

@@ -38,7 +38,7 @@ def test_every_topic_has_its_command_and_three_are_shown() -> None:
     cluster = cluster_of(FILES)
     (step,) = plan_changes(subject_of(cluster, "t0"), [("unclean", "false")], cluster)
     assert [f"--entity-name t{n} " in line for n, line in enumerate(step.commands)] == [True] * 5
-    assert step.shown == 3 and "It is done to 5 topics." in step.says and not step.restart
+    assert step.shown_commands == 3 and "It is done to 5 topics." in step.says and not step.restart
 
 
 def test_a_reassignment_has_every_partition() -> None:

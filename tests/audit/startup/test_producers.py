@@ -116,7 +116,7 @@ def test_idempotence_that_is_switched_off_is_nothing_that_an_answer_rests_on(lin
     texts = [("t.txt", TOPIC, True), ("producer.properties", f"{line}\nlinger.ms=5\n", True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     (orders,) = subjects(read_cluster_texts(texts, options, "x")[0])
-    (used,) = (use for use in orders.used if use.key == "enable.idempotence")
+    (used,) = (use for use in orders.used_settings if use.key == "enable.idempotence")
     assert (used.value, used.source) == ("false", f"{line} switches it off")
 
 

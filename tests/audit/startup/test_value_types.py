@@ -9,7 +9,7 @@ from tidegate.audit.kafka.keys import other_settings
 from tidegate.audit.startup.value_types import type_refusals
 
 PLACE = Origin("b.properties", 4)
-CHECKED = sorted(name for name, key in other_settings().items() if key.checked)
+CHECKED = sorted(name for name, key in other_settings().items() if key.only_checked)
 
 
 def refusals(key: str, value: str, release: str | None = "3.9.0") -> list[str]:

@@ -245,7 +245,7 @@ def test_what_cannot_happen_with_the_repair_is_left_out_with_its_guard() -> None
     assert [step.step.partition("(")[0] for step in made.steps] == [
         "produce", "fetch", "advance_high_watermark", "lose_power"
     ]  # fmt: skip
-    assert made.aligned == (0, 1, 3, 3, 4)
+    assert made.aligned_states == (0, 1, 3, 3, 4)
     assert list(made.left_out) == [3]
     assert re.match(r"(blocked by the model's bound: )?.* is false", made.left_out[3].why)
 
@@ -264,13 +264,16 @@ def test_a_step_beyond_the_faults_of_a_cell_is_not_said_to_be_impossible(shrinks
     lost = tuple(ScenarioStep(step, step, fault=False) for step in steps)
     made = take_steps(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
     assert list(made.left_out) == left_out
-    assert made.left_out[4].beyond
+    assert made.left_out[4].is_beyond_faults
 
 
 def test_steps_that_are_impossible_stand_apart_from_those_beyond_a_cell() -> None:
-    impossible, beyond = OmittedStep("s.up[A] is false", beyond=False), OmittedStep("the budget is spent", beyond=True)
+    impossible, beyond = (
+        OmittedStep("s.up[A] is false", is_beyond_faults=False),
+        OmittedStep("the budget is spent", is_beyond_faults=True),
+    )
     repaired = {"scenario": [], "end": "", "html": "x.html", "left_out": [
-        {"step": number, "says": "B lags.", "why": left.why, "beyond": left.beyond}
+        {"step": number, "says": "B lags.", "why": left.why, "beyond": left.is_beyond_faults}
         for number, left in enumerate((impossible, beyond), 1)
     ]}  # fmt: skip
     gone, left_out = (

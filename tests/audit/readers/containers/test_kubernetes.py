@@ -226,4 +226,4 @@ def test_a_script_in_a_config_map_creates_its_topics() -> None:
     cluster, _ = of(
         config_map(), pod_set("Pod"), config_map(script, key="create.sh").replace("kafka-config", "scripts")
     )
-    assert [(topic.name, topic.replication_factor) for topic in cluster.planned] == [("orders", 1)]
+    assert [(topic.name, topic.replication_factor) for topic in cluster.planned_topics] == [("orders", 1)]

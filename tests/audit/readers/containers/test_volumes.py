@@ -86,7 +86,7 @@ def test_controllers_on_nodes_of_their_own_that_come_back_empty(
 
 
 STATIC = {"enough_emptied": 1, "voters": 3}
-BOTH = {"combined": True, "shared_voters": 3, "disk_voters": 1}
+BOTH = {"has_combined_nodes": True, "shared_voters": 3, "disk_voters": 1}
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_whose_disks_are_a_controllers_too(
         (tmp_path / f"node-{id_}.properties").write_text(text, encoding="utf-8")
     cluster, _ = read_cluster([tmp_path], Options("3.9", distribution="apache", acks="all", features=features))
     signatures = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
-    assert {(one.combined, one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
+    assert {(one.has_combined_nodes, one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
 
 
 @pytest.mark.parametrize(("servers", "expected"), [((1, 2, 3), (1, 1)), ((7, 8, 9), (0, 1)), ((1, 2, 3, 9), (1, 2))])

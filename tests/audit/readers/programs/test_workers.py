@@ -88,7 +88,7 @@ def test_a_storage_topic_that_is_there_is_the_one_that_is_asked_about() -> None:
     found = subjects_by_name(read({**BROKERS, "connect.properties": CONNECT, "topics.txt": described})[0])[
         "connect-offsets"
     ]
-    assert not found.planned
+    assert not found.is_planned
     assert {(v.signature.replicas, v.signature.acks) for v in found.variants} == {(2, "all")}
 
 

@@ -63,11 +63,14 @@ def test_a_partition_that_is_described_twice() -> None:
 def test_of_partitions_that_are_not_described_nothing_is_known(rest: str) -> None:
     """Each may have one replica, in any rack."""
     _, findings, orders = of(WHOLE.format(number=0) + rest, count=2)
-    assert {(variant.signature.replicas, variant.signature.in_rack) for variant in orders.variants} == {(3, 0), (1, 0)}
+    assert {(variant.signature.replicas, variant.signature.replicas_in_rack) for variant in orders.variants} == {
+        (3, 0),
+        (1, 0),
+    }
     assert orders.asks["replication factor"] == "the whole output of kafka-topics.sh --describe"
     assert any("2 partitions, and 1 are described" in finding.what for finding in findings)
     _, _, whole = of(WHOLE.format(number=0) + WHOLE.format(number=1), count=2)
-    assert {(variant.signature.replicas, variant.signature.in_rack) for variant in whole.variants} == {(3, 1)}
+    assert {(variant.signature.replicas, variant.signature.replicas_in_rack) for variant in whole.variants} == {(3, 1)}
 
 
 def test_a_reassignment_and_a_partition_without_a_leader_are_no_contradiction() -> None:

@@ -171,7 +171,7 @@ def cluster_content(cluster: Cluster) -> dict[str, Any]:
         "brokers": {broker.id: of_broker(broker) for broker in cluster.brokers},
         "topics": {topic.name: of_topic(topic) for topic in cluster.topics},
         "answers": answers(cluster),
-        "signatures": sorted((subject.name, subject.variants, subject.planned) for subject in subjects(cluster)),
+        "signatures": sorted((subject.name, subject.variants, subject.is_planned) for subject in subjects(cluster)),
     }
 
 
