@@ -68,7 +68,7 @@ def test_voters_of_one_rack_do_not_go_with_the_replicas_of_another(
     racks: tuple[tuple[int, int], ...], expected: str, explorations: Explorations
 ) -> None:
     """Without a majority a leader that is there goes on; it is not replaced where it is lost as well."""
-    one = signature(voters=3, racks=racks, in_rack=max(number for number, _ in racks), voters_in_rack=2)
+    one = signature(voters=3, racks=racks, replicas_in_rack=max(number for number, _ in racks), voters_in_rack=2)
     assert word(one, "writable", "rack-loss@all", explorations) == expected
 
 
@@ -95,14 +95,14 @@ def test_a_loss_of_power_takes_all_that_run_on_one_computer(explorations: Explor
 
 def test_one_computer_is_in_one_rack(explorations: Explorations) -> None:
     """Nothing depends on broker.rack where all brokers run on one computer: its rack has them all."""
-    one = signature(one_machine=True, in_rack=0)
+    one = signature(one_machine=True, replicas_in_rack=0)
     for question, cell in (
         ("no-loss", "rack-power-loss@all"),
         ("no-loss", "rack-loss@all"),
         ("writable", "rack-loss@all"),
     ):
         assert word(one, question, cell, explorations) == "can lose", cell
-        assert word(signature(in_rack=0), question, cell, explorations) == "depends", cell
+        assert word(signature(replicas_in_rack=0), question, cell, explorations) == "depends", cell
     assert controllers_away(FAULT["rack-loss"], one) == (one.voters,)
 
 
@@ -206,7 +206,7 @@ def test_voters_whose_racks_are_open_may_be_in_the_one_that_is_lost(
     racks: tuple[tuple[int, int], ...], open_voters: int, question: str, expected: str, explorations: Explorations
 ) -> None:
     """What stops with none of them and with all of them in the rack stops; what differs depends on where they are."""
-    one = signature(voters=3, racks=racks, in_rack=max(number for number, _ in racks), open_voters=open_voters)
+    one = signature(voters=3, racks=racks, replicas_in_rack=max(number for number, _ in racks), open_voters=open_voters)
     for cell in ("rack-loss@all", "rack-power-loss@all", "rack-cut-off@all"):
         assert word(one, question, cell, explorations) == expected, cell
 

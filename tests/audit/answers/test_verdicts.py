@@ -167,7 +167,7 @@ def test_more_copies_never_lose_where_fewer_did_not(profile: str, explorations: 
 @pytest.mark.parametrize("elr", [False, True])
 def test_five_replicas_whose_racks_are_not_stated_are_decided(elr: bool, explorations: Explorations) -> None:
     """All five in one rack: none is left that the record could be on. So it is the placement that decides."""
-    one = signature("kafka_4_1" if elr else "kafka_3_7", replicas=5, min_isr=3, in_rack=0)
+    one = signature("kafka_4_1" if elr else "kafka_3_7", replicas=5, min_isr=3, replicas_in_rack=0)
     for question in ("no-loss", "no-unread"):
         found = answer(one, QUESTION[question], "rack-power-loss@all", explorations)
         assert (found.word, found.facts) == ("depends", ("broker.rack",))
@@ -179,7 +179,7 @@ def test_five_replicas_whose_racks_are_not_stated_are_decided(elr: bool, explora
 def test_what_was_acknowledged_and_is_in_no_log_was_read_and_is_gone(explorations: Explorations) -> None:
     """With acks=all the one is the other: no cell has a loss of acknowledged records by it that it had not of reads."""
     for profile, name in itertools.product(("kafka_2_1", "kafka_3_7", "kafka_4_1"), sorted(set(COLUMNS.values()))):
-        one = signature(profile, kraft=profile > "kafka_3", in_rack=3)
+        one = signature(profile, kraft=profile > "kafka_3", replicas_in_rack=3)
         found = explorations.result(loss_case(one, BY_NAME[name]))
         assert ("acked_durable" not in found.scenarios) or "consistent_read" in found.scenarios, (profile, name)
 
@@ -207,12 +207,12 @@ def test_a_rack_with_all_three_replicas_that_is_cut_off_is_decided_with_lag_too(
     co_located: bool, explorations: Explorations
 ) -> None:
     """It was said to have too many states."""
-    one = signature(replicas=3, min_isr=2, in_rack=3, co_located=co_located)
+    one = signature(replicas=3, min_isr=2, replicas_in_rack=3, co_located=co_located)
     assert answer_in(one, QUESTION["no-loss"], BY_NAME["rack-cut-off@min-isr"], explorations).word == "no loss found"
 
 
 def test_cases_of_many_states_come_last_and_alone() -> None:
-    signatures = [signature(replicas=replicas, min_isr=2, in_rack=0) for replicas in (5, 2, 3)]
+    signatures = [signature(replicas=replicas, min_isr=2, replicas_in_rack=0) for replicas in (5, 2, 3)]
     losses = [case for case_signature in signatures for _, ways in loss_cases(case_signature) for case in ways]
     cases = [*losses, *(case for case_signature in signatures for case in other_cases(case_signature))]
     chunks = list(chunks_of(list(dict.fromkeys(cases)), workers=2))
@@ -435,7 +435,7 @@ def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: E
 
 
 def test_every_offered_change_changes_something() -> None:
-    worst = signature(replicas=2, min_isr=1, acks="none", unclean=True, idempotent=False, in_rack=2)
+    worst = signature(replicas=2, min_isr=1, acks="none", unclean=True, idempotent=False, replicas_in_rack=2)
     for change in changes_of(worst):
         assert change.change_signature(worst) != worst
     assert len({change.name for change in changes_of(worst)}) == len(list(changes_of(worst)))

@@ -102,11 +102,11 @@ def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations
 
 
 def test_up_to_three_replicas_nearly_every_cell_is_asked() -> None:
-    left = [cell.name for cell in CELLS if not asks_loss(signature(in_rack=3), cell)]
+    left = [cell.name for cell in CELLS if not asks_loss(signature(replicas_in_rack=3), cell)]
     assert set(left) == {f"{name}@{at}" for name in ("rack-power-loss", "rack-loss")
                          for at in ("min-isr", "one")}  # fmt: skip
     assert all(asks_loss(signature(), cell) for cell in CELLS)
-    unclean = [cell.name for cell in CELLS if not asks_loss(signature(in_rack=3, unclean=True), cell)]
+    unclean = [cell.name for cell in CELLS if not asks_loss(signature(replicas_in_rack=3, unclean=True), cell)]
     assert {*unclean} - {*left} == {"rack-cut-off@min-isr", "rack-cut-off@one"}
 
 
@@ -114,7 +114,7 @@ def test_up_to_three_replicas_nearly_every_cell_is_asked() -> None:
 def test_a_rack_that_is_cut_off_is_decided_by_one_broker_where_leaders_are_elected_uncleanly(
     least: int, explorations: Explorations
 ) -> None:
-    one = signature(in_rack=3, unclean=True, min_isr=least)
+    one = signature(replicas_in_rack=3, unclean=True, min_isr=least)
     for question in ("no-loss", "no-unread"):
         assert answer(one, QUESTION[question], BY_NAME["rack-cut-off@one"], explorations).word == "can lose"
 
@@ -123,7 +123,7 @@ def test_a_rack_that_is_cut_off_is_decided_by_one_broker_where_leaders_are_elect
 def test_a_rack_of_five_that_loses_power_where_all_is_flushed_has_too_many_states(explorations: Explorations) -> None:
     """Its exploration is given up, with no loss found by then, and is not made in an audit. Where less is in the rack,
     or leaders are elected uncleanly, it is."""
-    cell, five = BY_NAME["rack-power-loss@all"], signature(replicas=5, fsync=True, in_rack=5)
+    cell, five = BY_NAME["rack-power-loss@all"], signature(replicas=5, fsync=True, replicas_in_rack=5)
     assert not asks_loss(five, cell)
     found = explorations.result(loss_case(five, cell))
     assert found.stop_reason.startswith("given up") and not found.scenarios

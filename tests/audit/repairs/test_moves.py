@@ -61,9 +61,9 @@ def test_nodes_are_moved_only_for_what_their_places_decide() -> None:
     assert {change.name for change in moves_of(crowded, ["crash@all"])} == set()
     assert {change.name for change in moves_of(crowded, ["power-loss@all"])} == {"hosts"}
     assert {change.name for change in moves_of(crowded, ["rack-loss@all"])} == {"each_rack", "voter_racks"}
-    unknown = signature(voters=3, in_rack=1, racks=((1, 0),), open_voters=3)
+    unknown = signature(voters=3, replicas_in_rack=1, racks=((1, 0),), open_voters=3)
     assert {change.name for change in moves_of(unknown, ["rack-loss@all"])} == {"voter_racks"}
-    spread = signature(voters=3, in_rack=1, racks=((1, 1),), voters_in_rack=1)
+    spread = signature(voters=3, replicas_in_rack=1, racks=((1, 1),), voters_in_rack=1)
     assert {change.name for change in moves_of(spread, ["rack-loss@all"])} == set()
     for change in moves_of(signature(**CROWDED, hosts=((2, 2),)), ["rack-loss@all", "power-loss@all"]):
         assert change.change_signature(crowded) != crowded, change.name
