@@ -26,6 +26,30 @@ def version_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from old_format(cluster)
     yield from elr_too_early(cluster)
     yield from features_too_new(cluster)
+    yield from ends_that_go_back(cluster)
+
+
+def ends_that_go_back(cluster: Cluster) -> Iterator[Finding]:
+    """Consumers that a leader's move throws back: up to 2.1 a new leader says that its log ends at its high watermark,
+    which may be below what was read from the one before (KIP-207)."""
+    kafka = cluster.versions.kafka
+    replicated = len(cluster.keepers) > 1 or any(
+        len(part.replicas) > 1 for topic in cluster.topics for part in topic.partitions
+    )
+    if kafka is None or not replicated or is_at_least(kafka.value, "2.2") is not False:
+        return
+    what = (
+        f"Kafka {kafka.value}: once a leader has moved, the new one may say that a partition ends below what consumers "
+        "have read: one that begins at the end then (auto.offset.reset=latest, seekToEnd) is thrown back, and reads "
+        "records again"
+    )
+    to_do = "2.2 or later; until then have consumers take records that come again for what they are"
+    yield Finding("advice", "warning", what, kafka.origin, to_do, f"KAFKA-2334, KIP-207; {_SHOWS_THROWN_BACK}")
+
+
+_SHOWS_THROWN_BACK = (
+    "tidegate check partition:kafka_2334 --bounds two_replicas_lag --set isr_shrinks=0 --property listed_end_complete"
+)
 
 
 def features_too_new(cluster: Cluster) -> Iterator[Finding]:

@@ -110,3 +110,21 @@ def test_a_revision_of_msk_beside_a_description_is_of_all_brokers(owner: str, ow
         (one,) = [subject for subject in subjects(cluster) if subject.topics[0].name == "orders"]
         assert {variant.signature.unclean for variant in one.variants} == {False}
         assert not any("no broker has broker.rack" in found.what for found in findings)
+
+
+@pytest.mark.parametrize(
+    ("version", "replicas", "said"),
+    [
+        ("2.1.1", "1,2,3", True),
+        ("1.1", "1,2", True),
+        ("2.2.0", "1,2,3", False),
+        ("3.9.0", "1,2", False),
+        ("2.1.1", "1", False),
+    ],
+)
+def test_consumers_that_a_leaders_move_throws_back(version: str, replicas: str, said: bool) -> None:
+    """KAFKA-2334 (KIP-207) is mended in 2.2; with one replica no leader moves."""
+    row = f"Replicas: {replicas}\tIsr: {replicas}"
+    text = f"Topic: orders\tPartitionCount: 1\tConfigs: \n\tTopic: orders\tPartition: 0\tLeader: 1\t{row}\n"
+    found = [finding for finding in read(text, version)[1] if "thrown back" in finding.what]
+    assert [finding.source.startswith("KAFKA-2334, KIP-207; tidegate check ") for finding in found] == [True] * said
