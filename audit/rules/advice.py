@@ -24,7 +24,7 @@ from .clients import client_rules
 from .controllers import controller_rules
 from .internal_topics import internal_topic_rules
 from .limits import limit_rules
-from .replicas import replicas_without_a_broker
+from .replicas import replicas_without_a_broker, running_reassignments
 from .transactions import HANGS, UNFENCED, run_to, transaction_rules
 from .versions import version_rules
 
@@ -65,6 +65,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         lag_and_fetch,
         storage,
         replicas_without_a_broker,
+        running_reassignments,
         racks_of_brokers,
         racks_of_hosts,
         one_machine,

@@ -1,4 +1,5 @@
-"""Replicas where no broker is: on nodes that are controllers alone, such as those that had both roles before."""
+"""Replicas where no broker is, on nodes that are controllers alone, such as those that had both roles before; and those
+that are being moved."""
 
 from __future__ import annotations
 
@@ -37,5 +38,23 @@ def replicas_without_a_broker(cluster: Cluster) -> Iterator[Finding]:
     yield Finding("incomplete", "error", what, partition.origin, REASSIGN, "KIP-631")
 
 
+def running_reassignments(cluster: Cluster) -> Iterator[Finding]:
+    """Replicas that are being moved: the answers are about the replicas that there will be, and none is about the time
+    until then (KIP-455)."""
+    found = [(topic, part) for topic in cluster.topics for part in topic.partitions if part.adding or part.removing]
+    if not found:
+        return
+    topic, part = found[0]
+    name = f"{topic.name}-{part.number}"
+    which = f"of {name}" if len(found) == 1 else f"of {len(found)} partitions, such as {name},"
+    moves = [f"{word} {_list_nodes(sorted(ids))}" for word, ids in (("to", part.adding), ("off", part.removing)) if ids]
+    what = (
+        f"replicas {which} are being moved {' and '.join(moves)}: the answers are about those that it will have, and "
+        "not about the time until then"
+    )
+    to_do = "wait until kafka-reassign-partitions.sh --list shows none, and audit again"
+    yield Finding("not_modelled", "warning", what, part.origin, to_do, "KIP-455")
+
+
 def _list_nodes(nodes: list[int]) -> str:
-    return f"{', '.join(map(str, nodes[:-1]))} and {nodes[-1]}"
+    return " and ".join(filter(None, (", ".join(map(str, nodes[:-1])), str(nodes[-1]))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.joining.options import Options
 
@@ -27,6 +28,24 @@ def test_replicas_on_controllers_alone_are_found() -> None:
         "2 partitions, such as t-0, have replicas on nodes 1 and 2, which are controllers alone: "
     )
     assert found[1].endswith("of t-0 there is one copy until they are moved")
+
+
+@pytest.mark.parametrize(
+    ("moves", "said"),
+    [
+        (["Adding Replicas: 4\tRemoving Replicas: 1"], "replicas of t-0 are being moved to 4 and off 1: "),
+        (
+            ["Adding Replicas: 3,4\tRemoving Replicas: "] * 2,
+            "replicas of 2 partitions, such as t-0, are being moved to 3 and 4: ",
+        ),
+        (["Adding Replicas: \tRemoving Replicas: "], ""),
+    ],
+)
+def test_a_running_reassignment_is_said(moves: list[str], said: str) -> None:
+    lines = [LINE.format(number, "1,2,3,4").rstrip("\n") + f"\t{text}\n" for number, text in enumerate(moves)]
+    files = [("t.txt", HEAD.format(len(moves)) + "".join(lines), True)]
+    found = [finding.what for finding in read_cluster_texts(files, Options("3.9"), "x")[1] if "moved" in finding.what]
+    assert [what.startswith(said) for what in found] == [True] * bool(said)
 
 
 def test_nodes_of_both_roles_and_brokers_alone_keep_theirs() -> None:
