@@ -52,7 +52,8 @@ def restart_answer(
     held = list(_controller_blockers(cluster, broker))
     losses = _find_losses(subjects, away, broker, explorations)
     waits = dict.fromkeys([*(wait for _, wait in held), *_waits(stopped, broker, down), *_moves(subjects, broker)])
-    unknown = dict.fromkeys([*_unknown(subjects, broker), *losses.undecided_losses, *_doubts(findings)])
+    open_ = [*_unknown(subjects, broker), *_zookeeper_doubts(cluster), *losses.undecided_losses, *_doubts(findings)]
+    unknown = dict.fromkeys(open_)
     word: Word = "no" if stopped or held or losses.restart_losses else "not known" if unknown else "yes"
     stops = (*(what for what, _ in held), *(outage.what for outage in stopped))
     return RestartAnswer(
@@ -222,6 +223,16 @@ def _unknown(subjects: Sequence[Subject], broker: int) -> Iterator[str]:
         for topic in subject.topics:
             if not subject.present and any(broker in one.replicas for one in topic.partitions):
                 yield f"{topic.name}: {subject.not_checked}"
+
+
+def _zookeeper_doubts(cluster: Cluster) -> Iterator[str]:
+    """That nobody was asked how ZooKeeper is, whose servers answer no client of Kafka: a broker that starts registers
+    there, and its leaders are replaced by a controller whose session is there."""
+    if cluster.answering is not None and cluster.control_plane == "zookeeper":
+        yield (
+            "whether a majority of ZooKeeper's servers is up, without which it does not come back: each says so itself "
+            "(echo srvr | nc HOST 2181)"
+        )
 
 
 def _doubts(findings: Sequence[Finding]) -> Iterator[str]:

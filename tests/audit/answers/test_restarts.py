@@ -77,7 +77,9 @@ def test_a_broker_without_which_something_stops(explorations: Explorations, text
 
 
 def test_brokers_that_are_down_count_as_out_of_the_isr(explorations: Explorations) -> None:
-    cluster = cluster_of(topic("orders", "1,2,3", "1,2,3"), answered=(1, 2), down=((3, "nothing listens at its port"),))
+    cluster = cluster_of(
+        topic("orders", "1,2,3", "1,2,3"), answering_brokers=(1, 2), down=((3, "nothing listens at its port"),)
+    )
     found = ask_restart(cluster, 2, explorations)
     assert found.word == "no" and found.waits == (
         "start broker 3, and wait until the ISR of orders partition 0 has it",
@@ -119,4 +121,31 @@ def test_what_changes_meanwhile_is_seen() -> None:
     before = cluster_of(topic("orders", "1,2,3", "1,2,3"))
     assert state_of(before) == state_of(cluster_of(topic("orders", "1,2,3", "1,2,3")))
     assert state_of(before) != state_of(cluster_of(topic("orders", "1,2,3", "1,2")))
-    assert state_of(before) != state_of(cluster_of(topic("orders", "1,2,3", "1,2,3"), answered=(1, 2)))
+    assert state_of(before) != state_of(cluster_of(topic("orders", "1,2,3", "1,2,3"), answering_brokers=(1, 2)))
+
+
+def test_zookeeper_is_asked_by_nobody_and_leaves_it_open(explorations: Explorations) -> None:
+    cluster = replace(cluster_of(topic("orders", "1,2,3", "1,2,3")), control_plane="zookeeper", quorum=None)
+    found = ask_restart(cluster, 1, explorations)
+    assert (
+        found.word == "not known"
+        and (
+            "whether a majority of ZooKeeper's servers is up, without which it does not come back: each says so itself "
+            "(echo srvr | nc HOST 2181)"
+        )
+        in found.unknown
+    )
+
+
+@pytest.mark.parametrize(("late", "word"), [((), "yes"), ((3,), "no")])
+def test_a_node_of_both_roles_takes_its_vote_with_it(
+    late: tuple[int, ...], word: str, explorations: Explorations
+) -> None:
+    """Of three voters one may be away; of two that fetch none may."""
+    cluster = cluster_of(topic("orders", "1,2,3", "1,2,3"), late=late)
+    both = replace(cluster, quorum=Quorum((1, 2, 3), Origin("a:9092"), 2, ()))
+    found = ask_restart(both, 1, explorations)
+    assert found.word == word
+    assert [what.startswith("it is a controller, and without it 1 of 3 are left") for what in found.stops] == [
+        True
+    ] * len(late)
