@@ -8,9 +8,9 @@ import os
 import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from ..language.immutable import immutable
 from ..reports.exits import Exit
@@ -19,9 +19,6 @@ from .files import model_of
 from .places import line_range, path_of, range_of, uri_of
 from .processes import WorkError, Workers
 from .reading import Checkable, Mistake, Reading
-
-if TYPE_CHECKING:
-    from .server import ModelServer
 
 CHECK, SHOW_STEP = "tidegate.check", "tidegate.showStep"
 """The commands: a check of a model's document, profile and property; and the statement of a step of a trace."""
@@ -56,7 +53,7 @@ class Session:
     """One editor's models. Each is read again after a change; what it means stays from the last time that it could be
     read, and what a check found until it is changed."""
 
-    def __init__(self, server: ModelServer) -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self.folder = os.getcwd()
         self._server = server
         self._workers = Workers(self.folder)

@@ -3,20 +3,7 @@
 from __future__ import annotations
 
 from ..language import always_eventually, invariant, leads_to, limits_of, reachable, weak
-from ..model.catching_up import (
-    Partition,
-    Replica,
-    advance_high_watermark,
-    begin_anew,
-    diverges,
-    expand_isr,
-    fetch,
-    lag,
-    produce,
-    shrink_isr,
-    truncate,
-    truncation_offset,
-)
+from ..model.catching_up import *
 
 _FETCHES = (weak(fetch, each="follower"), weak(begin_anew, each="follower"))
 _TRUNCATES = (weak(truncate, each="follower"),)

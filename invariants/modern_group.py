@@ -12,17 +12,7 @@ from __future__ import annotations
 
 from ..language import Set, invariant, reachable, terminal, transition
 from ..model.modern_group.coordinator import can_send, held_partitions, instance
-from ..model.modern_group.state import (
-    Cluster,
-    Consumer,
-    Member,
-    MemberState,
-    Partition,
-    Phase,
-    Records,
-    consumes,
-    memory,
-)
+from ..model.modern_group.state import *
 
 
 def is_current(s: Cluster, member: Consumer) -> bool:

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from ..language import invariant, reachable, transition
 from ..model.parts.generations import Consumer, Partition
-from ..model.transactional_processing import (
-    Copies,
-    Offset,
-    Phase,
-    Processing,
-    Result,
-    Stage,
-    Status,
-    counts,
-    is_under_way,
-    is_unstable,
-    reads_committed,
-    records,
-)
+from ..model.transactional_processing import *
 
 
 @invariant

@@ -31,23 +31,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ..language import (
-    Capacity,
-    Domain,
-    LogLanes,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    action,
-    constant,
-    initial,
-    limit,
-    record,
-    require,
-    state,
-)
+from ..language import *
 
 replicas = constant(2, minimum=2, maximum=3, says="replicas of the partition")
 records = constant(2, minimum=1, maximum=3, says="offsets that logs come to")

@@ -23,15 +23,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..language import Capacity, Map, Range, Set, action, constant, initial, limit, record, require, state, terminal
-from .parts.generations import (
-    Assignment,
-    Consumer,
-    Generation,
-    Partition,
-    is_current,
-    max_generation,
-    may_be_shared,
-)
+from .parts.generations import *
 
 reach = constant(1, minimum=1, maximum=3, says="the highest offset that is committed")
 under_way = constant(2, minimum=1, maximum=3, says="commits under way at a time")

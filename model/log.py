@@ -20,27 +20,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..language import Map, Option, Range, Seq, Set, action, constant, initial, require, state, terminal
-from .parts.replicated_logs import (
-    Entry,
-    Log,
-    Order,
-    append_entry,
-    change_availability,
-    commit_entries,
-    empty,
-    entries,
-    may_append,
-    may_change,
-    may_commit,
-    may_lose,
-    may_rewrite,
-    rewrite_log,
-    with_losses,
-)
-from .parts.replicated_logs import acknowledges_uncommitted as acknowledges_uncommitted
-from .parts.replicated_logs import loses_acknowledged as loses_acknowledged
-from .parts.replicated_logs import readers_diverge as readers_diverge
-from .parts.replicated_logs import unavailable_while_down as unavailable_while_down
+from .parts.replicated_logs import *
 
 readers = constant(2, minimum=1, maximum=3, says="readers of the log")
 failures = constant(1, minimum=0, maximum=1, says="whether brokers go down, and come back")

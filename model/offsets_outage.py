@@ -66,23 +66,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ..language import (
-    Domain,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Set,
-    action,
-    constant,
-    ghosts,
-    initial,
-    limit,
-    position,
-    record,
-    require,
-    state,
-)
+from ..language import *
 from .parts.replicated_logs import (
     Entry,
     Log,

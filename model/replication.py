@@ -37,26 +37,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ..language import (
-    Capacity,
-    Domain,
-    LogLanes,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    action,
-    constant,
-    ghosts,
-    initial,
-    limit,
-    record,
-    replace,
-    require,
-    state,
-    terminal,
-)
+from ..language import *
 from .parts.logs import common_prefix, end_of_last_epoch
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------

@@ -35,21 +35,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ..language import (
-    Domain,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Set,
-    action,
-    constant,
-    ghosts,
-    initial,
-    limit,
-    require,
-    state,
-)
+from ..language import *
 from .parts.replicated_logs import Entry, Log, append_entry, commit_entries, empty, entries, may_commit
 
 clients = constant(3, minimum=1, maximum=4, says="clients that are started")

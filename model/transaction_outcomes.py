@@ -20,17 +20,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..language import Capacity, Map, Seq, Set, action, constant, initial, limit, record, replace, require, state
-from .parts.outcomes import (
-    Stage,
-    Status,
-    decided_stage,
-    is_decided,
-    is_free,
-    made_by_marker,
-    may_be_ended,
-    may_be_over,
-    may_go_on,
-)
+from .parts.outcomes import *
 from .parts.transactional_ids import Client, Fate, Partition, Txn, transactions
 
 capacity = constant(3, minimum=1, maximum=12, says="records of a partition")

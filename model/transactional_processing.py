@@ -55,24 +55,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ..language import (
-    Capacity,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    action,
-    constant,
-    initial,
-    limit,
-    record,
-    replace,
-    require,
-    state,
-    terminal,
-)
+from ..language import *
 from .parts.generations import Assignment, Consumer, Generation, Partition, is_current, max_generation, may_be_shared
 from .parts.generations import consumers as consumers
 from .parts.generations import partitions as partitions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import grimp
 import pytest
 
 from .conftest import ROOT
-from .test_style import ALLOWED, FILES
+from .test_style import ALLOWED, FILES, name_of, tree_of
 
 
 @pytest.fixture
@@ -78,6 +79,21 @@ def test_no_two_modules_import_each_other(graph: grimp.ImportGraph) -> None:
         TopologicalSorter(below).prepare()
 
 
+MOST_IMPORT_LINES = 18
+"""With which a module of a protocol begins: a list of names that does not fit on a line comes whole, by `import *`."""
+
+
+def test_a_specification_begins_with_few_imports() -> None:
+    """It is read as a text, from its top: four lines of imports on average. Pyright finds what no import brings."""
+    files = [path for path in FILES if path.relative_to(ROOT).parts[0] in ("model", "invariants")]
+    lines: dict[str, int] = {}
+    for path in files:
+        header = [node for node in tree_of(path).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        lines[name_of(path)] = sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in header)
+    assert len(files) > 100 and {name: count for name, count in lines.items() if count > MOST_IMPORT_LINES} == {}
+    assert sum(lines.values()) < 5 * len(files)
+
+
 MOST_FLOORS = 9
 """Of modules in `audit/` that stand on one another: what a reader has to go through, at most, to understand one."""
 
@@ -101,6 +117,6 @@ def test_the_linter_of_imports_is_content() -> None:
 def test_every_folder_with_modules_is_installed() -> None:
     """`pip install .` copies the packages that pyproject.toml names, and no other: a folder that it does not name is
     there in a clone, and missing where Tidegate is installed."""
-    named = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
-    folders = {path.relative_to(ROOT).parts[:-1] for path in FILES}
-    assert sorted(named) == sorted(".".join(("tidegate", *folder)) for folder in folders)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    folders = {".".join(("tidegate", *path.relative_to(ROOT).parts[:-1])) for path in FILES}
+    assert sorted(settings["packages"]) == sorted(folders | set(settings["package-data"]) - {"*"})

@@ -12,26 +12,7 @@ from ...language import STUTTERS, Map, Set, bound, refines
 from ...model import classic_group, generations
 from ...model.classic_group import members
 from ...model.classic_group.coordinator import fail_over, log_commits
-from ...model.classic_group.state import (
-    Cluster,
-    Commit,
-    Consumer,
-    Generation,
-    Group,
-    GroupState,
-    Offsets,
-    Partition,
-    Phase,
-    answers_to,
-    consumes,
-    cooperative,
-    counts,
-    is_here,
-    newest,
-    read,
-    records,
-    with_offset,
-)
+from ...model.classic_group.state import *
 from ...model.parts.replicated_logs import entries
 
 modules = (*classic_group.modules, classic_group)

@@ -14,15 +14,7 @@ from __future__ import annotations
 from ...language import STUTTERS, Map, refines, replace
 from ...model import classic_group
 from ...model.classic_group import coordinator, joining, members
-from ...model.classic_group.lumping import (
-    commits_that_matter,
-    groups_that_matter,
-    late_commit_that_matters,
-    pauses_that_matter,
-    what_is_owned,
-    what_it_does,
-    where,
-)
+from ...model.classic_group.lumping import *
 from ...model.classic_group.state import Cluster, Consumer, Partition
 
 modules = (*classic_group.modules, classic_group)

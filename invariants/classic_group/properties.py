@@ -8,23 +8,7 @@ from __future__ import annotations
 
 from ...language import invariant, reachable, transition
 from ...model.classic_group.lumping import may_count
-from ...model.classic_group.state import (
-    Cluster,
-    Commit,
-    Consumer,
-    Coordinator,
-    Group,
-    GroupState,
-    Partition,
-    Phase,
-    answers_to,
-    consumes,
-    cooperative,
-    counts,
-    failovers,
-    is_here,
-    newest,
-)
+from ...model.classic_group.state import *
 from ...model.parts.replicated_logs import Entry, entries
 
 

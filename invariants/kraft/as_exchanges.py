@@ -16,19 +16,7 @@ from __future__ import annotations
 from ...language import Bag, Map, bound, constant, refines, replace
 from ...model import kraft
 from ...model.kraft.messages import answer_of
-from ...model.kraft.quorum import (
-    Election,
-    Kind,
-    Message,
-    Quorum,
-    Role,
-    Voter,
-    end_of_epoch,
-    follows,
-    last_epoch,
-    late_answers,
-    unattached_voter,
-)
+from ...model.kraft.quorum import *
 from ...model.parts.logs import common_end
 
 modules = kraft.modules

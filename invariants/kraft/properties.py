@@ -7,24 +7,7 @@ The names are those of the Raft paper (Figure 3) and of Jack Vanlightly's specif
 from __future__ import annotations
 
 from ...language import Set, invariant, is_majority, reachable, transition
-from ...model.kraft.quorum import (
-    Broker,
-    CheckQuorum,
-    Quorum,
-    Role,
-    Voter,
-    brokers_apply,
-    brokers_register,
-    check_quorum,
-    epoch_start,
-    follows,
-    grants_until_fetch,
-    is_active,
-    is_voter,
-    pre_vote,
-    snapshots,
-    voters,
-)
+from ...model.kraft.quorum import *
 
 # --- in every state ---------------------------------------------------------------------------------------------------
 

@@ -17,17 +17,7 @@ from __future__ import annotations
 from ...language import Seq, Set, refines
 from ...model import log, partition
 from ...model.partition.broker import is_current
-from ...model.partition.state import (
-    Broker,
-    Partition,
-    RecordId,
-    effective_min_isr,
-    host_losses,
-    is_true_leader,
-    leads,
-    log_size,
-    max_records,
-)
+from ...model.partition.state import *
 from ...model.parts.replicated_logs import acknowledges_uncommitted as acknowledges_uncommitted
 from ...model.parts.replicated_logs import loses_acknowledged as loses_acknowledged
 from ...model.parts.replicated_logs import readers_diverge as readers_diverge

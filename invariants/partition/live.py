@@ -13,21 +13,7 @@ from __future__ import annotations
 from ...language import always_eventually, always_possible, leads_to, limits_of, reachable, weak
 from ...model import partition
 from ...model.partition import controller
-from ...model.partition.broker import a_record_is_missing as a_record_is_missing
-from ...model.partition.broker import a_record_is_to_be_sent_anew as a_record_is_to_be_sent_anew
-from ...model.partition.broker import (
-    accepts,
-    advance_high_watermark,
-    cut_late,
-    expand_isr,
-    fetch,
-    has_news,
-    learn,
-    produce,
-    propose_expansion,
-    truncate,
-)
-from ...model.partition.broker import writes_have_stopped as writes_have_stopped
+from ...model.partition.broker import *
 from ...model.partition.controller import is_reassigned
 from ...model.partition.state import Broker, Partition, RecordId, is_true_leader, max_records, replicas
 

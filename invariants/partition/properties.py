@@ -17,23 +17,7 @@ from __future__ import annotations
 from ...language import invariant, reachable, transition
 from ...model.partition.broker import counted_brokers, epoch_start, is_current
 from ...model.partition.controller import is_reassigned
-from ...model.partition.state import (
-    Acks,
-    Broker,
-    Partition,
-    acks,
-    await_high_watermark,
-    controllers_decide,
-    effective_min_isr,
-    elr,
-    follower_reads,
-    host_losses,
-    is_true_leader,
-    leads,
-    log_size,
-    prefer_in_sync,
-    reset_at_leader,
-)
+from ...model.partition.state import *
 
 # --- in every state: records ----------------------------------------------------------------------------------------
 

@@ -10,30 +10,9 @@ down.
 from __future__ import annotations
 
 from ...language import invariant, reachable
-from ...model.partition.broker import (
-    end_in_sync,
-    fetch_changes_something,
-    has_news,
-    is_current,
-    may_fetch,
-    may_join,
-    may_propose,
-)
+from ...model.partition.broker import *
 from ...model.partition.controller import waits_for_election
-from ...model.partition.state import (
-    Acks,
-    Broker,
-    Partition,
-    acks,
-    assign_directories,
-    controllers_decide,
-    directory_losses,
-    disk_losses,
-    effective_min_isr,
-    is_true_leader,
-    leads,
-    strict_high_watermark,
-)
+from ...model.partition.state import *
 
 
 def is_settled(s: Partition) -> bool:

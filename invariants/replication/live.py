@@ -9,19 +9,7 @@ from __future__ import annotations
 
 from ...language import always_eventually, eventually_always, leads_to, limits_of, reachable, strong, weak
 from ...model import replication
-from ...model.replication import (
-    Partition,
-    Replica,
-    advance_high_watermark,
-    become_follower,
-    become_leader,
-    controller_elect_leader,
-    expand_isr,
-    fetch,
-    is_true_leader,
-    max_records,
-    write,
-)
+from ...model.replication import *
 
 modules = (replication,)
 profiles = replication.profiles

@@ -14,18 +14,7 @@ from ...model.parts.outcomes import Stage
 from ...model.transactions import clients as of_clients
 from ...model.transactions import coordinator as of_coordinator
 from ...model.transactions import partitions as of_partitions
-from ...model.transactions.state import (
-    Cells,
-    Client,
-    Cluster,
-    Line,
-    Partition,
-    TxnState,
-    batches,
-    first_of_next,
-    late_produces,
-    transactions,
-)
+from ...model.transactions.state import *
 
 modules = (*protocol.modules, protocol)
 profiles = protocol.profiles

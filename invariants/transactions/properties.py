@@ -4,37 +4,7 @@ about several batches."""
 from __future__ import annotations
 
 from ...language import invariant, reachable, transition
-from ...model.transactions.state import (
-    Batch,
-    Cell,
-    Client,
-    Cluster,
-    Coordinator,
-    Epoch,
-    Fate,
-    Kind,
-    Line,
-    Offset,
-    Partition,
-    Phase,
-    Pid,
-    Request,
-    Status,
-    Txn,
-    TxnState,
-    batches,
-    durable,
-    first_of_next,
-    first_open,
-    is_open_of,
-    is_over,
-    is_prepared,
-    last_stable_offset,
-    pid_of,
-    producer_ids,
-    transactions,
-    writer_of_newest,
-)
+from ...model.transactions.state import *
 
 
 @invariant

@@ -12,17 +12,7 @@ from ...language import STUTTERS, Map, Option, refines, replace
 from ...model import zk_controller
 from ...model.parts.zookeeper import Session, is_alive
 from ...model.zk_controller import protocol
-from ...model.zk_controller.lumping import (
-    has_ended,
-    reads_at_once,
-    requests_that_matter,
-    stops_that_matter,
-    updates_that_matter,
-    what_is_known,
-    what_is_owed,
-    who_is_back,
-    who_is_live,
-)
+from ...model.zk_controller.lumping import *
 from ...model.zk_controller.state import Broker, Cluster, Partition
 
 modules = zk_controller.modules

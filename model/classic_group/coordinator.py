@@ -5,35 +5,7 @@ from __future__ import annotations
 from ...language import Set, action, limit, replace, require
 from ..parts.replicated_logs import Entry, commit_entries, entries, may_commit, may_lose, with_losses
 from .lumping import loads_at_once, settle
-from .state import (
-    Cluster,
-    Consumer,
-    Coordinator,
-    Generation,
-    Group,
-    GroupLine,
-    GroupState,
-    OffsetLine,
-    Partition,
-    Phase,
-    answers_to,
-    append,
-    await_load,
-    expire_only_empty,
-    expiries,
-    failed_loads,
-    failovers,
-    is_here,
-    keep_loaded,
-    last,
-    load_newest,
-    lumped,
-    max_generation,
-    nobody,
-    nothing,
-    read,
-    with_offset,
-)
+from .state import *
 
 
 @action

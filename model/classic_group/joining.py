@@ -6,42 +6,7 @@ from ...language import Map, Set, action, limit, replace, require
 from ..parts.owned_partitions import Trust, claims_that_count
 from .lumping import settle
 from .members import append_offset, is_accepted
-from .state import (
-    Answer,
-    Assignment,
-    Cluster,
-    Commit,
-    Consumer,
-    Coordinator,
-    Generation,
-    Group,
-    GroupLine,
-    GroupState,
-    Late,
-    Offset,
-    Offsets,
-    Partition,
-    Phase,
-    answers_to,
-    append,
-    claims_name_what_is_joined,
-    claims_of,
-    commit_what_is_owned,
-    cooperative,
-    counts,
-    delays,
-    is_here,
-    last,
-    leave_in_rebalances,
-    lose,
-    lumped,
-    max_generation,
-    nobody,
-    partitions,
-    rejoin_until_synced,
-    rejoin_when_cleared,
-    trust,
-)
+from .state import *
 
 
 @action(kind="client")

@@ -23,28 +23,7 @@ that forgets, since fairness is said of steps.
 from __future__ import annotations
 
 from ...language import Map, Option, Set, replace
-from .state import (
-    Cluster,
-    Commit,
-    Consumer,
-    Coordinator,
-    Group,
-    GroupState,
-    Partition,
-    Phase,
-    await_load,
-    commit_what_is_owned,
-    entries,
-    failed_loads,
-    failovers,
-    fence_appends,
-    fence_commits,
-    is_here,
-    load_newest,
-    loses_acknowledged,
-    lumped,
-    read,
-)
+from .state import *
 
 
 def settle(s: Cluster) -> None:

@@ -4,39 +4,7 @@ from __future__ import annotations
 
 from ...language import Set, action, limit, require
 from .lumping import settle
-from .state import (
-    Cluster,
-    Commit,
-    Consumer,
-    Coordinator,
-    Group,
-    GroupState,
-    OffsetLine,
-    Partition,
-    Phase,
-    answers_to,
-    append,
-    commit_at_once,
-    commit_what_is_owned,
-    consumes,
-    cooperative,
-    counts,
-    fence_appends,
-    fence_commits,
-    give_up,
-    group_without,
-    is_here,
-    last,
-    leave_in_rebalances,
-    leaves,
-    lose,
-    lumped,
-    process_first,
-    records,
-    rejoin_until_synced,
-    throw_out_unsynced,
-    watch_new_members,
-)
+from .state import *
 
 
 @action

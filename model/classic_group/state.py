@@ -5,21 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Capacity,
-    Map,
-    Option,
-    Range,
-    Set,
-    constant,
-    ghosts,
-    initial,
-    limit,
-    record,
-    replace,
-    require,
-    state,
-)
+from ...language import *
 from ..parts.generations import Assignment, Consumer, Generation, Partition
 from ..parts.generations import consumers as consumers
 from ..parts.generations import max_generation as max_generation

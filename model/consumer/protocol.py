@@ -6,42 +6,7 @@ from ...language import Map, Option, Set, action, limit, require
 from ..parts.generations import is_current as is_of_generation
 from ..parts.generations import max_generation, may_be_shared
 from ..parts.replicated_logs import Entry, append_entry, entries, may_append, may_rewrite, rewrite_log
-from .state import (
-    Commits,
-    Consuming,
-    Delayed,
-    LeaderEpoch,
-    Member,
-    Offset,
-    Partition,
-    Phase,
-    Reset,
-    any_coordinator,
-    background_commit,
-    commit_losses,
-    commits,
-    commits_epochs,
-    commits_on_revoke,
-    crashes,
-    delays,
-    deletions,
-    detects_truncation,
-    exceptions,
-    fences_commits,
-    grows,
-    hands_over,
-    has_offsets,
-    offset_losses,
-    pauses,
-    polls_uncommitted,
-    pool,
-    readers_diverge,
-    records,
-    reset,
-    retried_commits,
-    returns,
-    truncations,
-)
+from .state import *
 
 # === What several of the others ask: where a log ends, whether a commit counts, and what it sets ======================
 

@@ -3,20 +3,7 @@
 from __future__ import annotations
 
 from ...language import action, require
-from .quorum import (
-    Offset,
-    Quorum,
-    Role,
-    Voter,
-    crashes,
-    flush_log,
-    keep_votes,
-    leading,
-    resign_on_restart,
-    unattached_voter,
-    what_quorum_state_says,
-    wipes,
-)
+from .quorum import *
 
 
 @action(kind="fault", budget="crashes")

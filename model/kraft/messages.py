@@ -16,41 +16,7 @@ from __future__ import annotations
 from ...language import action, is_majority, limit, replace, require
 from ..parts import networks
 from ..parts.networks import deliver, send
-from .quorum import (
-    Election,
-    Fetched,
-    Kind,
-    LogEnd,
-    Message,
-    Offset,
-    Quorum,
-    Role,
-    Voter,
-    cut,
-    duplicates,
-    end_of_epoch,
-    fetched_from,
-    following,
-    guard_truncation,
-    high_watermark_after,
-    is_up_to_date,
-    is_voter,
-    last_epoch,
-    late_answers,
-    losses,
-    max_epoch,
-    messages,
-    needs_snapshot,
-    next_election,
-    note_acknowledged,
-    note_committed,
-    note_vote,
-    resigned_knows_itself,
-    take,
-    unattached_voter,
-    voter_that_voted,
-    win,
-)
+from .quorum import *
 
 # --- the answer to the last fetch -------------------------------------------------------------------------------------
 

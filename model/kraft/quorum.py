@@ -9,24 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Bag,
-    Capacity,
-    Domain,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    constant,
-    ghosts,
-    initial,
-    is_majority,
-    limit,
-    record,
-    replace,
-    state,
-)
+from ...language import *
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------
 

@@ -4,32 +4,7 @@ from __future__ import annotations
 
 from ...language import Map, Option, action, limit, replace, require
 from .coordinator import append, can_send, heartbeat_of, say_goodbye
-from .state import (
-    Cluster,
-    Commit,
-    Consumer,
-    Coordinator,
-    Offsets,
-    Partition,
-    Phase,
-    Records,
-    Says,
-    commit_what_is_owned,
-    commits,
-    delays,
-    fence_appends,
-    fence_commits,
-    forget_positions,
-    give_up,
-    late_commits,
-    leaves,
-    memory,
-    pauses,
-    records,
-    retries,
-    static_members,
-    waits,
-)
+from .state import *
 
 
 @action

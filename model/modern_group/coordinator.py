@@ -4,47 +4,7 @@ from __future__ import annotations
 
 from ...language import Map, Option, Set, action, limit, replace, require
 from ..parts.replicated_logs import append_entry, compact_log, may_append, may_commit, may_lose, with_losses
-from .state import (
-    Answer,
-    Cluster,
-    Consumer,
-    Coordinator,
-    Epoch,
-    Error,
-    Heartbeat,
-    Member,
-    MemberEpoch,
-    MemberState,
-    Partition,
-    Pending,
-    Phase,
-    Records,
-    Says,
-    accept_previous,
-    answers_to,
-    compact_to_newest,
-    delays,
-    failovers,
-    fence_appends,
-    fence_epochs,
-    give_up,
-    loses_acknowledged,
-    max_epoch,
-    memory,
-    no_records,
-    partitions,
-    pauses,
-    persist_assignments,
-    persist_targets,
-    release_instances,
-    report_target,
-    stale_answers,
-    subset_of_assigned,
-    wait_for_commit,
-    wait_for_release,
-    wait_for_revocation,
-    waits,
-)
+from .state import *
 
 # === What a heartbeat makes of the group's records: epochs, the target, and how far a member is moved to it ===========
 

@@ -4,47 +4,7 @@ from __future__ import annotations
 
 from ...language import Set, action, limit, replace, require, terminal
 from ..parts.logs import common_end, end_of_last_epoch
-from .state import (
-    Acks,
-    AlterPartition,
-    Broker,
-    DivergingEpoch,
-    IsrChange,
-    Partition,
-    Record,
-    RecordId,
-    Truncation,
-    View,
-    acks,
-    alter_partition,
-    await_epoch_start,
-    bound_reads,
-    controllers_decide,
-    effective_min_isr,
-    fence_fetch,
-    fence_truncation,
-    fetch_in_epoch,
-    follower_reads,
-    idempotent,
-    is_true_leader,
-    isr_shrinks,
-    leads,
-    log_size,
-    max_in_flight,
-    max_records,
-    maximal,
-    maximal_isr,
-    nothing_fetched,
-    one_snapshot,
-    recheck_high_watermark,
-    record_epoch,
-    retries,
-    skip_diverging,
-    strict_high_watermark,
-    truncate_each_epoch,
-    truncate_first,
-    truncation,
-)
+from .state import *
 
 # === What the properties remember of a partition: bookkeeping that no broker does =====================================
 

@@ -4,50 +4,7 @@ from __future__ import annotations
 
 from ...language import Option, Set, action, limit, replace, require
 from .broker import delete_log, forget, is_current, may_propose, note_lost_records, note_refused
-from .state import (
-    AlterPartition,
-    Assignment,
-    Broker,
-    IsrChange,
-    Partition,
-    Registration,
-    alter_partition,
-    assign_directories,
-    assign_unregistered,
-    assignment_keeps_elr,
-    await_target,
-    by_zookeeper,
-    cancellations,
-    check_last_leader,
-    controllers_decide,
-    crashes,
-    detect_restart,
-    directory_losses,
-    disk_losses,
-    drop_together,
-    effective_min_isr,
-    elr,
-    fences,
-    heed_unclean,
-    host_losses,
-    isr_shrinks,
-    keep_epoch,
-    max_leader_epoch,
-    min_isr_is_set,
-    nobody_known,
-    one_snapshot,
-    power_losses,
-    preferred_elections,
-    reassignments,
-    register_apart,
-    register_unseen,
-    reject_fenced,
-    reject_restarted,
-    shutdowns,
-    stop_fenced,
-    unclean,
-    unclean_elections,
-)
+from .state import *
 
 # --- it answers a leader ----------------------------------------------------------------------------------------------
 

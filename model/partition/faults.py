@@ -5,28 +5,7 @@ from __future__ import annotations
 from ...language import action, require
 from .broker import delete_log, forget, note_lost_records
 from .controller import register_assignment, take_out
-from .state import (
-    Broker,
-    Offset,
-    Partition,
-    assign_directories,
-    co_located,
-    controller_losses,
-    controllers_decide,
-    crashes,
-    directory_losses,
-    directory_moves,
-    disk_losses,
-    elr,
-    fresh_checkpoint,
-    fsync,
-    host_losses,
-    nobody_known,
-    power_losses,
-    shutdowns,
-    stop_fenced,
-    voters,
-)
+from .state import *
 
 
 def power_down(s: Partition, broker: Broker) -> None:

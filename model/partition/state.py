@@ -5,21 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Capacity,
-    Domain,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    constant,
-    ghosts,
-    initial,
-    is_majority,
-    record,
-    state,
-)
+from ...language import *
 
 # --- bounds: how much happens -----------------------------------------------------------------------------------------
 

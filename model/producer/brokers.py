@@ -7,48 +7,9 @@ from typing import Annotated
 from ...language import Option, Range, Seq, Set, action, limit, replace, require
 from ..parts.producer_state import Check
 from ..parts.producer_state import check_batch as sequence_after
-from ..parts.replicated_logs import (
-    Entry,
-    append_entry,
-    commit_entries,
-    entries,
-    may_append,
-    may_commit,
-    may_lose,
-    with_losses,
-)
+from ..parts.replicated_logs import *
 from .client import begin_anew, fail, first_to, give_up, has_another_id, is_first, is_on_its_way, say, take
-from .state import (
-    Batch,
-    Leader,
-    Outcome,
-    Partition,
-    Pid,
-    Producing,
-    Requests,
-    Turn,
-    Written,
-    acknowledges_uncommitted,
-    bumps_epoch,
-    cuts,
-    deletions,
-    elections,
-    expirations,
-    forgets_with_records,
-    grows,
-    has_records,
-    idempotent,
-    loses_acknowledged,
-    max_in_flight,
-    no_answer,
-    partitions,
-    refusals,
-    refuses_late_begin,
-    restarts,
-    retries,
-    turns_around,
-    window,
-)
+from .state import *
 
 
 def handles(s: Producing, turn: Turn) -> bool:

@@ -3,36 +3,7 @@
 from __future__ import annotations
 
 from ...language import Seq, Set, action, limit, replace, require
-from .state import (
-    Batch,
-    Epoch,
-    ErrorHandling,
-    Leader,
-    Number,
-    Outcome,
-    Partition,
-    Pid,
-    Producing,
-    Request,
-    Turn,
-    batch_size,
-    blocks,
-    bumps_epoch,
-    expiries,
-    flushes,
-    idempotent,
-    keyed,
-    keys,
-    max_in_flight,
-    no_answer,
-    on_error,
-    partitions,
-    records,
-    restarts,
-    retries,
-    sends_again,
-    waits,
-)
+from .state import *
 
 # === What a producer's sender does: it sends batches, again after an error, and gives them up =========================
 

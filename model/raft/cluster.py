@@ -5,24 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Bag,
-    Capacity,
-    Domain,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    constant,
-    ghosts,
-    initial,
-    is_majority,
-    limit,
-    record,
-    require,
-    state,
-)
+from ...language import *
 from ..parts.quorums import is_majority_of
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------

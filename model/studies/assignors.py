@@ -19,19 +19,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ...language import Map, Option, action, choose, initial, position, require, state, terminal
-from ..parts.topology import (
-    Count,
-    Counts,
-    Member,
-    Number,
-    Owners,
-    Subscriptions,
-    Topic,
-    max_partitions,
-    members,
-    nobody,
-    set_owner,
-)
+from ..parts.topology import *
 
 
 class Assignor(Enum):

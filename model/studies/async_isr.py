@@ -20,22 +20,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ...language import (
-    Capacity,
-    Domain,
-    LogLanes,
-    Map,
-    Member,
-    Range,
-    Set,
-    action,
-    constant,
-    initial,
-    limit,
-    record,
-    require,
-    state,
-)
+from ...language import *
 
 replicas = constant(2, minimum=1, maximum=5, says="brokers that hold a copy of the partition")
 max_offset = constant(2, minimum=1, maximum=16, says="records that producers write in all")

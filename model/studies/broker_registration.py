@@ -29,21 +29,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Domain,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Set,
-    action,
-    constant,
-    initial,
-    limit,
-    require,
-    state,
-    terminal,
-)
+from ...language import *
 
 processes = constant(2, minimum=1, maximum=3, says="brokers that have the same broker.id")
 sessions = constant(4, minimum=1, maximum=6, says="sessions that are opened in all")

@@ -24,24 +24,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Capacity,
-    Domain,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    action,
-    constant,
-    initial,
-    position,
-    record,
-    require,
-    state,
-    terminal,
-)
+from ...language import *
 
 clients = constant(1, minimum=1, maximum=4, says="clients")
 brokers = constant(2, minimum=1, maximum=3, says="brokers, of which the first leads the transaction log")

@@ -30,25 +30,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Capacity,
-    Domain,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    action,
-    constant,
-    initial,
-    limit,
-    record,
-    replace,
-    require,
-    state,
-    terminal,
-)
+from ...language import *
 
 clients = constant(2, minimum=1, maximum=3, says="clients")
 brokers = constant(2, minimum=1, maximum=3, says="brokers, of which the first leads the transaction log at first")

@@ -17,38 +17,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ...language import (
-    Map,
-    Option,
-    Range,
-    Set,
-    action,
-    choose,
-    constant,
-    initial,
-    record,
-    replace,
-    require,
-    state,
-    terminal,
-)
-from ..parts.topology import (
-    Counts,
-    Load,
-    Member,
-    Number,
-    Owners,
-    Subscriptions,
-    Topic,
-    is_assignable,
-    max_partitions,
-    members,
-    nobody,
-    set_owner,
-    share,
-    subscribers,
-    topics,
-)
+from ...language import *
+from ..parts.topology import *
 
 max_owned = constant(4, minimum=0, maximum=18, says="partitions that have a previous owner, at most")
 rounds = constant(4, minimum=1, maximum=16, says="MAX_ITERATION_COUNT: rounds of topics that move partitions, at most")

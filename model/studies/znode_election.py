@@ -39,23 +39,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import (
-    Domain,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    action,
-    choose,
-    constant,
-    initial,
-    limit,
-    position,
-    require,
-    state,
-)
+from ...language import *
 from ..parts.zookeeper import Session, cut_off, expire, fire, is_served, learn_of_expiry, reconnect
 
 IDS = (2, 10, 1, 3)  # of the brokers that are candidates

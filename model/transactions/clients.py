@@ -19,35 +19,7 @@ from .coordinator import (
 )
 from .lumping import settle
 from .partitions import append, is_duplicate, is_in_order, is_verified, next_sequence
-from .state import (
-    Batch,
-    Checks,
-    Client,
-    Cluster,
-    Epoch,
-    FailureHandling,
-    Fate,
-    Kind,
-    Partition,
-    Phase,
-    Request,
-    TxnState,
-    after_failure,
-    batches,
-    bump_every_time,
-    bump_on_timeout,
-    checks_of,
-    fence_takes_two,
-    in_one_step,
-    is_free,
-    is_over,
-    late_adds,
-    late_ends,
-    late_inits,
-    late_produces,
-    pipelined,
-    transactions,
-)
+from .state import *
 
 
 @action(kind="client")

@@ -8,51 +8,7 @@ from ...language import Map, Member, Option, Set, action, limit, replace, requir
 from ..parts.replicated_logs import append_entry, commit_entries, compact_log, loses_acknowledged
 from .lumping import settle
 from .partitions import mark, takes_marker
-from .state import (
-    ABSENT,
-    NOTHING,
-    Client,
-    Cluster,
-    Epoch,
-    FailureHandling,
-    Fate,
-    Kind,
-    Line,
-    Partition,
-    Phase,
-    Request,
-    TxnState,
-    after_failure,
-    bump_every_time,
-    bump_on_timeout,
-    commit_before_answer,
-    durable,
-    expirations,
-    failed_fences,
-    failovers,
-    fence_takes_two,
-    first_of_next,
-    former_verifies,
-    has_next,
-    in_one_step,
-    is_exhausted,
-    is_free,
-    is_last,
-    is_over,
-    is_prepared,
-    keep_failed_fence,
-    last_of,
-    late_adds,
-    late_ends,
-    late_inits,
-    late_markers,
-    late_produces,
-    lose_all,
-    losses,
-    pid_of,
-    rotates_when_fenced,
-    timeouts,
-)
+from .state import *
 
 # --- its log ----------------------------------------------------------------------------------------------------------
 

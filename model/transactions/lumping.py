@@ -13,32 +13,7 @@ All of it is of version 2. That nothing is lost is a refinement that is checked:
 from __future__ import annotations
 
 from ...language import Map, Set
-from .state import (
-    Client,
-    Cluster,
-    Count,
-    Forgets,
-    Kind,
-    Partition,
-    Phase,
-    Pid,
-    Producer,
-    Request,
-    bump_every_time,
-    failed_fences,
-    fence_markers,
-    forgets,
-    former_verifies,
-    in_one_step,
-    is_open_of,
-    losses,
-    lumped,
-    pid_of,
-    producer_ids,
-    strict_markers,
-    verify,
-    verify_in_two_steps,
-)
+from .state import *
 
 
 def settle(s: Cluster) -> None:

@@ -7,49 +7,7 @@ from typing import Annotated
 from ...language import Map, Member, Seq, Set, action, replace, require
 from ..parts.producer_state import Check, check_batch
 from .lumping import settle
-from .state import (
-    UNKNOWN,
-    Batch,
-    Cell,
-    Cells,
-    Checks,
-    Client,
-    Cluster,
-    Count,
-    Epoch,
-    Forgets,
-    Kind,
-    Line,
-    Partition,
-    Pid,
-    Producer,
-    Request,
-    Status,
-    Txn,
-    TxnState,
-    bump_every_time,
-    checks_of,
-    fence_markers,
-    first_open,
-    forgets,
-    former_verifies,
-    guard,
-    is_open,
-    is_open_of,
-    last_stable_offset,
-    late_produces,
-    losses,
-    pid_of,
-    producer_ids,
-    read_limit_once,
-    reads,
-    replicate_later,
-    strict_markers,
-    takes_unknown,
-    verify,
-    verify_in_two_steps,
-    zero_of_unknown,
-)
+from .state import *
 
 # --- writes -----------------------------------------------------------------------------------------------------------
 

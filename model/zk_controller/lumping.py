@@ -17,28 +17,7 @@ That nothing is lost is a refinement that is checked: `zk_controller_as_lumped`.
 from __future__ import annotations
 
 from ...language import Map, Option, Set, replace
-from .state import (
-    Broker,
-    Cluster,
-    LeaderAndIsr,
-    Partition,
-    StopReplica,
-    UpdateMetadata,
-    alter_partition,
-    broker_fence,
-    controller_cas,
-    deletions,
-    epoch_cas,
-    leader_alone,
-    leader_epoch_check,
-    lumped,
-    one_multi,
-    resigns_first,
-    sends_on,
-    stop_epoch,
-    write_fence,
-    writes,
-)
+from .state import *
 
 
 def settle(s: Cluster) -> None:

@@ -7,46 +7,7 @@ from typing import Annotated
 from ...language import Member, Option, Set, action, choose, limit, replace, require
 from ..parts.zookeeper import Session, cut_off, expire, is_alive, learn_of_expiry, reconnect
 from .lumping import reads_at_once, refuses, settle
-from .state import (
-    Answer,
-    Broker,
-    Cluster,
-    LeaderAndIsr,
-    Metadata,
-    Partition,
-    StopReplica,
-    UpdateMetadata,
-    acks_all,
-    alter_partition,
-    broker_epochs,
-    broker_fence,
-    by_session,
-    can_write,
-    client_epochs,
-    compares_versions,
-    controller_cas,
-    deletions,
-    ends_with_session,
-    epoch_cas,
-    kept_versions,
-    leader_cas,
-    leader_epoch_check,
-    leads,
-    looks_registered,
-    lumped,
-    majority_losses,
-    max_epoch,
-    max_version,
-    not_controller,
-    one_multi,
-    resigns_first,
-    room,
-    stop_epoch,
-    stops,
-    updates,
-    write_fence,
-    writes,
-)
+from .state import *
 
 # === What controllers do: they create `/controller`, read who is registered, elect, and send what they wrote ==========
 

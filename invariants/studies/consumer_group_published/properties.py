@@ -6,21 +6,7 @@ The names are those of the published module, whose configuration checks the firs
 from __future__ import annotations
 
 from ....language import invariant, reachable, transition
-from ....model.studies.consumer_group_published.state import (
-    Client,
-    Error,
-    Group,
-    GroupStatus,
-    Id,
-    Member,
-    MemberStatus,
-    Partition,
-    Status,
-    all_partitions,
-    ids,
-    is_converged,
-    member_of,
-)
+from ....model.studies.consumer_group_published.state import *
 
 
 @invariant

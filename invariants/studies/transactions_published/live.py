@@ -9,15 +9,7 @@ from __future__ import annotations
 
 from ....language import eventually_always, reachable, strong, weak
 from ....model.studies import transactions_published
-from ....model.studies.transactions_published import (
-    Client,
-    Cluster,
-    Phase,
-    commit_record,
-    receive_answer,
-    receive_request,
-    send_request,
-)
+from ....model.studies.transactions_published import *
 
 modules = (transactions_published,)
 profiles = transactions_published.profiles

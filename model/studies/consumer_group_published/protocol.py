@@ -3,31 +3,7 @@
 from __future__ import annotations
 
 from ....language import Map, Option, Set, action, limit, replace, require
-from .state import (
-    Answer,
-    Client,
-    ClientState,
-    Epoch,
-    Error,
-    Group,
-    GroupStatus,
-    Heartbeat,
-    Id,
-    Member,
-    MemberStatus,
-    Partition,
-    Reconciliation,
-    Status,
-    Topic,
-    all_partitions,
-    ids,
-    is_converged,
-    joining,
-    member_of,
-    partition_epochs_by_member,
-    partitions,
-    perturbations,
-)
+from .state import *
 
 # === What clients do: heartbeats, answers to them, and what perturbs a group ==========================================
 

@@ -5,20 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ....language import Map, Option, Range, Set, choose, record, replace
-from ...parts.topology import (
-    Cells,
-    Load,
-    Member,
-    Number,
-    Owners,
-    Topic,
-    max_partitions,
-    nobody,
-    set_owner,
-    share,
-    subscribers,
-    topics,
-)
+from ...parts.topology import *
 from .state import Group, believed_claims, highest_generation, is_there
 
 Loads = Map[Member, Load]

@@ -8,18 +8,7 @@ from typing import Annotated
 from ....language import Map, Option, Range, Set, constant, initial, record, state
 from ...parts.owned_partitions import Trust as Trust
 from ...parts.owned_partitions import claims_that_count
-from ...parts.topology import (
-    Cells,
-    Counts,
-    Flags,
-    Load,
-    Member,
-    Number,
-    Subscriptions,
-    Topic,
-    is_assignable,
-    max_partitions,
-)
+from ...parts.topology import *
 
 generations = constant(1, minimum=1, maximum=3, says="generations that a member's claims may be of")
 max_claims = constant(2, minimum=0, maximum=12, says="claims of partitions, at most")
