@@ -80,7 +80,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     if page.file.src_uri == "audit-table.md":
         markdown = audit_table()
     if page.file.src_uri == "gallery.md":
-        markdown = with_links(markdown)
+        markdown = with_links(markdown) + embedded_runs()
     markdown = with_tables(markdown)
     if page.file.src_uri in ("claims.md", "claims.zh.md"):
         markdown = RUN.sub(lambda match: f"`{match[1]}` → [{match[2]}]({run_page(*match.groups())})", markdown)
@@ -192,6 +192,13 @@ def with_links(markdown: str) -> str:
     for name, title in TITLES.items():
         markdown = markdown.replace(f"| {title} |", f"| [{title}](gallery/{name}.html) |")
     return markdown
+
+
+def embedded_runs() -> str:
+    """Each page of the gallery, in a frame that is loaded when a reader comes to it."""
+    frame = '<iframe src="gallery/{name}.html" title="{title}" loading="lazy" width="100%" height="640"></iframe>'
+    parts = (f"\n## {title}\n\n{frame.format(name=name, title=title.strip('`'))}\n" for name, title in TITLES.items())
+    return "".join(parts)
 
 
 def formulas() -> Iterator[tuple[str, str]]:

@@ -66,7 +66,8 @@ def test_the_formulas_of_each_model_and_claim_are_a_page(site: Path, name: str) 
 def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
     text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
     assert "tidegate replay" in text
-    assert f'href="gallery/{name}.html"' in (site / "gallery.html").read_text(encoding="utf-8")
+    gallery = (site / "gallery.html").read_text(encoding="utf-8")
+    assert f'href="gallery/{name}.html"' in gallery and f'<iframe src="gallery/{name}.html"' in gallery
 
 
 @pytest.mark.long
