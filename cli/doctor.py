@@ -39,6 +39,7 @@ USES: Mapping[str, str] = {
     "real": "confirm",
     "explore": "explore at a prompt with completion",
     "draw": "export --to svg",
+    "editor": "lsp",
     "test": "the tests of this repository",
     "lint": "the checks of this repository",
     "docs": "the site of this repository",

@@ -7,7 +7,6 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..traces.program import tool_version
 from .index import escape, index_page, wide_table
 from .text_page import TextFormat, TextPage, count_text
 
@@ -243,7 +242,7 @@ def validate_index(document: Mapping[str, Any]) -> str:
     looks = set(map(_partition_look, partitions))
     title = _headline(partitions)
     look = next(look for look in ("bad", "open", "good") if look in looks)
-    return index_page(title, "\n".join(_index_lines(document, title, look)), tool=tool_version())
+    return index_page(title, "\n".join(_index_lines(document, title, look)))
 
 
 def _index_lines(document: Mapping[str, Any], title: str, look: str) -> Iterator[str]:

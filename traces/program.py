@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import shlex
+import sys
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
@@ -25,6 +27,13 @@ def tool_commit() -> str | None:
     if recorded.is_file():
         return recorded.read_text(encoding="ascii").strip() or None
     return commit_of(_PACKAGE) if (_PACKAGE / ".git").exists() else None
+
+
+def command_line() -> str | None:
+    """The command line that this process is, to be typed again; None where it is another program that uses ours."""
+    program = Path(sys.argv[0])
+    ours = program.stem == "tidegate" or (program.name == "__main__.py" and program.parent == _PACKAGE)
+    return shlex.join(["tidegate", *sys.argv[1:]]) if ours else None
 
 
 @functools.lru_cache(maxsize=16)

@@ -77,9 +77,7 @@ _MARK_LOOK = {"✗": "bad", "?": "open", "•": "open", "✓": "good"}
 
 def audit_index(document: Document) -> str:
     """The page. Its scenarios are those of `document["subjects"][...]["scenarios"]`, by paths relative to it."""
-    return index_page(
-        f"Audit: {audit_verdict_line(document)}", "\n".join(_index_lines(document)), tool=document["tool"]
-    )
+    return index_page(f"Audit: {audit_verdict_line(document)}", "\n".join(_index_lines(document)))
 
 
 def _index_lines(document: Document) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...traces.program import tool_version
 from ...traces.sentences import capitalize_first
 from ..index import escape, index_page, wide_table
 from ..settings import sizes_text, switches_text, symmetry_text
@@ -31,7 +30,7 @@ def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
     found = _outcome_text(document)
     too = " and has a deadlock" if document["failure"] and document["outcome"] in ("safety", "liveness") else ""
     title = f"{name_without_folders(document['model'])} {found}{too}"
-    return index_page(title, "\n".join(_index_lines(document, pages, title)), tool=tool_version())
+    return index_page(title, "\n".join(_index_lines(document, pages, title)))
 
 
 def _outcome_text(document: Mapping[str, Any]) -> str:
@@ -120,7 +119,7 @@ def proof_index(document: Mapping[str, Any], pages: Mapping[str, Mapping[str, An
     """The page of a proof's document. `pages` has the trace of each page of a counterexample, by its file."""
     title, *more = document["claim"]
     body = "\n".join(_proof_lines(document, pages, title, more))
-    return index_page(title, body, tool=tool_version())
+    return index_page(title, body)
 
 
 def _proof_lines(

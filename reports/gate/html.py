@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...traces.program import tool_version
 from ..document import Document
 from ..index import commands_html, escape, index_page, wide_table
 from ..text_page import count_text, seconds_text
@@ -20,7 +19,7 @@ def gate_index(document: Document) -> str:
     """The page of a gate's document; its links are relative to it."""
     mark = "✓" if document["exit"] == 0 else "✗"
     title = f"{mark} Gate: {gate_sum_text(document)}"
-    return index_page(title, "\n".join(_index_lines(document, title)), tool=tool_version())
+    return index_page(title, "\n".join(_index_lines(document, title)))
 
 
 def _index_lines(document: Document, title: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The frame of a page that leads to others: `index.html` of an audit, a check, a gate. It loads and sends nothing.
 
-    text = index_page("Audit of 3 groups of topics", body, tool="tidegate 1.0")
+    text = index_page("Audit of 3 groups of topics", body)
 
 `body` is HTML that was made with `escape` of every value in it.
 """
@@ -11,6 +11,7 @@ import html
 import re
 from importlib.resources import files
 
+from ...traces.program import command_line, tool_commit, tool_version
 from ..trace.html import content_security_policy
 
 
@@ -24,8 +25,9 @@ def sentence_html(says: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(says))
 
 
-def index_page(title: str, body: str, *, tool: str) -> str:
-    """The whole page. Its content security policy allows its own style and script and nothing else."""
+def index_page(title: str, body: str) -> str:
+    """The whole page, which says at its end what made it and how it is made again. Its content security policy allows
+    its own style and script and nothing else."""
     style, script = _asset("index.css"), _asset("index.js")
     return f"""<!doctype html>
 <html lang="en">
@@ -33,7 +35,7 @@ def index_page(title: str, body: str, *, tool: str) -> str:
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{escape(content_security_policy(style, script))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="{escape(tool)}">
+<meta name="generator" content="{escape(tool_version())}">
 <title>{escape(title)}</title>
 <style>{style}</style>
 </head>
@@ -41,10 +43,17 @@ def index_page(title: str, body: str, *, tool: str) -> str:
 <main>
 {body}
 </main>
+{_footer()}
 <script>{script}</script>
 </body>
 </html>
 """
+
+
+def _footer() -> str:
+    commit, again = tool_commit(), command_line()
+    made = f"Made by {tool_version()}{f' ({commit})' if commit else ''}"
+    return f"<footer><p>{escape(made)}{', with:' if again else ''}</p>{commands_html(again) if again else ''}</footer>"
 
 
 def wide_table(head: str, rows: str, *, stacked: bool = False) -> str:

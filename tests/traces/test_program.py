@@ -28,3 +28,18 @@ def test_a_package_inside_somebody_elses_repository_has_not_that_ones_commit(
     inside.mkdir(parents=True)
     monkeypatch.setattr(program, "_PACKAGE", inside)
     assert program.tool_commit() is None
+
+
+@pytest.mark.parametrize(
+    ("argv", "line"),
+    [
+        (["/opt/bin/tidegate", "check", "my model.py"], "tidegate check 'my model.py'"),
+        ([str(Path(program.__file__).parents[1] / "__main__.py"), "doctor"], "tidegate doctor"),
+        (["/usr/bin/pytest", "-q"], None),
+    ],
+)
+def test_a_command_line_is_one_to_type_again(
+    argv: list[str], line: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", argv)
+    assert program.command_line() == line

@@ -235,6 +235,6 @@ def test_on_a_phone_long_names_of_checks_are_broken(browser: Browser, tmp_path: 
         f'<div class="wide"><table><tbody>{row.format("classic_group_as_generations:kafka_2_4")}</tbody></table></div>'
     )
     path = tmp_path / "index.html"
-    path.write_text(index_page("Gate", f"<section>{table}</section>", tool="tidegate"), encoding="utf-8")
+    path.write_text(index_page("Gate", f"<section>{table}</section>"), encoding="utf-8")
     with open_page(browser, path, at="table", viewport=PHONE) as one:
         assert one.run("document.querySelector('.wide').scrollWidth <= document.querySelector('.wide').clientWidth")
