@@ -283,7 +283,12 @@ def _agreed_statement(joined: JoinedParts, name: str) -> StatedValue | None:
     for fact in facts:
         if not _compatible(name, fact.value, best.value):
             what = f"the {name.replace('_', ' ')} is {best.value} here and {fact.value} there"
-            joined.disagree(what, best.origin, fact.origin, f"say which with {_option_of(name)}")
+            to_do = f"say which with {_option_of(name)}"
+            if name == "kafka":
+                together = "how brokers of several releases work together, as in a rolling upgrade, is not modelled"
+                joined.incomplete(f"{what} ({best.origin}): {together}", fact.origin, to_do)
+            else:
+                joined.disagree(what, best.origin, fact.origin, to_do)
             return None
     return best
 

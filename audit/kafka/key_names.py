@@ -60,3 +60,6 @@ OLD = {
     "queue.buffering.max.ms": "linger.ms",
 }
 """Names of the Scala producer, which is gone since 2.0; librdkafka has kept some of them."""
+
+GUARANTEE, REPLICAS = "processing.guarantee", "replication.factor"
+"""Settings of Kafka Streams that its clients do not take, and that need new brokers (StreamsConfig)."""

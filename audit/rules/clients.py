@@ -18,6 +18,7 @@ from ..startup import producers
 from ..startup.producers import is_transactional, stated_setting, why_producer_stops
 from ..startup.served_clients import is_not_served
 from .group_members import has_new_protocol, member_rules
+from .librdkafka import falsely_written
 
 ACKS = declared_key("acks")
 ENABLE_AUTO_COMMIT = declared_key("enable.auto.commit")
@@ -37,6 +38,7 @@ def client_rules(cluster: Cluster) -> Iterator[Finding]:
             yield from unsafe(cluster, client)
             yield from gives_sequences_again(cluster, client)
             yield from is_not_remembered(cluster, client)
+            yield from falsely_written(cluster, client)
         else:
             yield from member_rules(cluster, client)
             yield from commits(cluster, client)

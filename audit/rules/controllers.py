@@ -22,6 +22,7 @@ from ..startup.quorum import (
     is_described,
     is_dynamic,
     listed_otherwise,
+    nodes_of_other_names,
     voters_of,
 )
 
@@ -49,6 +50,7 @@ def controller_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from other_voters(cluster)
     yield from nonvoting_controllers(cluster)
     yield from voters_at_loopback(cluster)
+    yield from voters_of_other_names(cluster)
 
 
 def other_voters(cluster: Cluster) -> Iterator[Finding]:
@@ -104,6 +106,16 @@ def voters_at_loopback(cluster: Cluster) -> Iterator[Finding]:
             "host, no controller is ever elected"
         )
         yield Finding("incomplete", "error", what, setting.origin, "name each voter by its host", "KIP-595")
+
+
+def voters_of_other_names(cluster: Cluster) -> Iterator[Finding]:
+    """Voters of a compose file under names that none of its services is known by."""
+    for setting, number, host in list(nodes_of_other_names(cluster))[:1]:
+        what = (
+            f"`{setting.key}` has voter {number} at {host}, which is the name of another container or of none: unless "
+            "it is an alias, nobody reaches that voter"
+        )
+        yield Finding("incomplete", "error", what, setting.origin, "name each voter by its service", "KIP-595")
 
 
 def votes(cluster: Cluster) -> Iterator[Finding]:

@@ -100,6 +100,8 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
 
 
+LEAST = "3.3"
+"""The oldest metadata.version, as a release, with which Kafka 4.0 and later start."""
 GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "KIP-903: so is one that lost its log"))
 OLD_GATES = (
     ("0.11", "KIP-101: truncation by leader epoch"),
@@ -123,6 +125,10 @@ def features_held_back(cluster: Cluster) -> Iterator[Finding]:
         why = "in which it is not finished" if early else "which does not know it"
         what = f"{name} {level.value} is above Kafka {kafka.value}, {why}"
         yield Finding("contradiction", "error", what, level.origin, f"at most {kafka.value}")
+    if name == "metadata.version" and is_at_least(kafka.value, "4.0") and is_at_least(level.value, LEAST) is False:
+        what = f"{name} {level.value} is below {LEAST}-IV3, the least that Kafka {kafka.value} starts with"
+        to_do = f"kafka-features.sh upgrade --metadata {LEAST}-IV3 or later, before the upgrade to 4.0"
+        yield Finding("contradiction", "error", what, level.origin, to_do, "MetadataVersion, MINIMUM_VERSION")
     off = [
         text for since, text in gates if is_at_least(kafka.value, since) and is_at_least(level.value, since) is False
     ]

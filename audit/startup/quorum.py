@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster.addresses import LOOPBACK, host_of
+from ..cluster.addresses import LOOPBACK, host_of, names_of
 from ..cluster.cluster import DESCRIBED, Broker, Cluster, Quorum
+from ..cluster.listeners import CONTROLLERS, entries, names_in
 from ..cluster.settings import readable_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import declared_key
@@ -21,6 +22,7 @@ from .listeners import Reasons
 
 VOTERS = declared_key("controller.quorum.voters")
 SERVERS = declared_key("controller.quorum.bootstrap.servers")
+LISTENERS = declared_key("listeners")
 KRAFT_VERSION = "kraft.version"
 
 FIRST_WITH_OTHER_VOTERS = "3.8"
@@ -135,16 +137,43 @@ def _why_no_majority(cluster: Cluster) -> str:
     ids = {id_ for voters in lists.values() for id_, _ in voters}
     if not ids or not ids <= lists.keys():
         return ""
-    reached = {id_: reached_voters(nodes[id_], lists[id_]) for id_ in ids}
+    deaf = {id_ for id_ in ids if not _listens_at(nodes[id_], lists)}
+    reached = {id_: reached_voters(nodes[id_], lists[id_]) - (deaf - {id_}) for id_ in ids}
     if any(2 * len(reached[id_]) > len({*dict(lists[id_])}) for id_ in ids):
         return ""
     most, first = max(map(len, reached.values())), min(ids)
-    missed = next(address for id_, address in lists[first] if id_ not in reached[first])
+    who, missed = next((id_, address) for id_, address in lists[first] if id_ not in reached[first])
     own = "is that container itself" if is_own_host(nodes[first], host_of(missed)) else "is one node's alone"
+    if who in deaf:
+        own = f"is no port of its controller's listener ({ids_text(controller_ports(nodes[who]))})"
     return (
         f"no controller is ever elected: of {len(ids)} voters each reaches {most}, since for voter {first} the address "
         f"{missed} in its `{VOTERS}` {own}"
     )
+
+
+def controller_ports(node: Broker) -> Sequence[int]:
+    """The ports at which a node listens as a controller; none where that is not known."""
+    stated = readable_settings(node)
+    names, listeners = stated.get(CONTROLLERS), stated.get(LISTENERS)
+    if names is None or listeners is None or node.pod is not None:
+        return ()
+    mine = names_in(names.value)
+    return [port for name, _, port in entries(listeners) if name.upper() in mine and port > 0]
+
+
+def _listens_at(node: Broker, lists: dict[int, Voters]) -> bool:
+    """Whether a voter listens at a port that others list for it. One in a container that they reach at another name
+    than its service's may be at a port of the host."""
+    ports = controller_ports(node)
+    addresses = [address for voters in lists.values() for id_, address in voters if id_ == node.id]
+    known = [one for one in addresses if not is_contained(node) or host_of(one) == _service(node)]
+    return not ports or len(known) < len(addresses) or any(_port_of(one) in (None, *ports) for one in known)
+
+
+def _port_of(address: str) -> int | None:
+    port = address.rpartition(":")[2]
+    return int(port) if port.isdecimal() else None
 
 
 # --- other voters than before -----------------------------------------------------------------------------------------
@@ -181,6 +210,22 @@ def is_described(cluster: Cluster, quorum: Quorum) -> bool:
     """Whether the controllers say themselves who votes."""
     format_ = dict(cluster.files).get(quorum.origin.path, "")
     return format_ in DESCRIBED or format_.startswith("kafka-metadata-quorum.sh")
+
+
+def nodes_of_other_names(cluster: Cluster) -> Iterator[tuple[Setting, int, str]]:
+    """Voters of compose files that are listed by a name that is not known to be theirs: the setting, the voter, the
+    name. It may be an alias, which is not read."""
+    services = {node.id: node for node in cluster.brokers if node.origin.place.startswith("services.")}
+    if is_dynamic(cluster) or len(services) < len(cluster.brokers):
+        return
+    for node in services.values():
+        for id_, address in voters_of(node):
+            host = host_of(address)
+            mine = services.get(id_)
+            if mine is None or "." in host or host in ("", LOOPBACK, _service(mine), mine.host):
+                continue
+            if host not in names_of(mine, []):
+                yield readable_settings(node)[VOTERS], id_, host
 
 
 def ids_text(ids: Sequence[int] | dict[int, str]) -> str:

@@ -4,18 +4,24 @@ Kafka 4.0 and later support Java clients of 2.1 and later (KIP-896). What they d
 older: Produce up to version 2 and Fetch up to 3 (`validVersions` of the messages of 4.0 to 4.3). Clients of 0.11 to 2.0
 have newer ones, which brokers of 4.1.0 answer (2.0.1, 1.1.1 and 0.11.0.3 were tried), and nobody promises it. Of other
 clients KIP-896 names the oldest release that was looked at; what is older is not known to work.
+JoinGroup of versions 0 and 1 is missing in 4.0.0 alone (KAFKA-19444): kafka-go before 0.4.48 sends nothing newer
+(segmentio/kafka-go#1378), and librdkafka before 2.11.0 takes Kerberos for missing without it (its CHANGELOG, #5131).
+Streams says itself what it needs of brokers (StreamsConfig): exactly_once_v2 needs 2.5, and the brokers' default number
+of replicas, which is -1 and Streams' default since 3.0, needs CreateTopics of 2.4 (KIP-464, KIP-733).
 Groups of KIP-848 are served where `group.coordinator.rebalance.protocols` has `consumer`, which is by default since
 4.0, and the feature `group.version` is at least 1 (KafkaApis.isConsumerGroupProtocolEnabled).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, value_of
 from ..cluster.statements import Setting, Unknown
+from ..kafka.key_names import GUARANTEE, REPLICAS
 from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
 
@@ -25,6 +31,19 @@ OLDEST_ANSWERED, BASELINE, FIRST_WITHOUT_OLD = "0.11", "2.1", "4.0"
 LOOKED_AT = {"librdkafka": "1.8.2", "sarama": "1.30.1", "kafka-python": "2.0.2"}
 """Of other clients the oldest that KIP-896 looked at, which is served."""
 
+JOINS = {
+    "kafka-go": ("0.4.48", "KAFKA-19444, segmentio/kafka-go#1378"),
+    "librdkafka": ("2.11.0", "KAFKA-19444, librdkafka CHANGELOG v2.11.0"),
+}
+"""Clients that need JoinGroup of version 0 or 1, by family: the first that does not, and the source."""
+MECHANISMS = ("sasl.mechanisms", "sasl.mechanism")
+NEEDS = (
+    (GUARANTEE, ("exactly_once_v2", "exactly_once_beta"), "2.5", "the application stops at its first commit"),
+    (GUARANTEE, ("exactly_once",), "0.11", "the application stops at its first commit"),
+    (REPLICAS, ("-1",), "2.4", "none of the application's topics can be created, and it stops"),
+)
+"""Settings of Streams: their values, the oldest brokers, and what happens with older ones."""
+
 PROTOCOLS = declared_key("group.coordinator.rebalance.protocols")
 GROUP_VERSION = "group.version"
 FIRST_WITH_GROUPS = "3.7"
@@ -33,6 +52,8 @@ FIRST_WITH_GROUPS = "3.7"
 def is_not_served(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Why the brokers do not serve a client; of what may be too old, that it is not known."""
     yield from _too_old(cluster, client)
+    yield from _joins_no_group(cluster, client)
+    yield from _streams_findings(cluster, client)
     yield from _protocol_findings(cluster, client)
 
 
@@ -59,6 +80,47 @@ def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
         )
         to_do = f"{family} {LOOKED_AT[family]} or later"
         yield Finding("incomplete", "warning", what, version.origin, to_do, "KIP-896")
+
+
+def _joins_no_group(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Clients that need JoinGroup of version 0 or 1; of brokers of 4.0 without a third number it is not known."""
+    kafka, version, family = cluster.versions.kafka, client.version, base_family(client)
+    if kafka is None or version is None or not re.fullmatch(r"4\.0(\.0)?", kafka.value):
+        return
+    mended, source = JOINS.get(family or "", ("", ""))
+    kerberos = any(setting.key in MECHANISMS and setting.value.upper() == "GSSAPI" for setting in client.settings)
+    needs = kerberos if family == "librdkafka" else client.kind == "consumer"
+    if not mended or not needs or is_at_least(version.value, mended) is not False:
+        return
+    what = f"{client.name} is {family} {version.value}, which needs JoinGroup of version 0 or 1, and 4.0.0 has none"
+    to_do = f"{family} {mended} or later, or brokers of 4.0.1"
+    if kafka.value == "4.0":
+        what += ": whether these brokers are of 4.0.0 is not said"
+        yield Finding("incomplete", "warning", what, version.origin, f"{to_do}; --kafka-version 4.0.N", source)
+    else:
+        yield Finding(
+            "contradiction", "error", f"{what}: the {client.kind} does not start", version.origin, to_do, source
+        )
+
+
+def _streams_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """What Streams asks of brokers that are too old for it."""
+    kafka = cluster.versions.kafka
+    asked = {setting.key: setting for setting in client.settings if setting.key in (GUARANTEE, REPLICAS)}
+    if kafka is None:
+        return
+    for key, values, since, effect in NEEDS:
+        if key in asked and asked[key].value in values and is_at_least(kafka.value, since) is False:
+            what = f"`{key}={asked[key].value}` needs brokers of {since}, and they are of {kafka.value}: {effect}"
+            to_do = f"brokers of {since} or later" + (", or replication.factor=3" if key == REPLICAS else "")
+            yield Finding("contradiction", "error", what, asked[key].origin, to_do, "StreamsConfig")
+    by_itself = any(topic.streams == client.origin.path for topic in cluster.planned_topics)
+    new = client.version is not None and is_at_least(client.version.value, "3.0") is True
+    if by_itself and new and is_at_least(kafka.value, "2.4") is False:
+        what = f"{REPLICAS} is not set, which is -1 since Streams 3.0 and needs brokers of 2.4, and they are of"
+        what += f" {kafka.value}: none of the application's topics can be created, and it stops"
+        to_do = "replication.factor=3, or brokers of 2.4 or later"
+        yield Finding("contradiction", "error", what, client.origin, to_do, "KIP-464, KIP-733")
 
 
 def _protocol_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:

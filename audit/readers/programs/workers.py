@@ -108,15 +108,16 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
             Setting(setting.key.rpartition(f"{kind}.")[2], setting.value, setting.origin) for setting in prefixed
         ]
         once = [
-            setting for setting in settings if setting.key == "processing.guarantee" and setting.value in _EXACTLY_ONCE
+            setting for setting in settings if setting.key == key_names.GUARANTEE and setting.value in _EXACTLY_ONCE
         ]
         exactly = [setting for asked in once[-1:] for setting in _exactly_once(kind, application.value, asked.origin)]
         first, last = _of_streams(path) if kind == "consumer" else (_timeout(path) if once else [], [])
-        given = [*first, *_settings_of_clients(mine, kind), *stripped, *exactly, *last]
+        asked = [by_key[key] for key in (key_names.GUARANTEE, key_names.REPLICAS) if key in by_key]
+        given = [*first, *_settings_of_clients(mine, kind), *stripped, *exactly, *last, *asked]
         _client(part, path, kind, given, "Streams runs the Java client")
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
     part.uses.append(Use("topic", pattern, application.origin, (name,)))
-    factor = by_key.get("replication.factor")
+    factor = by_key.get(key_names.REPLICAS)
     where = application.origin if factor is None else factor.origin
     add_topic(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
     if factor is None:

@@ -13,7 +13,7 @@ import pytest
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Partition, Topic, Versions
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import HIDDEN, Default, Origin, Setting, SettingValue, StatedValue, Unknown
-from tidegate.audit.kafka.key_names import names_by_scope
+from tidegate.audit.kafka.key_names import GUARANTEE, REPLICAS, names_by_scope
 from tidegate.audit.kafka.keys import (
     PLAIN,
     UndeclaredKeyError,
@@ -308,7 +308,8 @@ def test_a_setting_has_one_place_in_the_table() -> None:
         and not other_settings().keys() & settings_table().keys()
     )
     names = frozenset[str]().union(*names_by_scope().values())
-    assert {name for name in other_settings() if not name.startswith("confluent.")} <= names
+    streams = {GUARANTEE, REPLICAS}
+    assert {name for name in other_settings() if not name.startswith("confluent.")} - streams <= names
     for key in other_settings().values():
         assert all(not why_illegal(key, row.value) and is_kept(key.name, row.value) for row in key.defaults), key
         assert key.stored_as in PLAIN

@@ -128,3 +128,15 @@ def test_consumers_that_a_leaders_move_throws_back(version: str, replicas: str, 
     text = f"Topic: orders\tPartitionCount: 1\tConfigs: \n\tTopic: orders\tPartition: 0\tLeader: 1\t{row}\n"
     found = [finding for finding in read(text, version)[1] if "thrown back" in finding.what]
     assert [finding.source.startswith("KAFKA-2334, KIP-207; tidegate check ") for finding in found] == [True] * said
+
+
+@pytest.mark.parametrize(
+    ("kafka", "level", "said"),
+    [("4.1", "3.2", True), ("4.0", "3.1-IV0", True), ("4.1", "3.3-IV3", False), ("3.9", "3.2", False)],
+)
+def test_since_4_0_no_node_starts_with_a_metadata_version_before_3_3(kafka: str, level: str, said: bool) -> None:
+    text = "node.id=1\nprocess.roles=broker\ncontroller.quorum.voters=101@c:9093\nlog.dirs=/data\n"
+    options = Options(kafka, distribution="apache", metadata_version=level)
+    cluster, _ = read_cluster_texts([("server.properties", text, True)], options, "x")
+    what = f"metadata.version {level} is below 3.3-IV3, the least that Kafka {kafka} starts with"
+    assert any(finding.what == what for finding in advise(cluster)) is said

@@ -96,12 +96,38 @@ def test_voters_at_one_loopback_address_are_one_node_for_each(host: str) -> None
     ]
 
 
+def node_at_port(number: int, voters: str, host: str) -> str:
+    return node(number, voters, host=host).replace(f"CONTROLLER://{host}:9093", f"CONTROLLER://{host}:{9092 + number}")
+
+
+def test_a_voter_is_reached_at_a_port_of_its_controllers_listener() -> None:
+    cluster, _ = read(three(f"{VOTERS}1@h1:9094,2@h2:9094,3@h3:9094"))
+    assert why_down(cluster) == [
+        "no controller is ever elected: of 3 voters each reaches 1, since for voter 1 the address h2:9094 in its "
+        "`controller.quorum.voters` is no port of its controller's listener (9093)"
+    ]
+    assert not why_down(read(three(f"{VOTERS}1@h1:9093,2@h2:9093,3@h3:9094"))[0])
+    wrong = services("1@k1:9094,2@k2:9094,3@k3:9094")
+    (why,) = why_down(read({"compose.yml": wrong}, None)[0])
+    assert "k2:9094 in its `controller.quorum.voters` is no port of its controller's listener (9093)" in why
+    assert not why_down(read({"compose.yml": services("1@host:9094,2@host:9095,3@host:9096")}, None)[0])
+
+
+def test_voters_by_names_that_no_service_has_are_not_known_to_be_reached() -> None:
+    _, findings = read({"compose.yml": services("1@broker1:9093,2@broker2:9093,3@broker3:9093")}, None)
+    (found,) = [finding for finding in findings if "nobody reaches that voter" in finding.what]
+    assert found.kind == "incomplete" and "has voter 1 at broker1, which is the name of another" in found.what
+    for voters in ("1@k1:9093,2@k2:9093,3@k3:9093", "1@10.0.0.1:9093,2@10.0.0.2:9093,3@10.0.0.3:9093"):
+        _, findings = read({"compose.yml": services(voters)}, None)
+        assert not any("nobody reaches that voter" in finding.what for finding in findings)
+
+
 def test_voters_at_ports_of_one_host_reach_each_other() -> None:
     voters = VOTERS + ",".join(f"{voter}@localhost:{9092 + voter}" for voter in (1, 2, 3))
-    texts = {f"b{number}.properties": node(number, voters, host="") for number in (1, 2, 3)}
+    texts = {f"b{number}.properties": node_at_port(number, voters, "") for number in (1, 2, 3)}
     cluster, findings = read(texts)
     assert not why_down(cluster) and not any("several hosts" in finding.what for finding in findings)
-    _, findings = read(three(voters))
+    _, findings = read({f"b{number}.properties": node_at_port(number, voters, f"h{number}") for number in (1, 2, 3)})
     (found,) = [finding for finding in findings if "several hosts" in finding.what]
     assert found.kind == "incomplete" and "(h1, h2, h3): unless all are one host, no controller" in found.what
 

@@ -82,3 +82,47 @@ def test_a_group_of_kip_848_is_refused(kafka: str, broker: str, features: str, w
 )
 def test_it_is_served_where_brokers_may_have_it(kafka: str, broker: str) -> None:
     assert findings_of(kafka, "java:4.0", NEW, broker) == []
+
+
+@pytest.mark.parametrize(
+    ("kafka", "client", "more", "kind"),
+    [
+        ("4.0.0", "kafka-go:0.4.47", "", "contradiction"),
+        ("4.0", "kafka-go:0.4.47", "", "incomplete"),
+        ("4.0.1", "kafka-go:0.4.47", "", ""),
+        ("4.1", "kafka-go:0.4.47", "", ""),
+        ("4.0.0", "kafka-go:0.4.48", "", ""),
+        ("4.0.0", "librdkafka:2.10.1", "", ""),
+        ("4.0.0", "librdkafka:2.10.1", "sasl.mechanisms=GSSAPI\n", "contradiction"),
+        ("4.0.0", "librdkafka:2.11.0", "sasl.mechanisms=GSSAPI\n", ""),
+    ],
+)
+def test_4_0_0_alone_lacks_the_oldest_joins(kafka: str, client: str, more: str, kind: str) -> None:
+    """KAFKA-19444."""
+    found = findings_of(kafka, client, f"group.id=g\n{more}")
+    assert [finding.kind for finding in found] == ([kind] if kind else [])
+
+
+@pytest.mark.parametrize(
+    ("kafka", "setting", "why"),
+    [
+        ("2.4", "processing.guarantee=exactly_once_v2", "needs brokers of 2.5, and they are of 2.4"),
+        ("2.4", "processing.guarantee=exactly_once_beta", "the application stops at its first commit"),
+        ("2.3", "replication.factor=-1", "none of the application's topics can be created"),
+        ("2.3", "", "replication.factor is not set, which is -1 since Streams 3.0"),
+        ("2.5", "processing.guarantee=exactly_once_v2", ""),
+        ("2.4", "replication.factor=-1", ""),
+        ("2.3", "replication.factor=3", ""),
+        ("2.4", "", ""),
+    ],
+)
+def test_streams_says_what_it_needs_of_brokers(kafka: str, setting: str, why: str) -> None:
+    texts = [
+        ("app.properties", f"application.id=app\n{setting}\n", True),
+        ("broker.properties", "broker.id=1\nzookeeper.connect=z:2181\nlog.dirs=/data\n", True),
+    ]
+    options = Options(kafka_version=kafka, distribution="apache", clients=("java:3.4",))
+    cluster, _ = read_cluster_texts(texts, options, "x")
+    for client in cluster.clients:
+        found = [finding.what for finding in is_not_served(cluster, client)]
+        assert len(found) == bool(why) and all(why in what for what in found)
