@@ -38,7 +38,7 @@ class Simulation:
     @property
     def ended(self) -> bool:
         """Whether it ended by itself, before as many steps as were asked for."""
-        return self.scheduled_run.ended
+        return self.scheduled_run.ended_by_itself
 
     @property
     def failure(self) -> Failure | None:

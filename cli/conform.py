@@ -144,7 +144,7 @@ def _document(found: Any, file: str | None) -> dict[str, Any]:
         "fields": list(found.fields),
         "why": found.why,
         "steps": list(found.says),
-        "model": {str(voter): describe_controller(one) for voter, one in found.wanted.items()},
-        "kafka": {str(voter): describe_controller(one) for voter, one in found.seen.items()},
+        "model": {str(voter): describe_controller(one) for voter, one in found.model_observations.items()},
+        "kafka": {str(voter): describe_controller(one) for voter, one in found.kafka_observations.items()},
         "file": file,
     }

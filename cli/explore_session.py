@@ -267,7 +267,9 @@ class Session:
         what = "reached" if prop.kind == "reachable" else "violated"
         looked = f"{count_text(found.states, 'state')} explored from here"
         if found.run is None:
-            end = f"the search ended first: {found.stopped}" if found.stopped else "that is all within the bounds"
+            end = (
+                f"the search ended first: {found.stop_reason}" if found.stop_reason else "that is all within the bounds"
+            )
             return f"{name} is not {what} in {looked}; {end}\n"
         if not found.run.steps:
             return f"{name} is {what} here already\n"

@@ -88,7 +88,7 @@ class ExplorationServer:
         looked = f"{count_text(found.states, 'state')} explored from here"
         with self.lock:
             if found.run is None:
-                ended = "it was stopped" if self.stopped.is_set() else found.stopped
+                ended = "it was stopped" if self.stopped.is_set() else found.stop_reason
                 end = f"the search ended first: {ended}" if ended else "that is all within the bounds"
                 message = f"{prop.name} is not {what} in {looked}; {end}"
                 return self._new_parts(given, {}) | {"taken": None, "message": message}

@@ -20,13 +20,13 @@ START_MARK = "(here)"
 @immutable
 class NearestState:
     """What a search from a state came to. `run` begins there and ends in the nearest state that was asked for; None
-    where none was found. `states` is how many distinct ones it looked at; `stopped` why it did not look at all that
+    where none was found. `states` is how many distinct ones it looked at; `stop_reason` why it did not look at all that
     can be reached within the bounds, and "" where it did. `failure` is a step that breaks the model, where one ended
     the search."""
 
     run: Run | None
     states: int
-    stopped: str = ""
+    stop_reason: str = ""
     failure: Failure | None = None
 
 

@@ -18,11 +18,11 @@ from ..language.verdict import Run, Step
 
 @immutable
 class ScheduledRun:
-    """A run as far as it went. `ended` is whether it ended by itself: no step was possible, or the operator ended it;
-    `error` is what the next step broke, where one broke the model."""
+    """A run as far as it went. `ended_by_itself` is whether it ended by itself: no step was possible, or the operator
+    ended it; `error` is what the next step broke, where one broke the model."""
 
     run: Run
-    ended: bool = False
+    ended_by_itself: bool = False
     error: ModelError | None = None
 
 
@@ -77,7 +77,7 @@ def schedule_run(
             return ScheduledRun(Run(start, tuple(taken)), error=error)
         step = operator.choose(random, state, possible) if possible else None
         if step is None:
-            return ScheduledRun(Run(start, tuple(taken)), ended=True)
+            return ScheduledRun(Run(start, tuple(taken)), ended_by_itself=True)
         if heard is not None:
             heard(state, step)
         taken.append(step)

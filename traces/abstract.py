@@ -209,9 +209,9 @@ def _nearest_text(close: NearestAction) -> str:
 
 def _needed_change_text(change: Change) -> str:
     """What would have to be otherwise in an image, for one change that leads to it from where an action leads."""
-    where = "" if change.at is None else f" at {change.at}"
+    where = "" if change.offset is None else f" at {change.offset}"
     if change.sign == "+":
-        return f"{change.cell} would have to be without {show(change.after)}{where}"
+        return f"{change.cell} would have to be without {show(change.value_after)}{where}"
     if change.sign == "-":
-        return f"{change.cell} would have to have {show(change.before)}{where}"
-    return f"{change.cell} would have to be {show(change.before)} and is {show(change.after)}"
+        return f"{change.cell} would have to have {show(change.value_before)}{where}"
+    return f"{change.cell} would have to be {show(change.value_before)} and is {show(change.value_after)}"

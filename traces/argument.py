@@ -286,7 +286,7 @@ class _ArgumentText:
 def _merge_race(mentioned: Mapping[int, Sequence[StatePart]], race: Race) -> dict[int, list[StatePart]]:
     """The steps to mention with those of a race."""
     found = {step: list(cells) for step, cells in mentioned.items()}
-    for step, cell in (*race.looks.items(), (race.changed, race.cell)):
+    for step, cell in (*race.looks.items(), (race.changing_step, race.cell)):
         if cell not in found.setdefault(step, []):
             found[step].append(cell)
     return dict(sorted(found.items()))

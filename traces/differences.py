@@ -28,28 +28,30 @@ def _no_record_name(value: Any) -> None:
 @immutable
 class Change:
     """One change. `cell` is the cell as people write it (`log[A]`); `path` ends in the offset for an element of a
-    sequence. `before` is absent in an addition, `after` in a removal. `of` is the type of both."""
+    sequence. `value_before` is absent in an addition, `value_after` in a removal. `of` is the type of both."""
 
     sign: Literal["+", "-", "~"]
     path: Path
     cell: str
-    at: int | None
-    before: Any
-    after: Any
+    offset: int | None
+    value_before: Any
+    value_after: Any
     of: types.Type | None = None
 
     def row(self) -> list[Any]:
         """The path, then the value that came or went, or the old and the new one: as the trace document has it."""
-        values = {"+": [self.after], "-": [self.before], "~": [self.before, self.after]}[self.sign]
+        values = {"+": [self.value_after], "-": [self.value_before], "~": [self.value_before, self.value_after]}[
+            self.sign
+        ]
         return [*self.path, *(to_json(value, self.of) for value in values)]
 
     def text(self, named: Callable[[Any], str | None] = _no_record_name) -> str:
         """The change as people read it: `high_watermark[B]: 0 -> 1`, `log[A]: + Record(id=0, epoch=1) at 0`; where
         `named` has a name for what comes or goes, with that: `log[A]: + 1a at 0`."""
-        where = "" if self.at is None else f" at {self.at}"
+        where = "" if self.offset is None else f" at {self.offset}"
         if self.sign == "~":
-            return f"{self.cell}: {show(self.before)} -> {show(self.after)}"
-        value = self.after if self.sign == "+" else self.before
+            return f"{self.cell}: {show(self.value_before)} -> {show(self.value_after)}"
+        value = self.value_after if self.sign == "+" else self.value_before
         return f"{self.cell}: {self.sign} {named(value) or show(value)}{where}"
 
 

@@ -130,7 +130,7 @@ def _document(
         "replay": _replay_command(model, run, broken, about, truth),
         "property": None if about is None else _property_document(model, about, fails),
         "failure": broken,
-        "argument": [] if fails is None else property_argument(model, fails.prop, run, fails.at, fails.reason),
+        "argument": [] if fails is None else property_argument(model, fails.prop, run, fails.index, fails.reason),
         "fields": [_field_document(field) for field in model.fields],
         "lanes": [{"id": name, "type": domain} for name, domain in LaneNames(model).listed],
         "truth": truth,
@@ -140,7 +140,7 @@ def _document(
     }
     if fails is not None and document["property"]["fails"]["reads"]:
         claim = document["property"]["fails"]
-        missed = lost_cells(model, run, fails.at, claim["reads"], fails.reason.innermost().witness)
+        missed = lost_cells(model, run, fails.index, claim["reads"], fails.reason.innermost().witness)
         document |= {"lost": missed} if missed else {}
     refined = [prop for prop in model.properties if prop.refinement is not None and prop.applicable]
     if refined:
@@ -281,7 +281,7 @@ class _FirstFailure:
     """Where a property fails first along a run, in the states that it is about, and why."""
 
     prop: Property
-    at: int
+    index: int
     states: tuple[State, ...]
     reason: Reason
 
@@ -300,7 +300,7 @@ def _property_document(model: Model, prop: Property, fails: _FirstFailure | None
     where = None if prop.form is None else place_document(prop.form.where)
     shown: Document = {"name": prop.name, "kind": prop.kind, "says": prop.says, "where": where, "fails": None}
     if fails is not None:
-        shown["fails"] = {**_reason_document(fails.reason), "step": fails.at, "reads": _deciding_cells(model, fails)}
+        shown["fails"] = {**_reason_document(fails.reason), "step": fails.index, "reads": _deciding_cells(model, fails)}
     return shown
 
 

@@ -80,7 +80,7 @@ class _Descent:
     names: Environment = field(default_factory=dict[str, SeenValue])
     witness: dict[str, Any] = field(default_factory=dict[str, Any])
     made_from: Mapping[str, _Local] = field(default_factory=dict[str, _Local])
-    taken: list[tuple[ir.Expr, bool]] = field(default_factory=list[tuple[ir.Expr, bool]])
+    branches: list[tuple[ir.Expr, bool]] = field(default_factory=list[tuple[ir.Expr, bool]])
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -116,19 +116,19 @@ class _Descent:
     def branch(self, test: ir.Expr, yes: tuple[ir.Statement, ...], no: tuple[ir.Statement, ...]) -> Reason | None:
         """Walks the branch that is taken, remembering why."""
         holds = self.holds(test)
-        self.taken.append((test, holds))
+        self.branches.append((test, holds))
         reason = self.block(yes if holds else no)
         if reason is None and not (yes and isinstance(yes[-1], ir.Return)):
-            self.taken.pop()  # what follows does not depend on the test
+            self.branches.pop()  # what follows does not depend on the test
         return reason
 
     def reason_of_return(self, value: ir.Expr) -> Reason | None:
         """The reason for a returned value: for `return False` that of the condition that led there."""
         if not isinstance(value, ir.Const):
             return self.reason(value, self.want)
-        if not self.taken:
+        if not self.branches:
             return None
-        test, holds = self.taken[-1]
+        test, holds = self.branches[-1]
         return self.reason(test, not holds)
 
     # --- expressions --------------------------------------------------------------------------------------------------

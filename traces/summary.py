@@ -63,11 +63,11 @@ class Race:
     """The steps that saw it, each with the cell by which it enabled a later one; the last is the one acted on."""
     fact: str
     """What they saw: `` `held` was false ``."""
-    changed: int
+    changing_step: int
     """The step after them that changed it."""
     cell: StatePart
     """What that step changed."""
-    acted: int
+    acting_step: int
     """The step that was enabled all the same."""
 
 
@@ -130,9 +130,9 @@ class Summary:
         """What was seen, that it ceased to be so, who acted on it all the same, and how things are now."""
         looks = [self._event_text(step, said) for step in race.looks]
         looks[-1] += _text_without_code(f", when {race.fact}")
-        acted = self._event_text(race.acted, said)
+        acted = self._event_text(race.acting_step, said)
         within = acted[0].lower() + acted[1:] if _CAPITAL_WORD.match(acted) else acted
-        return [*looks, self._event_text(race.changed, said), f"Even so, {within}", *_present_clause(now)]
+        return [*looks, self._event_text(race.changing_step, said), f"Even so, {within}", *_present_clause(now)]
 
     def _last_loss(self) -> tuple[int, str, list[Any]] | None:
         """The last step that took records out of a log, whose, and which: of those mentioned, else of all, if what

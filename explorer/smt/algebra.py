@@ -100,13 +100,17 @@ class Algebra:
                 return Heap(count, slots, yes.multiple)
             case Sequence(), Sequence():
                 length = self.numbers.choose(condition, yes.length, no.length)
-                return Sequence(length, memoize(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+                return Sequence(
+                    length, memoize(lambda at: self.choose(condition, yes.element_at(at), no.element_at(at)))
+                )
             case Slots(), Sequence():
                 return self._chosen_container(condition, self._endless(yes, no), no)
             case Sequence(), Slots():
                 return self._chosen_container(condition, yes, self._endless(no, yes))
             case Function(), Function():
-                return Function(yes.ends, memoize(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+                return Function(
+                    yes.ends, memoize(lambda at: self.choose(condition, yes.element_at(at), no.element_at(at)))
+                )
             case UnboundedSet(), UnboundedSet():
                 return UnboundedSet(memoize(lambda number: choose_bit(condition, yes.has(number), no.has(number))))
             case (UnboundedSet() | Members(), UnboundedSet() | Members()):
@@ -139,7 +143,7 @@ class Algebra:
     def _endless(self, few: Slots, many: Sequence) -> Sequence:
         """A sequence of few elements as one of any number of them: what is not there is the other's."""
         if not few.parts:
-            return Sequence(few.length, many.at)
+            return Sequence(few.length, many.element_at)
         return Sequence(few.length, memoize(lambda at: self.pick(few.parts, 0, at)))
 
     def _option_choice(self, condition: Bit, yes: SymbolicOption, no: SymbolicOption) -> Shape | None:
@@ -259,7 +263,7 @@ class Algebra:
                 return self.pick(parts, first, place)
             case Slots(parts=parts):
                 return self.pick(parts, 0, place)
-            case Function(at=at) | Sequence(at=at):
+            case Function(element_at=at) | Sequence(element_at=at):
                 return at(place)
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
@@ -322,9 +326,9 @@ class Algebra:
                 return Table(first, self._put(parts, first, place, value))
             case Slots(length=length, parts=parts):
                 return Slots(length, self._put(parts, 0, place, value))
-            case Function(ends=ends, at=at):
+            case Function(ends=ends, element_at=at):
                 return Function(ends, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
-            case Sequence(length=length, at=at):
+            case Sequence(length=length, element_at=at):
                 return Sequence(length, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
@@ -336,7 +340,7 @@ class Algebra:
         """The sequence with one more element, for which there is room."""
         longer = self.numbers.arithmetic("+", sequence.length, constant_number(1))
         if isinstance(sequence, Sequence):
-            return Sequence(longer, cast(Sequence, self.put(sequence, sequence.length, value)).at)
+            return Sequence(longer, cast(Sequence, self.put(sequence, sequence.length, value)).element_at)
         parts = self._put(sequence.parts, 0, sequence.length, value)
         room = len(parts) > sequence.length.hi
         return Slots(longer, parts if room else (*parts, value))

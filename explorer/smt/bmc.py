@@ -55,12 +55,12 @@ class _BoundedSearch:
     levels: list[Level] = field(default_factory=list[Level])
     failure: Failure | None = None
     deadlock: bool = False
-    stopped: str | None = None
+    stop_reason: str | None = None
     complete: int | None = None
-    prepared: float = 0.0
+    prepare_seconds: float = 0.0
     seconds: float = 0.0
     backend: str = ""
-    folded: tuple[str, ...] = ()
+    named_domains: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list[str])
     despite: list[ActionCoverage] = field(default_factory=list[ActionCoverage])
 
@@ -79,17 +79,17 @@ class _BoundedSearch:
             encoding = finite(self.model)
             seconds = self.search.seconds
             circuits = circuits_of(self.model, encoding, None if seconds is None else began + seconds)
-            self.folded = circuits.named
-            self.prepared = time.monotonic() - began
+            self.named_domains = circuits.named_domains
+            self.prepare_seconds = time.monotonic() - began
             self._deepen(circuits, began)
         except KeyboardInterrupt as interrupt:
-            self.stopped = interrupt_text(interrupt)
+            self.stop_reason = interrupt_text(interrupt)
         except SolverEndedError as ended:
-            self.stopped = str(ended)
+            self.stop_reason = str(ended)
         except _FoundEnough:
             pass
         finally:
-            self.seconds = time.monotonic() - began - self.prepared
+            self.seconds = time.monotonic() - began - self.prepare_seconds
 
     def _deepen(self, circuits: Circuits, began: float) -> None:
         seconds = self.search.seconds
@@ -221,8 +221,8 @@ class _BoundedSearch:
 
     def verdict(self) -> Verdict:
         """What the search found."""
-        bounded = self.depth if self.complete == self.depth and self.stopped is None else None
-        stopped = self.stopped
+        bounded = self.depth if self.complete == self.depth and self.stop_reason is None else None
+        stopped = self.stop_reason
         if stopped is not None and self.complete is not None:
             stopped = f"{stopped}; no run of at most {self.complete} steps breaks anything"
         ending = Ending(
@@ -234,9 +234,9 @@ class _BoundedSearch:
             runs=self.runs,
             distinct=None,
             seconds=self.seconds,
-            compile_seconds=self.prepared,
+            compile_seconds=self.prepare_seconds,
             bytes_per_state=None,
-            symmetry=self.folded,
+            symmetry=self.named_domains,
             actions=tuple(self.despite),
             levels=tuple(self.levels),
             rechecked=0,

@@ -106,8 +106,8 @@ class Circuits:
     """The four circuits, and how to read what satisfies them. `step` has the arguments of `of_state` as its own."""
 
     encoding: Encoding
-    before: SymbolicState
-    after: SymbolicState
+    state_before: SymbolicState
+    state_after: SymbolicState
     starts: tuple[Start, ...]
     instances: tuple[Instance, ...]
     start_choice: Number
@@ -119,7 +119,7 @@ class Circuits:
     state_questions: tuple[CircuitQuestion, ...]
     step_questions: tuple[CircuitQuestion, ...]
     swappable: tuple[tuple[int, int], ...]
-    named: tuple[str, ...]
+    named_domains: tuple[str, ...]
     """The domains whose members are distinguished, in the order in which a run names them."""
 
 
@@ -204,7 +204,7 @@ class _Builder:
         names = [list(leaves(self.encoding, field.type, self.before.fields[field.name])) for field in self.model.fields]
         found: list[Footprint] = []
         for instance in acting:
-            reads = cells.of([instance.happens, instance.defined])
+            reads = cells.of([instance.happens, instance.definedness])
             writes = 0
             for field, before in zip(self.model.fields, names, strict=True):
                 after = leaves(self.encoding, field.type, instance.post.fields[field.name])
@@ -218,7 +218,8 @@ class _Builder:
     def _start(self, began: tuple[Start, ...], choice: Number, valid: Bit) -> Clauses:
         whens = [self.algebra.is_at(choice, at) for at in range(len(began))]
         right = [
-            implies(when, and_bits(one.valid, one.guard, one.defined)) for when, one in zip(whens, began, strict=True)
+            implies(when, and_bits(one.valid, one.guard, one.definedness))
+            for when, one in zip(whens, began, strict=True)
         ]
         chosen = [(when, one.state) for when, one in zip(whens, began, strict=True)]
         first = began[0].state if began else self.before
@@ -228,7 +229,7 @@ class _Builder:
 
     def _step(self, acting: tuple[Instance, ...], choice: Number, valid: Bit) -> Clauses:
         whens = [self.algebra.is_at(choice, at) for at in range(len(acting))]
-        right = [implies(when, and_bits(one.happens, one.defined)) for when, one in zip(whens, acting, strict=True)]
+        right = [implies(when, and_bits(one.happens, one.definedness)) for when, one in zip(whens, acting, strict=True)]
         chosen = [(when, one.post) for when, one in zip(whens, acting, strict=True)]
         taken = list(zip(whens, acting, strict=True))
         which = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
@@ -244,22 +245,22 @@ class _Builder:
             if prop.form is not None:
                 truth = predicate(prop.form, self.encoding, self.before)
                 wanted = truth.value if prop.kind == "reachable" else negation(truth.value)
-                asked.append((CircuitQuestion(f"?{prop.name}", prop.kind, prop), and_bits(truth.defined, wanted)))
+                asked.append((CircuitQuestion(f"?{prop.name}", prop.kind, prop), and_bits(truth.definedness, wanted)))
                 asked.append(
-                    (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
+                    (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.definedness))
                 )
         within, bound_breaks = self._bounds()
         broken = or_bits(
-            bound_breaks, disjunction(and_bits(instance.valid, negation(instance.defined)) for instance in acting)
+            bound_breaks, disjunction(and_bits(instance.valid, negation(instance.definedness)) for instance in acting)
         )
         asked.append((CircuitQuestion("?step breaks", "broken step"), broken))
         stuck = and_bits(within, self._is_deadlock())
         for prop in (terminal for terminal in self.model.terminals if terminal.form is not None):
             assert prop.form is not None
             truth = predicate(prop.form, self.encoding, self.before)
-            breaks = and_bits(stuck, negation(truth.defined))
+            breaks = and_bits(stuck, negation(truth.definedness))
             asked.append((CircuitQuestion(f"?{prop.name} breaks", "broken terminal", prop), breaks))
-            stuck = and_bits(stuck, truth.defined, negation(truth.value))
+            stuck = and_bits(stuck, truth.definedness, negation(truth.value))
         asked.append((CircuitQuestion("?deadlock", "deadlock"), stuck))
         return _questions_circuit(asked, self.deadline)
 
@@ -269,8 +270,8 @@ class _Builder:
         breaks: Bit = False
         for form in (bound.form for bound in self.model.bounds if bound.form is not None):
             truth = predicate(form, self.encoding, self.before)
-            breaks = or_bits(breaks, and_bits(within, negation(truth.defined)))
-            within = and_bits(within, truth.defined, truth.value)
+            breaks = or_bits(breaks, and_bits(within, negation(truth.definedness)))
+            within = and_bits(within, truth.definedness, truth.value)
         return within, breaks
 
     def _is_deadlock(self) -> Bit:
@@ -288,9 +289,9 @@ class _Builder:
             for form, name, steps in _forms(prop, acting):
                 truth = predicate(form, self.encoding, self.before, self.after)
                 false = CircuitQuestion(f"?{name}", prop.kind, prop, steps)
-                asked.append((false, and_bits(truth.defined, negation(truth.value))))
+                asked.append((false, and_bits(truth.definedness, negation(truth.value))))
                 breaks = CircuitQuestion(f"?{name} breaks", "broken property", prop, steps)
-                asked.append((breaks, negation(truth.defined)))
+                asked.append((breaks, negation(truth.definedness)))
         return _questions_circuit(asked, self.deadline)
 
 

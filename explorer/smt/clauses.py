@@ -24,8 +24,8 @@ class Clause:
     """`for all variables: hypothesis implies conclusion`: one conjunct of a lemma, with one quantifier or none.
 
     `variables` are constants that occur in both; `where` is the conjunct's place and `text` names it (the lemma's name
-    and a number). As a goal it says also that all of it is `defined`. `members` are those of domains that loops round
-    it came to, outermost first: the clause is one of as many as there are choices of them.
+    and a number). As a goal it says also that all of it is `definedness`. `members` are those of domains that loops
+    round it came to, outermost first: the clause is one of as many as there are choices of them.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Clause:
     hypothesis: Bit
     conclusion: Bit
     where: Where
-    defined: Bit = True
+    definedness: Bit = True
     members: tuple[Member, ...] = ()
 
     def as_assumption(self) -> z3.BoolRef:
@@ -47,7 +47,7 @@ class Clause:
 
     def goal(self) -> z3.BoolRef:
         """The clause as a goal: its variables are fresh constants. Prove it by refuting its negation."""
-        return formula(and_bits(self.defined, implies(self.hypothesis, self.conclusion)))
+        return formula(and_bits(self.definedness, implies(self.hypothesis, self.conclusion)))
 
 
 def constants_of_terms(terms: Iterable[z3.ExprRef]) -> set[int]:

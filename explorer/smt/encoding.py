@@ -531,7 +531,7 @@ class Encoding:
                 return conjunction(self.elements_fit(of, parts[field], f"{name}.{field}") for field, of in fields)
             case Map(value=of), Table(parts=parts):
                 return conjunction(self.elements_fit(of, part, f"{name}.{at}") for at, part in enumerate(parts))
-            case Map(value=of), Function(ends=(first, last), at=at):
+            case Map(value=of), Function(ends=(first, last), element_at=at):
                 inside = and_bits(is_at_least(self.numbers, index, first), is_at_least(self.numbers, last, index))
                 return implies(inside, self._element_fits(of, at(index), name))
             case Seq(of=of), Slots(length=length, parts=parts):
@@ -539,7 +539,7 @@ class Encoding:
                     implies(self.algebra.is_below(at, length), self.elements_fit(of, part, f"{name}.{at}"))
                     for at, part in enumerate(parts)
                 )
-            case Seq(of=of), Sequence(length=length, at=at):
+            case Seq(of=of), Sequence(length=length, element_at=at):
                 inside = and_bits(
                     is_at_least(self.numbers, index, constant_number(0)), self.numbers.less(index, length)
                 )

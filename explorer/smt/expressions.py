@@ -423,14 +423,14 @@ class Evaluator:
 
     def _Quantified(self, e: ir.Quantified, names: Names) -> Value:
         loop = LoopProgress(
-            in_order=self.encoding.is_finite or not any(is_unordered(generator.source) for generator in e.generators)
+            is_ordered=self.encoding.is_finite or not any(is_unordered(generator.source) for generator in e.generators)
         )
         default, right = (None, True) if e.default is None else self.value(e.default, names)
         try:
             value = self._collect_results(e, names, loop, default)
         except EndlessError:
             return self._filter_messages(e, names) or self.endless(e, names)
-        return value, and_bits(right, conjunction(loop.defined))
+        return value, and_bits(right, conjunction(loop.definedness))
 
     def _collect_results(self, e: ir.Quantified, names: Names, loop: LoopProgress, default: Shape | None) -> Shape:
         rounds = self.rounds(e.generators, names, loop)
@@ -440,7 +440,7 @@ class Evaluator:
                     value, defined = self.truth(e.body, inner)
                     loop.need(there, defined)
                     loop.stop(and_bits(there, negation(value) if e.kind == "all" else value))
-                    if loop.going is False and loop.in_order:
+                    if loop.going is False and loop.is_ordered:
                         break
                 return loop.going if e.kind == "all" else negation(loop.going)
             case "sum":
@@ -580,7 +580,7 @@ class Evaluator:
                 for at, part in enumerate(parts):
                     if (there := self.algebra.is_below(at, end)) is not False:
                         yield there, part
-            case Sequence(length=length, at=at) if length.hi < inf:
+            case Sequence(length=length, element_at=at) if length.hi < inf:
                 for place in range(int(length.hi)):
                     yield self.algebra.is_below(place, length), at(constant_number(place))
             case _:

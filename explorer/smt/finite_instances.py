@@ -135,7 +135,7 @@ class FiniteInstance:
 
     def _truth(self, form: ir.Function | None, *states: SymbolicState) -> Bit:
         truth = predicate(cast(ir.Function, form), self.encoding, *states)
-        return and_bits(truth.value, truth.defined)
+        return and_bits(truth.value, truth.definedness)
 
     def sketch(self, obligation: Obligation) -> Sketch | bool:
         """A counterexample to induction; else whether it is certain that the copy has none."""
@@ -198,13 +198,13 @@ class FiniteInstance:
 
     def _broken(self, obligation: Obligation, instance: Instance) -> tuple[Bit, ...]:
         if obligation.kind == "defined":
-            return instance.valid, negation(instance.defined)
+            return instance.valid, negation(instance.definedness)
         goal = self.predicates[obligation.goal]
         if goal.name in self._lemmas and not fields_read(goal) & instance.action.form.writes:
             return (False,)
         states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
         truth = self._truth(goal.form_of(instance.action.name), *states)
-        return instance.happens, instance.defined, negation(truth)
+        return instance.happens, instance.definedness, negation(truth)
 
     def _instances(self, obligation: Obligation) -> list[Instance]:
         """Of instances that differ by a renaming one, except where the question is what breaks and a statement goes

@@ -469,7 +469,7 @@ class Induction:
     def _confirm(self, found: FoundCounterexample) -> ProofFinding:
         """A finding of a process, its counterexample as plain Python has it."""
         if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
-            self.hints.note(found.obligation, found.needed)
+            self.hints.note(found.obligation, found.needed_lemmas)
         against = None
         if found.sketch is not None:
             against = self._place_on_run(confirm(self.instances, found.obligation, found.sketch), found.sketch.copy)
@@ -499,7 +499,9 @@ class Induction:
         return ProofGround(self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
 
     def _worker(self) -> Callable[[Task | Doubt], Iterator[Result]]:
-        return Prover(self.ground(), ReachedStates(self.bounded_model, self.sample.met, self.sample.pairs)).work
+        return Prover(
+            self.ground(), ReachedStates(self.bounded_model, self.sample.sampled_states, self.sample.pairs)
+        ).work
 
 
 def _refutes_or_waits(result: Result | LostTask) -> bool:

@@ -23,10 +23,10 @@ class Instance:
 
     `arguments` are all its parameters as shapes, in order; `concrete` those with a Python value (a `Domain` member, an
     enum member, None). `valid` says that the free arguments are in their ranges, or members of their pool (finite: a
-    slot of it). The step happens iff `valid`, `guard` and `limit`; with `valid` it breaks the model iff not `defined`
-    (then `guard`, `limit` and `post` mean nothing). `assumptions` (unbounded only) define what loops without an end
-    gave: true of the terms they introduce, to be asserted beside `guard`. `bounds` (unbounded only) say where the
-    `limit`s let the step through: without them they let it through anywhere.
+    slot of it). The step happens iff `valid`, `guard` and `limit`; with `valid` it breaks the model iff not
+    `definedness` (then `guard`, `limit` and `post` mean nothing). `assumptions` (unbounded only) define what loops
+    without an end gave: true of the terms they introduce, to be asserted beside `guard`. `bounds` (unbounded only) say
+    where the `limit`s let the step through: without them they let it through anywhere.
     """
 
     action: Action
@@ -35,7 +35,7 @@ class Instance:
     valid: Bit
     guard: Bit
     limit: Bit
-    defined: Bit
+    definedness: Bit
     post: SymbolicState
     assumptions: tuple[Clause, ...] = ()
     bounds: tuple[z3.BoolRef, ...] = ()
@@ -57,14 +57,14 @@ class Instance:
 
 @immutable
 class Start:
-    """An initial function with some arguments: `state`, if `valid` and `guard`, unless not `defined`."""
+    """An initial function with some arguments: `state`, if `valid` and `guard`, unless not `definedness`."""
 
     initial: Initial
     arguments: Mapping[str, Shape]
     concrete: Mapping[str, Any]
     valid: Bit
     guard: Bit
-    defined: Bit
+    definedness: Bit
     state: SymbolicState
     assumptions: tuple[Clause, ...] = ()
     bounds: tuple[z3.BoolRef, ...] = ()

@@ -12,17 +12,17 @@ class LoopProgress:
     """What a loop has come to: whether it still goes on, and what had to be defined on the way.
 
     Where members of a symmetric domain are gone through, one order of them stands for all (see `symmetry`): so the
-    rounds are not `in_order`, and every one of them has to be defined, whatever the others come to.
+    rounds are not `is_ordered`, and every one of them has to be defined, whatever the others come to.
     """
 
-    in_order: bool = True
+    is_ordered: bool = True
     going: Bit = True
-    defined: list[Bit] = field(default_factory=list[Bit])
+    definedness: list[Bit] = field(default_factory=list[Bit])
 
     def need(self, there: Bit, defined: Bit) -> None:
         """Something is evaluated in a round that takes place if `there`."""
         if defined is not True:
-            self.defined.append(implies(and_bits(self.going, there) if self.in_order else there, defined))
+            self.definedness.append(implies(and_bits(self.going, there) if self.is_ordered else there, defined))
 
     def stop(self, condition: Bit) -> None:
         """The loop ends here under the condition."""

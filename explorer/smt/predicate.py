@@ -37,11 +37,12 @@ from .terms import (
 
 @immutable
 class PredicateValue:
-    """Whether a predicate holds, where `defined`: where not, evaluating it breaks the model. `assumptions` (unbounded
-    only) define what loops without an end gave, and are asserted with it, whether it is a hypothesis or a goal."""
+    """Whether a predicate holds, where `definedness`: where not, evaluating it breaks the model. `assumptions`
+    (unbounded only) define what loops without an end gave, and are asserted with it, whether it is a hypothesis or a
+    goal."""
 
     value: Bit
-    defined: Bit
+    definedness: Bit
     assumptions: tuple[Clause, ...] = ()
 
 
@@ -70,7 +71,7 @@ def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, s
     return [
         replace(statement, text=f"{function.name}.{number}")
         for number, statement in enumerate(taken, 1)
-        if statement.conclusion is not True or statement.defined is not True
+        if statement.conclusion is not True or statement.definedness is not True
     ]
 
 
@@ -88,16 +89,16 @@ class _Context:
 
     variables: tuple[z3.ExprRef, ...] = ()
     hypothesis: Bit = True
-    defined: Bit = True
+    definedness: Bit = True
     members: tuple[Member, ...] = ()
 
     def assume(self, condition: Bit, defined: Bit = True) -> _Context:
         """Further in, where a condition holds, which had to be defined."""
-        return replace(self, hypothesis=and_bits(self.hypothesis, condition), defined=self.need(defined))
+        return replace(self, hypothesis=and_bits(self.hypothesis, condition), definedness=self.need(defined))
 
     def need(self, defined: Bit) -> Bit:
         """All that had to be defined, if something more is evaluated here."""
-        return self.defined if defined is True else and_bits(self.defined, implies(self.hypothesis, defined))
+        return self.definedness if defined is True else and_bits(self.definedness, implies(self.hypothesis, defined))
 
     def quantify(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
         """Further in, for all values of some variables that meet a condition."""
@@ -140,7 +141,7 @@ class _Clauses(Execution):
                 yield from self.says(value, names, at, wanted)
             case ir.Let(name=name, value=value):
                 bound, defined = self.value(value, names)
-                yield from self.body(rest, {**names, name: bound}, replace(at, defined=at.need(defined)), wanted)
+                yield from self.body(rest, {**names, name: bound}, replace(at, definedness=at.need(defined)), wanted)
             case ir.If(condition=condition, yes=yes, no=no):
                 value, defined = self.truth(condition, names)
                 if value is not False:
@@ -149,7 +150,7 @@ class _Clauses(Execution):
                     yield from self.body((*no, *rest), names, at.assume(negation(value), defined), wanted)
             case ir.Assert(condition=condition):
                 value, defined = self.truth(condition, names)
-                inner = replace(at, defined=at.need(and_bits(defined, value)))
+                inner = replace(at, definedness=at.need(and_bits(defined, value)))
                 yield from self.body(rest, names, inner, wanted)
             case _:
                 yield from self._clauses_of_block(statements, names, at, wanted)
@@ -160,9 +161,9 @@ class _Clauses(Execution):
         path = Path(dict(names), None)
         self.run(statements, path)
         value: Bit = False
-        for when, shape in reversed(path.returned):
+        for when, shape in reversed(path.returned_values):
             value = bit(self.algebra.choose(when, shape, value))
-        right = and_bits(*path.defined)
+        right = and_bits(*path.definedness)
         yield self._clause(value if wanted else negation(value), right, at, statements[0].where)
 
     def _clause(self, value: Bit, defined: Bit, at: _Context, where: ir.Where) -> Clause:
@@ -216,7 +217,7 @@ class _Clauses(Execution):
             case ir.Call(function=function, arguments=arguments):
                 values, defined = self.values(arguments, names)
                 given = dict(zip((name for name, _ in function.parameters), values, strict=True))
-                yield from self.body(function.body, given, replace(at, defined=at.need(defined)), wanted)
+                yield from self.body(function.body, given, replace(at, definedness=at.need(defined)), wanted)
             case ir.Compare(op="==" | "!=" as op) if (op == "==") == wanted:
                 yield from self._clauses_of_equal_sequences(e, names, at, error)
             case _:
@@ -229,8 +230,8 @@ class _Clauses(Execution):
         before: Bit = True
         for operand in operands:
             for clause in self.says(operand, names, at, wanted):
-                late = implies(before, clause.defined)
-                yield replace(clause, defined=and_bits(at.defined, late))
+                late = implies(before, clause.definedness)
+                yield replace(clause, definedness=and_bits(at.definedness, late))
                 if clause.variables == at.variables and not isinstance(clause.conclusion, bool):
                     before = and_bits(before, implies(clause.hypothesis, clause.conclusion))
 
@@ -261,10 +262,10 @@ class _Clauses(Execution):
         for clause in self.says(first, names, before, wanted):
             hypothesis = and_bits(clause.hypothesis, plain)
             if not rest:
-                yield replace(clause, hypothesis=hypothesis, defined=and_bits(clause.defined, at.defined))
+                yield replace(clause, hypothesis=hypothesis, definedness=and_bits(clause.definedness, at.definedness))
                 continue
             left = and_bits(hypothesis, negation(clause.conclusion))
-            inner = _Context(clause.variables, left, and_bits(clause.defined, at.defined), clause.members)
+            inner = _Context(clause.variables, left, and_bits(clause.definedness, at.definedness), clause.members)
             later = [(expression, inner) for expression, _ in rest]
             yield from self._clauses_of_disjunction(later, plain, inner, names, wanted)
 
@@ -276,7 +277,7 @@ class _Clauses(Execution):
             raise error
         yield self._clause(self.numbers.same(left.length, right.length), and_bits(one, other), at, e.where)
         index, variables, inside = self._position(left.length)
-        same = self.algebra.same(left.at(index), right.at(index))
+        same = self.algebra.same(left.element_at(index), right.element_at(index))
         yield self._clause(same, True, at.quantify(variables, inside), e.where)
 
     # --- loops --------------------------------------------------------------------------------------------------------
@@ -295,7 +296,7 @@ class _Clauses(Execution):
             for condition in first.conditions:
                 value, defined = self.truth(condition, inner)
                 inside = inside.assume(value, defined)
-            if inside.hypothesis is not False or inside.defined is not at.defined:
+            if inside.hypothesis is not False or inside.definedness is not at.definedness:
                 yield from self.open_rounds(tuple(rest), inner, inside)
 
     def _round(self, generator: ir.Generator, names: Names, at: _Context) -> Iterator[tuple[Shape, _Context]]:
@@ -305,7 +306,7 @@ class _Clauses(Execution):
         except EndlessError:
             yield self._arbitrary_element(generator, names, at)
             return
-        inside = replace(at, defined=at.need(and_bits(*loop.defined)))
+        inside = replace(at, definedness=at.need(and_bits(*loop.definedness)))
         for there, element in found:
             yield element, inside.assume(there)
 
@@ -317,7 +318,7 @@ class _Clauses(Execution):
                 index, variables = self._variable(first.lo, end.hi - 1)
                 above = negation(self.numbers.less(index, first))
                 inside = and_bits(above, self._is_in_range(index, first.lo, inf), self.numbers.less(index, end))
-                return index, replace(at, defined=at.need(and_bits(one, other))).quantify(variables, inside)
+                return index, replace(at, definedness=at.need(and_bits(one, other))).quantify(variables, inside)
             case ir.Members(of=Subset(), where=where):
                 raise NotUnboundedError(
                     where, "it visits all sets of numbers without an end", "a domain, or a fixed range"
@@ -329,13 +330,13 @@ class _Clauses(Execution):
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
                 element, variables, inside = self._arbitrary_member(container, of.type, generator.source.where)
-                return element, replace(at, defined=at.need(defined)).quantify(variables, inside)
+                return element, replace(at, definedness=at.need(defined)).quantify(variables, inside)
 
     def _arbitrary_member(
         self, container: Shape, type_: Any, where: ir.Where
     ) -> tuple[Shape, tuple[z3.ExprRef, ...], Bit]:
         match container:
-            case Sequence(length=length, at=at):
+            case Sequence(length=length, element_at=at):
                 index, variables, inside = self._position(length)
                 return at(index), variables, inside
             case Records(has=has):
@@ -409,7 +410,7 @@ class DefiningExecution(_Clauses):
             super().limit(statement, path)
         elif statement.budget is not None:
             if self.encoding.has_none_of(statement.budget):
-                path.limited, path.here = True, False
+                path.stopped_by_limit, path.here = True, False
         else:
             passes = self.any_bit()
             self.counts = True
@@ -417,7 +418,7 @@ class DefiningExecution(_Clauses):
             self.counts = False
             path.need(defined)
             self.limits.append(passes == formula(value))
-            path.limited = or_bits(path.limited, and_bits(path.here, negation(passes)))
+            path.stopped_by_limit = or_bits(path.stopped_by_limit, and_bits(path.here, negation(passes)))
             path.here = and_bits(path.here, passes)
 
     def _Length(self, e: ir.Length, names: Names) -> Value:
@@ -431,7 +432,7 @@ class DefiningExecution(_Clauses):
         match quantified.kind:
             case "all" | "any" as kind:
                 rounds = self._clauses_over_rounds(quantified, names, kind == "all", _Context())
-                return self._defined_truth(quantified, names), conjunction(round_.defined for round_ in rounds)
+                return self._defined_truth(quantified, names), conjunction(round_.definedness for round_ in rounds)
             case "min" | "max":
                 return self._extreme_of(quantified, names)
             case _:
@@ -458,10 +459,10 @@ class DefiningExecution(_Clauses):
         alike = self.numbers.same(left.length, right.length)
         self.assumptions.append(Clause("", (), whole, alike, where))
         index, variables, inside = self._position(left.length)
-        same = self.algebra.same(left.at(index), right.at(index))
+        same = self.algebra.same(left.element_at(index), right.element_at(index))
         self.assumptions.append(Clause("", variables, and_bits(whole, inside), same, where))
         other, _, there = self._position(left.length)
-        differ = and_bits(there, negation(self.algebra.same(left.at(other), right.at(other))))
+        differ = and_bits(there, negation(self.algebra.same(left.element_at(other), right.element_at(other))))
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction([negation(alike), differ]), where))
         return whole
 

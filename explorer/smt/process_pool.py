@@ -72,13 +72,13 @@ class _Worker:
 
     process: ForkProcess
     pipe: Connection
-    until: Any
+    deadline: Any
     task: Any = None
 
     @property
     def is_overdue(self) -> bool:
         """Whether a query has not come back in time."""
-        return 0.0 < self.until.value < time.monotonic()
+        return 0.0 < self.deadline.value < time.monotonic()
 
 
 def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None) -> Generator[Any]:

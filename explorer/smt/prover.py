@@ -52,15 +52,15 @@ class SettledDoubt:
 
 @immutable
 class FoundCounterexample:
-    """A finding as a process hands it back: what refutes it is a sketch, for the judge. `needed` are the lemmas that
-    the proof needs, if they are to be recorded."""
+    """A finding as a process hands it back: what refutes it is a sketch, for the judge. `needed_lemmas` are the lemmas
+    that the proof needs, if they are to be recorded."""
 
     obligation: Obligation
     word: Answer
     seconds: float = 0.0
     reason: str = ""
     sketch: Sketch | None = None
-    needed: frozenset[str] = frozenset()
+    needed_lemmas: frozenset[str] = frozenset()
 
 
 @immutable
@@ -127,7 +127,7 @@ class Prover:
             if found is None:
                 yield OpenObligation(obligation, seconds)
             elif self.ground.record and found.word == "proved":
-                yield replace(found, seconds=seconds, needed=self.questions.needed_lemmas(obligation))
+                yield replace(found, seconds=seconds, needed_lemmas=self.questions.needed_lemmas(obligation))
             else:
                 yield replace(found, seconds=seconds)
 
@@ -147,7 +147,7 @@ class Prover:
 
     def _try_quickly(self, obligation: Obligation) -> FoundCounterexample | None:
         """Most lemmas are proved at once, and most mistakes show in the smallest copy."""
-        if self.questions.ask(obligation, hard=False, once=True).proved:
+        if self.questions.ask(obligation, hard=False, once=True).is_proved:
             return FoundCounterexample(obligation, "proved")
         sketch, _ = self._find_sketch(obligation, itertools.islice(self._all_copies(), 1))
         return None if sketch is None else FoundCounterexample(obligation, "refuted", sketch=sketch)
@@ -159,9 +159,9 @@ class Prover:
         if sketch is not None:
             return FoundCounterexample(obligation, "refuted", sketch=sketch)
         answer = self.questions.ask(obligation, hard=self.ground.record)
-        if not answer.proved and not answer.late:
+        if not answer.is_proved and not answer.late:
             answer = self.questions.ask(obligation, hard=True)
-        if answer.proved:
+        if answer.is_proved:
             return FoundCounterexample(obligation, "proved")
         sketch, _ = self._find_sketch(obligation, self._uneven_copies())
         if sketch is not None:

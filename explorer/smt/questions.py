@@ -42,7 +42,7 @@ class SolverAnswer:
     """Whether it is proved, and if not what the solver said last. It is `late` when the clock ended a query: then
     nothing else is tried."""
 
-    proved: bool
+    is_proved: bool
     reason: str = ""
     late: bool = False
 
@@ -60,7 +60,7 @@ class Context:
     in place of what stands before it. The `solvers` made last have all of that, each with some lemmas and a seed."""
 
     happens: list[z3.BoolRef]
-    on_lemmas: bool = True
+    uses_lemmas: bool = True
     case: Case = ()
     solvers: dict[tuple[Lemmas, int], z3.Solver] = field(default_factory=dict[tuple[Lemmas, int], z3.Solver])
 
@@ -121,7 +121,7 @@ class Questions:
         for context, goals in self._goals(obligation):
             if goals:
                 answer = self._settle(context, goals, first, () if once else later)
-            if not answer.proved:
+            if not answer.is_proved:
                 break
         return answer
 
@@ -132,7 +132,7 @@ class Questions:
         once more, each lemma under a name. Of these, what is left out when that makes the proof no dearer is not among
         them. What is not proved so is taken to need all that was used, or all that there are.
         """
-        questions = [(context, goals) for context, goals in self._goals(obligation) if goals and context.on_lemmas]
+        questions = [(context, goals) for context, goals in self._goals(obligation) if goals and context.uses_lemmas]
         hinted = None if self.hints is None else self.hints.of(obligation)
         if hinted is not None and self._cheapest(questions, hinted) is not None:
             return self._thin_lemmas(questions, hinted)
@@ -156,7 +156,7 @@ class Questions:
 
     def _is_proved(self, questions: Sequence[Question], lemmas: Lemmas, work: float) -> bool:
         attempt = (lemmas, self.effort.seeds[0], work)
-        return all(self._settle(context, goals, [attempt]).proved for context, goals in questions)
+        return all(self._settle(context, goals, [attempt]).is_proved for context, goals in questions)
 
     def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
         """Whether one quick attempt proves the obligation from just these lemmas."""
@@ -171,7 +171,9 @@ class Questions:
             self.effort.work / SHORT_QUESTIONS / _PARTS[1],
         )
         return all(
-            self._try_attempts(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals
+            self._try_attempts(context, goals, [attempt]).is_proved
+            for context, goals in self._goals(obligation)
+            if goals
         )
 
     def _assumed_lemmas(self, obligation: Obligation) -> list[Lemmas]:
@@ -204,7 +206,7 @@ class Questions:
 
     def _is_impossible(self, contexts: Iterable[Context], lemmas: Lemmas = None) -> bool:
         work = self.effort.work / SHORT_QUESTIONS
-        return all(self._refute(context, [], lemmas, 0, work).proved for context in contexts)
+        return all(self._refute(context, [], lemmas, 0, work).is_proved for context in contexts)
 
     def _guards_hold(self, instance: Instance, happening: Context) -> Context:
         """That an instance's guards let it through, whatever it breaks after them."""
@@ -224,7 +226,7 @@ class Questions:
                 for instance, happening in self._representative_instances(obligation.action):
                     said = [formula(instance.valid), *_assumptions(instance.assumptions), *instance.bounds]
                     context = Context(happening.substitute_case(said), case=happening.case)
-                    yield context, happening.substitute_case(_proper([instance.defined]))
+                    yield context, happening.substitute_case(_proper([instance.definedness]))
             case "step":
                 yield from self._steps(self.predicates[obligation.goal], obligation.action)
 
@@ -242,9 +244,9 @@ class Questions:
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
             said = [formula(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
-            context = Context([*said, *_assumptions(start.assumptions), *start.bounds], on_lemmas=False)
+            context = Context([*said, *_assumptions(start.assumptions), *start.bounds], uses_lemmas=False)
             said = self._clauses(goal.form if goal.refinement is None else goal.start, start.state)
-            yield context, [*_proper([start.defined]), *_goals(said)]
+            yield context, [*_proper([start.definedness]), *_goals(said)]
 
     def _clauses(self, form: ir.Function | None, *states: SymbolicState) -> list[Clause]:
         """A goal's clauses, those left out that are plainly true."""
@@ -271,7 +273,7 @@ class Questions:
 
     def _contexts(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:
         """That the instance happens, case by case."""
-        said = [formula(bit) for bit in (instance.valid, instance.guard, instance.limit, instance.defined)]
+        said = [formula(bit) for bit in (instance.valid, instance.guard, instance.limit, instance.definedness)]
         said += _assumptions(instance.assumptions)
         for case in cases(instance, symmetric):
             context = Context([], case=case)
@@ -286,13 +288,13 @@ class Questions:
     ) -> SolverAnswer:
         """All goals at once; then one after the other; and what is not proved so, case by case."""
         answer = self._try_attempts(context, goals, first)
-        if answer.proved or answer.late:
+        if answer.is_proved or answer.late:
             return answer
         for goal in goals:
             answer = self._try_attempts(context, [goal], first) if len(goals) > 1 else answer
-            if not answer.proved and not answer.late:
+            if not answer.is_proved and not answer.late:
                 answer = self._case_by_case(context, goal, first, later)
-            if not answer.proved:
+            if not answer.is_proved:
                 break
         return answer
 
@@ -303,7 +305,7 @@ class Questions:
         for term in split(goal):
             tried = term.eq(goal)  # nothing to decide in it: the first attempts were made
             answer = self._try_attempts(context, [term], later if tried else [*first, *later])
-            if not answer.proved:
+            if not answer.is_proved:
                 break
         return answer
 
@@ -324,7 +326,7 @@ class Questions:
         answer = SolverAnswer(False)
         for lemmas, seed, work in attempts:
             answer = self._refute(context, goals, lemmas, seed, work)
-            if answer.proved or answer.late:
+            if answer.is_proved or answer.late:
                 break
         return answer
 
@@ -351,7 +353,7 @@ class Questions:
         """A solver that has the context, with some of the lemmas or with all."""
         solver = _empty_solver(seed)
         solver.add(context.happens)
-        if context.on_lemmas:
+        if context.uses_lemmas:
             solver.add(self._state)
             for name in self._names:
                 if lemmas is None or name in lemmas:

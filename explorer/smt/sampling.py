@@ -23,13 +23,14 @@ _STEPS = 24
 @immutable
 class Sample:
     """How many states were looked at, what is false in one of them, with the way there, which actions can happen in
-    one of them, and some steps of each action. `met` are the states, `pairs` those before and after a step."""
+    one of them, and some steps of each action. `sampled_states` are the states, `pairs` those before and after a
+    step."""
 
     states: int
     findings: tuple[ProofFinding, ...]
     possible: frozenset[str]
     steps: tuple[StepTaken, ...] = ()
-    met: tuple[State, ...] = ()
+    sampled_states: tuple[State, ...] = ()
     pairs: tuple[tuple[State, State], ...] = ()
 
     def changed_fields(self) -> frozenset[str]:

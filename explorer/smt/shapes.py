@@ -51,10 +51,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A `Map` over integers between two `ends` of which one is not known: what `at` is beyond them is garbage."""
+    """A `Map` over integers between two `ends` of which one is not known: what `element_at` is beyond them is
+    garbage."""
 
     ends: tuple[Number, Number]
-    at: Callable[[Number], Shape]
+    element_at: Callable[[Number], Shape]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,10 +68,10 @@ class Slots:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
-    """A `Seq` of any length: `at` of an index beyond `length` is garbage."""
+    """A `Seq` of any length: `element_at` of an index beyond `length` is garbage."""
 
     length: Number
-    at: Callable[[Number], Shape]
+    element_at: Callable[[Number], Shape]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

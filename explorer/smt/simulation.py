@@ -46,10 +46,10 @@ then says nothing."""
 class StepTaken:
     """A step that plain Python took, and the states around it."""
 
-    before: State
+    state_before: State
     action: str
     arguments: Mapping[str, Any]
-    after: State
+    state_after: State
 
 
 @immutable
@@ -86,13 +86,15 @@ class FormulaCheck:
 
     def step(self, taken: StepTaken) -> None:
         """Disagreement when the formulas leave out the step, or the state before it."""
-        before = constant_state(self.model, self.encoding, taken.before)
+        before = constant_state(self.model, self.encoding, taken.state_before)
         arguments = ", ".join(f"{name}={value}" for name, value in taken.arguments.items())
-        text = f"the step {taken.action}({arguments}) from {taken.before} to {taken.after}"
+        text = f"the step {taken.action}({arguments}) from {taken.state_before} to {taken.state_after}"
         try:
-            if taken.before not in self._known and len(self._known) < self.states:
-                self._known.add(taken.before)
-                self._check_possible(list(self._state_parts(taken.before, before)), f"the state {taken.before}")
+            if taken.state_before not in self._known and len(self._known) < self.states:
+                self._known.add(taken.state_before)
+                self._check_possible(
+                    list(self._state_parts(taken.state_before, before)), f"the state {taken.state_before}"
+                )
             parts, assumed = self._step_parts(taken, before)
         except ExtensionalError:
             where = self.model.action(taken.action).form.where
@@ -106,13 +108,13 @@ class FormulaCheck:
         form = prop.form_of(taken.action)
         if prop.refinement is None or form is None or not self._refines(prop, taken):
             return
-        after = constant_state(self.model, self.encoding, taken.after)
+        after = constant_state(self.model, self.encoding, taken.state_after)
         for clause in clauses(form, self.encoding, before, after, suffix="r"):
             yield _Part(clause.where, f"the refinement {prop.name}", clause.as_assumption())
 
     def _refines(self, prop: Property, taken: StepTaken) -> bool:
         try:
-            return holds(self.model, prop, taken.before, taken.after, action=taken.action)
+            return holds(self.model, prop, taken.state_before, taken.state_after, action=taken.action)
         except ModelError:
             return False
 
@@ -176,7 +178,7 @@ class FormulaCheck:
             case Map(value=of), Table(parts=parts):
                 pairs = zip(parts, value.items(), before.items(), strict=True)
                 return conjunction(self.equal(of, part, now, then) for part, (_, now), (_, then) in pairs)
-            case Map(key=key, value=of), Function(at=at):
+            case Map(key=key, value=of), Function(element_at=at):
                 return conjunction(
                     self.equal(of, at(self.encoding.algebra.number(self.encoding.constant(key, member))), now, now)
                     for member, now in value.items()
@@ -216,7 +218,7 @@ class FormulaCheck:
         parts = list(self._argument_parts(action, names, before)) + watched.parts
         for field in self.model.fields:
             if field.name in path.cells:
-                pair = getattr(taken.after, field.name), getattr(taken.before, field.name)
+                pair = getattr(taken.state_after, field.name), getattr(taken.state_before, field.name)
                 where = watched.written.get(field.name, action.form.where)
                 says = f"that {field.name} is {pair[0]} after the step"
                 parts.append(_Part(where, says, self.equal(field.type, path.cells[field.name], *pair)))
@@ -245,9 +247,9 @@ class _CheckedAction(DefiningExecution):
         self.written: dict[str, ir.Where] = {}
 
     def _step(self, statement: ir.Statement, path: Path) -> None:
-        here, defined, stopped = path.here, len(path.defined), path.stopped
+        here, defined, stopped = path.here, len(path.definedness), path.stopped_by_require
         super()._step(statement, path)
-        right = conjunction(path.defined[defined:])
+        right = conjunction(path.definedness[defined:])
         if right is not True:
             self.parts.append(_Part(statement.where, "that this breaks nothing", right))
         match statement:

@@ -27,23 +27,23 @@ from .terms import Bit, Number, and_bits, conjunction, constant_number, implies,
 class Path:
     """Where a run of statements has come to.
 
-    It is still running here if `here`; `stopped` and `limited` say that a `require` or a `limit` stopped it on the
-    way, `defined` that nothing broke. `cells` is the state being written, None in a pure function; `returned` are the
-    values that pure functions gave on the way and when.
+    It is still running here if `here`; `stopped_by_require` and `stopped_by_limit` say that a `require` or a `limit`
+    stopped it on the way, `definedness` that nothing broke. `cells` is the state being written, None in a pure
+    function; `returned_values` are the values that pure functions gave on the way and when.
     """
 
     names: dict[str, Shape]
     cells: dict[str, Shape] | None
     here: Bit = True
-    stopped: Bit = False
-    limited: Bit = False
-    defined: list[Bit] = field(default_factory=list[Bit])
-    returned: list[tuple[Bit, Shape]] = field(default_factory=list[tuple[Bit, Shape]])
+    stopped_by_require: Bit = False
+    stopped_by_limit: Bit = False
+    definedness: list[Bit] = field(default_factory=list[Bit])
+    returned_values: list[tuple[Bit, Shape]] = field(default_factory=list[tuple[Bit, Shape]])
 
     def need(self, defined: Bit) -> None:
         """Something is evaluated here."""
         if defined is not True:
-            self.defined.append(implies(self.here, defined))
+            self.definedness.append(implies(self.here, defined))
 
 
 class Execution(Evaluator):
@@ -70,12 +70,12 @@ class Execution(Evaluator):
         """What a pure function returns with these parameters."""
         path = Path(names, None)
         self.run(function.body, path)
-        if not path.returned:
+        if not path.returned_values:
             raise TypeError(f"{function.name} returns nothing")
-        value = path.returned[-1][1]
-        for when, shape in reversed(path.returned[:-1]):
+        value = path.returned_values[-1][1]
+        for when, shape in reversed(path.returned_values[:-1]):
             value = self.algebra.choose(when, shape, value)
-        return value, conjunction(path.defined)
+        return value, conjunction(path.definedness)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ class Execution(Evaluator):
             case ir.Require(condition=condition):
                 value, defined = self.truth(condition, path.names)
                 path.need(defined)
-                path.stopped = or_bits(path.stopped, and_bits(path.here, negation(value)))
+                path.stopped_by_require = or_bits(path.stopped_by_require, and_bits(path.here, negation(value)))
                 path.here = and_bits(path.here, value)
             case ir.Limit():
                 self.limit(statement, path)
@@ -108,7 +108,7 @@ class Execution(Evaluator):
             case ir.Return(value=expression):
                 value, defined = self.value(expression, path.names)
                 path.need(defined)
-                path.returned.append((path.here, value))
+                path.returned_values.append((path.here, value))
                 path.here = False
             case _:
                 if statement.place.field not in self.budgets:
@@ -118,7 +118,7 @@ class Execution(Evaluator):
         """A guard of the bounds."""
         value, defined = self.truth(statement.condition, path.names)
         path.need(defined)
-        path.limited = or_bits(path.limited, and_bits(path.here, negation(value)))
+        path.stopped_by_limit = or_bits(path.stopped_by_limit, and_bits(path.here, negation(value)))
         path.here = and_bits(path.here, value)
 
     def _branch(self, statement: ir.If, path: Path) -> None:
@@ -140,10 +140,10 @@ class Execution(Evaluator):
         """Both sides of an `if` in one."""
         path.here = or_bits(yes.here, no.here)
         for side in (yes, no):
-            path.stopped = or_bits(path.stopped, side.stopped)
-            path.limited = or_bits(path.limited, side.limited)
-            path.defined += side.defined
-            path.returned += side.returned
+            path.stopped_by_require = or_bits(path.stopped_by_require, side.stopped_by_require)
+            path.stopped_by_limit = or_bits(path.stopped_by_limit, side.stopped_by_limit)
+            path.definedness += side.definedness
+            path.returned_values += side.returned_values
         shared = yes.names.keys() & no.names.keys()
         path.names = {
             name: self._merge(condition, yes.names[name], no.names[name], yes.here, no.here)
@@ -177,7 +177,9 @@ class Execution(Evaluator):
                     "write the step without a loop, or with one that only appends",
                 ) from None
             return
-        path.need(conjunction(loop.defined))  # before the rounds: whether they stop or return, the source is evaluated
+        path.need(
+            conjunction(loop.definedness)
+        )  # before the rounds: whether they stop or return, the source is evaluated
         for there, element in rounds:
             round_ = ir.If(_TRUE, statement.body, (), statement.where)
             self._one_round(round_, there, {**path.names, statement.variable: element}, path)
@@ -301,7 +303,7 @@ class Execution(Evaluator):
                 shorter = self.numbers.narrow(length, 0, sequence.length.hi)
                 if isinstance(sequence, Slots):
                     return Slots(shorter, sequence.parts), fits
-                return Sequence(shorter, sequence.at), fits
+                return Sequence(shorter, sequence.element_at), fits
             case ir.Add() if isinstance(type_, Pool):
                 record, fits = self.encoding.store(type_.of, value)
                 grown = self.algebra.with_record(cast("Heap | Records", cell), cast(Fields, record))

@@ -169,7 +169,7 @@ def instances(
                 instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
             except ExtensionalError:
                 raise endless_value_error(action.form.where) from None
-            if instance.may_happen or instance.defined is not True:
+            if instance.may_happen or instance.definedness is not True:
                 met.add(alike)
                 made.append(instance)
     return made
@@ -223,9 +223,9 @@ def _instance(
         arguments=names,
         concrete=_concrete(action.form.parameters, given),
         valid=conjunction(argument.valid for argument in given),
-        guard=negation(path.stopped),
-        limit=negation(path.limited),
-        defined=conjunction(path.defined),
+        guard=negation(path.stopped_by_require),
+        limit=negation(path.stopped_by_limit),
+        definedness=conjunction(path.definedness),
         post=SymbolicState(path.cells),
         assumptions=tuple(execution.assumptions),
         bounds=tuple(execution.limits),
@@ -238,9 +238,9 @@ def _bound_step(model: Model, encoding: Encoding, pre: SymbolicState, path: Path
     for bound in model.step_bounds:
         assert bound.form is not None, "a bound reads no ghost"
         truth = predicate(bound.form, encoding, pre, SymbolicState(path.cells))
-        taken = negation(or_bits(path.stopped, path.limited))
-        path.defined.append(implies(taken, truth.defined))
-        path.limited = or_bits(path.limited, and_bits(taken, negation(truth.value)))
+        taken = negation(or_bits(path.stopped_by_require, path.stopped_by_limit))
+        path.definedness.append(implies(taken, truth.definedness))
+        path.stopped_by_limit = or_bits(path.stopped_by_limit, and_bits(taken, negation(truth.value)))
 
 
 def _concrete(parameters: tuple[Parameter, ...], given: tuple[_Argument, ...]) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def starts(model: Model, encoding: Encoding, suffix: str = "", *, free: bool = F
         arguments = _Arguments(encoding, None, f"{suffix}!{initial.name}", False, free=free)
         for given in arguments.of(initial.form.parameters):
             start = _start(model, encoding, initial, given, f"{suffix}!{initial.name}{len(made)}")
-            if start.guard is not False or start.defined is not True:
+            if start.guard is not False or start.definedness is not True:
                 made.append(start)
     return made
 
@@ -283,8 +283,8 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
         arguments=names,
         concrete=_concrete(form.parameters, given),
         valid=conjunction(argument.valid for argument in given),
-        guard=and_bits(negation(path.stopped), negation(path.limited)),
-        defined=conjunction(path.defined),
+        guard=and_bits(negation(path.stopped_by_require), negation(path.stopped_by_limit)),
+        definedness=conjunction(path.definedness),
         state=SymbolicState(fields),
         assumptions=tuple(execution.assumptions),
         bounds=tuple(execution.limits),

@@ -136,7 +136,7 @@ class UnrolledRuns:
             said = self._refused_step(start, sequence)
             raise DisagreementError(f"bmc found a run that plain Python does not take: {error}{said}") from error
         last = {f"s.{name}": variable for name, variable in self.states[-1].items()}
-        decoded = value_of(self.model, SatAssignment([last], values), self.circuits.before)
+        decoded = value_of(self.model, SatAssignment([last], values), self.circuits.state_before)
         if decoded != run.states()[-1]:
             raise DisagreementError(self._difference_text(decoded, run))
         return run

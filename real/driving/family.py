@@ -21,14 +21,14 @@ N = TypeVar("N", bound=RunningNodes)
 @immutable
 class PlanRequest:
     """What a plan is wanted for: the trace, on the release `kafka` or the newest that takes it. `anyway`: as the
-    trace's own model has it, also where the release's does not take it. `repaired`: with settings that are to keep what
-    the trace loses, those `given` among them."""
+    trace's own model has it, also where the release's does not take it. `is_repaired`: with settings that are to keep
+    what the trace loses, those `constants` among them."""
 
     trace: Trace
     kafka: str | None = None
     anyway: bool = False
-    repaired: bool = False
-    given: Mapping[str, Value | str] = field(default_factory=dict[str, Value | str])
+    is_repaired: bool = False
+    constants: Mapping[str, Value | str] = field(default_factory=dict[str, Value | str])
 
 
 @immutable
@@ -39,7 +39,7 @@ class Conditions:
     order: Sequence[int]
     settings: Mapping[str, Any]
     clocks: Mapping[str, int]
-    skipped: Sequence[int] = ()
+    skipped_steps: Sequence[int] = ()
 
 
 @immutable

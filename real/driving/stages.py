@@ -46,8 +46,8 @@ class Stage:
     kind: Kind
     arguments: Mapping[str, Any]
     says: str
-    before: State
-    after: State
+    state_before: State
+    state_after: State
 
 
 @immutable
@@ -57,8 +57,8 @@ class StageResult:
     stage: Stage
     did: str
     seconds: float
-    expected: Any
-    seen: Any
+    expected_observation: Any
+    observation: Any
     divergence: str | None = None
 
 
@@ -90,10 +90,10 @@ class Outcome:
     and why, in words. Of traces of a partition also the records that the producer has good answers for, those that a
     consumer reads in the end, None where nothing can be read, and who leads then."""
 
-    taken: tuple[StageResult, ...]
-    confirmed: bool
+    stages: tuple[StageResult, ...]
+    is_confirmed: bool
     why: str
-    acknowledged: frozenset[int] = frozenset()
+    acknowledged_records: frozenset[int] = frozenset()
     read: tuple[int, ...] | None = None
     leader: int | None = None
 
@@ -156,7 +156,7 @@ class StageDriver(Generic[S, Expected, Observed]):
 
     def _is_as_before(self, stage: S) -> bool:
         """Whether all that is to be seen is as it was before the stage."""
-        wanted = self._expect(replace(stage, after=stage.before))
+        wanted = self._expect(replace(stage, state_after=stage.state_before))
         return not self._parting(wanted, self._observe(wanted))
 
     def _do(self, stage: S) -> str:
@@ -188,6 +188,6 @@ def stage_fields(model: Model, run: Run, at: int, end: int, kind: Kind, numbers:
         "kind": kind,
         "arguments": step.arguments,
         "says": action_sentence(model, action, states[at], step.arguments),
-        "before": states[at],
-        "after": states[end + 1],
+        "state_before": states[at],
+        "state_after": states[end + 1],
     }

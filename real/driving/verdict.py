@@ -75,17 +75,17 @@ def outcome_document(
     driver: StageDriver[Any, Any, Any], conditions: Conditions, outcome: Outcome, seconds: float
 ) -> Document:
     """What came out, but for what every result begins with."""
-    parted = diverging_stage(outcome.taken)
+    parted = diverging_stage(outcome.stages)
     return {
-        "result": "confirmed" if outcome.confirmed else "not_confirmed",
+        "result": "confirmed" if outcome.is_confirmed else "not_confirmed",
         "why": outcome.why,
         "step": None if parted is None else parted.stage.first or None,
         "order": list(conditions.order),
         **_conditions(conditions),
-        "skipped": list(conditions.skipped),
-        "steps": [_step(taken, driver) for taken in outcome.taken],
-        "not_taken": [stage.first for stage in driver.stages[len(outcome.taken) :]],
-        "acknowledged": sorted(outcome.acknowledged),
+        "skipped": list(conditions.skipped_steps),
+        "steps": [_step(taken, driver) for taken in outcome.stages],
+        "not_taken": [stage.first for stage in driver.stages[len(outcome.stages) :]],
+        "acknowledged": sorted(outcome.acknowledged_records),
         "read": None if outcome.read is None else list(outcome.read),
         "leader": outcome.leader,
         "seconds": round(seconds, 1),
@@ -108,8 +108,8 @@ def _step(taken: StageResult, driver: StageDriver[Any, Any, Any]) -> Document:
         "says": stage.says,
         "did": taken.did,
         "seconds": round(taken.seconds, 2),
-        "expected": driver.show(taken.expected),
-        "seen": driver.show(taken.seen),
+        "expected": driver.show(taken.expected_observation),
+        "seen": driver.show(taken.observation),
         "otherwise": taken.divergence,
     }
 

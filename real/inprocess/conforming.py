@@ -45,8 +45,8 @@ class Difference:
     kafka: str
     run: Run
     says: tuple[str, ...]
-    wanted: dict[int, ControllerObservation]
-    seen: dict[int, ControllerObservation | None]
+    model_observations: dict[int, ControllerObservation]
+    kafka_observations: dict[int, ControllerObservation | None]
     fields: tuple[str, ...]
     why: str
 
@@ -210,14 +210,14 @@ def difference_of(kafka: str, run: Run, taken: Sequence[StageResult]) -> Differe
     parted = diverging_stage(taken)
     if parted is None:
         return None
-    seen: dict[int, ControllerObservation | None] = dict(parted.seen)
+    seen: dict[int, ControllerObservation | None] = dict(parted.observation)
     return Difference(
         kafka,
         Run(run.start, run.steps[: len(taken)]),
         tuple(one.stage.says for one in taken),
-        dict(parted.expected),
+        dict(parted.expected_observation),
         seen,
-        differing_fields(parted.expected, seen) or ("it does not come about",),
+        differing_fields(parted.expected_observation, seen) or ("it does not come about",),
         str(parted.divergence),
     )
 

@@ -61,7 +61,7 @@ class HostedControllers:
 
     def check_clock(self, voter: int) -> bool:
         """Lets so little time pass at a controller that only what is sent again is."""
-        return self._take(("ahead", voter, BACKOFF_MS)).taken[0]
+        return self._take(("ahead", voter, BACKOFF_MS)).steps_taken[0]
 
     def pending_requests(self, voter: int) -> frozenset[Hashable]:
         """What a controller has on its way."""

@@ -79,10 +79,10 @@ class StepResults:
     """What came of steps: of each whether there was something to do, what is seen of each node after each of them or
     after the last, what is on its way, how many records are committed, what failed, and what Kafka logged."""
 
-    taken: tuple[bool, ...]
+    steps_taken: tuple[bool, ...]
     states: tuple[tuple[Mapping[str, Any], ...], ...]
     flying: tuple[Flying, ...]
-    committed: int
+    committed_records: int
     findings: tuple[Finding, ...]
     lines: tuple[str, ...]
 

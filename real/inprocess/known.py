@@ -18,7 +18,7 @@ class KnownDefect:
 
     ticket: str
     signature: str
-    fixed: tuple[int, ...] | None
+    fixed_in: tuple[int, ...] | None
 
 
 KNOWN: tuple[KnownDefect, ...] = (
@@ -30,6 +30,6 @@ KNOWN: tuple[KnownDefect, ...] = (
 def ticket_of(signature: str, release: tuple[int, ...]) -> str:
     """The ticket that describes what a finding on a release is; "" where none is known to."""
     for known in KNOWN:
-        if re.fullmatch(known.signature, signature) and (known.fixed is None or release < known.fixed):
+        if re.fullmatch(known.signature, signature) and (known.fixed_in is None or release < known.fixed_in):
             return known.ticket
     return ""

@@ -16,7 +16,7 @@ def failing(
     done = host.take(steps, recover=recover)
     if all(found.signature != like.signature for found in done.findings):
         return None
-    return tuple(step for step, taken in zip(steps, done.taken, strict=True) if taken)
+    return tuple(step for step, taken in zip(steps, done.steps_taken, strict=True) if taken)
 
 
 def shrunk(

@@ -34,7 +34,7 @@ class BatchFormat:
 
     oldest: int
     longest: int
-    summed: bool
+    compares_checksums: bool
 
 
 METADATA = BatchFormat(2, 8 * 1024 * 1024, True)
@@ -89,7 +89,7 @@ def _end(data: bytes, at: int, form: BatchFormat) -> int | None:
     least = _LEAST if magic == NEWEST else _LEAST_OF_OLD
     if first < 0 or not form.oldest <= magic <= NEWEST or length < least or end > len(data):
         return None
-    return end if not form.summed or _sum_is_right(data, at, end) else None
+    return end if not form.compares_checksums or _sum_is_right(data, at, end) else None
 
 
 def _sum_is_right(data: bytes, at: int, end: int) -> bool:
@@ -126,7 +126,7 @@ def _damage(data: bytes, at: int, written: int, after: int | None, form: BatchFo
     if at + _AFTER_LENGTH > written:
         return None
     first, length = _BEGINS.unpack_from(data, at)
-    if after is not None and (first < after or (form.summed and first != after)):
+    if after is not None and (first < after or (form.compares_checksums and first != after)):
         return f"it states {first} as its offset"
     if not _LEAST_OF_OLD <= length <= form.longest:
         return f"it states a length of {length} bytes, and no batch is so long or so short"

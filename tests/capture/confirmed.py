@@ -39,14 +39,14 @@ Row = list[str]
 @immutable
 class Bug:
     """A mistake of a profile: the last release in KRaft that has it, the first with the repair, and the question whose
-    counterexample is driven. `repaired`: the repair is a setting of that release, and not its code."""
+    counterexample is driven. `is_setting_repair`: the repair is a setting of that release, and not its code."""
 
     profile: str
     says: str
     release: str
-    mended: str
+    repaired_release: str
     question: tuple[str, ...]
-    repaired: bool = False
+    is_setting_repair: bool = False
 
 
 def one(bounds: str, *more: str) -> tuple[str, ...]:
@@ -67,15 +67,15 @@ BUGS = (
     ),
     Bug(
         "last_replica_standing", "KIP-966: the last replica standing loses power", "3.9.1", "4.1.0",
-        (*one("one_fault"), *ACKNOWLEDGED), repaired=True,
+        (*one("one_fault"), *ACKNOWLEDGED), is_setting_repair=True,
     ),
-    Bug("acks_0", "acks=0", "4.1.0", "4.1.0", (*one("one_crash"), *KEPT), repaired=True),
-    Bug("acks_1", "acks=1", "4.1.0", "4.1.0", (*one("one_crash"), *KEPT), repaired=True),
+    Bug("acks_0", "acks=0", "4.1.0", "4.1.0", (*one("one_crash"), *KEPT), is_setting_repair=True),
+    Bug("acks_1", "acks=1", "4.1.0", "4.1.0", (*one("one_crash"), *KEPT), is_setting_repair=True),
     Bug(
         "min_isr_1", "min.insync.replicas=1", "4.1.0", "4.1.0",
-        (*one("one_fault", "isr_shrinks=2", "fences=0"), *KEPT), repaired=True,
+        (*one("one_fault", "isr_shrinks=2", "fences=0"), *KEPT), is_setting_repair=True,
     ),
-    Bug("unclean_election", "unclean elections", "4.1.0", "4.1.0", (*one("crashes"), *KEPT), repaired=True),
+    Bug("unclean_election", "unclean elections", "4.1.0", "4.1.0", (*one("crashes"), *KEPT), is_setting_repair=True),
     Bug(
         "kafka_15221", "a race in KIP-903's check, within a broker, where no gate reaches", "3.6.2", "3.7.0",
         (*one("one_fault"), *ACKNOWLEDGED),
@@ -178,11 +178,11 @@ def bugs(*only: str) -> Iterator[Row]:
             continue
         trace = found_by(f"partition:{bug.profile}", bug.question)
         yield [f"`{bug.profile}`", bug.says, *cells_of(driven(trace, bug.release))]
-        if bug.repaired:
-            after = driven(trace, bug.mended, with_repair=True)
+        if bug.is_setting_repair:
+            after = driven(trace, bug.repaired_release, with_repair=True)
             yield ["", "the same with the repair's settings", *cells_of(after)]
         else:
-            yield ["", "the same where it is mended", *cells_of(driven(trace, bug.mended, anyway=True))]
+            yield ["", "the same where it is mended", *cells_of(driven(trace, bug.repaired_release, anyway=True))]
 
 
 def audit_rows() -> Iterator[Row]:

@@ -34,7 +34,7 @@ def test_a_result_in_the_terminal() -> None:
 def test_a_result_as_junit() -> None:
     document = trace(STANDING)
     made = plan(document)
-    parted = outcome(made, Model(made, {9: expected_observation(made.stages[8].before, node_ids(made))}))
+    parted = outcome(made, Model(made, {9: expected_observation(made.stages[8].state_before, node_ids(made))}))
     refused = confirm_trace(trace(STANDING) | {"model": "classic_group"})
     root = ElementTree.fromstring(confirm_junit([outcome(made, Model(made)), parted, refused]))
     suite = root[0]

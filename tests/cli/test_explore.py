@@ -113,7 +113,7 @@ def test_go_does_not_say_so_of_a_search_that_ended_first():
     prop = next(prop for prop in model.properties if prop.name == "strong_isr")
     found = find_nearest_state(model, next(initial_states(model)), prop, Search(seconds=1e-9))
     assert found.run is None
-    assert "time limit" in found.stopped
+    assert "time limit" in found.stop_reason
 
 
 def test_go_looks_no_further_than_a_witness():

@@ -82,8 +82,8 @@ def test_the_solver_itself_does_not_prove_what_is_false_at_first() -> None:
     definition = load(Path(with_lemma("s.high > 0")))
     induction = Induction(definition, definition.bind(), ProofRequest())
     questions = Questions(induction.model, induction.symmetric, SolverEffort())
-    assert questions.ask(Obligation("initial", "in_order"), hard=False).proved
-    assert not questions.ask(Obligation("initial", "extra"), hard=True).proved
+    assert questions.ask(Obligation("initial", "in_order"), hard=False).is_proved
+    assert not questions.ask(Obligation("initial", "extra"), hard=True).is_proved
 
 
 def test_a_lemma_that_is_true_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
@@ -268,7 +268,7 @@ def test_nothing_more_is_tried_of_a_question_that_the_clock_ended(monkeypatch: p
     induction = Induction(definition, definition.bind(), ProofRequest())
     questions = Questions(induction.model, induction.symmetric, SolverEffort(work=1000.0))
     answer = questions.ask(Obligation("step", "fermat", "lead"), hard=True)
-    assert (answer.proved, answer.late, len(asked)) == (False, True, 1)
+    assert (answer.is_proved, answer.late, len(asked)) == (False, True, 1)
     assert answer.reason == "the solver does not know: within 0.05 s it did not count 62.5 million steps"
 
 

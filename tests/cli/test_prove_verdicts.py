@@ -579,4 +579,4 @@ def test_positions_in_what_has_no_room_are_none() -> None:
     definition = load(path)
     induction = Induction(definition, definition.bind("two_logs.py"), ProofRequest())
     questions = Questions(induction.model, induction.symmetric, SolverEffort())
-    assert not questions.ask(Obligation("consequence", "same"), hard=True).proved
+    assert not questions.ask(Obligation("consequence", "same"), hard=True).is_proved

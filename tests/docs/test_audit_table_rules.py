@@ -141,7 +141,7 @@ class Place:
 
     replicas: int
     least: int
-    in_rack: int
+    replicas_in_rack: int
     co_located: bool
     waits: bool
     """acks=all: a write waits for min.insync.replicas."""
@@ -165,7 +165,10 @@ def goes_on(release: Release, place: Place, column: str) -> bool:
             down = out + (2 if fault == "two-crashes" else 1)
             voters = down * place.co_located
         case "rack-loss":
-            down, voters = place.in_rack, place.in_rack if place.co_located else -(-3 * place.in_rack // place.replicas)
+            down, voters = (
+                place.replicas_in_rack,
+                place.replicas_in_rack if place.co_located else -(-3 * place.replicas_in_rack // place.replicas),
+            )
         case "controller-loss":
             down, voters = int(place.co_located), 1
         case _:

@@ -26,7 +26,7 @@ def test_where_there_is_none_nothing_is_found(cache: Path) -> None:
     model = bind_model("examples/lock.py:careful")
     invariant = model.properties[0]
     found = find_nearest_state(model, run_of(model, "take(A)").states()[-1], invariant, Search(cache=cache))
-    assert (found.run, found.stopped, found.failure) == (None, "", None) and found.states == 3
+    assert (found.run, found.stop_reason, found.failure) == (None, "", None) and found.states == 3
 
 
 def test_what_this_model_cannot_evaluate_is_refused() -> None:

@@ -43,7 +43,7 @@ class TwoSteps:
 def test_who_chooses_may_end_it_and_is_heard() -> None:
     heard: list[str] = []
     made = schedule_run(COURIER, TwoSteps(), seed=3, steps_max=9, heard=lambda _, step: heard.append(step.action))
-    assert made.ended and len(made.run.steps) == 2
+    assert made.ended_by_itself and len(made.run.steps) == 2
     assert heard == [step.action for step in made.run.steps]
 
 

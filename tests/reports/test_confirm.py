@@ -44,7 +44,7 @@ def test_what_is_wrong_and_no_lost_record_is_confirmed_where_brokers_show_it(
     found = outcome(made, Model(made))
     assert found["result"] == "confirmed"
     assert found["why"].startswith(f"every step came about: {why}")
-    otherwise = expected_observation(made.stages[-1].before, node_ids(made))
+    otherwise = expected_observation(made.stages[-1].state_before, node_ids(made))
     if property_ == "leader_unfenced":
         parted = outcome(made, Model(made, {len(made.stages): otherwise}))
         assert (parted["result"], parted["step"]) == ("not_confirmed", len(made.stages))
@@ -71,7 +71,7 @@ def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
     document = trace(STANDING)
     made = plan(document)
     stage = made.stages[step - 1]
-    before = expected_observation(stage.before, node_ids(made))
+    before = expected_observation(stage.state_before, node_ids(made))
     with pytest.raises(NodesError, match=rf"step {stage.first}: .*, and nothing else happened"):
         driven(made, UnusedPermitModel(made, stage.first, before))
     found = outcome(made, UnusedPermitModel(made, stage.first, replace(before, leader_epoch=7)))
@@ -81,7 +81,7 @@ def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
 def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
     document = trace(STANDING)
     made = plan(document)
-    held = expected_observation(made.stages[8].before, node_ids(made))
+    held = expected_observation(made.stages[8].state_before, node_ids(made))
     good, parted = outcome(made, Model(made)), outcome(made, Model(made, {9: held}))
     section = comparison_section([good, parted])
     text = trace_html([annotate_trace(document, [good])], section=section)
@@ -96,7 +96,7 @@ def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
 
 def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:
     document = trace(FENCED_LEADS, "leader_unfenced", replicas=2, check_last_leader=False, elr=True)
-    assert plan(document, "4.0.0").fitted.visible_fault == "a broker that is fenced leads"
+    assert plan(document, "4.0.0").fitted_trace.visible_fault == "a broker that is fenced leads"
     with pytest.raises(UndrivableError, match="is disabled"):
         plan(document, "4.1.0")
 

@@ -86,7 +86,7 @@ class Fake:
 
     def next(self, stage: ConsumersStage) -> None:
         if stage.first != self.stays_at:
-            self.state = stage.after
+            self.state = stage.state_after
 
     def _position(self, number: int) -> Any:
         names = {str(one): one for one in self.state.logs}

@@ -30,7 +30,7 @@ class Mutant:
     model: str
     file: str
     text: str
-    by: str
+    replacement: str
 
     def __post_init__(self) -> None:
         PLANTED.append(self)
@@ -60,7 +60,7 @@ def plant(folder: Path, mutant: Mutant) -> Callable[[str], ModuleType]:
     file = package / "model" / mutant.file
     text = file.read_text(encoding="utf-8")
     assert mutant.is_there
-    file.write_text(text.replace(mutant.text, mutant.by), encoding="utf-8")
+    file.write_text(text.replace(mutant.text, mutant.replacement), encoding="utf-8")
 
     def import_module(module: str) -> ModuleType:
         sys.path.insert(0, str(folder))

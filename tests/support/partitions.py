@@ -78,7 +78,7 @@ def _trace(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]) -
 
 def plan(document: Mapping[str, Any], kafka: str | None = None, **more: Any) -> PartitionPlan:
     repaired = more.pop("with_repair", False)
-    return plan_trace(PlanRequest(trace_of(document), kafka, repaired=repaired, **more))
+    return plan_trace(PlanRequest(trace_of(document), kafka, is_repaired=repaired, **more))
 
 
 class Model:
@@ -100,10 +100,10 @@ class Model:
 
     def set_stage(self, stage: PartitionStage) -> None:
         self.stage = stage
-        self.acks = frozenset(stage.after.acknowledged)
+        self.acks = frozenset(stage.state_after.acknowledged)
 
     def observe(self) -> PartitionObservation:
-        return self.otherwise.get(self.stage.first, expected_observation(self.stage.after, self.numbers))
+        return self.otherwise.get(self.stage.first, expected_observation(self.stage.state_after, self.numbers))
 
     def __getattr__(self, name: str) -> Any:
         def note(*given: Any) -> Any:
@@ -131,9 +131,9 @@ class Model:
     def requested_isr(self, leader: int) -> frozenset[int]:
         if self.stage.action == "propose_shrink":
             return frozenset(self.numbers[one] for one in self.stage.isr)
-        request = self.stage.after.request[self.stage.arguments["leader"]]
+        request = self.stage.state_after.request[self.stage.arguments["leader"]]
         return frozenset(
-            {self.numbers[request.broker], *(self.numbers[one] for one in self.stage.before.registered.isr)}
+            {self.numbers[request.broker], *(self.numbers[one] for one in self.stage.state_before.registered.isr)}
         )
 
     def live_brokers(self) -> set[int]:

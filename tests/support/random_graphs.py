@@ -24,7 +24,7 @@ class RandomGraph:
     steps: list[list[tuple[int, int]]]
     groups: tuple[int, ...]
     truths: list[int]
-    stopped: list[int]
+    limited_actions: list[int]
     initials: int
 
     def plain(self) -> PlainGraph:
@@ -32,9 +32,11 @@ class RandomGraph:
         steps = [[Edge(target, self.groups[action]) for action, target in mine] for mine in self.steps]
         stopped = [
             sum(self.groups[action] for action in range(len(self.groups)) if word >> action & 1) if word else 0
-            for word in self.stopped
+            for word in self.limited_actions
         ]
-        return PlainGraph(steps, self.truths, stopped, [self.groups_of(word) for word in self.stopped], self.initials)
+        return PlainGraph(
+            steps, self.truths, stopped, [self.groups_of(word) for word in self.limited_actions], self.initials
+        )
 
     def groups_of(self, word: int) -> set[str]:
         """The names of some actions."""
@@ -56,7 +58,7 @@ class RandomGraph:
                     edges += 1
             made.set_word("ENABLED", state, enabled)
             made.set_word("TRUTHS", state, self.truths[state])
-            made.set_word("STOPPED", state, self.stopped[state])
+            made.set_word("STOPPED", state, self.limited_actions[state])
         made.set_word("OFFSETS", len(self.steps), edges)
         return made
 

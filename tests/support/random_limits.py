@@ -117,14 +117,14 @@ class Claim:
     when: Test | None
     fairness: tuple[Fairly, ...]
     of_a_node: bool
-    within: tuple[str, ...] = ()
+    limiting_rules: tuple[str, ...] = ()
 
     def text(self) -> str:
         """It in a model's text."""
         parameter = ", node: Node" if self.of_a_node else ""
         named = [(f"{self.name}_where{at}", fairness) for at, fairness in enumerate(self.fairness)]
         fair, mine = [fairness.text(name) for name, fairness in named], self.then
-        fair += [f"limits_of({', '.join(self.within)})"] if self.within else []
+        fair += [f"limits_of({', '.join(self.limiting_rules)})"] if self.limiting_rules else []
         before = ""
         if self.when is not None:
             mine, fair = self.when, [f"{self.name}_then", *fair]
@@ -141,7 +141,7 @@ class RandomModel:
     """A model: its rules, its `@bound` of states and of steps, and its claims."""
 
     rules: tuple[Rule, ...]
-    bound: Test | None
+    state_bound: Test | None
     narrow: bool
     claims: tuple[Claim, ...]
     beginnings: int = 1
@@ -154,8 +154,8 @@ class RandomModel:
             *map(_begin_text, range(self.beginnings)),
             *(rule.text() for rule in self.rules),
         ]
-        if self.bound is not None:
-            parts.append(f"@bound\ndef within(s: World) -> bool:\n    '''A bound.'''\n    return {self.bound[0]}")
+        if self.state_bound is not None:
+            parts.append(f"@bound\ndef within(s: World) -> bool:\n    '''A bound.'''\n    return {self.state_bound[0]}")
         if self.narrow:
             parts.append("@bound\ndef narrow(s: World, after: World) -> bool:\n    '''A bound.'''\n"
                          "    return not (s.at == 2 and after.at == 0)")  # fmt: skip
@@ -272,24 +272,24 @@ ALL = ("protocol", "client", "fault")
 class Space:
     """All states of a model and its steps, those that change nothing left out, and what bounds stop in each state:
     pairs of a rule and a node. Rules of the `free` kinds have no bounds, and
-    where there are some no rule has the `@bound` of states; nor have the steps of `freed` pairs any bound."""
+    where there are some no rule has the `@bound` of states; nor have the steps of `freed_pairs` pairs any bound."""
 
     model: RandomModel
     free: tuple[str, ...] = ()
-    freed: frozenset[tuple[str, int]] = frozenset()
+    freed_pairs: frozenset[tuple[str, int]] = frozenset()
     steps: list[Step] = field(default_factory=list[Step])
-    stopped: dict[World, set[tuple[str, int]]] = field(default_factory=dict[World, set[tuple[str, int]]])
+    stopped_pairs: dict[World, set[tuple[str, int]]] = field(default_factory=dict[World, set[tuple[str, int]]])
 
     def __post_init__(self) -> None:
         waiting = list(BEGINNINGS[: self.model.beginnings])
-        self.stopped = {state: set() for state in waiting}
+        self.stopped_pairs = {state: set() for state in waiting}
         while waiting:
             state = waiting.pop()
             for rule in self.model.rules:
                 for node in rule.nodes:
                     after = self._step_to(state, rule, node)
-                    if after is not None and after not in self.stopped:
-                        self.stopped[after] = set()
+                    if after is not None and after not in self.stopped_pairs:
+                        self.stopped_pairs[after] = set()
                         waiting.append(after)
 
     def _step_to(self, state: World, rule: Rule, node: int) -> World | None:
@@ -297,13 +297,15 @@ class Space:
         if not all(test(state, node) for _, test in rule.guards):
             return None
         after = rule.next_state(state, node)
-        bounded = rule.kind not in self.free and (rule.name, node) not in self.freed
+        bounded = rule.kind not in self.free and (rule.name, node) not in self.freed_pairs
         cut = bounded and not all(test(state, node) for _, test in rule.limits)
         cut = cut or (bounded and self.model.narrow and state[0] == 2 and after[0] == 0)
-        beyond = bounded and not self.free and self.model.bound is not None and not self.model.bound[1](state, 0)
+        beyond = (
+            bounded and not self.free and self.model.state_bound is not None and not self.model.state_bound[1](state, 0)
+        )
         if cut or beyond:
             if after != state and (rule.kind != "fault" or not cut):
-                self.stopped[state].add((rule.name, node))
+                self.stopped_pairs[state].add((rule.name, node))
             return None
         if after != state:
             self.steps.append((state, rule.name, node, after))
@@ -312,7 +314,7 @@ class Space:
     @cached_property
     def rounds(self) -> list[frozenset[World]]:
         """Every set of states in which a run can go round for ever, and visit all of them."""
-        states = list(self.stopped)
+        states = list(self.stopped_pairs)
         found = [frozenset({state}) for state in states]
         for count in range(2, len(states) + 1):
             found += [frozenset(some) for some in itertools.combinations(states, count) if self._is_round(set(some))]
@@ -320,11 +322,11 @@ class Space:
 
     @cached_property
     def _forth(self) -> dict[World, set[World]]:
-        return {state: {after for before, _, _, after in self.steps if before == state} for state in self.stopped}
+        return {state: {after for before, _, _, after in self.steps if before == state} for state in self.stopped_pairs}
 
     @cached_property
     def _back(self) -> dict[World, set[World]]:
-        return {state: {before for before, _, _, after in self.steps if after == state} for state in self.stopped}
+        return {state: {before for before, _, _, after in self.steps if after == state} for state in self.stopped_pairs}
 
     def _is_round(self, states: set[World]) -> bool:
         first = next(iter(states))
@@ -333,7 +335,7 @@ class Space:
     def can(self, state: World, group: Collection[tuple[str, int]], held: bool) -> bool:
         """Whether a step of a group can happen; with `held` one that a bound stops counts."""
         now = any(before == state and (rule, node) in group for before, rule, node, _ in self.steps)
-        return now or (held and any(one in group for one in self.stopped[state]))
+        return now or (held and any(one in group for one in self.stopped_pairs[state]))
 
     def ahead(self, states: Iterable[World], within: Collection[World] | None = None) -> set[World]:
         """What is reached from some states, through those `within`."""
@@ -359,7 +361,7 @@ def runs(
     can: Callable[[World, Collection[tuple[str, int]]], bool],
 ) -> bool:
     """Whether a fair run violates a claim of a node. `can` says what can happen in a state."""
-    every = set(space.stopped)
+    every = set(space.stopped_pairs)
     region = every
     then = {state for state in every if claim.then[1](state, node)}
     is_always = claim.kind in ("eventually_always", "leads_to_always")
@@ -378,14 +380,14 @@ def runs(
 
 def unlimited_pairs(space: Space, claim: Claim) -> frozenset[tuple[str, int]]:
     """The steps within whose bounds a claim is not made: those of no fault, of rules that it does not name."""
-    free = [rule for rule in space.model.rules if rule.kind != "fault" and rule.name not in claim.within]
+    free = [rule for rule in space.model.rules if rule.kind != "fault" and rule.name not in claim.limiting_rules]
     return frozenset(itertools.product((rule.name for rule in free), NODES))
 
 
 def is_cut(space: Space, claim: Claim) -> bool:
     """Whether a bound stops in some state a step within whose bounds a claim is not made."""
-    kept = frozenset(itertools.product(claim.within, NODES))
-    return any(stopped - kept for stopped in space.stopped.values())
+    kept = frozenset(itertools.product(claim.limiting_rules, NODES))
+    return any(stopped - kept for stopped in space.stopped_pairs.values())
 
 
 def _is_met(
@@ -410,9 +412,9 @@ def expected_answer(space: Space, claim: Claim) -> str:
 
 def _of_one(space: Space, claim: Claim, node: int) -> str:
     if claim.kind == "always_possible":
-        good = {state for state in space.stopped if claim.then[1](state, node)}
-        lost = [state for state in space.stopped if not good & space.ahead([state])]
-        stuck = any(not any(space.stopped[there] for there in space.ahead([state])) for state in lost)
+        good = {state for state in space.stopped_pairs if claim.then[1](state, node)}
+        lost = [state for state in space.stopped_pairs if not good & space.ahead([state])]
+        stuck = any(not any(space.stopped_pairs[there] for there in space.ahead([state])) for state in lost)
         return "violated" if stuck else "undecided" if lost else "holds"
 
     def soft(state: World, group: Collection[tuple[str, int]]) -> bool:
@@ -443,8 +445,8 @@ def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) ->
     nodes = NODES if claim.of_a_node else (0,)
     if claim.kind == "always_possible":
         for node in nodes if word == "violated" else ():
-            good = {state for state in mended.stopped if claim.then[1](state, node)}
-            if any(not good & mended.ahead([state]) for state in space.stopped):
+            good = {state for state in mended.stopped_pairs if claim.then[1](state, node)}
+            if any(not good & mended.ahead([state]) for state in space.stopped_pairs):
                 return
         if word == "violated":
             yield "from each state it is possible in the protocol without bounds"
@@ -452,7 +454,7 @@ def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) ->
     if word == "violated" and not any(runs(free, claim, node, really) for node in nodes):
         yield "no fair run of the protocol without bounds violates it"
     if word == "holds":
-        unbounded = Space(space.model, freed=unlimited_pairs(space, claim))
+        unbounded = Space(space.model, freed_pairs=unlimited_pairs(space, claim))
         if any(
             runs(unbounded, claim, node, lambda state, group: unbounded.can(state, group, held=False)) for node in nodes
         ):

@@ -18,11 +18,11 @@ CONTAINERS = ("map", "seq", "set", "set of records", "bag of records")
 @dataclass(frozen=True, slots=True)
 class StepText:
     """A helper's name, and its parameters: a type for a value, `piece` before it for a piece of the state, None for
-    the state. A `guarded` one holds guards, so that it is called before anything is written."""
+    the state. A `has_guards` one holds guards, so that it is called before anything is written."""
 
     name: str
     parameters: tuple[tuple[str, Kind | None, bool], ...]
-    guarded: bool
+    has_guards: bool
 
 
 def step_helpers(writer: Writer) -> str:
@@ -105,7 +105,7 @@ def piece_write(writer: Writer, text: str, kind: Kind) -> str:
 
 def call_of(writer: Writer, *, guarded: bool) -> str | None:
     """A call of a step helper; None when none can be called here."""
-    known = [text for text in writer.steps if text.guarded is guarded and writer.states]
+    known = [text for text in writer.steps if text.has_guards is guarded and writer.states]
     if not known:
         return None
     step = writer.random.choice(known)

@@ -44,7 +44,7 @@ def formula_report(model: Model, encoding: Encoding, state: State) -> Iterator[s
     for instance in instances(model, encoding, before, ground=True):
         if truth(instance.valid):
             name = f"{instance.action.name} {instance.argument_values(Ground())}"
-            if not truth(instance.defined):
+            if not truth(instance.definedness):
                 yield f"{name} breaks"
             elif truth(instance.happens):
                 yield f"{name} -> {value_of(model, Ground(), instance.post)}"
@@ -56,7 +56,7 @@ def _properties(model: Model, encoding: Encoding, name: str, *states: SymbolicSt
     for prop in model.properties:
         if prop.form is not None and len(prop.form.states) == len(states):
             found = predicate(prop.form, encoding, *states)
-            yield f"{name} {prop.name} {truth(found.value) if truth(found.defined) else 'breaks'}"
+            yield f"{name} {prop.name} {truth(found.value) if truth(found.definedness) else 'breaks'}"
 
 
 def judge_report(model: Model, state: State) -> Iterator[str]:

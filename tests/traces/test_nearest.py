@@ -17,4 +17,4 @@ def test_the_one_whose_result_differs_least_is_nearest_and_says_in_what() -> Non
     found = nearest_action(prop.refinement, midnight, two, "tick")
     assert found is not None
     assert (found.step, found.guard) == ("advance", None)
-    assert [(change.cell, change.before, change.after) for change in found.changes] == [("hour", 1, 2)]
+    assert [(change.cell, change.value_before, change.value_after) for change in found.changes] == [("hour", 1, 2)]

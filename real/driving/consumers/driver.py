@@ -37,14 +37,14 @@ class ConsumersObservation:
     logs: Mapping[int, tuple[int, int]]
     offsets: Mapping[int, int | None]
     members: frozenset[str]
-    owned: Mapping[str, frozenset[int]]
+    owned_partitions: Mapping[str, frozenset[int]]
     positions: Mapping[tuple[str, int], int | None]
     effects: Mapping[tuple[int, int], int]
 
 
 def describe_observation(seen: ConsumersObservation) -> dict[str, str]:
     """What is seen, by what it is about."""
-    owned = (f"{one} {_numbers(partitions)}" for one, partitions in sorted(seen.owned.items()))
+    owned = (f"{one} {_numbers(partitions)}" for one, partitions in sorted(seen.owned_partitions.items()))
     positions = (f"{one} {_word(at)} in {partition}" for (one, partition), at in sorted(seen.positions.items()))
     effects = sorted((of, times) for of, times in seen.effects.items() if times)
     return {
@@ -89,7 +89,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return {"clients": describe_observation(seen)}
 
     def _expect(self, stage: ConsumersStage) -> ConsumersObservation:
-        state, of = stage.after, self._partitions
+        state, of = stage.state_after, self._partitions
         running = [one for one in self._members if state.phase[one].name == "RUNNING"]
         return ConsumersObservation(
             {of[one]: (state.first[one], len(state.logs[one].committed)) for one in state.present},
@@ -99,7 +99,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
             {
                 (str(one), of[partition]): state.position[one][partition]
                 for one in running
-                if not self._compares(stage.after, one)
+                if not self._compares(stage.state_after, one)
                 for partition in state.owned[one]
                 if state.position[one][partition] is not None
             },
@@ -108,12 +108,12 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     def _observe(self, wanted: ConsumersObservation) -> ConsumersObservation:
         group, names = self.world.observe(), {number: str(one) for one, number in self._members.items()}
-        found = {one: self._says(one) for one in wanted.owned}
+        found = {one: self._says(one) for one in wanted.owned_partitions}
         return ConsumersObservation(
             {one: group.logs[one] for one in wanted.logs},
             {one: group.offsets[one] for one in wanted.offsets},
             frozenset(names[one] for one in group.members),
-            {one: said.owned for one, said in found.items()},
+            {one: said.owned_partitions for one, said in found.items()},
             {(one, at): found[one].positions.get(at) for one, at in wanted.positions},
             {of: min(2, times) for of, times in self._effects.items()},
         )
@@ -133,12 +133,14 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     def _do(self, stage: ConsumersStage) -> str:
         for member, number in self._members.items():
-            self.world.gate_requests(number, OFFSETS_FOR_LEADER_EPOCH, not self._compares(stage.after, member))
+            self.world.gate_requests(number, OFFSETS_FOR_LEADER_EPOCH, not self._compares(stage.state_after, member))
         return super()._do(stage)
 
     def _take(self, stage: ConsumersStage) -> StageResult:
         taken = super()._take(stage)
-        thrown_out = (taken.expected.members & frozenset(map(str, stage.before.group))) - taken.seen.members
+        thrown_out = (
+            taken.expected_observation.members & frozenset(map(str, stage.state_before.group))
+        ) - taken.observation.members
         if taken.divergence is not None and thrown_out:
             raise NodesError(
                 f"step {stage.first}: the session of consumer {min(thrown_out)} ended before its time: the machine had "
@@ -153,7 +155,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     def _produce(self, stage: ConsumersStage) -> str:
         partition = stage.arguments["partition"]
-        record = len(stage.before.logs[partition].appended)
+        record = len(stage.state_before.logs[partition].appended)
         old = self.plan.is_old(stage)
         self.world.write_record(self._partition_number(stage), record, OLDER if old else 0)
         return f"record {record} written to partition {self._partition_number(stage)}" + (
@@ -161,16 +163,16 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         )
 
     def _delete_records(self, stage: ConsumersStage) -> str:
-        before = stage.after.first[stage.arguments["partition"]]
+        before = stage.state_after.first[stage.arguments["partition"]]
         self.world.delete_records(self._partition_number(stage), before)
         return f"DeleteRecords of partition {self._partition_number(stage)} below {before}"
 
     def _truncate(self, stage: ConsumersStage) -> str:
-        kept = len(stage.after.logs[stage.arguments["partition"]].committed)
+        kept = len(stage.state_after.logs[stage.arguments["partition"]].committed)
         did = self.world.truncate(self._partition_number(stage), kept)
         for member, number in self._members.items():
-            if stage.after.phase[member].name == "RUNNING":
-                self._learns(number, self._compares(stage.after, member))
+            if stage.state_after.phase[member].name == "RUNNING":
+                self._learns(number, self._compares(stage.state_after, member))
         return f"{did}; consumers learn of the leader epoch"
 
     def _learns(self, number: int, compares: bool) -> None:
@@ -222,7 +224,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return said
 
     def _start_member(self, stage: ConsumersStage) -> str:
-        for other in stage.before.group if self.plan.retries else ():
+        for other in stage.state_before.group if self.plan.retries else ():
             self.world.hold_commits(self._members[other], True)
         self.world.start_client(self._of(stage))
         self._join(stage)
@@ -247,15 +249,15 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return "a member learns of it in its next poll"
 
     def _begin_generation(self, stage: ConsumersStage) -> str:
-        wanted, joined = self._expect(stage), stage.after.group
-        shares = {str(one): wanted.owned[str(one)] for one in joined}
-        compared = {str(one) for one in joined if self._compares(stage.after, one)}
+        wanted, joined = self._expect(stage), stage.state_after.group
+        shares = {str(one): wanted.owned_partitions[str(one)] for one in joined}
+        compared = {str(one) for one in joined if self._compares(stage.state_after, one)}
 
         def is_settled() -> bool:
             found = {name: self._says(name) for name in shares}
             return all(
-                said.owned == shares[name]
-                and (said.wrong != "-" or name in compared or frozenset(said.positions) == said.owned)
+                said.owned_partitions == shares[name]
+                and (said.wrong != "-" or name in compared or frozenset(said.positions) == said.owned_partitions)
                 for name, said in found.items()
             )
 
@@ -289,21 +291,21 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     def _reset_position(self, stage: ConsumersStage) -> str:
         member, at, number = stage.arguments["member"], self._partition_number(stage), self._of(stage)
-        if stage.after.phase[member].name == "STOPPED":
+        if stage.state_after.phase[member].name == "STOPPED":
             wrong = self._says(str(member)).wrong
             if wrong != "NoOffsetForPartitionException":
                 raise DivergenceError(f"poll: {wrong} in place of NoOffsetForPartitionException")
             self.world.kill_client(number)
             return f"{wrong}: its application ends"
         partition = stage.arguments["partition"]
-        if stage.before.position[member][partition] is None and stage.before.offset[partition] is None:
+        if stage.state_before.position[member][partition] is None and stage.state_before.offset[partition] is None:
             return "auto.offset.reset was asked when it was assigned"
         self._tells(number, f"reset {at}", "reset")
         return "polls, and is out of range"
 
     def _poll(self, stage: ConsumersStage) -> str:
         member, partition = stage.arguments["member"], stage.arguments["partition"]
-        count = stage.arguments["upto"] - stage.before.position[member][partition]
+        count = stage.arguments["upto"] - stage.state_before.position[member][partition]
         if self.plan.is_committed_in_hand(stage):
             self._hold_a_commit(self._of(stage))
         self._tells(self._of(stage), f"poll {self._partition_number(stage)} {count}", "polled")
@@ -335,7 +337,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         self._tells(number, f"process {at} {record}", "processed")
         self._effects[at, record] += 1
         if stage.arguments["commits_it"]:
-            offset = stage.after.offset[stage.arguments["partition"]]
+            offset = stage.state_after.offset[stage.arguments["partition"]]
             self._tells(number, f"commit {_WAITS_MS} {at}:{offset}", "committed")
             return "processed; commitSync"
         return "processed"
@@ -343,7 +345,10 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
     def _positions(self, stage: ConsumersStage) -> str:
         """What an application commits that commits its positions."""
         member = stage.arguments["member"]
-        where = ((self._partitions[one], stage.before.position[member][one]) for one in stage.before.owned[member])
+        where = (
+            (self._partitions[one], stage.state_before.position[member][one])
+            for one in stage.state_before.owned[member]
+        )
         return " ".join(f"{at}:{offset}" for at, offset in where if offset is not None)
 
     def _commit(self, stage: ConsumersStage) -> str:
@@ -398,7 +403,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     def _delay_commit(self, stage: ConsumersStage) -> str:
         number, at = self._of(stage), self._partition_number(stage)
-        offset = stage.before.position[stage.arguments["member"]][stage.arguments["partition"]]
+        offset = stage.state_before.position[stage.arguments["member"]][stage.arguments["partition"]]
         before = list(self.world.output(number)).count("failed")
         self.world.hold_commits(number, True)
         self._tells(number, f"send {_GIVES_UP_MS} {at}:{offset}", "sent")

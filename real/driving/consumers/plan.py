@@ -154,12 +154,12 @@ class ConsumersPlan:
 
     def is_in_background(self, stage: Stage) -> bool:
         """Whether a commit is the background thread's, by KAFKA-18641: its member has something to process yet."""
-        in_hand = stage.before.in_hand[stage.arguments["member"]]
-        return self.uses_kip_848 and any(len(in_hand[partition]) > 0 for partition in stage.before.present)
+        in_hand = stage.state_before.in_hand[stage.arguments["member"]]
+        return self.uses_kip_848 and any(len(in_hand[partition]) > 0 for partition in stage.state_before.present)
 
     def is_old(self, stage: Stage) -> bool:
         """Whether a record that is written is to be older than the duration: a consumer is to begin after it."""
-        written = len(stage.before.logs[stage.arguments["partition"]].committed)
+        written = len(stage.state_before.logs[stage.arguments["partition"]].committed)
         return any(written < since for since in self._first_offsets(stage.arguments["partition"]))
 
     def is_passed_over(self, stage: Stage) -> bool:
@@ -374,7 +374,7 @@ def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[Consum
 def _cannot(plan: ConsumersPlan, at: int) -> str | None:
     """Why a stage cannot be had; None where it can."""
     stage = plan.stages[at]
-    before, given, auto = stage.before, stage.arguments, plan.name("commits") == "AUTO"
+    before, given, auto = stage.state_before, stage.arguments, plan.name("commits") == "AUTO"
     if stage.action == "reset_position" and plan.is_passed_over(stage):
         return (
             "another consumer is to pass over this record, which would have to be older and younger than the duration"
@@ -385,7 +385,7 @@ def _cannot(plan: ConsumersPlan, at: int) -> str | None:
         return "the driver does it with the classic consumer, and the trace is about that of KIP-848"
     if plan.retries:
         return _cannot_retry(stage)
-    if plan.uses_kip_848 and len(stage.after.group) > 1:
+    if plan.uses_kip_848 and len(stage.state_after.group) > 1:
         return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
     uses = ("poll", "commit", "rejoin", "fail") if auto else ("poll",)
     if stage.action in uses and compares(plan.model, before, given["member"]):
@@ -433,7 +433,7 @@ def _lacks_position(state: State, member: Any) -> bool:
 def _begins_late(plan: ConsumersPlan, at: int) -> str | None:
     """A consumer asks for its offsets when it is assigned: what it finds there must be what is there later."""
     stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
-    then, now = plan.run.steps[_assigning_step(plan.run, at)].after, stage.before
+    then, now = plan.run.steps[_assigning_step(plan.run, at)].after, stage.state_before
     if any(_looks(then, partition, name) != _looks(now, partition, name) for name in ("offset", "first", "logs")):
         return "a consumer looks where to begin as soon as it has partitions, and then it was another place"
     return None
@@ -447,7 +447,7 @@ def _looks(state: State, partition: Any, name: str) -> Any:
 def _cannot_retry(stage: ConsumersStage) -> str | None:
     """Why a stage cannot be had where a commit before a rebalance is to be sent again. A member that joins brings
     the rebalance about; what the other one may keep, it can go on reading until its commit is answered."""
-    before, given = stage.before, stage.arguments
+    before, given = stage.state_before, stage.arguments
     match stage.action:
         case "fail_commit" if not before.rebalancing or len(before.group) < 2:
             return "a consumer commits before a rebalance, and nobody else joins the group"
@@ -455,7 +455,7 @@ def _cannot_retry(stage: ConsumersStage) -> str | None:
             return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
         case "poll" if given["member"] not in before.retrying:
             return _polls(before, given["member"])
-        case "begin_generation" if len(stage.after.group) > 1:
+        case "begin_generation" if len(stage.state_after.group) > 1:
             return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
         case action if action not in _OF_RETRIES:
             return "the driver does not do it where a commit before a rebalance is to be sent again"
@@ -466,7 +466,7 @@ def _cannot_retry(stage: ConsumersStage) -> str | None:
 def _cannot_cut(plan: ConsumersPlan, at: int) -> str | None:
     """Why a log cannot be cut at a stage: the broker, which coordinates the group, too, starts again."""
     stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
-    before = stage.before
+    before = stage.state_before
     if before.rebalancing:
         return "the coordinator starts again with it, and forgets a rebalance that is under way"
     if any(before.first[one] for one in before.first):
@@ -480,7 +480,7 @@ def _cannot_cut(plan: ConsumersPlan, at: int) -> str | None:
 def _has_fetched(plan: ConsumersPlan, at: int) -> str | None:
     """A consumer that has polled has more in its buffer than it was given."""
     partition = plan.stages[at].arguments["partition"]
-    reads = {one for one, owned in plan.stages[at].before.owned.items() if partition in owned}
+    reads = {one for one, owned in plan.stages[at].state_before.owned.items() if partition in owned}
     for stage in plan.stages[:at]:
         given = stage.arguments
         if stage.action == "poll" and given["partition"] == partition and given["member"] in reads:

@@ -13,7 +13,7 @@ class MemberObservation:
     """What a consumer says: its partitions, its positions in them as far as it has one, and what went wrong in its
     polls, "-" for nothing."""
 
-    owned: frozenset[int]
+    owned_partitions: frozenset[int]
     positions: Mapping[int, int]
     wrong: str
 

@@ -98,7 +98,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         return {"controllers": {str(voter): describe_controller(one) for voter, one in seen.items()}}
 
     def _expect(self, stage: Stage) -> Mapping[int, ControllerObservation]:
-        return expected_observations(stage.after)
+        return expected_observations(stage.state_after)
 
     def _observe(self, wanted: Mapping[int, ControllerObservation]) -> ControllersObservation:
         for voter in self.numbers.values():
@@ -114,7 +114,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         """Controllers that come to another role, epoch or leader: what they had on its way before is stale then."""
         found = list[int]()
         for voter, number in self.numbers.items():
-            before, after = stage.before.election[voter], stage.after.election[voter]
+            before, after = stage.state_before.election[voter], stage.state_after.election[voter]
             if (before.role, before.epoch, before.leader) != (after.role, after.epoch, after.leader):
                 found.append(number)
         return found
@@ -141,7 +141,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         if str(self.plan.model.values["check_quorum"]) == "timed":
             return "counted, until a leader resigns"
         leaders = [
-            number for voter, number in self.numbers.items() if stage.before.election[voter].role.name == "LEADER"
+            number for voter, number in self.numbers.items() if stage.state_before.election[voter].role.name == "LEADER"
         ]
         for leader in leaders:
             self.world.advance_clock(leader)
@@ -181,7 +181,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
     def _fetch(self, stage: Stage) -> str:
         """One that the follower sent before it followed changes nothing, and then the next one counts."""
         follower, leader = self._of(stage, "follower"), self._of(stage, "leader")
-        before, wanted = expected_observations(stage.before), expected_observations(stage.after)
+        before, wanted = expected_observations(stage.state_before), expected_observations(stage.state_after)
         until = time.monotonic() + self.limit
         while True:
             said = self._let(follower, leader, [wire.FETCH], "Fetch", answered=stage.arguments["answered"])
@@ -195,8 +195,8 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
     # --- records, processes and disks ---------------------------------------------------------------------------------
 
     def _write(self, stage: Stage) -> str:
-        controller, number = self._of(stage, "controller"), stage.after.written
-        wanted = expected_observations(stage.after)[controller].log
+        controller, number = self._of(stage, "controller"), stage.state_after.written
+        wanted = expected_observations(stage.state_after)[controller].log
         found = False
 
         def is_written() -> bool:

@@ -34,7 +34,7 @@ _NO_OFFSET = "NoOffsetForPartitionException"
 
 def expected_observation(stage: OffsetsStage, kills: Mapping[int, int]) -> OffsetsObservation:
     """What is to be seen after a stage, in which brokers were killed so often in all."""
-    state, of, homes = stage.after, brokers_of(stage.after), homes_of(stage.after)
+    state, of, homes = stage.state_after, brokers_of(stage.state_after), homes_of(stage.state_after)
     return OffsetsObservation(
         frozenset(of[one] for one in state.alive),
         {
@@ -74,7 +74,7 @@ def describe_observation(seen: OffsetsObservation) -> dict[str, str]:
         "brokers": _numbers(seen.alive),
         "partitions": "; ".join(parts) or "no topic",
         "copies": "; ".join(copies) or "none",
-        "committed": "; ".join(f"{group} {said}" for group, said in sorted(seen.committed.items())),
+        "committed": "; ".join(f"{group} {said}" for group, said in sorted(seen.committed_offsets.items())),
         "fenced": ", ".join(f"{one} {times}x" for one, times in sorted(seen.fences.items())) or "nobody",
     }
 
@@ -113,7 +113,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
 
     def _kills_after(self, stage: OffsetsStage) -> Counter[int]:
         """How often each broker was killed in all, with those that a stage kills."""
-        gone = {self._of[one] for one in stage.before.alive if one not in stage.after.alive}
+        gone = {self._of[one] for one in stage.state_before.alive if one not in stage.state_after.alive}
         return self._kills + Counter(gone)
 
     def _observe(self, wanted: OffsetsObservation) -> OffsetsObservation:
@@ -126,11 +126,15 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         return super()._is_as_before(replace(stage, stands=stage.was))
 
     def _take(self, stage: OffsetsStage) -> StageResult:
-        opened = stage.was.held - stage.stands.held if stage.action == "copy" else frozenset[tuple[int, int]]()
-        self.world.hold_fetches((stage.was.held | stage.stands.held) - opened)
+        opened = (
+            stage.was.held_fetches - stage.stands.held_fetches
+            if stage.action == "copy"
+            else frozenset[tuple[int, int]]()
+        )
+        self.world.hold_fetches((stage.was.held_fetches | stage.stands.held_fetches) - opened)
         self.world.release_fetches(opened)
         taken = super()._take(stage)
-        self.world.release_fetches(self.world.all_fetches() - stage.stands.held)
+        self.world.release_fetches(self.world.all_fetches() - stage.stands.held_fetches)
         self._kills = self._kills_after(stage)
         _refuse_chance(taken)
         return self._commit_at_end(taken) if taken.divergence is None and stage is self.stages[-1] else taken
@@ -138,7 +142,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
     def _commit_at_end(self, taken: StageResult) -> StageResult:
         """After the last stage each group commits once more: whether that is taken is to be as in the model. Those that
         are to be refused come first, since then every broker may copy."""
-        state, said = taken.stage.after, list[str]()
+        state, said = taken.stage.state_after, list[str]()
         for group in sorted(state.position if state.made else (), key=lambda one: takes_commits(state, one)):
             takes = takes_commits(state, group)
             if takes:
@@ -189,7 +193,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
 
     def _reassign(self, stage: OffsetsStage) -> str:
         home = stage.arguments["home"]
-        number = homes_of(stage.after)[home]
+        number = homes_of(stage.state_after)[home]
         target = {self._of[one] for one in stage.arguments["target"]}
         order = [one for one in stage.stands.places[number] if one in target]
         self._asks(lambda: self.world.reassign_partition(number, order))
@@ -205,12 +209,12 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
     # --- groups -------------------------------------------------------------------------------------------------------
 
     def _produce(self, stage: OffsetsStage) -> str:
-        self.world.write_record(stage.before.end)
-        return f"record {stage.before.end} written"
+        self.world.write_record(stage.state_before.end)
+        return f"record {stage.state_before.end} written"
 
     def _reads(self, stage: OffsetsStage) -> int:
         """The record that a group's consumer processes, once it is given it."""
-        record = stage.before.position[stage.arguments["group"]]
+        record = stage.state_before.position[stage.arguments["group"]]
         if not wait_for(lambda: self.world.can_read(record), self.limit):
             raise NoEffectError(f"record {record} is not read, after {self.limit:g} s")
         return record
@@ -226,7 +230,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         return f"record {record} read; its OffsetCommit is refused: {why}"
 
     def _commit(self, stage: OffsetsStage) -> str:
-        offset = stage.before.position[stage.arguments["group"]]
+        offset = stage.state_before.position[stage.arguments["group"]]
         self._commits(stage.arguments["group"], offset, True)
         return f"OffsetCommit of {offset}"
 
@@ -262,8 +266,8 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
 
     def _begin_again(self, stage: OffsetsStage) -> str:
         group = stage.arguments["group"]
-        stops = group in stage.after.stopped
-        wanted = _NO_OFFSET if stops else str(stage.after.position[group])
+        stops = group in stage.state_after.stopped
+        wanted = _NO_OFFSET if stops else str(stage.state_after.position[group])
         client = self._consumer(group)
         try:
             found = wait_for(lambda: self._began(client), self.limit)
@@ -297,8 +301,8 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
 def _refuse_chance(taken: StageResult) -> None:
     """NodesError where a broker that runs was fenced, for want of time, or where the controller chose another leader of
     those that may lead than the driver counts on: neither is against the model."""
-    wanted: OffsetsObservation = taken.expected
-    seen: OffsetsObservation = taken.seen
+    wanted: OffsetsObservation = taken.expected_observation
+    seen: OffsetsObservation = taken.observation
     if taken.divergence is None:
         return
     step = f"step {taken.stage.first}"

@@ -74,7 +74,7 @@ class Placement:
 
     places: Replicas
     leaders: Leaders
-    held: frozenset[tuple[int, int]]
+    held_fetches: frozenset[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -333,6 +333,6 @@ def _cannot_write(state: State, step: Step, stands: Placement) -> str | None:
     of, homes = brokers_of(state), homes_of(state)
     home = home_of(state, step.arguments["group"])
     followers = (of[one] for one in state.in_sync[home] & state.alive)
-    if any((follower, stands.leaders[homes[home]]) in stands.held for follower in followers):
+    if any((follower, stands.leaders[homes[home]]) in stands.held_fetches for follower in followers):
         return "a broker is to fetch what is written there, and not what it lacks of the same leader's other partition"
     return None

@@ -30,7 +30,7 @@ class OffsetsObservation:
     alive: frozenset[int]
     parts: Mapping[int, RegisteredPartition]
     copies: Mapping[tuple[int, int], tuple[tuple[str, int], ...]]
-    committed: Mapping[str, str]
+    committed_offsets: Mapping[str, str]
     fences: Mapping[int, int]
 
 

@@ -33,26 +33,26 @@ class PartitionRun:
     producer has good answers for, those that a consumer reads in the end, None where nothing can be read, and those
     that are in the log of some broker then."""
 
-    taken: tuple[StageResult, ...]
-    acknowledged: frozenset[int]
+    stages: tuple[StageResult, ...]
+    acknowledged_records: frozenset[int]
     read: tuple[int, ...] | None
-    held: frozenset[int]
+    held_records: frozenset[int]
     leader: int | None
 
     @property
     def parting_stage(self) -> StageResult | None:
         """The stage from which on they did otherwise."""
-        return diverging_stage(self.taken)
+        return diverging_stage(self.stages)
 
     @property
     def lost_records(self) -> frozenset[int]:
         """The acknowledged records that a consumer does not read, or, where nothing can be read, that no log has."""
-        return self.acknowledged - (self.held if self.read is None else frozenset(self.read))
+        return self.acknowledged_records - (self.held_records if self.read is None else frozenset(self.read))
 
 
 def node_ids(plan: PartitionPlan) -> dict[Any, int]:
     """The node id of each broker of the model: A is 1."""
-    return {broker: number for number, broker in enumerate(plan.fitted.run.start.log, 1)}
+    return {broker: number for number, broker in enumerate(plan.fitted_trace.run.start.log, 1)}
 
 
 def expected_observation(state: State, numbers: Mapping[Any, int]) -> PartitionObservation:
@@ -67,7 +67,7 @@ def expected_observation(state: State, numbers: Mapping[Any, int]) -> PartitionO
         leader_epoch=registered.leader_epoch,
         isr=of(registered.isr),
         elr=of(registered.elr),
-        fenced=of(state.fenced),
+        fenced_brokers=of(state.fenced),
         logs={numbers[one]: tuple((record.id, record.epoch) for record in state.log[one]) for one in state.log},
     )
 
@@ -78,7 +78,7 @@ def describe_differences(wanted: PartitionObservation, seen: PartitionObservatio
         ("leader", wanted.leader, seen.leader),
         ("leader epoch", wanted.leader_epoch, seen.leader_epoch),
         *((name.upper(), sorted(getattr(wanted, name)), sorted(getattr(seen, name))) for name in ("isr", "elr")),
-        ("fenced", sorted(wanted.fenced), sorted(seen.fenced)),
+        ("fenced", sorted(wanted.fenced_brokers), sorted(seen.fenced_brokers)),
         *((f"log of broker {one}", _log(wanted.logs[one]), _log(seen.logs[one])) for one in sorted(wanted.logs)),
     ]
     return "; ".join(f"{name} {_word(is_)} in place of {_word(was)}" for name, was, is_ in pairs if was != is_)
@@ -99,14 +99,16 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         super().__init__(plan, limit)
         self.plan, self.world = plan, world
         self.numbers = node_ids(plan)
-        self.acks = ACKS[str(getattr(plan.fitted.model.values["acks"], "value", plan.fitted.model.values["acks"]))]
+        self.acks = ACKS[
+            str(getattr(plan.fitted_trace.model.values["acks"], "value", plan.fitted_trace.model.values["acks"]))
+        ]
 
     def outcome(self, report: Callable[[PartitionStage], None] = lambda stage: None) -> Outcome:
         """Drives the trace, and then says what is read: with its own settings it is confirmed where what it loses is
         gone, with a repair's where nothing is."""
         run = self.driven(report)
         confirmed, why = judge_run(self.plan, run)
-        return Outcome(run.taken, confirmed, why, run.acknowledged, run.read, run.leader)
+        return Outcome(run.stages, confirmed, why, run.acknowledged_records, run.read, run.leader)
 
     def show(self, seen: PartitionObservation) -> Document:
         return {
@@ -114,7 +116,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
             "leader_epoch": seen.leader_epoch,
             "isr": sorted(seen.isr),
             "elr": sorted(seen.elr),
-            "fenced": sorted(seen.fenced),
+            "fenced": sorted(seen.fenced_brokers),
             "logs": {str(one): [list(record) for record in log] for one, log in sorted(seen.logs.items())},
         }
 
@@ -131,7 +133,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         for broker in stage.unaware:
             self.world.gate_metadata(self.numbers[broker], False)
         taken = super()._take(stage)
-        if taken.divergence is not None and (starved := self._starved_brokers(stage, taken.seen)):
+        if taken.divergence is not None and (starved := self._starved_brokers(stage, taken.observation)):
             raise NodesError(
                 f"step {stage.first}: broker {min(starved)} runs, nothing holds its heartbeats, and it was fenced: the "
                 "machine had no time for it"
@@ -141,16 +143,16 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     def _starved_brokers(self, stage: PartitionStage, seen: PartitionObservation) -> frozenset[int]:
         """Brokers that the controller has fenced though they run all the time and are heard: no run of Kafka does that,
         but a machine that gives them no time within a session."""
-        before, after = stage.before, stage.after
+        before, after = stage.state_before, stage.state_after
         lives = {self.numbers[one] for one in before.up if one in after.up and one not in before.fenced}
         fenced = {self.numbers[one] for one in after.fenced}
-        return frozenset(lives - fenced - set(self.world.stopped_brokers())) & seen.fenced
+        return frozenset(lives - fenced - set(self.world.stopped_brokers())) & seen.fenced_brokers
 
     def _do(self, stage: PartitionStage) -> str:
         return super()._do(stage) + self._controllers(stage)
 
     def _expect(self, stage: PartitionStage) -> PartitionObservation:
-        return expected_observation(stage.after, self.numbers)
+        return expected_observation(stage.state_after, self.numbers)
 
     def _observe(self, wanted: PartitionObservation) -> PartitionObservation:
         return self.world.observe()
@@ -168,7 +170,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     # --- records ------------------------------------------------------------------------------------------------------
 
     def _produce(self, stage: PartitionStage) -> str:
-        leader, record = self._of(stage, "leader"), stage.before.sent
+        leader, record = self._of(stage, "leader"), stage.state_before.sent
         code = self.world.produce_record(leader, record, self.acks, self.limit)
         if code:
             raise DivergenceError(f"broker {leader} refuses record {record}: {wire.ERRORS.get(code, f'error {code}')}")
@@ -179,11 +181,11 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         return f"record {record} sent to broker {leader} with acks={'all' if self.acks < 0 else self.acks}"
 
     def _fail_to_produce(self, stage: PartitionStage) -> str:
-        return f"record {stage.before.sent} not sent"
+        return f"record {stage.state_before.sent} not sent"
 
     def _fetch(self, stage: PartitionStage) -> str:
         leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
-        wanted = expected_observation(stage.after, self.numbers).logs[follower]
+        wanted = expected_observation(stage.state_after, self.numbers).logs[follower]
         passed, until = 0, time.monotonic() + self.limit
         while self.world.observe().logs[follower] != wanted:
             if time.monotonic() > until or not self.world.pass_fetch(follower, leader, until - time.monotonic()):
@@ -193,14 +195,14 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
                 )
             passed += 1
             wait_for(lambda: self.world.observe().logs[follower] == wanted, 4 * POLL_SECONDS)
-        if stage.after.fetch_offset[stage.arguments["leader"]][stage.arguments["follower"]] == len(wanted):
+        if stage.state_after.fetch_offset[stage.arguments["leader"]][stage.arguments["follower"]] == len(wanted):
             for _ in range(1 if passed else 2):
                 passed += self.world.pass_fetch(follower, leader, self.limit)
         return f"{passed} fetches of broker {follower} let through, the last of which acknowledges"
 
     def _advance_high_watermark(self, stage: PartitionStage) -> str:
-        leader, acknowledged = self._of(stage, "leader"), frozenset(stage.after.acknowledged)
-        offset = stage.after.high_watermark[stage.arguments["leader"]]
+        leader, acknowledged = self._of(stage, "leader"), frozenset(stage.state_after.acknowledged)
+        offset = stage.state_after.high_watermark[stage.arguments["leader"]]
 
         def describe() -> str:
             return (
@@ -237,7 +239,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
 
     def _propose_expansion(self, stage: PartitionStage) -> str:
         leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
-        isr = stage.before.view[stage.arguments["leader"]].isr
+        isr = stage.state_before.view[stage.arguments["leader"]].isr
         wanted = frozenset({follower, *(self.numbers[one] for one in isr)})
         self._await_request(leader, wanted, lambda: self.world.pass_fetch(follower, leader, 1.0))
         return f"broker {leader} asks for the ISR {sorted(wanted)}"
@@ -267,7 +269,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
             raise NoEffectError(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
 
     def _learn(self, stage: PartitionStage) -> str:
-        broker, state = self._of(stage), stage.after
+        broker, state = self._of(stage), stage.state_after
         self.world.gate_metadata(broker, True)
         registered = expected_observation(state, self.numbers)
         leader = -1 if registered.leader is None else registered.leader
@@ -279,7 +281,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
             )  # fmt: skip
 
         self._wait(has_learned, lambda: f"broker {broker} knows {self.world.read_metadata(broker)}")
-        request = stage.before.request[stage.arguments["broker"]]
+        request = stage.state_before.request[stage.arguments["broker"]]
         if request is not None and not request.answered and self.world.requested_isr(broker) is not None:
             self.world.pass_alter_partition(broker, self.limit)
         return f"broker {broker} knows leader {leader} of epoch {registered.leader_epoch}"
@@ -306,7 +308,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         return f"an election is asked for, in which broker {self._of(stage)} can lead"
 
     def _reassign(self, stage: PartitionStage) -> str:
-        target, leader = [self.numbers[one] for one in stage.arguments["target"]], stage.after.registered.leader
+        target, leader = [self.numbers[one] for one in stage.arguments["target"]], stage.state_after.registered.leader
         self.world.reassign(target, None if leader is None else self.numbers[leader])
         return f"AlterPartitionReassignments to brokers {sorted(target)}"
 
@@ -353,20 +355,20 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     # --- controllers --------------------------------------------------------------------------------------------------
 
     def _lose_controller(self, stage: PartitionStage) -> str:
-        return "a majority is left" if stage.decides else "no majority is left"
+        return "a majority is left" if stage.majority_after else "no majority is left"
 
     def _restore_controller(self, stage: PartitionStage) -> str:
-        return "no majority yet" if not stage.decides else "a majority is there"
+        return "no majority yet" if not stage.majority_after else "a majority is there"
 
     _start_controller = _restore_controller
 
     def _controllers(self, stage: PartitionStage) -> str:
         """One node is the controllers: it is killed when their majority is gone, and started when that is there
         again."""
-        if stage.decided == stage.decides:
+        if stage.majority_before == stage.majority_after:
             return ""
-        self.world.set_controller_running(stage.decides)
-        return "; the controller is started" if stage.decides else "; the controller is killed"
+        self.world.set_controller_running(stage.majority_after)
+        return "; the controller is started" if stage.majority_after else "; the controller is killed"
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -395,7 +397,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
 
 def judge_run(plan: PartitionPlan, driven: PartitionRun) -> tuple[bool, str]:
     """Whether a plan that was driven to its end, or to where brokers did otherwise, is confirmed; and why."""
-    return (_judge_repair if plan.repaired else _judge_loss)(plan.fitted, driven)
+    return (_judge_repair if plan.is_repaired else _judge_loss)(plan.fitted_trace, driven)
 
 
 def _judge_loss(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
@@ -418,9 +420,9 @@ def _judge_repair(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]
         return False, _otherwise(driven)
     if driven.read is None:
         return False, "nothing can be read in the end"
-    if missing := frozenset(fitted.run.states()[-1].acknowledged) - driven.acknowledged:
+    if missing := frozenset(fitted.run.states()[-1].acknowledged) - driven.acknowledged_records:
         return False, f"every step came about, but not acknowledged: {_records(missing)}"
-    return True, f"acknowledged, and still there: {_records(driven.acknowledged)}"
+    return True, f"acknowledged, and still there: {_records(driven.acknowledged_records)}"
 
 
 def _otherwise(driven: PartitionRun) -> str:
@@ -437,9 +439,9 @@ def _end(driven: PartitionRun) -> str:
         return "nothing can be read"
     if driven.lost_records:
         return f"{_records(driven.lost_records)}, acknowledged, is gone all the same"
-    if not driven.acknowledged:
+    if not driven.acknowledged_records:
         return "no record was acknowledged"
-    return f"{_records(driven.acknowledged)}, acknowledged, is still there"
+    return f"{_records(driven.acknowledged_records)}, acknowledged, is still there"
 
 
 def _records(records: frozenset[int]) -> str:

@@ -21,7 +21,7 @@ def make_cluster(plan: PartitionPlan, release: Release, kept: Path | None) -> Pa
 
 def cluster_spec(plan: PartitionPlan) -> ClusterSpec:
     """What a plan needs of a cluster."""
-    values, numbers = plan.fitted.model.values, node_ids(plan)
+    values, numbers = plan.fitted_trace.model.values, node_ids(plan)
     topic = {"min.insync.replicas": str(values["min_isr"])}
     topic["unclean.leader.election.enable"] = str(values["unclean"]).lower()
     if values["fsync"]:
@@ -34,9 +34,9 @@ def describe_conditions(plan: PartitionPlan) -> Conditions:
     """What a plan is driven under."""
     return Conditions(
         tuple(node_ids(plan)[broker] for broker in plan.order),
-        {name: plan.fitted.model.values[name] for name in SETTINGS},
+        {name: plan.fitted_trace.model.values[name] for name in SETTINGS},
         {**CLOCKS, "broker.session.timeout.ms": plan.session, "replica.lag.time.max.ms": plan.lag},
-        plan.fitted.skipped,
+        plan.fitted_trace.skipped_steps,
     )
 
 

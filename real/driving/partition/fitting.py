@@ -32,14 +32,14 @@ _ACKNOWLEDGES = ("advance_high_watermark", "fetch")
 @immutable
 class FittedTrace:
     """A trace as the model of a release takes it: `numbers` are those that its steps have in the trace. With settings
-    that are others than the trace's, `skipped` are steps that this model does not take, and 0 is the number of a step
-    that was added."""
+    that are others than the trace's, `skipped_steps` are steps that this model does not take, and 0 is the number of a
+    step that was added."""
 
     kafka: str
     model: Model
     run: Run
     numbers: tuple[int, ...]
-    skipped: tuple[int, ...] = ()
+    skipped_steps: tuple[int, ...] = ()
 
     @property
     def lost_records_of(self) -> frozenset[int]:

@@ -80,39 +80,39 @@ come back, sessions begin anew."""
 class PartitionStage(Stage):
     """One thing that the driver of brokers does. `isr` is what a leader is to ask for; `bait`: a record is written
     first that the follower lacks; `abreast` are followers that go on fetching meanwhile. `unaware` hear nothing of the
-    controller from here on, until they are to learn. `decided` and `decides`: whether a majority of the controllers is
-    up before, and after."""
+    controller from here on, until they are to learn. `majority_before` and `majority_after`: whether a majority of the
+    controllers is up before, and after."""
 
     isr: frozenset[Any] = frozenset()
     bait: bool = False
     abreast: frozenset[Any] = frozenset()
     unaware: frozenset[Any] = frozenset()
-    decided: bool = True
-    decides: bool = True
+    majority_before: bool = True
+    majority_after: bool = True
 
 
 @immutable
 class PartitionPlan:
     """A run as stages. `order` is the order of assignment, the first one leads. Clocks in milliseconds: `session`
-    after which a silent broker is fenced, `lag` after which a follower is out of sync. `repaired`: its settings
+    after which a silent broker is fenced, `lag` after which a follower is out of sync. `is_repaired`: its settings
     are to keep what the trace loses."""
 
-    fitted: FittedTrace
+    fitted_trace: FittedTrace
     order: tuple[Any, ...]
     stages: tuple[PartitionStage, ...]
     session: int
     lag: int
-    repaired: bool = False
+    is_repaired: bool = False
 
     @property
     def kafka(self) -> str:
         """The release."""
-        return self.fitted.kafka
+        return self.fitted_trace.kafka
 
     @property
     def shows(self) -> str:
         """What it shows in the end beside what is lost; "" where that is nothing."""
-        return self.fitted.visible_fault or ""
+        return self.fitted_trace.visible_fault or ""
 
 
 def plan_trace(wanted: PlanRequest) -> PartitionPlan:
@@ -120,12 +120,14 @@ def plan_trace(wanted: PlanRequest) -> PartitionPlan:
     keeps the record with these. UndrivableError, with why, where there is none."""
     trace, kafka = wanted.trace, wanted.kafka
     fitted = fit_to_release(trace, kafka, anyway=wanted.anyway)
-    if not wanted.repaired:
+    if not wanted.is_repaired:
         return plan_run(fitted)
     releases = dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN_RELEASES])
 
     def plan(release: str) -> PartitionPlan:
-        return replace(plan_run(fit_with_repair(trace, release, wanted.given, fitted.lost_records_of)), repaired=True)
+        return replace(
+            plan_run(fit_with_repair(trace, release, wanted.constants, fitted.lost_records_of)), is_repaired=True
+        )
 
     return plan_first(releases, plan)
 
@@ -166,8 +168,12 @@ def _decide(model: Model, state: State) -> bool:
 def _refuse_fenced_together(stages: Sequence[PartitionStage]) -> None:
     """Where controllers come back sessions begin anew, and those of brokers that are down end at the same time."""
     for stage in stages:
-        down = [one for one in stage.after.log if one not in stage.after.up and one not in stage.after.fenced]
-        if stage.decides and not stage.decided and len(down) > 1:
+        down = [
+            one
+            for one in stage.state_after.log
+            if one not in stage.state_after.up and one not in stage.state_after.fenced
+        ]
+        if stage.majority_after and not stage.majority_before and len(down) > 1:
             names = " and ".join(map(str, down))
             raise UndrivableError(f"{names} are down when controllers are back, and are fenced together", stage.first)
 
@@ -199,8 +205,8 @@ def _stages(fitted: FittedTrace) -> Iterator[PartitionStage]:
         yield PartitionStage(
             **stage_fields(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
             unaware=leave | frozenset(unaware.get(at, ())),
-            decided=_decide(fitted.model, states[at]),
-            decides=_decide(fitted.model, states[end + 1]),
+            majority_before=_decide(fitted.model, states[at]),
+            majority_after=_decide(fitted.model, states[end + 1]),
             **more,
         )
         at = end + 1

@@ -53,20 +53,20 @@ class Round:
     commands: tuple[str, ...]
     history: str
     where: str | None
-    acknowledged: int
-    lost: tuple[int, ...]
+    acknowledged_count: int
+    lost_records: tuple[int, ...]
 
     @property
     def result(self) -> str:
         """`fine`, `differs`, or `undecided`."""
-        if self.lost or self.history == "not_shown":
+        if self.lost_records or self.history == "not_shown":
             return "differs"
         return "fine" if self.history == "shown" else "undecided"
 
     @property
     def why(self) -> str | None:
         """What differs, or what was not decided."""
-        gone = f"acknowledged, and gone: {', '.join(map(str, self.lost))}" if self.lost else None
+        gone = f"acknowledged, and gone: {', '.join(map(str, self.lost_records))}" if self.lost_records else None
         seen = {"shown": None, "not_shown": f"no run of the model shows {self.where}"}
         history = seen.get(self.history, f"its history is {self.history.replace('_', ' ')}: {self.where}")
         return "; ".join(said for said in (gone, history) if said) or None
@@ -344,7 +344,7 @@ def _round_document(one: Round) -> Result:
         "result": one.result,
         "why": one.why,
         "commands": list(one.commands),
-        "acknowledged": one.acknowledged,
-        "lost": list(one.lost),
+        "acknowledged": one.acknowledged_count,
+        "lost": list(one.lost_records),
         "smaller": None,
     }

@@ -18,7 +18,7 @@ class PartitionObservation:
     leader_epoch: int
     isr: frozenset[int]
     elr: frozenset[int]
-    fenced: frozenset[int]
+    fenced_brokers: frozenset[int]
     logs: Mapping[int, tuple[tuple[int, int], ...]]
 
 

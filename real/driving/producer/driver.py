@@ -88,7 +88,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return {"clients": {**said, "producer": describe_outcomes(seen) or "was told nothing"}}
 
     def _expect(self, stage: Stage) -> ProducerObservation:
-        return expected_observation(stage.after, self._sent)
+        return expected_observation(stage.state_after, self._sent)
 
     def _observe(self, wanted: ProducerObservation) -> ProducerObservation:
         return self.world.observe()
@@ -107,20 +107,20 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return "close(Duration.ZERO)"
 
     def _die(self, stage: Stage) -> str:
-        keep = broker_of(stage.before.leader) if stage.arguments["arrives"] else None
+        keep = broker_of(stage.state_before.leader) if stage.arguments["arrives"] else None
         forget = bool(self.plan.model.values["sends_again"])
         self.world.restart_client(keep, forget=forget)
         self._unsent.clear()
         self._open.clear()
         if forget:
-            self._sent = {one for one in self._sent if stage.after.outcome[one].value == "acknowledged"}
+            self._sent = {one for one in self._sent if stage.state_after.outcome[one].value == "acknowledged"}
         return f"SIGKILL, and started again{'; its first request is kept' if keep is not None else ''}"
 
     # --- the sender ---------------------------------------------------------------------------------------------------
 
     def _transmit(self, stage: Stage) -> str:
-        partition, broker = stage.arguments["partition"], broker_of(stage.before.believed)
-        batch = next(one for one in stage.before.waiting if one.partition == partition)
+        partition, broker = stage.arguments["partition"], broker_of(stage.state_before.believed)
+        batch = next(one for one in stage.state_before.waiting if one.partition == partition)
         fresh = batch.attempts == 0 and batch.pid == 0
         if fresh:
             self._sent.add(batch.first)
@@ -141,7 +141,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
     _bump = _resolve
 
     def _learn_leader(self, stage: Stage) -> str:
-        leader = broker_of(stage.after.believed)
+        leader = broker_of(stage.state_after.believed)
         if not wait_for(lambda: self.world.known_leader(0, self.limit) == leader, self.limit):
             raise NoEffectError(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return f"the producer's metadata say that broker {leader} leads"
@@ -149,7 +149,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
     # --- requests and answers -----------------------------------------------------------------------------------------
 
     def _broker(self, stage: Stage) -> int:
-        return broker_of(stage.before.in_flight[stage.arguments["turn"]].leader)
+        return broker_of(stage.state_before.in_flight[stage.arguments["turn"]].leader)
 
     def _let_request(self, broker: int) -> None:
         self.world.pass_request(broker)
@@ -158,7 +158,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
 
     def _append_batch(self, stage: Stage) -> str:
         broker, turn = self._broker(stage), stage.arguments["turn"]
-        before = [one for one in stage.before.in_flight[:turn] if broker_of(one.leader) == broker]
+        before = [one for one in stage.state_before.in_flight[:turn] if broker_of(one.leader) == broker]
         if not self._takes_writes:
             self._set_writes(broker, True)
         self._let_request(broker)
@@ -218,7 +218,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
             if not self._open[broker]:
                 self._let_request(broker)
             did = self._await_answer(broker, {NOT_LEADER})
-        leader = broker_of(stage.after.leader)
+        leader = broker_of(stage.state_after.leader)
         if not wait_for(lambda: self.world.known_leader(0, self.limit) == leader, self.limit):
             raise NoEffectError(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return did
@@ -273,9 +273,9 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return f"the connection to broker {broker} ended{'; its first request is kept' if keep else ''}"
 
     def _arrive_late(self, stage: Stage) -> str:
-        leader = broker_of(stage.before.leader)
+        leader = broker_of(stage.state_before.leader)
         self.world.pass_kept_request()
-        if self.plan.acks == 0 or self._expect(stage).logs != expected_observation(stage.before, ()).logs:
+        if self.plan.acks == 0 or self._expect(stage).logs != expected_observation(stage.state_before, ()).logs:
             self._fetch_until(leader, lambda: self._logs_are(stage))
             return "what was kept is sent"
         self._fetch_until(leader, lambda: self.world.kept_response() is not None)
@@ -284,7 +284,11 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return f"what was kept is sent, and answered with {_name(code)}"
 
     def _fail_over(self, stage: Stage) -> str:
-        old, new, kept = broker_of(stage.before.leader), broker_of(stage.after.leader), stage.arguments["kept"]
+        old, new, kept = (
+            broker_of(stage.state_before.leader),
+            broker_of(stage.state_after.leader),
+            stage.arguments["kept"],
+        )
         for broker in BROKERS:
             self._no_more(broker)
         wait_for(lambda: self.world.count_batches(new) >= kept or not self.world.pass_fetch(old, _ONCE), self.limit)

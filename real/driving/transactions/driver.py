@@ -77,7 +77,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
         return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}
 
     def _expect(self, stage: Stage) -> TransactionsObservation:
-        return expected_observation(stage.after)
+        return expected_observation(stage.state_after)
 
     def _observe(self, wanted: TransactionsObservation) -> TransactionsObservation:
         return self.world.observe({one: self._has[one][1] for one in wanted.clients if one in self._has})
@@ -97,8 +97,8 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
             pid,
             epoch,
             "" if partition is None else topic_of(str(partition)),
-            stage.before.sequence[client][partition] if produces else 0,
-            stage.before.txn[client] if produces else 0,
+            stage.state_before.sequence[client][partition] if produces else 0,
+            stage.state_before.txn[client] if produces else 0,
             commit,
         )
 
@@ -151,16 +151,19 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
 
     def _is_fenced(self, stage: Stage) -> str:
         client = stage.arguments["client"]
-        phase = stage.before.phase[client].name
+        phase = stage.state_before.phase[client].name
         if phase in ("COMMITTING", "ABORTING") or (
-            phase == "OPEN" and stage.before.memory.epoch == stage.before.epoch[client]
+            phase == "OPEN" and stage.state_before.memory.epoch == stage.state_before.epoch[client]
         ):
-            commit = phase == "COMMITTING" or (phase == "OPEN" and len(stage.before.wrote[client]) > 0)
+            commit = phase == "COMMITTING" or (phase == "OPEN" and len(stage.state_before.wrote[client]) > 0)
             one, what = self._make_request(stage, "end", client, commit=commit), "EndTxn"
         elif phase == "BUMPING":
             one, what = ProducerRequest("init", *self._has[str(client)]), "InitProducerId"
         else:
-            one, what = self._make_request(stage, "add", client, next(iter(stage.before.logs))), "AddPartitionsToTxn"
+            one, what = (
+                self._make_request(stage, "add", client, next(iter(stage.state_before.logs))),
+                "AddPartitionsToTxn",
+            )
         answer = self._send_until_done(one, what, good=FATAL)
         return f"{what}, which is refused: {_name(answer.code)}"
 
@@ -168,7 +171,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
 
     def _keep(self, stage: Stage, kind: str) -> str:
         client = stage.arguments["client"]
-        (request,) = set(stage.after.late) - set(stage.before.late)
+        (request,) = set(stage.state_after.late) - set(stage.state_before.late)
         self._late[request] = self._make_request(stage, kind, client, request.partition, commit=request.commit)
         return "it will be sent later"
 

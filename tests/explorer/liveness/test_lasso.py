@@ -35,7 +35,7 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
                 for answer in (plain.fair(wanted), native.fair(wanted)):
                     assert agrees(answer, truth), (seed, hardened, answer, truth)
             for bits in range(8):
-                stopped = [at for at, word in enumerate(graph.stopped) if bits & word]
+                stopped = [at for at, word in enumerate(graph.limited_actions) if bits & word]
                 first, named = stopped[0] if stopped else None, graph.groups_of(bits)
                 assert graph.plain().first_stopped(named) == native.first_stopped(named) == first, (seed, bits)
             for predicate in range(3):
@@ -87,7 +87,7 @@ def _shortest_by_trial(graph: RandomGraph, predicate: int) -> tuple[str, int]:
                     reached.add(target)
                     waiting.append(target)
         if not any(graph.truths[at] >> predicate & 1 for at in reached):
-            if not any(graph.stopped[at] for at in reached):
+            if not any(graph.limited_actions[at] for at in reached):
                 return "stuck", state
             cut = state if cut is None else cut
     return ("always", 0) if cut is None else ("cut", cut)

@@ -62,4 +62,4 @@ def test_instances_that_differ_by_a_renaming_are_made_once(induction: Induction)
     ]
     for one, other in zip(few, same, strict=True):
         assert (one.valid, one.guard, one.limit) == (other.valid, other.guard, other.limit)
-        assert formula(one.defined).eq(formula(other.defined))
+        assert formula(one.definedness).eq(formula(other.definedness))

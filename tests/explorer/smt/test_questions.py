@@ -89,5 +89,5 @@ def test_what_is_wrong_only_at_large_bounds_is_not_answered_with_yes(name: str, 
     assert ENGINES["python"](model, Search(), None).outcome in ("safety", "model_error")
     made = Induction(definition, definition.bind(), ProofRequest(workers=1))
     questions = Questions(made.model, made.symmetric, SolverEffort(work=1.0))
-    open_ = [obligation for obligation in made.obligations() if not questions.ask(obligation, hard=True).proved]
+    open_ = [obligation for obligation in made.obligations() if not questions.ask(obligation, hard=True).is_proved]
     assert open_ != []

@@ -43,4 +43,4 @@ def test_few_goals_say_what_all_of_them_say(induction: Induction) -> None:
     apart = Questions(induction.model, frozenset(), SolverEffort())
     asked = [Obligation("step", goal, action) for action in induction.actions() for goal in together.predicates]
     for obligation in asked:
-        assert together.ask(obligation, hard=False).proved == apart.ask(obligation, hard=False).proved, obligation
+        assert together.ask(obligation, hard=False).is_proved == apart.ask(obligation, hard=False).is_proved, obligation

@@ -160,7 +160,7 @@ def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
     ) + invariant("all(n.number <= s.best for n in s.notes)")
     model, encoding, state = model_of(tmp_path, body)
     (taken,) = instances(model, encoding, state)
-    assert taken.defined is not True  # it has to be there
+    assert taken.definedness is not True  # it has to be there
     before, after = (cast(Records, side.fields["notes"]) for side in (state, taken.post))
     other, _ = encoding.message(cast(Pool, model.field("notes").type).of, "other")
     there = [formula(taken.valid), formula(before.has(other))]

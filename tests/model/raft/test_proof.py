@@ -122,7 +122,7 @@ def test_a_leader_counts_what_is_on_its_disk_by_either_of_its_fsyncs(profile: st
     made = Induction(RAFT, RAFT.bind(f"raft:{profile}", {}, profile), ProofRequest(lemmas=ON_DISK))
     questions = Prover(made.ground()).questions
     some = [Obligation("step", name, "advance_commit_index") for name in ON_DISK]
-    assert [obligation.goal for obligation in some if not questions.ask(obligation, hard=False).proved] == []
+    assert [obligation.goal for obligation in some if not questions.ask(obligation, hard=False).is_proved] == []
 
 
 def test_a_restart_keeps_what_is_on_the_disk() -> None:
@@ -134,7 +134,7 @@ def test_a_restart_keeps_what_is_on_the_disk() -> None:
         if obligation.action == "restart" and obligation.goal in DURABLE
     }
     questions.prepare("restart")
-    assert {goal for goal, obligation in some.items() if questions.ask(obligation, hard=True).proved} == set(DURABLE)
+    assert {goal for goal, obligation in some.items() if questions.ask(obligation, hard=True).is_proved} == set(DURABLE)
 
 
 PLANTED = [

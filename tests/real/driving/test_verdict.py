@@ -33,7 +33,7 @@ from ...support.partitions import MOVED, STANDING, Model, driven, outcome, plan,
 def test_where_brokers_do_otherwise_the_step_is_named() -> None:
     document = trace(STANDING)
     made = plan(document)
-    held = expected_observation(made.stages[8].before, node_ids(made))
+    held = expected_observation(made.stages[8].state_before, node_ids(made))
     found = outcome(made, Model(made, {9: held}))
     assert (found["result"], found["step"], found["not_taken"]) == ("not_confirmed", 9, [10, 11, 12, 13])
     assert found["steps"][-1]["otherwise"] == "ISR [1, 3] in place of [1], after 0.2 s"
@@ -45,7 +45,12 @@ def test_a_broker_that_is_fenced_while_it_lives_had_no_time(fenced: set[int], do
     """Where nothing holds its heartbeats, that says nothing of Kafka; of a broker that does not run it does."""
     made = plan(trace(STANDING))
     world = Model(
-        made, {3: replace(expected_observation(made.stages[2].before, node_ids(made)), fenced=frozenset(fenced))}
+        made,
+        {
+            3: replace(
+                expected_observation(made.stages[2].state_before, node_ids(made)), fenced_brokers=frozenset(fenced)
+            )
+        },
     )
     world.stopped_brokers = lambda: down if world.stage.first == 3 else ()
     if down:
@@ -66,7 +71,7 @@ def test_a_record_that_is_read_in_the_end_is_not_gone() -> None:
 def test_nothing_that_can_be_read_is_no_proof_that_a_record_is_gone() -> None:
     made = plan(trace(STANDING))
     taken = driven(made, Model(made))
-    unread = PartitionRun(taken.taken, frozenset({0}), None, frozenset({0}), None)
+    unread = PartitionRun(taken.stages, frozenset({0}), None, frozenset({0}), None)
     assert unread.lost_records == frozenset()
     assert judge_run(made, unread) == (False, "every step came about, but nothing can be read")
 
@@ -91,7 +96,9 @@ def test_with_the_repair_nothing_is_confirmed_where_the_faults_did_not_all_happe
     document = trace(STANDING)
     made = plan(document, "4.1.0", with_repair=True)
     world = Model(
-        made, {at: replace(expected_observation(made.stages[at - 1].after, node_ids(made)), leader_epoch=7)}, read=[0]
+        made,
+        {at: replace(expected_observation(made.stages[at - 1].state_after, node_ids(made)), leader_epoch=7)},
+        read=[0],
     )
     world.acknowledged_records = lambda: frozenset({0})
     found = outcome(made, world)
@@ -101,7 +108,7 @@ def test_with_the_repair_nothing_is_confirmed_where_the_faults_did_not_all_happe
 def test_where_brokers_do_otherwise_before_the_record_is_acknowledged_the_repair_is_not_confirmed() -> None:
     document = trace(MOVED, acks="leader")
     made = plan(document, "3.9.1", with_repair=True)
-    world = Model(made, {0: replace(expected_observation(made.stages[0].after, node_ids(made)), leader_epoch=7)})
+    world = Model(made, {0: replace(expected_observation(made.stages[0].state_after, node_ids(made)), leader_epoch=7)})
     world.acknowledged_records = frozenset
     found = outcome(made, world)
     assert (found["result"], found["step"]) == ("not_confirmed", None)

@@ -138,4 +138,6 @@ def test_what_the_model_has_not_is_a_difference() -> None:
     with Host(hosted_release(), brief=True) as host:
         assert all(one.divergence is None for one in taken_on(host, model, "4.1", run))
         taken = taken_on(host, model, "4.1", Run(run.start, (*run.steps[:-1], wrong)))
-    assert taken[-1].divergence is not None and taken[-1].expected == expected_observations(run.states()[-2])
+    assert taken[-1].divergence is not None and taken[-1].expected_observation == expected_observations(
+        run.states()[-2]
+    )

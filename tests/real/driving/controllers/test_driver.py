@@ -58,7 +58,7 @@ class Fake:
 
     def next(self, stage: Stage) -> None:
         if stage.first != self.stays_at:
-            self.state = stage.after
+            self.state = stage.state_after
 
     def observe(self) -> dict[int, ControllerObservation | None]:
         roles = {"voted": "unattached"}
@@ -121,7 +121,7 @@ def test_records_are_written_as_the_model_has_them() -> None:
     fake = Fake(plan)
     taken = ControllersDriver(plan, fake, 1.0).drive(fake.next)
     assert ("write 1 1" in fake.asked, taken[-1].divergence) == (True, None)
-    assert describe_controller(taken[-1].seen[1]) == "leader in epoch 1, log 1L 1#1, committed 2"
+    assert describe_controller(taken[-1].observation[1]) == "leader in epoch 1, log 1L 1#1, committed 2"
     assert describe_controller(None) == "between two roles"
 
 

@@ -202,21 +202,21 @@ class Fake:
 
     def commit_offset(self, name: str, offset: int) -> str:
         self.did.append(f"{name} commits {offset}")
-        group = next(one for one in self.now.before.position if str(one) == name)
-        takes = takes_commits(self.now.before, group) if self.takes is None else self.takes
+        group = next(one for one in self.now.state_before.position if str(one) == name)
+        takes = takes_commits(self.now.state_before, group) if self.takes is None else self.takes
         last = self.now is self.plan.stages[-1] and self.now.action not in ("consume", "commit")
         if last and self.takes is None:
-            takes = takes_commits(self.now.after, group)
+            takes = takes_commits(self.now.state_after, group)
         return "" if takes else ERRORS[15]
 
     def start_consumer(self, name: str, reset: str) -> Any:
         self.did.append(f"{name} starts, {reset}")
         if self.now.action == "restart":
             return FakeClient(self.begins)
-        group = next(one for one in self.now.after.position if str(one) == name)
-        stops = group in self.now.after.stopped
+        group = next(one for one in self.now.state_after.position if str(one) == name)
+        stops = group in self.now.state_after.stopped
         return FakeClient(
-            self.begins or ("NoOffsetForPartitionException" if stops else str(self.now.after.position[group]))
+            self.begins or ("NoOffsetForPartitionException" if stops else str(self.now.state_after.position[group]))
         )
 
     def is_empty(self, name: str) -> bool:

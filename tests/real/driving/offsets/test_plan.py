@@ -79,7 +79,10 @@ def test_what_a_broker_copies_of_one_leader_is_one_stage() -> None:
     away = f"{UP}{EVERYWHERE}kill(A); start_broker(A); "
     both = of_steps(f"{away}copy(home=P, broker=A); produce; copy(home=Q, broker=A)", factor=3)
     assert [one.action for one in both.stages[-2:]] == ["copy", "produce"]
-    assert (both.stages[-3].stands.held, both.stages[-2].stands.held) == (frozenset({(1, 2)}), frozenset())
+    assert (both.stages[-3].stands.held_fetches, both.stages[-2].stands.held_fetches) == (
+        frozenset({(1, 2)}),
+        frozenset(),
+    )
     with pytest.raises(UndrivableError, match="copies all that it has of a leader"):
         of_steps(f"{away}copy(home=P, broker=A)", factor=3)
 

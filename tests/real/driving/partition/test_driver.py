@@ -23,7 +23,7 @@ def test_a_record_that_is_gone_without_the_repair_is_to_be_acknowledged_with_it(
 def test_a_record_that_is_not_acknowledged_is_no_record_that_stays() -> None:
     document = trace(MOVED, acks="leader")
     made = plan(document, with_repair=True)
-    unanswered = replace(driven(made, Model(made)), acknowledged=frozenset())
+    unanswered = replace(driven(made, Model(made)), acknowledged_records=frozenset())
     assert judge_run(made, unanswered) == (False, "every step came about, but not acknowledged: record 0")
 
 

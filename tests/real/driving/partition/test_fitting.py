@@ -20,7 +20,7 @@ def test_the_controller_is_killed_while_no_majority_of_controllers_is_up() -> No
         "produce_record(1, 0, 1, 0.2)", "set_controller_running(False,)", "kill(1,)", "set_controller_running(True,)",
         "gate_metadata(2, True)", "open_gates()", "set_controller_running(True,)",
     ]  # fmt: skip
-    assert [taken.did for taken in found.taken[1:3]] == [
+    assert [taken.did for taken in found.stages[1:3]] == [
         "a majority is left",
         "no majority is left; the controller is killed",
     ]

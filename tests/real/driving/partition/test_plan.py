@@ -87,7 +87,7 @@ def test_what_cannot_be_driven_says_why(document: Any, kafka: str | None, step: 
 def test_a_release_that_does_not_take_a_trace_may_be_tried_with_it_anyway() -> None:
     made = plan(trace(RESTARTED, reject_restarted=False), "3.9.1", anyway=True)
     assert [stage.first for stage in made.stages] == list(range(1, 15))
-    assert not made.fitted.model.values["reject_restarted"]
+    assert not made.fitted_trace.model.values["reject_restarted"]
 
 
 def test_a_step_that_only_the_inside_of_a_broker_has_cannot_be_driven() -> None:
@@ -144,7 +144,7 @@ def test_with_the_repair_the_record_is_acknowledged_before_the_faults() -> None:
     ):
         fit_with_repair(trace_of(trace(STANDING)), "3.9.1", {})
     kept = fit_with_repair(trace_of(trace(STANDING)), "4.1.0", {})
-    assert (kept.lost_records_of, kept.skipped, kept.model.values["elr"]) == (frozenset(), (), True)
+    assert (kept.lost_records_of, kept.skipped_steps, kept.model.values["elr"]) == (frozenset(), (), True)
 
 
 @pytest.mark.parametrize(
@@ -205,6 +205,6 @@ def test_a_reassignment_to_who_is_not_in_sync_shows_in_the_isr() -> None:
     shrinks = "propose_shrink(leader=A, follower=B); change_isr(A)"
     assert plan(
         trace(f"{shrinks}; reassign({{A, B}}); complete_reassignment(A)", fails, **kept), "3.7.2"
-    ).fitted.visible_fault
+    ).fitted_trace.visible_fault
     with pytest.raises(UndrivableError, match="no acknowledged record is lost"):
         plan(trace(shrinks, fails, **kept), "3.7.2")

@@ -70,9 +70,9 @@ class Fake:
 
     def next(self, stage: Stage) -> None:
         if stage.first != self.stays_at:
-            self.state = stage.after
+            self.state = stage.state_after
         if stage.action == "transmit":
-            self.waits[stage.before.believed + 1] += 1
+            self.waits[stage.state_before.believed + 1] += 1
 
     def observe(self) -> ProducerObservation:
         return expected_observation(self.state, self.given)
@@ -154,7 +154,7 @@ def test_an_application_that_starts_again_is_given_its_record_again() -> None:
     fake = Fake(plan)
     taken = ProducerDriver(plan, fake, 0.1).drive(fake.next)
     assert fake.did == ["send 0", "die 1", "send 0", "request to 1", "late"]
-    (log,) = taken[-1].seen.logs.values()
+    (log,) = taken[-1].observation.logs.values()
     assert [(one.record, one.pid) for one in log] == [(0, 1), (0, 2)]
 
 

@@ -54,7 +54,7 @@ class Fake:
 
     def next(self, stage: Stage) -> None:
         if stage.first != self.stays_at:
-            self.state = stage.after
+            self.state = stage.state_after
 
     def observe(self, clients: Mapping[str, int]) -> TransactionsObservation:
         return replace(expected_observation(self.state), clients={one: epoch + 1 for one, epoch in clients.items()})
