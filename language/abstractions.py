@@ -4,7 +4,7 @@ properties of the model."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -19,14 +19,15 @@ from .declare import STUTTERS, Mark
 from .drafts import Shape
 from .errors import AbandonedError, ModelErrors, UsageError
 from .errors import suggest_name as closest
-from .frontend.abstract_steps import image_type
+from .frontend.abstract_steps import image_type, predicate_of_image
 from .frontend.annotations import Types
 from .frontend.folding import Folder
-from .frontend.refining import Relation, decorator_place, refinement, step_place
+from .frontend.refining import STATES, Relation, decorator_place, refinement, step_place
 from .frontend.roles import first_line
 from .frontend.scope import Program
 from .judge import shape_of
-from .model import Model, Property, Refinement
+from .liveness import bind_arguments
+from .model import LIVENESS, Liveness, LivenessCase, Model, Property, Refinement
 from .refinement import is_abstract_step
 from .types import Int, Map, Option, Pool, Record, Seq, Type
 from .values import State
@@ -120,8 +121,7 @@ class Abstractions:
         given = tuple((name, _text_of(value)) for name, value in mark.given)
         mapping = folder.function(relation.mapping)
         needs = self.of_open[function]
-        if self.models[function][1].python is self.definition.state_class:
-            image = _image_mapping(image, shape_of(self.models[function][0]))
+        image = self._image(function, image)
         made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be), needs)
         if needs:
             form = None
@@ -131,6 +131,48 @@ class Abstractions:
         start = None if form is None else folder.function(relation.start)
         run = partial(is_abstract_step, made)
         return Property(function.__name__, "transition", says, form, run, ghosts, made, asked, start)
+
+    def liveness(
+        self, function: FunctionType, mark: Mark, image: Callable[..., Any], gone: bool, folder: Folder
+    ) -> Iterator[Liveness]:
+        """What a refinement with fairness claims of whole runs: each property of the abstract model, of the images. One
+        has no cases where the mapping reads ghosts that are `gone`, or the abstract model rests on an open constant."""
+        abstract, record = self.models[function]
+        relation, image = self.relations[function], self._image(function, image)
+
+        def of_images(predicate: Property, form: ir.Function, arguments: tuple[tuple[str, Any], ...]) -> Property:
+            bound = folder.function(bind_arguments(form, arguments, abstract.values))
+            run = partial(_run_on_image, predicate.run, image)
+            return Property(predicate.name, "invariant", predicate.says, bound, run)
+
+        for claim in abstract.liveness:
+            forms = [predicate_of_image(form, record, relation.image, STATES[0]) for form in claim.forms]
+            cases = (
+                LivenessCase(
+                    case.arguments,
+                    of_images(case.then, forms[-1], case.arguments),
+                    None if case.when is None else of_images(case.when, forms[0], case.arguments),
+                )
+                for case in (() if gone or self.of_open[function] else claim.cases)
+            )
+            yield Liveness(
+                f"{function.__name__}_{claim.name}",
+                claim.kind,
+                claim.says,
+                tuple(cases),
+                () if claim.kind == "always_possible" else mark.fairness,
+                relation.form.where,
+                tuple(map(folder.function, forms)),
+                within=() if claim.kind == "always_possible" else mark.within,
+                of=function.__name__,
+            )
+
+    def _image(self, function: FunctionType, image: Callable[..., Any]) -> Callable[[State], State]:
+        """The author's function from states to those of the abstract model."""
+        abstract, record = self.models[function]
+        if record.python is self.definition.state_class:
+            return _image_mapping(image, shape_of(abstract))
+        return image
 
     def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
         """Binds the abstract model of a refinement. Raises Abandoned after noting what is wrong with the values that it
@@ -161,11 +203,12 @@ class Abstractions:
             said = ", ".join(f"{setting}={_text_of(given[setting])}" for setting, _ in mark.given)
             name = f"{name} with {said}" if said else name
         boundless = definition.drop_fault_budgets(definition.values(given))
+        claims = definition.names(*LIVENESS) if mark.fairness or mark.within else ()
         try:
             opened = (shared & self.types.open) - {setting for setting, _ in mark.given}
-            abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=())
+            abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=claims)
         except ModelErrors:  # its text may need a value for what is open here; if that is not it, it is said now
-            abstract = boundless.bind(name, given, ghosts=False, properties=())
+            abstract = boundless.bind(name, given, ghosts=False, properties=claims)
         self._check_steps(program, function, mark, definition, name)
         if is_own:
             self._bind_to_itself(program, function, mark, abstract)
@@ -265,6 +308,11 @@ class Abstractions:
                 "TG317", place, message, "give values that the constants of the abstract model can have"
             )
             raise AbandonedError from None
+
+
+def _run_on_image(predicate: Callable[[State], bool], image: Callable[[State], State], state: State) -> bool:
+    """A predicate of the abstract model, of the image of a state."""
+    return predicate(image(state))
 
 
 def _are_one(abstract: Type, own: Type) -> bool:

@@ -9,7 +9,7 @@ Python. Neither keeps anything global: a definition can be bound many times, eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -74,8 +74,18 @@ class Definition:
     notes: tuple[str, ...] = ()
 
     def names(self, *roles: str) -> tuple[str, ...]:
-        """The names of the functions with one of these roles."""
-        return tuple(function.__name__ for function, mark in self.functions if mark.role in roles)
+        """The names of the functions with one of these roles, and of what refinements claim of whole runs."""
+        own = (function.__name__ for function, mark in self.functions if mark.role in roles)
+        return (*own, *(name for name, role in self._refined_claims() if role in roles))
+
+    def _refined_claims(self) -> Iterator[tuple[str, str]]:
+        """What refinements with fairness claim of whole runs: the name of each property of the abstract model, and its
+        kind."""
+        for function, mark in self.functions:
+            if mark.role == "refines" and mark.abstract is not None and (mark.fairness or mark.within):
+                for its, of in load(mark.abstract).functions:
+                    if of.role in LIVENESS:
+                        yield f"{function.__name__}_{its.__name__}", of.role
 
     def bind(
         self,
@@ -422,7 +432,7 @@ class _Binding:
         read: dict[bool, set[str]] = {True: set(), False: set()}
         for function, mark in self.definition.functions:
             if mark.role not in ("action", "initial"):
-                for predicate in predicates(function, mark):
+                for predicate in (*predicates(function, mark), *conditions_of_steps(mark)):
                     read[mark.role == "lemma"] |= set(fields_read(*texts[predicate].body))
         gone = (read[True] - read[False]) & ghosts
         actions = (text for text in texts.values() if isinstance(text, ActionText))
@@ -521,9 +531,17 @@ class _Finisher:
     def liveness(self) -> tuple[Liveness, ...]:
         """The chosen properties of whole runs, in source order."""
         found = self._functions_with_mark(*LIVENESS)
-        return tuple(
-            self._liveness(function, mark) for function, mark in found if self.binding.is_bound(function, mark)
-        )
+        own = (self._liveness(function, mark) for function, mark in found if self.binding.is_bound(function, mark))
+        chosen = self.binding.chosen
+        mapped = self._functions_with_mark("refines")
+        refined = (claim for function, mark in mapped for claim in self._claims_of_images(function, mark))
+        return (*own, *(claim for claim in refined if chosen is None or chosen & {claim.name, claim.of}))
+
+    def _claims_of_images(self, function: FunctionType, mark: Mark) -> Iterator[Liveness]:
+        """What a refinement claims of whole runs."""
+        form, _ = self._form(function)
+        image = self.namespace.function(function)
+        return self.binding.abstractions.liveness(function, mark, image, form is None, self.binding.folder)
 
     def _liveness(self, function: FunctionType, mark: Mark) -> Liveness:
         its = (*predicates(function, mark), *conditions_of_steps(mark))

@@ -321,27 +321,35 @@ def projection(function: F) -> F:
 
 def refines(
     abstract: ModuleType,
-    steps: Mapping[Any, ActionName | tuple[ActionName, ...]] | None = None,
     /,
+    *said: Mapping[Any, ActionName | tuple[ActionName, ...]] | Fairness | KeptLimits,
     **given: Any,
 ) -> Callable[[F], F]:
     """Marks a function from the state to the state of an abstract model, and claims that the model refines it: the
     image of every initial state is an initial state there, and the images of the two ends of every step are equal, or
     one action of the abstract model leads from one to the other (Abadi and Lamport 1991).
 
-    `steps` says more of some actions: which abstract action each of them is, or which of several, STUTTERS among them
-    where its steps may change nothing; such an action does nothing else. Actions are functions or their names.
+    A dict of steps says more of some actions: which abstract action each of them is, or which of several, STUTTERS
+    among them where its steps may change nothing; such an action does nothing else. Actions are functions or their
+    names. With fairness of its actions, such as `weak(step)`, it also claims what the abstract model claims of whole
+    runs: each such property, of the images of the states of the runs that are as fair.
 
     `abstract` is the abstract model's module. `given` are values of its constants: numbers, bools, members of enums, or
     expressions over the model's own constants; a constant that both models share has the model's value, and any other
-    its default. TypeError, at the decorator's line, for what is not a module, or `steps` that name no actions.
+    its default. TypeError, at the decorator's line, for what is not a module, or steps that name no actions.
     """
     if not isinstance(cast(object, abstract), ModuleType):
         raise TypeError("@refines takes the module of the abstract model: import hour_clock; @refines(hour_clock)")
-    may_be = _named_steps(steps or {})
+    fair = tuple(one for one in said if isinstance(one, Fairness))
+    within = tuple(name for one in said if isinstance(one, KeptLimits) for name in one.actions)
+    steps = [one for one in said if not isinstance(one, Fairness | KeptLimits)]
+    if len(steps) > 1 or any(one.where is not None for one in fair):
+        raise TypeError("@refines takes one dict of steps, and fairness without where=")
+    may_be = _named_steps(steps[0] if steps else {})
+    made = Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be, fairness=fair, within=within)
 
     def mark(function: F) -> F:
-        return mark_function(function, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
+        return mark_function(function, made)
 
     return mark
 

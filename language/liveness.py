@@ -199,7 +199,7 @@ def _cases(
         arguments = tuple(zip((name for name, _ in parameters), chosen, strict=True))
 
         def predicate(its: FunctionType, arguments: tuple[tuple[str, Any], ...] = arguments) -> Property:
-            form = _bind_arguments(folder.function(forms[its]), arguments, values)
+            form = bind_arguments(folder.function(forms[its]), arguments, values)
             run = functools.partial(runs[its], **dict(arguments))
             return Property(its.__name__, "invariant", first_line(its.__doc__), form, run)
 
@@ -209,7 +209,7 @@ def _cases(
             yield LivenessCase(arguments, predicate(function))
 
 
-def _bind_arguments(
+def bind_arguments(
     form: ir.Function, arguments: tuple[tuple[str, Any], ...], values: Mapping[str, Value]
 ) -> ir.Function:
     """A predicate with its parameters bound to values."""

@@ -123,7 +123,8 @@ class Liveness:
     """A property of whole runs, claimed in each of its cases, of the runs that are fair. `forms` are its predicates
     before their parameters have values: its own, and of `leads_to` and its like what comes then. `ghosts` are the ghost
     fields it reads; with ghosts off one that reads them has no cases, and is not applicable. `within` are actions
-    within whose limits the runs stay of which it is claimed."""
+    within whose limits the runs stay of which it is claimed. `of` names the refinement whose abstract model claims it.
+    """
 
     name: str
     kind: LivenessKind
@@ -134,6 +135,7 @@ class Liveness:
     forms: tuple[Function, ...]
     ghosts: frozenset[str] = frozenset()
     within: tuple[str, ...] = ()
+    of: str = ""
 
     @property
     def applicable(self) -> bool:

@@ -192,6 +192,18 @@ def initial_predicates(abstract: Model, record: Record, image: ir.Expr) -> Itera
         yield _for_any_arguments(made.initial(initial.form), initial.form.parameters, (image,))
 
 
+def predicate_of_image(form: ir.Function, record: Record, image: ir.Let, state: str) -> ir.Function:
+    """A predicate over a state of the abstract model, as one over the state whose image `image` binds."""
+    where = form.where
+    function, cells = _ActionFunctions(record, ()).helper(form)
+    whole, fields = ir.Name(image.name, record, where), dict(record.fields)
+    names = [cell.partition(".")[2] for cell in cells]
+    read = (ir.RecordField(whole, name, fields[name], where) for name in names)
+    given = (ir.Name(name, type_, where) for name, type_ in form.parameters)
+    call = ir.Call(function, (*read, *given), Bool(), where)
+    return ir.Function(form.name, form.parameters, (state,), (image, ir.Return(call, where)), Bool(), where)
+
+
 # --- any arguments --------------------------------------------------------------------------------------------------
 
 Listing: TypeAlias = tuple[tuple[ir.Generator, ...], ir.Expr]

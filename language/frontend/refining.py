@@ -40,9 +40,11 @@ IMAGES = ("@image", "@next")
 @immutable
 class Relation:
     """What a refinement asks of a step: of one by any action, and by those of which it says what they may be. `mapping`
-    is the author's function alone, and `start` says whether the image of a state is initial."""
+    is the author's function alone, `image` binds what it makes of the state before a step, checked as a state of the
+    abstract model, and `start` says whether the image of a state is initial."""
 
     mapping: ir.Function
+    image: ir.Let
     start: ir.Function
     form: ir.Function
     by_action: Mapping[str, ir.Function]
@@ -81,7 +83,7 @@ def refinement(
     ((parameter, _),) = its.parameters
     begun = (lets[0], ir.Return(starting, where))
     start = ir.Function(node.name, (), STATES[:1], begun, Bool(), where)
-    return Relation(_mapping(program, its, parameter.arg), start, one_of(ways), asked)
+    return Relation(_mapping(program, its, parameter.arg), lets[0], start, one_of(ways), asked)
 
 
 def refuse(program: Program, function: FunctionType, problem: UnsupportedError, abstract: Model) -> None:

@@ -133,7 +133,7 @@ class _Export:
         yield from (action.form for action in self.model.actions)
         yield from (initial.form for initial in self.model.initials)
         yield from (prop.form for prop in (*self.model.properties, *self.model.terminals, *self.model.step_bounds))
-        yield from (form for prop in self.model.liveness for form in prop.forms)
+        yield from (form for prop in self.model.liveness if not prop.of for form in prop.forms)
         yield from (prop.refinement.mapping for prop in self.model.properties if prop.refinement is not None)
 
     def _all_types(self) -> Iterator[Type]:
@@ -399,6 +399,8 @@ class _Export:
         for prop in self.model.liveness:
             if prop.kind == "always_possible":
                 self.left_out.append((prop.name, "that something stays possible is no temporal formula of TLA+"))
+            elif prop.of:
+                self.left_out.append((prop.name, f"what the abstract model of {prop.of} claims of images of runs"))
             elif prop.applicable:
                 found.append(self._liveness(prop))
         return found

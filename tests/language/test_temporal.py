@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.language import action, always_eventually, always_possible, eventually_always, leads_to, strong, weak
-from tidegate.language.declare import DecoratorError, Fairness, mark_of
+from tidegate.language import (
+    action,
+    always_eventually,
+    always_possible,
+    eventually_always,
+    leads_to,
+    limits_of,
+    refines,
+    strong,
+    temporal,
+    weak,
+)
+from tidegate.language.declare import STUTTERS, DecoratorError, Fairness, mark_of
 
 
 @action
@@ -61,3 +72,17 @@ def test_what_is_no_fairness_or_no_predicate_is_refused() -> None:
         weak(fetch, each=("client", "client"))
     with pytest.raises(DecoratorError, match="where of strong says of which steps, and is given"):
         strong(fetch, where=3)  # type: ignore[arg-type]
+
+
+def _image(s: object) -> object:
+    return s
+
+
+def test_a_refinement_takes_fairness_beside_its_steps() -> None:
+    mark = mark_of(refines(temporal, {fetch: STUTTERS}, weak(fetch), limits_of("stop"))(_image))
+    assert mark is not None
+    assert (mark.may_be, mark.fairness, mark.within) == ((("fetch", (STUTTERS,)),), (weak(fetch),), ("stop",))
+    with pytest.raises(TypeError, match="one dict of steps, and fairness without where="):
+        refines(temporal, {}, {})
+    with pytest.raises(TypeError, match="one dict of steps, and fairness without where="):
+        refines(temporal, weak(fetch, where=answered))

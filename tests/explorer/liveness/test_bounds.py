@@ -4,6 +4,7 @@ of states, and against the same protocol without its bounds."""
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,34 @@ def test_renamings_change_no_answer(seeds: range, tmp_path: Path) -> None:
 
 def model_of_some(folder: Path, names: list[str]) -> Model:
     return load(folder / "mine.py").bind(properties=names)
+
+
+MAPPED = """
+@refines(mine, {fairness})
+def as_mine(s: World) -> mine.World:
+    '''The same, as another model.'''
+    return mine.World(at=s.at, on=s.on)
+"""
+
+
+@pytest.mark.parametrize("seeds", tier_parameters((range(100, 108), range(108, 180)), lambda seeds: len(seeds) == 8))
+def test_what_an_abstract_model_claims_is_the_same_of_images(seeds: range, tmp_path: Path) -> None:
+    """A model that refines itself: what it claims of the images of its runs is what it claims of its runs."""
+    words: Counter[str] = Counter()
+    for seed in seeds:
+        made = draw_model(seed)
+        (tmp_path / "mine.py").write_text(HEADER.format(symmetric=False) + made.text(), encoding="utf-8")
+        own, space = replace(made, claims=()).text(), Space(made)
+        head = HEADER.format(symmetric=False).partition("class Node")[0] + "import mine\nfrom mine import Node\n\n\n"
+        for claim in made.claims:
+            given = [fairness.text("") for fairness in claim.fairness if fairness.where is None]
+            given += [f"limits_of({', '.join(claim.within)})"] if claim.within else []
+            if len(given) < len(claim.fairness) + bool(claim.within) or not given:
+                continue
+            text = head + own + "\n\n" + MAPPED.format(fairness=", ".join(given))
+            (tmp_path / "other.py").write_text(text, encoding="utf-8")
+            model = load(tmp_path / "other.py").bind(properties=[f"as_mine_{claim.name}"])
+            (prop,) = ENGINES["native" if seed % 2 else "python"](model, SEARCH, None).properties
+            assert prop.verdict == expected_answer(space, claim), (seed, claim.name)
+            words[prop.verdict] += 1
+    assert min(words[word] for word in ("holds", "violated", "undecided")) > 0
