@@ -132,7 +132,9 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
     exit_ = exit_code([check for report in reports for check in report.checks])
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
-    made = document(cluster, findings, reports, asked.requirements, exit_, _timeout_message(explorations, reports))
+    date = "" if asked.today == datetime.date.max else asked.today.isoformat()
+    late = _timeout_message(explorations, reports)
+    made = document(cluster, findings, reports, asked.requirements, exit_, late, date)
     return AuditOutcome(made, made["exit"], reports, explorations, findings)
 
 

@@ -55,7 +55,7 @@ EXAMPLES = """\
   tidegate audit --bootstrap-server broker-1:9092 --may-restart 2
   tidegate audit --collect > collect.sh; sh collect.sh --bootstrap-server localhost:9092; tidegate audit tidegate-audit
 
-exit: 0 what is required holds within the bounds, 1 it does not, 5 that depends on something not
+exit: 0 what is required holds in the model, 1 it does not, 5 that depends on something not
 given, or was not decided in time or before an interruption, 64 usage, 66 a file or the running cluster cannot be read
 """
 

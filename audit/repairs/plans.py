@@ -173,7 +173,7 @@ def _of_many(subject: Subject) -> str:
 
 
 _OF_PRODUCERS: Mapping[str, tuple[KeyName, str, str]] = {
-    "acks": (declared_key("acks"), "all", "a write waits for the ISR: latency as of the slowest member of it"),
+    "acks": (declared_key("acks"), "all", "each write waits for the slowest replica in sync"),
     "in_flight": (
         declared_key("max.in.flight.requests.per.connection"),
         "1",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -38,8 +39,8 @@ SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
 
 NOTES = (
-    "A loss was found by exploring the model and replayed; no loss found is a statement about the model within the "
-    "bounds of its row, and never about everything that may happen.",
+    "A loss was found by exploring the model and replayed. That nothing is lost is said of the model, of all runs of "
+    "one partition with one or two records and the named fault alone, and never of everything that may happen.",
     "Crashes are of processes whose hosts stay up.",
 )
 
@@ -74,14 +75,17 @@ def document(
     required: Sequence[Requirement],
     exit_: int,
     out_of_time: str = "",
+    date: str = "",
 ) -> Document:
     """The whole document. Subjects are worst first. `exit_` is what requirements come to: what is out of service for
-    certain fails beside them. `out_of_time` says what time did not suffice for."""
+    certain fails beside them. `out_of_time` says what time did not suffice for, `date` is the day of the audit."""
     outages = list(_outages(cluster, reports))
     subjects = [_with_racks(_subject(report, required), report, cluster) for report in reports]
     made: Document = {
         "schema": SCHEMA,
         "tool": tool_version(),
+        "cluster": _cluster_name(cluster),
+        "date": date,
         "exit": 1 if any(outage["certain"] for outage in outages) else exit_,
         "headline": subjects[0]["headline"] if subjects else NOTHING,
         "not_asked": _not_asked(reports),
@@ -95,7 +99,7 @@ def document(
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": outages,
         "faults": [
-            {"name": fault.name, "title": fault.title, "says": fault.says}
+            {"name": fault.name, "title": fault.title, "says": _of_control_plane(fault.says, cluster)}
             for fault in faults_of(cluster.control_plane, directories=has_several_directories(cluster))
         ],
         "situations": [
@@ -113,6 +117,14 @@ def document(
     }
     made["summary"] = summarize(made)
     return made
+
+
+def _cluster_name(cluster: Cluster) -> str:
+    """What the cluster is called: the address at which it was asked, or the folder or file that states it."""
+    if cluster.answering is not None:
+        return cluster.answering.origin.path
+    paths = [os.path.abspath(path) for path, _ in cluster.files if "://" not in path]
+    return os.path.basename(os.path.commonpath([os.path.dirname(path) for path in paths])) if paths else ""
 
 
 def _not_asked(reports: Sequence[SubjectReport]) -> str:
@@ -308,8 +320,18 @@ def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> D
     cells = [cell for cells in subject["table"].values() for cell in cells.values()]
     for entry in (*subject["checks"], *cells):
         entry["on"] = [name if on == RACK else on for on in entry["on"]]
+        entry["why"] = _of_control_plane(entry["why"], cluster)
     subject["depends"] = [name if on == RACK else on for on in subject["depends"]]
     return subject
+
+
+def _of_control_plane(why: str, cluster: Cluster) -> str:
+    """Without ZooKeeper where the cluster has none, and without controllers of KRaft where it has ZooKeeper."""
+    called = {"kraft": "controller", "zookeeper": "ZooKeeper server"}.get(cluster.control_plane or "")
+    return why if called is None else _EITHER_PLANE.sub(rf"{called}\1", why)
+
+
+_EITHER_PLANE = re.compile(r"controller(s?), or (?:ZooKeeper server\1|of ZooKeeper's servers),")
 
 
 def _depends(verdict: SubjectVerdict) -> str:

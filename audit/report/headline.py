@@ -147,14 +147,23 @@ def _undecided_faults(table: Table) -> str:
 
 
 def _likelier(table: Table, cell: Cell) -> list[str]:
-    """How many cells that would be reported before a loss, did they lose, were not decided; none that is named."""
+    """Which faults that would be reported before a loss, did they lose, were not decided, and why; none that is
+    named."""
     named = {
         name for name, noun in _SURVIVED if noun in _undecided_faults(table) and _is_open(table, name, SITUATIONS[0])
     }
     before = GRAVEST[: GRAVEST.index(cell)]
     open_ = [one for one in before if one.fault.name not in named and table[LOST, one.name].word == "not checked"]
-    many = f"{len(open_)} cells of likelier faults are" if len(open_) > 1 else "a cell of a likelier fault is"
-    return [f"{many} not decided"] if open_ else []
+    if not open_:
+        return []
+    faults = list(dict.fromkeys(one.fault.phrase for one in open_))
+    more = f" and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+    why = table[LOST, open_[0].name].why.partition(";")[0]
+    because = f" ({why})" if why else ""
+    return [f"whether {list_with_or(faults[:_MOST_FAULTS])}{more} can is not decided{because}"]
+
+
+_MOST_FAULTS = 3
 
 
 def _keeps(table: Table, cell: Name) -> bool:

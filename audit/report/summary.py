@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..answers.verdicts import ON_DISK_OF_CONTROLLER
+from ..cluster.settings import ELR_FEATURE
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens, while_in_sync
 from .word_lists import list_with_or
@@ -388,9 +389,21 @@ def _remaining_losses(made: Read) -> Iterator[str]:
         if subject["accepted"]:
             yield f"{_some(topic_names(subject))}: {subject['accepted']}"
         elif _result(subject) == "met" and subject["loss"]:
-            said.setdefault(subject["loss"]["says"], []).extend(topic_names(subject))
+            said.setdefault(f"{subject['loss']['says']}{_mended_later(subject)}", []).extend(topic_names(subject))
     for says, names in said.items():
         yield f"{_some(names)}: passes; records can still be lost when {says}"
+
+
+def _mended_later(subject: Read) -> str:
+    """From which release on eligible leader replicas keep what can be lost while one replica is in sync (KIP-966)."""
+    fault, _, situation = subject["loss"]["cell"].partition("@")
+    if situation != "one" or (subject["least_isr"] or 0) < 2:
+        return ""
+    if fault in ("disk-loss", "directory-loss"):
+        return "; Kafka 4.3 with eligible.leader.replicas.version=1 keeps them"
+    if any(used["key"] == ELR_FEATURE for used in subject["deciding"]):
+        return "; eligible.leader.replicas.version=1 keeps them, from Kafka 4.0 on"
+    return ""
 
 
 def _read_text(made: Read) -> str:

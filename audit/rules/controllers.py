@@ -266,12 +266,13 @@ def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
         return
     beside = voters_on_a_disk(cluster) > 0
     what = (
-        "a controller whose disk is lost and formatted anew votes, unless kraft.version is 1, and if another one lags "
-        "then, committed metadata of all topics can be lost"
+        "a controller that starts with an empty disk votes, unless kraft.version is 1: if another one lags then, "
+        "committed metadata of all topics can be lost"
     )
     what += _OPEN.format("controller's") if beside else "; the rows about lost disks are about brokers' logs alone"
     to_do = (
-        "before it starts again, wait until kafka-metadata-quorum.sh describe --replication shows that no other lags"
+        "after replacing a controller's disk, let the others catch up before you start it: "
+        "kafka-metadata-quorum.sh --bootstrap-controller HOST:PORT describe --replication shows how far they are"
     )
     source = f"{EMPTIED_RUN.format(min(count, MOST_OF_MODEL))}; KAFKA-14077, KIP-853"
     yield Finding("not_modelled", "warning" if beside else "note", what, quorum.origin, to_do, source)

@@ -12,8 +12,10 @@ from ..document import Document
 from ..index import commands_html, escape, index_page, sentence_html, wide_table
 from ..text_page import count_text
 from .repair import step_lines
+from .table import LIMITS, RARE_RACE, is_decided, is_rare_race
 from .terminal import (
     MARK_MEANINGS,
+    MAX_NAMES,
     audit_verdict_line,
     deciding_inputs,
     group_alike_subjects,
@@ -36,22 +38,6 @@ PROMISE_TEXTS: Mapping[str, str] = {
     "no-skips": "consumers skip no record",
 }
 """What is kept where a question is answered without a loss: the name of a row."""
-
-FAILURE_TEXTS: Mapping[str, str] = {
-    "no-loss": "Acknowledged records can be lost",
-    "no-unread": "Records that consumers have read can be gone",
-    "no-divergence": "Logs can differ",
-    "no-stale-reads": "Followers can serve consumers wrongly",
-    "writable": "Writes can stop",
-    "readable": "Reads can stop",
-    "no-duplicates": "Records can be written twice",
-    "in-order": "Records can change their order",
-    "groups": "Consumer groups can be stuck",
-    "no-skips": "Consumers can skip records",
-}
-"""What can go wrong where a question is answered with a loss."""
-MAX_OPEN_GROUPS = 2
-"""Groups that fail and are shown open; the others open by a click, or by a link to them."""
 
 _FAILURE_VERBS: Mapping[str, str] = {
     "no-loss": "lost",
@@ -81,26 +67,47 @@ def audit_index(document: Document) -> str:
 
 
 def _index_lines(document: Document) -> Iterator[str]:
-    verdict = audit_verdict_line(document)
+    verdict, summary = audit_verdict_line(document), document["summary"]
     yield f'<h1 class="{_MARK_LOOK.get(verdict[0], "")}">{escape(verdict)}</h1>'
-    yield from (f'<p class="{"bad" if one["certain"] else "open"}">now: {escape(one["says"])}</p>'
-                for one in document["outages"])  # fmt: skip
-    yield _legend(document)
-    yield from (f'<p class="open">Assumed: {sentence_html(assumed)}.</p>' for assumed in document["assumptions"])
+    yield f'<p class="muted">{escape(_about_text(document))}</p>'
+    for says, certain in dict.fromkeys((one["says"], one["certain"]) for one in summary["now"]):
+        yield f'<p class="{"bad" if certain else "open"}">now: {escape(says)}</p>'
+    for one in summary["not_covered"]:
+        yield f'<p class="open">not covered: {sentence_html(one["what"])}; {sentence_html(one["to_do"])}</p>'
     if document["out_of_time"]:
         yield f'<p class="open">{escape(document["out_of_time"])}.</p>'
     groups = [alike for group in group_alike_subjects(document["subjects"]) for alike in split_by_table(group)]
-    yield _overview(groups)
-    failing = [number for number, group in enumerate(groups, 1) if mark_of(group[0]) == "✗"]
-    for number, group in enumerate(groups, 1):
-        yield from _group_section(group, document, number, open_=number in failing[:MAX_OPEN_GROUPS])
+    if not summary["stops_all"]:
+        yield _overview(groups, summary["rows"])
+        yield from _passing_lines(summary)
+    yield from (f'<p class="open">Assumed: {sentence_html(assumed)}.</p>' for assumed in document["assumptions"])
     if asks := deciding_inputs(document["subjects"]):
         yield f"<section><h2>To decide what is open, give</h2><ul>{_list_items(asks)}</ul></section>"
+    if groups:
+        yield f"<details><summary>How to read the tables</summary>{_legend(document)}</details>"
+    for number, group in enumerate(groups, 1):
+        yield from _group_section(group, document, number)
     yield from _findings_section(document["findings"])
     yield (
         f"<section><h2>What this rests on</h2><ul>{_list_items(document['notes'])}"
         f"</ul>{_file_links(document)}</section>"
     )
+
+
+def _about_text(document: Document) -> str:
+    """Of which cluster, when, and by what: `orders-eu, Kafka 3.9.1, 2026-11-28, tidegate 0.1.0; required: standard`."""
+    release = document["versions"]["kafka"]
+    kafka = f"Kafka {release}" if release != "not stated" else "Kafka's version is not stated"
+    said = [text for text in (document["cluster"], kafka, document["date"], document["tool"]) if text]
+    return f"{', '.join(said)}; required: {document['required']}"
+
+
+def _passing_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    """How many topics pass, and what they can lose all the same."""
+    if summary["passing"] and summary["rows"]:
+        passes = "1 topic passes." if summary["passing"] == 1 else f"{count_text(summary['passing'], 'topic')} pass."
+        yield f"<p>{passes}</p>"
+    yield from (f'<p class="muted">{escape(says)}.</p>' for says in summary["beyond"])
 
 
 def _list_items(lines: Sequence[str]) -> str:
@@ -109,18 +116,15 @@ def _list_items(lines: Sequence[str]) -> str:
 
 def _legend(document: Document) -> str:
     words = [
-        ("good", "✓", "no loss found within the bounds"),
+        ("good", "✓", f"nothing is lost, {LIMITS}"),
         ("bad", "✗", "it can fail; a link leads to how, step by step"),
         ("open", "?", "depends on something not given"),
         ("open", "-", "not decided"),
     ]
     if any(mark_of(subject) == "•" for subject in document["subjects"]):
-        words.append(("open", "•", "meets what is required, and can lose records beyond it"))
+        words.append(("open", "•", MARK_MEANINGS["•"]))
     marks = "".join(f'<li><span class="chip {look}">{mark}</span> {escape(says)}</li>' for look, mark, says in words)
-    return (
-        f'<ul class="legend" aria-label="Legend">{marks}</ul>'
-        f'<p class="muted">Required: {escape(document["required"])}. A cell is about its fault and no other.</p>'
-    )
+    return f'<ul class="legend" aria-label="Legend">{marks}</ul>'
 
 
 def _file_links(document: Document) -> str:
@@ -137,87 +141,51 @@ def split_by_table(group: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str,
     return list(found.values())
 
 
-def _overview(groups: Sequence[Sequence[Mapping[str, Any]]]) -> str:
-    """A row for each group of topics: what goes wrong, what decides it, and what to do. It is read in ten seconds."""
-    rows = "".join(_overview_row(number, group) for number, group in enumerate(groups, 1))
-    titles = "".join(
-        f'<th scope="col">{name}</th>' for name in ("topics", "what can go wrong", "what decides", "repair")
-    )
+def _overview(groups: Sequence[Sequence[Mapping[str, Any]]], rows: Sequence[Mapping[str, Any]]) -> str:
+    """The rows of the summary: which topics, what can go wrong, what decides it, and what to change. It is read in ten
+    seconds, and each row leads to its topics."""
+    numbers = {subject["name"]: number for number, group in enumerate(groups, 1) for subject in group}
+    body = "".join(_overview_row(row, numbers[row["subjects"][0]]) for row in rows)
+    titles = "".join(f'<th scope="col">{name}</th>' for name in _OVERVIEW_TITLES)
     head = f"<thead><tr>{titles}</tr></thead>"
-    return f'<div class="overview">{wide_table(head, rows, stacked=True)}</div>' if rows else ""
+    return f'<div class="overview">{wide_table(head, body, stacked=True)}</div>' if rows else ""
 
 
-def _overview_row(number: int, group: Sequence[Mapping[str, Any]]) -> str:
-    first, mark = group[0], mark_of(group[0])
+_OVERVIEW_TITLES = ("topics", "what can go wrong", "decided by", "change")
+
+
+def _overview_row(row: Mapping[str, Any], number: int) -> str:
+    mark = "✗" if row["result"] == "failed" else "?"
     chip = f'<span class="chip {_MARK_LOOK[mark]}">{mark}</span>'
-    decides = "<br>".join(
-        f"<code>{escape(one['says'])}</code> {_place_without_folder(one)}" for one in first["deciding"]
+    decided = "<br>".join(f"<code>{escape(one)}</code>" for one in row["decided"])
+    texts = ("<br>".join(map(escape, _wrong_texts(row))), decided, escape(row["change"]))
+    cells = "".join(
+        f'<td class="{"loose" if said else "none"}" data-says="{title}">{said}</td>'
+        for title, said in zip(_OVERVIEW_TITLES[1:], texts, strict=True)
     )
-    decides = decides or escape(_deciding_facts_text(first))
-    cells = (
-        ("what can go wrong", escape(worst_outcome_text(first))),
-        ("what decides", decides),
-        ("repair", escape(_repair_in_short(first))),
-    )
-    made = "".join(
-        f'<td class="{"loose" if said else "none"}" data-says="{title}">{said}</td>' for title, said in cells
-    )
-    name = f'<a href="#group-{number}">{escape(group_names(group))}</a>'
-    return f'<tr><th scope="row">{chip} {name}</th>{made}</tr>'
+    names = row["topics"]
+    more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
+    name = f'<a href="#group-{number}">{escape(", ".join(names[:MAX_NAMES]) + more)}</a>'
+    return f'<tr><th scope="row">{chip} {name}</th>{cells}</tr>'
 
 
-def worst_outcome_text(subject: Mapping[str, Any]) -> str:
-    """What goes wrong first, in a few words: what is required and fails before what is lost beyond that."""
-    loss = subject["loss"]
-    failed = [check for check in subject["checks"] if check["result"] == "failed"]
-    if mark_of(subject) not in ("✗", "•") or not (loss or failed):
-        return capitalize_first(subject["short"])
-    if loss is None or (failed and loss["question"] not in {check["question"] for check in failed}):
-        question, when = failed[0]["question"], failed[0]["says"]
-    else:
-        question, when = loss["question"], loss["says"]
-    least = subject["least_isr"]
-    if least and when.endswith("min.insync.replicas"):
-        when = f"{when} ({least})"
-    more = len(failed) - 1
-    rest = f"; {count_text(more, 'requirement')} more {'fails' if more == 1 else 'fail'}" if more > 0 else ""
-    return f"{FAILURE_TEXTS[question]}: {when}{rest}"
-
-
-def _repair_in_short(subject: Mapping[str, Any]) -> str:
-    """What the repair changes, in a few words."""
-    if subject["repair"]:
-        return "; ".join(
-            f"{one['key']}={one['becomes']}" if one["value"] else one["becomes"]
-            for one in subject["deciding"]
-            if one["becomes"]
+def _wrong_texts(row: Mapping[str, Any]) -> Iterator[str]:
+    """What happens to records, and to writes, as far as that is bad or not known."""
+    if row["records"] not in ("kept", "not required"):
+        yield capitalize_first(row["records"])
+    if row["writes"] not in ("go on", "not required"):
+        yield (
+            f"Writes {row['writes']}"
+            if row["writes"].startswith("stop")
+            else f"Whether writes go on is {row['writes']}"
         )
-    if subject["no_repair"]:
-        return "none was found"
-    return {"✗": "none was looked for", "?": "none before it is decided"}.get(mark_of(subject), "none is needed")
 
 
-def _deciding_facts_text(subject: Mapping[str, Any]) -> str:
-    """What decides, where it is not given and something that is required depends on it."""
-    open_ = dict.fromkeys(name for check in subject["checks"] if check["result"] == "depends" for name in check["on"])
-    return f"not given: {', '.join(open_)}" if open_ else ""
-
-
-def _place_without_folder(one: Mapping[str, Any]) -> str:
-    """A file without its folder, and the line; where that is whole stands in the group's section."""
-    where = one["where"]
-    if where is None or where["line"] is None:
-        return ""
-    return f'<span class="place">{escape(where["path"].rpartition("/")[2])}:{where["line"]}</span>'
-
-
-def _group_section(
-    group: Sequence[Mapping[str, Any]], document: Document, number: int, *, open_: bool
-) -> Iterator[str]:
+def _group_section(group: Sequence[Mapping[str, Any]], document: Document, number: int) -> Iterator[str]:
     first = group[0]
     mark = mark_of(first)
     heading = f'<h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {escape(group_names(group))}</h2>'
-    yield f'<section><details class="group" id="group-{number}"{" open" if open_ else ""}><summary>{heading}</summary>'
+    yield f'<section><details class="group" id="group-{number}"><summary>{heading}</summary>'
     yield (
         f'<p class="muted">{escape(MARK_MEANINGS[mark])}</p><p '
         f'class="lead">{escape(capitalize_first(first["headline"]))}.</p>'
@@ -226,13 +194,15 @@ def _group_section(
     if first["accepted"]:
         yield f"<p>{escape(first['accepted'])}</p>"
     yield _deciding_setting_text(first)
-    yield _summary_table(first, document)
+    if is_decided(first):
+        yield _summary_table(first, document)
     yield from _unmet_items(first)
     if first["loss"] or first["repair"]:
         yield from _scenario_and_repair(first)
     elif first["no_repair"]:
         yield f"<p>{sentence_html(first['no_repair'])}</p>"
-    yield from (_question_tables(first, document))
+    if is_decided(first):
+        yield from _question_tables(first, document)
     yield from _settings_section(first)
     for other in group[1:]:
         yield from _alike_group_section(other)
@@ -308,6 +278,9 @@ def _summary_cell(
         "not checked": f"{number} of {of} not decided",
         "no loss found": "under every fault",
     }[word]
+    failed = [cell for fault in document["faults"] if (cell := cells[f"{fault['name']}@{situation}"])["word"] == word]
+    if all(map(is_rare_race, failed)):
+        look, said = "open", f"a rare race, {RARE_RACE}"
     failing = (f"{question}={fault['name']}@{situation}" for fault in document["faults"])
     page = next((pages[cell] for cell in failing if cell in pages), None) if word == "can lose" else None
     shown = f"{mark} {escape(said)}"
@@ -462,7 +435,8 @@ def _findings_section(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         return
     ordered = sorted(findings, key=lambda one: ("error", "warning", "note").index(one["severity"]))
     rows = "".join(f"<li>{_finding(one)}</li>" for one in ordered)
-    yield f"<section><h2>{count_text(len(findings), 'finding')} about the files</h2><ul>{rows}</ul></section>"
+    title = f"<h2>{count_text(len(findings), 'finding')} about the files</h2>"
+    yield f'<section><details class="group"><summary>{title}</summary><ul>{rows}</ul></details></section>'
 
 
 def _finding(one: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
+from .table import LIMITS
 from .terminal import audit_verdict_line
 
 MOST_LINES = 40
@@ -41,9 +42,19 @@ def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
     for part in (_finding_lines(document, text_format), _example_lines(document, text_format)):
         room = MOST_LINES - len(page.lines) - len(ending.lines) - 2
         _write_what_fits(page, part, room)
+    end = _cut_lines(ending.lines, MOST_LINES // 2)
+    page.lines = _cut_lines(page.lines, MOST_LINES - len(end) - 1)
     page.blank()
-    page.lines += ending.lines
+    page.lines += end
     return page
+
+
+def _cut_lines(lines: list[str], most: int) -> list[str]:
+    """Lines, those before the last one left out where they are too many."""
+    return lines if len(lines) <= most else [*lines[: most - 2], _LEFT_OUT, lines[-1]]
+
+
+_LEFT_OUT = "and more, for which there is no room; --all shows it"
 
 
 def _write_what_fits(page: TextPage, paragraphs: Sequence[Sequence[str]], room: int) -> None:
@@ -94,7 +105,7 @@ def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) ->
     page.exact(_row_line(_HEADINGS, widths), style="dim")
     left = room - 2
     for at, (row, texts) in enumerate(zip(rows, cells, strict=True)):
-        lines = list(_row_lines(texts, widths))
+        lines = list(_row_lines(texts, widths))[: max(1, left - 1)]
         is_last = at + 1 == len(rows)
         if at and len(lines) + (not is_last) > left:
             more = sum(len(other["topics"]) for other in rows[at:])
@@ -187,5 +198,5 @@ def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document
         page.line(f"Note: {document['out_of_time']}.", style="yellow")
     findings = [finding for finding in document["findings"] if finding["kind"] != "incomplete"]
     advice = f"; {count_text(len(findings), 'finding')} about the files" if findings else ""
-    page.line(f"{summary['read']}{advice}. No loss found means: within the bounds of the model.", style="dim")
+    page.line(f"{summary['read']}{advice}. What is kept is kept {LIMITS}.", style="dim")
     page.line("More: --all everything; --topic NAME one topic in full; --out DIR pages.", style="dim")

@@ -8,13 +8,13 @@ from typing import Any
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
 from .repair import step_lines
-from .table import LEGEND, align_columns, open_cell_lines, other_question_lines, table_heading, table_rows
+from .table import LEGEND, align_columns, is_decided, open_cell_lines, other_question_lines, table_heading, table_rows
 
 MARK_MEANINGS = {
     "✗": "fails what is required",
     "?": "depends on something not given, or was not decided",
-    "•": "meets it, and can lose records in a cell that is not required of it",
-    "✓": "meets it, and no loss was found",
+    "•": "passes; by faults beyond what is required it can lose records",
+    "✓": "passes; no fault of the table loses a record",
 }
 MARKS = "; ".join(f"{mark} {means}" for mark, means in MARK_MEANINGS.items())
 _STYLES = {"error": "red", "warning": "yellow"}
@@ -139,19 +139,19 @@ def unmet_lines(subject: Mapping[str, Any]) -> Iterator[str]:
     """What is not met, a line for all cells of which the same is said."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for check in subject["checks"]:
-        question = check["question"]
+        happens, _, when = check["text"].partition(" when ")
         if check["result"] == "failed":
-            key = ("fails", question, "")
+            key = ("", happens, "")
         elif check["result"] == "depends":
-            key = ("", question, f" depends on {', '.join(check['on'])}")
+            key = ("depends on ", f"{', '.join(check['on'])}: whether {happens}", "")
         elif check["result"] == "not checked":
             why = "" if check["why"] in subject["headline"] else f": {check['why']}"
-            key = ("", question, f" was not decided{why}")
+            key = ("not decided: ", f"whether {happens}", why)
         else:
             continue
-        alike.setdefault(key, []).append(check["cell"])
-    for (verb, question, then), cells in alike.items():
-        yield f"{verb} {question}={', '.join(cells)}{then}".strip()
+        alike.setdefault(key, []).append(when)
+    for (begins, happens, then), whens in alike.items():
+        yield f"{begins}{happens} when {'; when '.join(whens)}{then}"
 
 
 def _write_unmet(page: TextPage, subject: Mapping[str, Any]) -> None:
@@ -175,10 +175,13 @@ def _write_present_groups(page: TextPage, subject: Mapping[str, Any]) -> None:
 def _write_subject(page: TextPage, subject: Mapping[str, Any], document: Document) -> None:
     page.blank()
     page.line(f"{subject['name']}", style="bold")
-    for line in align_columns((table_heading(subject, document), *table_rows(subject, document))):
-        page.exact(f"  {line}")
-    for says in (*open_cell_lines(subject), *other_question_lines(subject, document)):
-        page.line(says, indent=2, hang=2)
+    if is_decided(subject):
+        for line in align_columns((table_heading(subject, document), *table_rows(subject, document))):
+            page.exact(f"  {line}")
+        for says in (*open_cell_lines(subject), *other_question_lines(subject, document)):
+            page.line(says, indent=2, hang=2)
+    else:
+        page.line(f"{subject['headline']}.", indent=2)
     loss = subject["loss"]
     if loss:
         supposed = f", if {loss['supposed']}" if loss["supposed"] else ""

@@ -22,7 +22,7 @@ def topic_text(name: str, least: int, replicas: int = 3) -> str:
     return TOPICS.format(name=name, least=least, replicas=replicas, hosts=hosts)
 
 
-def audit_topics(topics: str, producer: str = "acks=all\n", seconds: float = 60.0) -> dict[str, Any]:
+def audit_topics(topics: str, producer: str = "acks=all\n", seconds: float = 600.0) -> dict[str, Any]:
     """The document of an audit of topics and their producer, on Kafka 3.9."""
     texts = [("cluster/topics.txt", topics, True), ("cluster/producer.properties", producer, True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))

@@ -100,7 +100,7 @@ def test_exit_junit_sarif_and_json_never_contradict_each_other(cache: Path, made
     files, options, required, accepts = made
     assume(files)
     asked = tuple(requirement for text in required for requirement in parse_requirement(text))
-    request = AuditRequest(required=asked, folder=cache, seconds=60.0, workers=1, repairs=False, today=TODAY)
+    request = AuditRequest(requirements=asked, folder=cache, seconds=60.0, workers=1, repairs=False, today=TODAY)
     cluster, findings = read_cluster_texts(files, options, "x")
     document = audit(cluster, findings, request).document
     check_that_faces_agree(document)
@@ -113,7 +113,8 @@ def test_exit_junit_sarif_and_json_never_contradict_each_other(cache: Path, made
     ]
     if accepts:
         done = audit(cluster, findings, AuditRequest(
-            required=asked, folder=cache, seconds=60.0, workers=1, repairs=False, today=TODAY, accepted=tuple(entries)
+            requirements=asked, folder=cache, seconds=60.0, workers=1, repairs=False, today=TODAY,
+            accepted_findings=tuple(entries),
         ))  # fmt: skip
         check_that_faces_agree(done.document)
 
@@ -122,7 +123,7 @@ def test_where_nothing_is_required_of_what_was_read_nothing_passes() -> None:
     texts = [("topics.txt", topic_text("__consumer_offsets", 1, 1), True)]
     cluster, findings = read_cluster_texts(texts, Options(kafka_version="3.9.0", distribution="apache"), "x")
     asked = tuple(parse_requirement("no-duplicates=crash@all"))
-    document = audit(cluster, findings, AuditRequest(required=asked, seconds=0.0)).document
+    document = audit(cluster, findings, AuditRequest(requirements=asked, seconds=0.0)).document
     assert document["exit"] == 5
     says = "nothing was checked: what is required is about none of the topics that were read; require what is"
     assert audit_verdict_line(document) == f"? {says}"

@@ -64,3 +64,19 @@ def test_a_cluster_that_passes_has_ten_lines() -> None:
 def test_the_headline_alone(one_fails: dict[str, Any]) -> None:
     text = audit_headline(one_fails, TextFormat(width=200)).text()
     assert text == f"✗ {one_fails['summary']['headline']}\n"
+
+
+def test_however_much_is_said_it_is_at_most_forty_lines(one_fails: dict[str, Any]) -> None:
+    """As where time runs out on a busy machine, and much is missing."""
+    long = "x" * 240
+    summary = {
+        **one_fails["summary"], "now": [{"says": f"{long} {at}", "kind": "x", "certain": True} for at in range(9)],
+        "not_covered": [{"what": f"{long} {at}", "to_do": long} for at in range(9)], "beyond": [long] * 9,
+        "headline": " ".join([long] * 4),
+    }  # fmt: skip
+    document = {**one_fails, "summary": summary, "assumptions": [long] * 9, "out_of_time": long}
+    for width in (60, 100):
+        lines = page_lines(with_rows(document, 400, "x" * 240 + "-{}"), width)
+        assert len(lines) <= MOST_LINES
+        assert lines[0].startswith("✗") and lines[-1].startswith(("More: ", "  "))
+        assert "and more, for which there is no room; --all shows it" in lines
