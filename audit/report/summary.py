@@ -126,13 +126,17 @@ def _gravity(check: Read) -> tuple[int, int]:
 
 
 def _when(failed: Sequence[Read], subject: Read) -> str:
-    """What happens to records, and when: the likeliest faults in the largest ISR in which they do it."""
+    """What happens to records, and when: the likeliest faults in the largest ISR in which they do it, whether or not
+    that is asked about."""
     cells = sorted((BY_NAME[check["cell"]] for check in failed), key=GRAVEST.index)
     first = cells[0].situation
     faults = list(dict.fromkeys(cell.fault.when for cell in cells if cell.situation == first))
     named = list_with_or(faults[:MOST_FAULTS])
     more = f", and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
-    within = while_in_sync(cells[0], subject["least_isr"], _replicas(subject))
+    shown = [cell.fault.name for cell in cells if cell.fault.when in faults[:MOST_FAULTS]]
+    table = subject["table"][failed[0]["question"]]
+    always = all(table[f"{name}@all"]["word"] == "can lose" for name in shown)
+    within = "" if always else while_in_sync(cells[0], subject["least_isr"], _replicas(subject))
     return f"{what_happens(failed[0]['question'])} when {named}{within}{more}"
 
 
@@ -249,15 +253,18 @@ def _change(subject: Read) -> str:
 
 
 def _also(made: Read) -> Iterator[str]:
-    """The errors and warnings about the files, in this order, but for what is said above: what is out of service, and
-    what is not covered."""
+    """The errors and warnings about the files, in this order, but for what is said above: what is out of service, what
+    is not covered, and what a row says of the line that decides."""
     root = _common_folder(made)
     said = [outage["says"] for outage in made["outages"]]
+    failing = (subject for subject in made["subjects"] if _result(subject) == "failed")
+    decided = [used["where"] for subject in failing for used in subject["deciding"] if used["where"] is not None]
     for severity in ("error", "warning"):
         for finding in made["findings"]:
             if finding["severity"] != severity or finding["kind"] == "incomplete":
                 continue
-            if not any(finding["what"] in text for text in said):
+            in_a_row = finding["kind"] in ("client", "advice") and finding["where"] in decided
+            if not in_a_row and not any(finding["what"] in text for text in said):
                 yield f"{place_text(finding['where'], root)}: {finding['what']}; {finding['to_do']}"
 
 

@@ -314,6 +314,21 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
     assert place["region"] == {"startLine": 1}
 
 
+def test_the_example_of_the_readme_is_what_is_printed_and_one_line_repairs_it(tidegate: Run, tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, _, after = text.partition("` says first:\n\n```\n")
+    command = before.rpartition("`tidegate ")[2].split()
+    done = tidegate(*(str(ROOT / word) if "/" in word else word for word in command))
+    assert done.exit == 1
+    assert done.out.startswith(after.partition("```")[0])
+    cluster = tmp_path / "cluster"
+    shutil.copytree(ROOT / command[1], cluster)
+    producer = cluster / "producer.properties"
+    assert before.count("\nacks=1\n") == 1
+    producer.write_text(producer.read_text().replace("acks=1", "acks=all"))
+    assert tidegate("audit", str(cluster), *OLD, "--quiet").exit == 0
+
+
 UNCLEAN = "unclean.leader.election.enable=true"
 TOPICS = f"""\
 Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=3

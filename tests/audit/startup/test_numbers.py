@@ -80,7 +80,7 @@ def test_the_disk_of_one_of_several_controllers_has_a_finding_of_its_own(
     texts = [(f"c{i}.properties", VOTER.format(i, listed), True) for i in range(1, voters + 1)]
     options = Options(kafka_version="3.9", features=(f"kraft.version={int(dynamic)}",))
     _, findings = read_cluster_texts(texts, options, "x")
-    mine = [finding for finding in findings if "formatted anew" in finding.what]
+    mine = [finding for finding in findings if "starts with an empty disk" in finding.what]
     assert [(finding.kind, finding.severity) for finding in mine] == [("not_modelled", "note")] * said
     assert all("--bounds empty_disk --set voters=3 " in finding.source for finding in mine)
 
@@ -105,14 +105,14 @@ def test_voters_that_are_described_with_directory_ids_vote_by_them(
         [("quorum.txt", status, True)], Options(kafka_version="3.9", features=features), "x"
     )
     assert has_dynamic_quorum(cluster) is dynamic
-    assert any("formatted anew" in finding.what for finding in findings) is not dynamic
+    assert any("starts with an empty disk" in finding.what for finding in findings) is not dynamic
 
 
 def test_a_broker_that_is_a_controller_too_is_warned_of_its_disk() -> None:
     both = VOTER.replace("process.roles=controller", "process.roles=broker,controller")
     texts = [(f"c{i}.properties", both.format(i, "1@a:1,2@b:1,3@c:1"), True) for i in range(1, 4)]
     _, findings = read_cluster_texts(texts, Options(kafka_version="3.9"), "x")
-    (mine,) = [finding for finding in findings if "formatted anew" in finding.what]
+    (mine,) = [finding for finding in findings if "starts with an empty disk" in finding.what]
     assert mine.severity == "warning" and "a broker's disk may be a controller's here" in mine.what
 
 
