@@ -69,7 +69,7 @@ def audit_index(document: Document) -> str:
 def _index_lines(document: Document) -> Iterator[str]:
     verdict, summary = audit_verdict_line(document), document["summary"]
     yield f'<h1 class="{_MARK_LOOK.get(verdict[0], "")}">{escape(verdict)}</h1>'
-    yield f'<p class="muted">{escape(_about_text(document))}</p>'
+    yield f'<p class="muted">{escape(_cluster_text(document))}</p>'
     for says, certain in dict.fromkeys((one["says"], one["certain"]) for one in summary["now"]):
         yield f'<p class="{"bad" if certain else "open"}">now: {escape(says)}</p>'
     for one in summary["not_covered"]:
@@ -94,7 +94,7 @@ def _index_lines(document: Document) -> Iterator[str]:
     )
 
 
-def _about_text(document: Document) -> str:
+def _cluster_text(document: Document) -> str:
     """Of which cluster, when, and by what: `orders-eu, Kafka 3.9.1, 2026-11-28, tidegate 0.1.0; required: standard`."""
     release = document["versions"]["kafka"]
     kafka = f"Kafka {release}" if release != "not stated" else "Kafka's version is not stated"

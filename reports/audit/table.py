@@ -126,8 +126,7 @@ def other_question_lines(subject: Mapping[str, Any], document: Mapping[str, Any]
 
 
 def is_rare_race(cell: Mapping[str, Any]) -> bool:
-    """Whether what goes wrong takes a race that no setting but one request in flight avoids, and no fault of a broker:
-    it is no reason to mend anything at once."""
+    """Whether what goes wrong takes a race and no fault of a broker: nothing has to be mended at once."""
     return cell["word"] == "can lose" and RARE_RACE in cell.get("why", "")
 
 
