@@ -334,7 +334,7 @@ class Explorations:
         self._prepared: set[tuple[str, int]] = set()
         self._is_frozen = False
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
-        self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
+        self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers, self.until)
 
     def result(self, case: Case) -> CaseResult:
         """What one case finds."""
@@ -429,7 +429,8 @@ class Explorations:
         for chunk, found in chunks:
             for case in chunk:
                 self._ahead.pop(case, None)
-            yield from zip(chunk, found or [CaseResult(stop_reason=DIED, for_good=False)] * len(chunk), strict=True)
+            why = NO_TIME if self.late else DIED
+            yield from zip(chunk, found or [CaseResult(stop_reason=why, for_good=False)] * len(chunk), strict=True)
 
     @property
     def unfinished_count(self) -> int:
@@ -444,8 +445,9 @@ class Explorations:
         self.processes.kill()
 
     def close(self) -> None:
-        """Ends the other processes, if there are any. More may be asked: others begin then."""
-        self.processes.close()
+        """Ends the other processes, if there are any, and once time is out at once. More may be asked: others begin
+        then."""
+        self.processes.kill() if self.late else self.processes.close()
 
     def _path(self, case: Case) -> Path | None:
         return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -12,6 +13,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
 from ...language.immutable import immutable
+
+GRACE = 2.0
+"""Seconds in which what was stopped by the clock may still be handed over."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -34,11 +38,12 @@ class Work(Generic[T, R]):
 class Processes(Generic[T, R]):
     """So many processes, begun with the first tasks and kept for later ones until `close`.
 
-    `spare` are tasks that nobody waits for yet: a process takes one where there is nothing else to do.
+    `spare` are tasks that nobody waits for yet: a process takes one where there is nothing else to do. `until` is the
+    moment (`time.time`) after which none is waited for, but for `GRACE` seconds, and the processes are ended.
     """
 
-    def __init__(self, work: Work[T, R], workers: int) -> None:
-        self.work, self.workers = work, workers
+    def __init__(self, work: Work[T, R], workers: int, until: float | None = None) -> None:
+        self.work, self.workers, self.until = work, workers, until
         self.spare: deque[T] = deque()
         self._pool: ProcessPoolExecutor | None = None
         self._preparing: list[Future[object]] = []
@@ -53,14 +58,15 @@ class Processes(Generic[T, R]):
 
     def results(self, tasks: Sequence[T]) -> Iterator[tuple[T, R | None]]:
         """Each task with its result as it comes, and spare ones that end meanwhile; None if a process died, and it may
-        have been this one's.
+        have been this one's, or if time ran out.
 
         Every other process takes tasks from the end, so that long tasks, which are put there, are not begun last.
         """
         waiting = deque(tasks)
-        while waiting:
+        while waiting and self._seconds_left() != 0.0:
             pool = self._prepared_pool()
             yield from self._results(pool, waiting)
+        yield from ((task, None) for task in waiting)
 
     def rest(self) -> Iterator[tuple[T, R | None]]:
         """The spare tasks that are left, with their results."""
@@ -86,6 +92,10 @@ class Processes(Generic[T, R]):
             process.terminate()
         self.close()
 
+    def _seconds_left(self) -> float | None:
+        """The seconds for which a result may be waited for; None without end."""
+        return None if self.until is None else max(0.0, self.until + GRACE - time.time())
+
     def _end(self) -> None:
         self._beside.clear()
         self._preparing.clear()
@@ -103,9 +113,11 @@ class Processes(Generic[T, R]):
         """The processes, all prepared; one that dies of that prepares for itself what it runs, and dies if it must."""
         try:
             for one in self._preparing:
-                one.result()
+                one.result(self._seconds_left())
         except BrokenProcessPool:
             self._end()
+        except TimeoutError:  # what waits for them is not waited for either
+            pass
         self._preparing.clear()
         return self._started_pool()
 
@@ -129,7 +141,13 @@ class Processes(Generic[T, R]):
 
     def _ended_work(self, running: dict[Future[R], tuple[T, int]]) -> Iterator[tuple[T, R | None]]:
         """What has ended of these and of the spare ones, once anything has; all of them if the pool is broken."""
-        for future in wait([*running, *self._beside], return_when=FIRST_COMPLETED).done:
+        done = wait([*running, *self._beside], self._seconds_left(), return_when=FIRST_COMPLETED).done
+        if not done:
+            begun = [task for task, _ in (*running.values(), *self._beside.values())]
+            running.clear()
+            self.kill()
+            yield from ((task, None) for task in begun)
+        for future in done:
             if isinstance(future.exception(), BrokenProcessPool):
                 yield from self._broken(running)
                 return

@@ -12,6 +12,7 @@ import operator
 import os
 import random
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,7 +34,7 @@ from tidegate.audit.exploring.explorations import (
     seen_by,
     to_json,
 )
-from tidegate.audit.exploring.processes import Processes, Work
+from tidegate.audit.exploring.processes import GRACE, Processes, Work
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import profiles, switches
 from tidegate.audit.questions.cases import NO_RECORD, asks_loss, delivery_case, goes_on_cases, loss_case
@@ -287,6 +288,16 @@ def test_a_spare_task_is_run_where_a_process_has_nothing_else_to_do(
     dies = partial(os._exit, 9)
     two.spare.append(dies)
     assert list(two.rest()) == [(dies, None)] and list(two.results([own])) == [(own, 1)]
+
+
+def test_no_task_is_waited_for_once_time_is_out(two: Processes[Callable[[], Any], Any]) -> None:
+    assert [result for _, result in two.results([partial(abs, -1)])] == [1]
+    tasks = [partial(time.sleep, seconds) for seconds in (60, 61, 62)]
+    two.until = began = time.time()
+    found = list(two.results(tasks))
+    assert [result for _, result in found] == [None] * 3 and {task for task, _ in found} == {*tasks}
+    assert time.time() < began + GRACE + 20 and not two.running
+    assert list(two.results(tasks)) == [(task, None) for task in tasks] and not two.running
 
 
 @pytest.mark.long  # both processes, and kernels of their own: 6 s
