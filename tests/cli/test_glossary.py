@@ -29,7 +29,8 @@ def test_a_word_that_is_not_there_is_refused_with_the_nearest(tidegate: Run) -> 
     done = tidegate("glossary", "invariannt")
     assert done.exit == 64
     assert done.err == (
-        "tidegate: the glossary has no word 'invariannt'; did you mean invariant or variant?\nall of them: tidegate glossary\n"
+        "tidegate: the glossary has no word 'invariannt'; did you mean invariant or variant?\n"
+        "all of them: tidegate glossary\n"
     )
 
 

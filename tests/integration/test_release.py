@@ -84,6 +84,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_job_that_there_is_not_is_refused() -> None:
+    done = run(["bash", ".ci/release", "upload"], ROOT)
+    assert (done.returncode, done.stderr) == (2, "there is no job upload; they are: build bill audit\n")
+
+
 @pytest.mark.long
 def test_the_wheel_has_what_it_needs_and_no_more(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()

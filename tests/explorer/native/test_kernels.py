@@ -6,9 +6,11 @@ Also of: `compiler`.
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import pytest
 from tidegate.explorer.native import kernels as native_kernels
 from tidegate.explorer.native.compiler import read_object
@@ -20,6 +22,7 @@ from tidegate.language import code_digest
 
 from ...support.engines import bind_text, summary, text_of
 from ...support.native import COUNTING, FIELDS, NODE, START, counting, kernels
+from ...support.shipped import bind_shipped
 
 
 def test_a_kept_kernel_gives_the_same(tmp_path: Path) -> None:
@@ -150,3 +153,18 @@ def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> No
         folded = native(counting(tmp_path, constants={"size": size}), Search())
         assert summary(opened) == summary(folded)
     assert len(kernels(cache)) == 1
+
+
+@pytest.mark.parametrize("triple", ["aarch64-unknown-linux-gnu", "arm64-apple-darwin"])
+def test_a_kernel_is_code_for_arm_that_orders_memory_and_calls_nothing_else(triple: str) -> None:
+    """ARM orders memory only where it is told to: each word that several workers share is loaded to acquire and stored
+    to release. A name that is not in the kernel would have to be found on the machine that runs it."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    model = bind_shipped("leadership")
+    module = llvm.parse_assembly(kernel_text(model, plan_program(model), (), None))
+    module.triple = triple
+    machine = llvm.Target.from_triple(triple).create_target_machine(cpu="generic", features="", opt=2, jit=True)
+    text = machine.emit_assembly(module)
+    assert {"ldar", "stlr", "ldaxr", "stlxr"} <= set(re.findall(r"^\s+(\w+)\s", text, re.MULTILINE))
+    assert set(re.findall(r"\bbl\s+(\S+)", text)) <= set(re.findall(r"^(\S+):", text, re.MULTILINE))

