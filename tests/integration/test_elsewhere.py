@@ -16,8 +16,9 @@ from ..conftest import ROOT
 
 ELSEWHERE = ROOT / "tests" / "support" / "elsewhere"
 FILES = (
-    "explorer/test_plain.py", "explorer/native", "explorer/smt/test_induction.py", "explorer/spark/test_levels.py",
-    "audit/exploring", "gates", "cli/test_gate.py", "cli/test_doctor.py",
+    "explorer/test_plain.py", "explorer/native/test_search.py", "explorer/native/test_workers.py",
+    "explorer/native/test_memory.py", "explorer/native/test_walks.py", "explorer/smt/test_induction.py",
+    "explorer/spark/test_levels.py", "audit/exploring/test_inference.py", "gates", "cli/test_gate.py",
 )  # fmt: skip
 _LOOK = """
 import ctypes, mmap, multiprocessing, os

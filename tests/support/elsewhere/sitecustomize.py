@@ -30,7 +30,7 @@ for module, names in (
             delattr(module, name)
 
 
-_true_sysconf = cast("Callable[[str | int], int]", os.sysconf)
+_true_sysconf = os.sysconf
 
 
 def _sysconf(name: str | int) -> int:
@@ -41,13 +41,15 @@ setattr(os, "sysconf", _sysconf)  # noqa: B010  # to a checker it stays what it 
 mmap.PAGESIZE = mmap.ALLOCATIONGRANULARITY = PAGE  # pyright: ignore[reportAttributeAccessIssue]
 
 
+_true_open = cast("Callable[..., Any]", io.open)
+
+
 def _open(file: Any, *arguments: Any, **options: Any) -> Any:
     if isinstance(file, (str, PurePath)) and PurePath(file).parts[:2] in (("/", "proc"), ("/", "sys")):
         raise FileNotFoundError(2, "No such file or directory", str(file))
     return _true_open(file, *arguments, **options)
 
 
-_true_open = io.open
 io.open = builtins.open = _open
 
 
