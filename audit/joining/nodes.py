@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..cluster.cluster import Broker, DuplicateId, Quorum, Topic
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
-from ..kafka.keys import declared_key, settings_by_name
+from ..kafka.keys import LARGEST, declared_key, settings_by_name
 from ..readers.broker_properties import broker_of
 from .options import OPTIONS
 from .parts import JoinedParts, withhold_values
@@ -128,4 +128,4 @@ def _add_running(joined: JoinedParts, found: dict[int, Broker], number: int, set
 
 def _plain(setting: Setting) -> bool:
     key = settings_by_name().get(setting.key)
-    return key is not None and key.type in ("int", "long", "boolean") and "${" not in setting.value
+    return key is not None and key.type in (*LARGEST, "boolean") and "${" not in setting.value

@@ -9,16 +9,20 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NewType
 
 from ...language.immutable import immutable
-from .versions import is_version
+from .versions import is_at_least, is_version
 
 Scope = Literal["topic", "broker", "producer", "consumer"]
 
-NEVER_EMPTY = ("int", "long", "boolean", "version")
+LARGEST: Mapping[str, int] = {"short": 2**15 - 1, "int": 2**31 - 1, "long": 2**63 - 1}
+"""The types of whole numbers, each with its largest."""
+
+NEVER_EMPTY = (*LARGEST, "boolean", "version")
 """Types of settings whose value is refused if it is empty (`ConfigDef.parseType`, `ApiVersionValidator`)."""
 
 WITH_FILES = ("java", "librdkafka")
@@ -34,7 +38,7 @@ Kept = Literal["text", "word", "number", "names", "host", "path", "counts", "not
 PLAIN: Mapping[Kept, str] = {
     "word": r"[A-Za-z0-9.+\-]{1,20}",
     "number": r"-?[0-9]{1,18}",
-    "names": r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}",
+    "names": r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}|[, ]*",
     "host": r"[A-Za-z0-9_.:%\-\[\]]{1,253}",
     "path": r"[A-Za-z0-9_./\-]{1,200}",
     "counts": r"\d+ replicas, \d+ observers|",
@@ -68,13 +72,14 @@ class Key:
 
     `least` is the smallest legal number, `legal` the legal words (`*` at the end stands for anything), empty for any.
     A number may have a fraction for the clients of the families `fractions`. `stored_as` says as what its value is
-    kept. With `only_checked` no answer rests on it, and its value keeps a node of 2.8 to 3.9 from starting if it is not
-    legal.
+    kept. With `only_checked` no answer rests on it, and its value keeps a node from starting if it is not legal.
+    Brokers define it from the release `since` on and before `until` ("": in all of them), and another one does not read
+    it. With `least_of_topic` the least value is that of a topic's setting, and a broker takes less.
     """
 
     name: KeyName
     scopes: tuple[Scope, ...]
-    type: Literal["int", "long", "boolean", "string", "list", "version"]
+    type: Literal["short", "int", "long", "boolean", "string", "list", "version"]
     broker_names: tuple[KeyName, ...]
     factors: tuple[int, ...]
     least: int | None
@@ -85,6 +90,15 @@ class Key:
     fractions: tuple[str, ...] = ()
     stored_as: Kept = "text"
     only_checked: bool = False
+    since: str = ""
+    until: str = ""
+    least_of_topic: bool = False
+
+    def is_defined(self, kafka: str) -> bool:
+        """Whether brokers of a release define it; not where its text leaves that open."""
+        if self.since and is_at_least(kafka, self.since) is not True:
+            return False
+        return not self.until or is_at_least(kafka, self.until) is False
 
 
 @cache
@@ -112,6 +126,9 @@ def _key(text: dict[str, Any]) -> Key:
         {family: tuple(words) for family, words in text.get("aliases", {}).items()},
         tuple(map(_default_row, text.get("defaults", ()))),
         tuple(text.get("fractions", ())),
+        since=text.get("since", ""),
+        until=text.get("until", ""),
+        least_of_topic=text.get("least_of_topic", False),
     )
 
 
@@ -140,6 +157,8 @@ def _other(name: str, text: dict[str, Any]) -> Key:
         () if default is None else (DefaultRow("apache", default, "kafka.apache.org/39, Broker Configs"),),
         stored_as="word" if text.get("checked") else text["kept"],
         only_checked=text.get("checked", False),
+        since=text.get("since", ""),
+        until=text.get("until", ""),
     )
 
 
@@ -171,7 +190,13 @@ def is_kept(name: str, value: str) -> bool:
 @cache
 def settings_by_name() -> Mapping[str, Key]:
     """Every setting by every name that a broker or topic may give it."""
-    return {name: key for key in settings_table().values() for name in (key.name, *key.broker_names)}
+    rows = settings_table().values()
+    return {name: _key_of_name(key, name) for key in rows for name in (key.name, *key.broker_names)}
+
+
+def _key_of_name(key: Key, name: str) -> Key:
+    """The setting as brokers have it by a name of theirs: some have a least value of a topic's alone."""
+    return replace(key, least=None) if key.least_of_topic and name != key.name else key
 
 
 @cache
@@ -233,7 +258,7 @@ def _unseen(value: str) -> str:
 
 def _wrong(key: Key, value: str, family: str | None) -> str:
     value = canonical_value(key, value, family)
-    if key.type in ("int", "long"):
+    if key.type in LARGEST:
         return _wrong_number(key, _whole(value) if family in key.fractions else value)
     if key.type == "boolean":
         return "" if value.lower() in ("true", "false") else "is neither true nor false"
@@ -259,9 +284,11 @@ def _whole(value: str) -> str:
 def _wrong_number(key: Key, value: str) -> str:
     if not re.fullmatch(r"[+-]?\d{1,19}", value):
         return "is not a whole number"
-    most = 2**31 - 1 if key.type == "int" else 2**63 - 1
+    most = LARGEST[key.type]
     if int(value) > most:
         return f"is above {most}, the largest {key.type}"
+    if int(value) < -most - 1:
+        return f"is below {-most - 1}, the least {key.type}"
     return f"is below {key.least}, the least that is legal" if key.least is not None and int(value) < key.least else ""
 
 

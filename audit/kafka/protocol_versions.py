@@ -11,7 +11,8 @@ INTERIM = {
 """How many versions each release has by the way: 3 are `-IV0` to `-IV2`."""
 
 EARLY = {"3.8": "3.7", "3.9": "3.8", "4.0": "3.9"}
-"""Releases whose versions the one before has already, unfinished (MetadataVersion: LATEST_PRODUCTION)."""
+"""Releases whose versions the one before has already, unfinished, by their full names and not by the release's own
+(MetadataVersion, 3.7.2 to 3.9.1: LATEST_PRODUCTION, IBP_VERSIONS)."""
 
 
 def known_since(text: str, *, strict: bool = True) -> str | None:
@@ -20,4 +21,4 @@ def known_since(text: str, *, strict: bool = True) -> str | None:
     name, _, interim = ".".join(parts[: 3 if text.startswith("0.") else 2]).partition("-")
     if name not in INTERIM or (strict and interim not in ("", *(f"IV{at}" for at in range(INTERIM[name])))):
         return None
-    return EARLY.get(name, name)
+    return EARLY.get(name, name) if interim else name

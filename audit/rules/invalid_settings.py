@@ -10,7 +10,7 @@ from ..cluster.findings import Finding
 from ..cluster.settings import base_family
 from ..cluster.statements import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Origin, Setting
 from ..kafka import key_names
-from ..kafka.keys import NEVER_EMPTY, Key, is_never_blank, settings_by_name, settings_table, why_illegal
+from ..kafka.keys import LARGEST, NEVER_EMPTY, Key, is_never_blank, settings_by_name, settings_table, why_illegal
 
 MOST_SHOWN = 40
 
@@ -128,7 +128,7 @@ def _legal(key: Key) -> str:
         return f"one of {', '.join(key.legal)}"
     least = f" of {key.least} or more" if key.least is not None else ""
     number = f"a whole number{least}"
-    return {"boolean": "true or false", "int": number, "long": number, "version": "a release, such as 3.9"}[key.type]
+    return {**dict.fromkeys(LARGEST, number), "boolean": "true or false", "version": "a release, such as 3.9"}[key.type]
 
 
 def _twice(settings: Sequence[Setting]) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from ipaddress import ip_address
 
 from ..cluster.cluster import Broker, Cluster
@@ -27,6 +28,8 @@ AUTO_JOIN = declared_key("controller.quorum.auto.join.enable")
 CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
 NODE_ID = declared_key("node.id")
 PROCESS_ROLES = declared_key("process.roles")
+
+MOST_PORT = 65535
 
 Reasons = Iterator[tuple[str, Origin]]
 """Why a node does not start, and where that is set."""
@@ -60,6 +63,7 @@ def _joining_reasons(cluster: Cluster, node: Broker) -> Reasons:
 def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """What is wrong with its listeners, by themselves and with what names them."""
     yield from _joining_reasons(cluster, node)
+    yield from _missing_listener_reasons(cluster, node)
     stated = readable_settings(node)
     voters = stated.get(CONTROLLER_QUORUM_VOTERS)
     if voters is not None and voters.value:
@@ -67,6 +71,8 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     advertised, listeners = stated.get(ADVERTISED_LISTENERS), stated.get("listeners")
     if advertised is not None:
         yield from _advertised_reasons(advertised, "`advertised.listeners`")
+    if listeners is not None and is_whole(cluster, node):
+        yield from _unreadable_listeners(listeners)
     if listeners is None or "://" not in listeners.value:
         return
     yield from _alone(cluster, listeners)
@@ -79,6 +85,29 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     yield from _broker_listener_reasons(cluster, node, listeners, stated, controllers)
 
 
+def _missing_listener_reasons(cluster: Cluster, node: Broker) -> Reasons:
+    """A node of KRaft names the controllers' listeners, and a controller has them: without `listeners` it has one for
+    brokers alone (validateValues: controllerListenerNames, controllerListeners)."""
+    stated, every = readable_settings(node), stated_settings(node)
+    named = stated.get(CONTROLLERS)
+    if named is None or PROCESS_ROLES not in every or not every[PROCESS_ROLES].value:
+        return
+    if not named.value.strip(" ,") and cluster.states_nothing(replace(named, value="")):
+        yield f"it is a node in KRaft, and `{CONTROLLERS}` names no listener", named.origin
+        return
+    default = "broker" not in node.roles and names_in(named.value) == {"PLAINTEXT"}
+    if "controller" in node.roles and "listeners" not in every and not default and is_whole(cluster, node):
+        yield f"it is a controller, and its file has no `listeners` for `{CONTROLLERS}`", named.origin
+
+
+def _unreadable_listeners(listeners: Setting) -> Reasons:
+    """`NAME://host:port`, with commas between (EndPoint.createEndPoint, and since 4.0 SocketServerConfigs)."""
+    for text in listeners.value.split(","):
+        if text.strip() and re.fullmatch(r"[^${<]*", text) and not entries(replace(listeners, value=text)):
+            yield f"`listeners` has `{text.strip()}`, which is not of the form `NAME://host:port`", listeners.origin
+            return
+
+
 def _of_voters(cluster: Cluster, voters: Setting) -> Reasons:
     """`{id}@{host}:{port}`, with commas between (parseVoterConnections), and since 3.8 no host that is every one
     (KafkaRaftServer, QuorumConfig.NON_ROUTABLE_HOST)."""
@@ -86,6 +115,10 @@ def _of_voters(cluster: Cluster, voters: Setting) -> Reasons:
     for text in voters.value.split(","):
         if not re.fullmatch(r"\s*\d+@[^@]+:\d+\s*", text):
             yield f"`{voters.key}` has `{text.strip()}`, which is not of the form `id@host:port`", voters.origin
+            return
+        port = int(text.rpartition(":")[2])
+        if port > MOST_PORT:
+            yield f"`{voters.key}` has `{text.strip()}`, and {port} is not a port", voters.origin
             return
         if "@0.0.0.0:" in text and kafka is not None and is_at_least(kafka.value, "3.8"):
             yield f"`{voters.key}` has `{text.strip()}`, and 0.0.0.0 is no address to reach a voter at", voters.origin
@@ -133,11 +166,8 @@ def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated
         also = mine & names_in(controllers.value)
         if "controller" in node.roles and not also:
             yield f"it is a controller, and `{CONTROLLERS}` names none of its `listeners`", controllers.origin
-        elif "controller" in node.roles and not as_written(controllers.value) <= mine:
-            yield (
-                f"it is a controller, and `{CONTROLLERS}` is not as its `listeners` have it, in capitals",
-                controllers.origin,
-            )
+        elif "controller" in node.roles:
+            yield from _as_compared(cluster, controllers, mine)
         if node.roles == ("broker",) and also:
             yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
     every = stated_settings(node)
@@ -145,6 +175,31 @@ def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated
     alone = node.roles == ("broker",) and PROCESS_ROLES in every and quorum
     if alone and CONTROLLERS not in every and not listeners.origin.place:
         yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
+
+
+def _as_compared(cluster: Cluster, controllers: Setting, mine: set[str]) -> Reasons:
+    """All of the controllers' listeners are among a controller's own; up to 4.0 a blank after a comma counts
+    (controllerListenerNames, which Csv.parseCsvList reads since 4.1)."""
+    others = sorted(names_in(controllers.value) - mine)
+    kafka = cluster.versions.kafka
+    if others:
+        yield (
+            f"it is a controller, and `{CONTROLLERS}` has {others[0]}, which is not one of its `listeners`",
+            (controllers.origin),
+        )
+    elif not as_written(controllers.value) <= mine:
+        yield (
+            f"it is a controller, and `{CONTROLLERS}` is not as its `listeners` have it, in capitals",
+            controllers.origin,
+        )
+    elif kafka is not None and is_at_least(kafka.value, "4.1") is False:
+        for name in controllers.value.strip().split(","):
+            if name != name.strip():
+                yield (
+                    f"`{CONTROLLERS}` has a blank beside {name.strip()}, which 4.1 is the first to take",
+                    (controllers.origin),
+                )
+                return
 
 
 def _broker_listener_reasons(

@@ -19,12 +19,13 @@ from ...language.immutable import immutable
 from ..cluster.cluster import DESCRIBED, Broker, Cluster
 from ..cluster.settings import is_whole, stated_settings, value_of
 from ..cluster.statements import HIDDEN, Default, Origin, Setting, StatedValue
-from ..kafka.keys import NEVER_EMPTY, declared_key, settings_by_name, why_illegal
-from ..kafka.versions import is_at_least
+from ..kafka.keys import NEVER_EMPTY, Key, declared_key, settings_by_name, why_illegal
 from . import protocol_versions
+from .groups import group_refusals
 from .listeners import identity_refusals, listener_refusals
+from .lists import list_refusals
 from .numbers import number_refusals
-from .protocols import advertised_extra, control_plane_refusals, protocol_refusals
+from .protocols import advertised_extra, control_plane_refusals, protocol_refusals, role_refusals
 from .quorum import quorum_refusals
 from .value_types import type_refusals
 
@@ -40,9 +41,6 @@ UNBOUNDED = frozenset({
     declared_key("replica.high.watermark.checkpoint.interval.ms"),
 })  # fmt: skip
 """Settings whose least value is no validator of the broker's: with less it starts."""
-
-GONE_IN_4 = frozenset({declared_key("inter.broker.protocol.version"), declared_key("message.format.version")})
-"""Settings that 4.0 does not define any more, so that it does not read their values."""
 
 Refusals: TypeAlias = tuple[tuple[Broker, str], ...]
 """The nodes of a cluster, each with why it does not start, "" where nothing says so."""
@@ -123,8 +121,11 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         if message:
             yield f"`{setting.key}={setting.value}` {message}", setting.origin
     yield from type_refusals(cluster, node)
+    yield from role_refusals(cluster, node)
+    yield from list_refusals(cluster, node)
     yield from _together(cluster, node)
     yield from number_refusals(cluster, node)
+    yield from group_refusals(cluster, node)
     yield from protocol_versions.version_refusals(cluster, node)
     yield from identity_refusals(cluster, node)
     yield from listener_refusals(cluster, node)
@@ -139,7 +140,7 @@ def why_value_refused(cluster: Cluster, setting: Setting) -> str:
     key, kafka = settings_by_name().get(setting.key), cluster.versions.kafka
     if key is None or setting.key not in key.broker_names or setting.value == HIDDEN:
         return ""
-    if key.name in GONE_IN_4 and kafka is not None and is_at_least(kafka.value, "4.0") is not False:
+    if not is_read(cluster, key):
         return ""
     if not setting.value:
         return "has no value" if key.type in NEVER_EMPTY and cluster.states_nothing(setting) else ""
@@ -152,6 +153,13 @@ def why_value_refused(cluster: Cluster, setting: Setting) -> str:
     return "" if key.name in UNBOUNDED and message.startswith("is below") else message
 
 
+def is_read(cluster: Cluster, key: Key) -> bool:
+    """Whether brokers of the stated release define a setting; where none is stated, whether all of them do."""
+    if cluster.versions.kafka is not None:
+        return key.is_defined(cluster.versions.kafka.value)
+    return not key.since and (not key.until or cluster.control_plane == "zookeeper")
+
+
 def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Settings that are legal alone."""
     wait, lag = (value_of(cluster, node, key) for key in (WAIT, LAG))
@@ -162,7 +170,7 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     yield from _of_logs(cluster, node)
     yield from _of_locks(cluster, node)
     voters = next((setting for setting in reversed(node.settings) if setting.key == CONTROLLER_QUORUM_VOTERS), None)
-    roles = any(setting.key == PROCESS_ROLES for setting in node.settings)
+    roles = any(setting.key == PROCESS_ROLES and setting.value for setting in node.settings)
     if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
         return
     if not node.states_id:

@@ -19,6 +19,7 @@ LOG_ROLL_HOURS = declared_key("log.roll.hours")
 LOG_ROLL_JITTER_HOURS = declared_key("log.roll.jitter.hours")
 LOG_ROLL_JITTER_MS = declared_key("log.roll.jitter.ms")
 LOG_ROLL_MS = declared_key("log.roll.ms")
+NUM_REPLICA_FETCHERS = declared_key("num.replica.fetchers")
 OFFSETS_COMMIT_REQUIRED_ACKS = declared_key("offsets.commit.required.acks")
 OFFSETS_TOPIC_REPLICATION_FACTOR = declared_key("offsets.topic.replication.factor")
 QUEUED_MAX_REQUEST_BYTES = declared_key("queued.max.request.bytes")
@@ -60,11 +61,14 @@ def number_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origi
         yield f"`{idle}={numbers[idle]}` is not above `{delay}={numbers[delay]}`", where
     if numbers.get(PER_IP) == 0 and OVERRIDES not in stated:
         yield f"`{PER_IP}=0` takes `{OVERRIDES}`, which is not set", stated[PER_IP].origin
+    fetchers, kafka = NUM_REPLICA_FETCHERS, cluster.versions.kafka
+    if numbers.get(fetchers, 1) < 1 and kafka is not None and is_at_least(kafka.value, "4.2") is True:
+        yield f"`{fetchers}={numbers[fetchers]}` is below 1, which 4.2 and later refuse", stated[fetchers].origin
     yield from _of_commits(cluster, node, stated)
 
 
 def _of_commits(cluster: Cluster, node: Broker, stated: Mapping[str, Setting]) -> Iterator[tuple[str, Origin]]:
-    """Up to 3.9 commits wait for no more replicas than the offsets topic is created with."""
+    """Up to 3.9 commits wait for no more replicas than the offsets topic is created with, and -1 is all of them."""
     key, factor = OFFSETS_COMMIT_REQUIRED_ACKS, OFFSETS_TOPIC_REPLICATION_FACTOR
     kafka = cluster.versions.kafka
     acks, most = number_of(cluster, node, key), number_of(cluster, node, factor)
@@ -76,6 +80,8 @@ def _of_commits(cluster: Cluster, node: Broker, stated: Mapping[str, Setting]) -
         or is_at_least(kafka.value, "4.0") is not False
     ):
         return
+    if acks < -1:
+        yield f"`{key}={acks}` is below -1, which is all replicas", stated[key].origin
     if acks > most:
         yield f"`{key}={acks}` is above `{factor}={most}`", stated[key].origin
 

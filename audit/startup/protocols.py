@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, PROTOCOLS, as_written, names_in
 from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import KeyName, declared_key
+from ..kafka.protocol_versions import known_since
 from ..kafka.versions import is_at_least
-from .listeners import Reasons
+from .listeners import MOST_PORT, Reasons
 
 BROKER_ID = declared_key("broker.id")
 LOG_DIR = declared_key("log.dir")
@@ -30,14 +33,13 @@ ROLES, ZOOKEEPER, MIGRATION = (
     declared_key("zookeeper.connect"),
     declared_key("zookeeper.metadata.migration.enable"),
 )
-QUORUM = (declared_key("controller.quorum.voters"), declared_key("controller.quorum.bootstrap.servers"))
+VOTERS, SERVERS = declared_key("controller.quorum.voters"), declared_key("controller.quorum.bootstrap.servers")
 OF_CONTROL_PLANE, EARLY = declared_key("control.plane.listener.name"), declared_key("early.start.listeners")
 MECHANISM, MECHANISMS = declared_key("sasl.mechanism.inter.broker.protocol"), declared_key("sasl.enabled.mechanisms")
 IBP, ADVERTISED = declared_key("inter.broker.protocol.version"), declared_key("advertised.listeners")
 LEGAL = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """The security protocols, which are names of listeners that the map has by default (SecurityProtocol)."""
 
-MOST_PORT = 65535
 GENERATION, MOST_RESERVED = declared_key("broker.id.generation.enable"), declared_key("reserved.broker.max.id")
 RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
 """What says which `broker.id` a node may have with ZooKeeper, with its defaults (KafkaConfig, to 3.9)."""
@@ -46,7 +48,7 @@ RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
 def protocol_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """Each listener has a security protocol, and brokers use a SASL mechanism among themselves that is enabled."""
     stated = readable_settings(node)
-    wrong = list(_wrong_protocols(stated))
+    wrong = list(_wrong_protocols(cluster, stated))
     yield from wrong
     protocols = _map(cluster, node)
     if wrong or protocols is None:
@@ -55,12 +57,13 @@ def protocol_refusals(cluster: Cluster, node: Broker) -> Reasons:
     yield from _sasl(cluster, node, protocols)
 
 
-def _wrong_protocols(stated: dict[str, Setting]) -> Reasons:
-    """Protocols that are none (getSecurityProtocol)."""
+def _wrong_protocols(cluster: Cluster, stated: dict[str, Setting]) -> Reasons:
+    """Protocols that are none (getSecurityProtocol); the one between brokers is in capitals from 3.4 on."""
+    exact = _is(cluster, "3.4", "")
     for key in (PROTOCOLS, PROTOCOL):
         for item in _items(stated[key].value) if key in stated else ():
             word = item.rpartition(":")[2].strip()
-            if word.upper() not in LEGAL:
+            if (word if exact and key == PROTOCOL else word.upper()) not in LEGAL:
                 yield f"`{key}` has `{word}`, which is not a security protocol: {', '.join(LEGAL)}", stated[key].origin
             elif key == PROTOCOLS and ":" not in item:
                 yield f"`{key}` has `{item}`, which is not of the form `NAME:PROTOCOL`", stated[key].origin
@@ -122,16 +125,31 @@ def _sasl(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
             yield f"brokers use {mechanism} among themselves (`{MECHANISM}`), and `{MECHANISMS}` lacks it", where.origin
 
 
+def role_refusals(cluster: Cluster, node: Broker) -> Reasons:
+    """Roles, each once (parseProcessRoles); without them there is no node since 4.0 (KRaftConfigs: NO_DEFAULT_VALUE),
+    or, where they are empty, one that is neither a broker nor a controller (KafkaRaftServer)."""
+    stated, every = readable_settings(node), stated_settings(node)
+    roles = stated.get(ROLES)
+    words = _items(roles.value) if roles is not None else []
+    if roles is not None and len(words) > len(set(words)):
+        yield f"`{ROLES}={roles.value}` has a role twice", roles.origin
+    if not _is(cluster, "4.0", ""):
+        return
+    if roles is not None and not words and cluster.states_nothing(replace(roles, value="")):
+        yield f"`{ROLES}` is empty: it is neither a broker nor a controller", roles.origin
+    given = next((every[key] for key in (ZOOKEEPER, BROKER_ID, NODE_ID) if key in every), None)
+    shown = ZOOKEEPER in every or "listeners" in every
+    if ROLES not in every and given is not None and shown and is_whole(cluster, node):
+        yield f"its file has no `{ROLES}`, which 4.0 and later require: migrate to KRaft on 3.9 first", given.origin
+
+
 def control_plane_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """What a node of KRaft, and one of ZooKeeper's, has and has not."""
     stated, every = readable_settings(node), stated_settings(node)
     roles = stated.get(ROLES)
     if roles is not None and roles.value:
-        words = _items(roles.value)
-        if len(words) > len(set(words)):
-            yield f"`{ROLES}={roles.value}` has a role twice", roles.origin
         yield from _of_kraft(cluster, node, roles)
-    elif ROLES not in every:
+    elif ROLES not in every or (roles is not None and not _is(cluster, "4.0", "")):
         yield from _of_zookeeper(cluster, node)
     if ROLES not in every or _value_in_force(cluster, node, MIGRATION, "false") == "true":
         yield from _connects(cluster, node)
@@ -152,12 +170,35 @@ def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
         yield f"`{IBP}={protocol.value}` is before 3.0-IV1, the first one that KRaft takes", protocol.origin
     yield from _listeners_of_controllers(cluster, node)
     shown = "listeners" in every and CONTROLLERS in every and is_whole(cluster, node)
-    if shown and not any(key in every and every[key].value for key in QUORUM):
-        yield f"its file has `{ROLES}` and neither `{QUORUM[0]}` nor `{QUORUM[1]}`", roles.origin
+    if shown:
+        yield from _missing_quorum(cluster, every, f"its file has `{ROLES}` and", roles)
+    yield from _unreadable_servers(cluster, stated)
     migration = stated.get(MIGRATION)
     migrates = migration is not None and migration.value.lower() == "true" and _is(cluster, "3.4", "4.0")
     if migration is not None and migrates and ZOOKEEPER not in every and is_whole(cluster, node):
         yield f"`{MIGRATION}` is on, and its file has no `{ZOOKEEPER}`", migration.origin
+
+
+def _missing_quorum(cluster: Cluster, every: Mapping[str, Setting], has: str, where: Setting) -> Reasons:
+    """Voters, or since 3.9 servers to ask in their place (KIP-853)."""
+    if VOTERS in every and every[VOTERS].value:
+        return
+    if SERVERS not in every or not every[SERVERS].value:
+        yield f"{has} neither `{VOTERS}` nor `{SERVERS}`", where.origin
+    elif _is(cluster, "2.8", "3.9"):
+        yield f"{has} no `{VOTERS}`: 3.9 is the first to take `{SERVERS}` in its place", where.origin
+
+
+def _unreadable_servers(cluster: Cluster, stated: Mapping[str, Setting]) -> Reasons:
+    """`host:port`, with commas between (QuorumConfig.parseBootstrapServers, 3.9.0)."""
+    servers = stated.get(SERVERS)
+    if servers is None or not _is(cluster, "3.9", ""):
+        return
+    for text in _items(servers.value):
+        found = re.fullmatch(r"[^\s:${<]+:(\d+)|\[[0-9a-zA-Z:.%]+\]:(\d+)", text)
+        if not re.search(r"[${<]", text) and (found is None or int(found[1] or found[2]) > MOST_PORT):
+            yield f"`{SERVERS}` has `{text}`, which is not of the form `host:port`", servers.origin
+            return
 
 
 def _listeners_of_controllers(cluster: Cluster, node: Broker) -> Reasons:
@@ -195,6 +236,8 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
     whole, migration = is_whole(cluster, node), every.get(MIGRATION)
     migrates = migration is not None and migration.value.lower() != "false"
     ids = [stated[key] for key in (BROKER_ID, NODE_ID) if key in stated]
+    if _is(cluster, "4.0", ""):
+        return
     if ZOOKEEPER not in every:
         if ids and "listeners" in every and whole:
             yield f"its file has neither `{ROLES}` nor `{ZOOKEEPER}`", ids[0].origin
@@ -203,7 +246,28 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
     names = stated.get(CONTROLLERS)
     if names is not None and names.value and not migrates and _is(cluster, "3.1", "4.0"):
         yield f"`{CONTROLLERS}` is set, but this node does not use KRaft", names.origin
-    yield from _control_plane_listener(node)
+    yield from _control_plane_listener(cluster, node)
+    if migrates and whole and migration is not None and _is(cluster, "3.4", "4.0"):
+        yield from _migration_reasons(cluster, node, migration)
+
+
+def _migration_reasons(cluster: Cluster, node: Broker, migration: Setting) -> Reasons:
+    """A broker that migrates knows the controllers, and has a protocol that does (validateValues:
+    isMigrationSupported, isDirectoryAssignmentSupported)."""
+    stated, every = readable_settings(node), stated_settings(node)
+    yield from _missing_quorum(cluster, every, f"`{MIGRATION}` is on, and its file has", migration)
+    if CONTROLLERS not in every:
+        yield f"`{MIGRATION}` is on, and its file has no `{CONTROLLERS}`", migration.origin
+    protocol, directories = stated.get(IBP), stated.get(LOG_DIRS) or stated.get(LOG_DIR)
+    if protocol is None or known_since(protocol.value) is None:
+        return
+    release, _, step = protocol.value.strip().partition("-IV")
+    if is_at_least(release, "3.4") is False:
+        yield f"`{MIGRATION}` is on, and `{IBP}={protocol.value}` is before 3.4", protocol.origin
+    several = directories is not None and len(_items(directories.value)) > 1 and _is(cluster, "3.7", "")
+    if several and (is_at_least(release, "3.7") is False or (release == "3.7" and step in ("0", "1"))):
+        what = f"`{MIGRATION}` is on with several log directories, and `{IBP}={protocol.value}` is before 3.7-IV2"
+        yield what, protocol.origin
 
 
 def _connects(cluster: Cluster, node: Broker) -> Reasons:
@@ -255,17 +319,20 @@ def _value_in_force(cluster: Cluster, node: Broker, key: KeyName, default: str) 
     return default if is_whole(cluster, node) else ""
 
 
-def _control_plane_listener(node: Broker) -> Reasons:
+def _control_plane_listener(cluster: Cluster, node: Broker) -> Reasons:
     """ZooKeeper's controller has a listener that is advertised, and that is not the brokers' (validateValues)."""
     stated = readable_settings(node)
-    own, between = stated.get(OF_CONTROL_PLANE), stated.get(BETWEEN)
+    own, every = stated.get(OF_CONTROL_PLANE), stated_settings(node)
     if own is None:
         return
     source = stated.get(ADVERTISED) or (stated.get("listeners") if ADVERTISED not in stated_settings(node) else None)
     if source is not None and "://" in source.value and not names_in(own.value) <= names_in(source.value):
         yield f"`{OF_CONTROL_PLANE}={own.value}` is not one of its `{source.key}`", own.origin
-    if between is not None and names_in(own.value) & names_in(between.value):
-        yield f"`{OF_CONTROL_PLANE}` and `{BETWEEN}` are one listener", own.origin
+    brokers = stated.get(BETWEEN) or stated.get(PROTOCOL)
+    default = is_whole(cluster, node) and BETWEEN not in every and PROTOCOL not in every
+    between = names_in(brokers.value) if brokers is not None else {"PLAINTEXT"} if default else set[str]()
+    if names_in(own.value) & between:
+        yield f"`{OF_CONTROL_PLANE}` and the one between brokers are one listener", own.origin
 
 
 def _of_directories(cluster: Cluster, node: Broker) -> Reasons:

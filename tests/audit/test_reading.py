@@ -126,7 +126,7 @@ def test_names_and_defaults_are_those_of_the_releases_own_classes(release: str) 
         key = settings_by_name().get(name) if scope in ("broker", "topic") else settings_table().get(name)
         if key is None or scope not in key.scopes or name not in (key.name, key.broker_names[0]):
             continue
-        assert kind.lower() in (key.type, "string", "short" if key.type == "int" else ""), name
+        assert kind.lower() in (key.type, "string", "int" if key.type == "short" else ""), name
         from_table = own_default(version, scope, name)
         if not isinstance(from_table, Unknown) and not default.startswith("("):
             checked += 1

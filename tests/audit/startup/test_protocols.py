@@ -157,7 +157,11 @@ TAKEN = [
     (BOTH, "3.3"),
     (BOTH + "advertised.listeners=PLAINTEXT://c:1,CONTROLLER://c:2", "3.9"),
     (BOTH + "early.start.listeners=controller", "3.9"),
-    (ZOOKEEPER + "controller.listener.names=CONTROLLER\nzookeeper.metadata.migration.enable=true", "3.9"),
+    (
+        ZOOKEEPER + "controller.listener.names=CONTROLLER\nzookeeper.metadata.migration.enable=true\n"
+        "controller.quorum.voters=9@c:9093",
+        "3.9",
+    ),
     (ZOOKEEPER + "controller.listener.names=CONTROLLER", "2.8"),
     (ZOOKEEPER.replace("broker.id=1", "broker.id=1001") + "reserved.broker.max.id=2000", "3.9"),
     (NUMBERED + "broker.id=1001\nbroker.id.generation.enable=false", "3.9"),
