@@ -33,6 +33,11 @@ class Directories:
         self.assigned = frozenset(
             broker for broker, directory in self.of.items() if before.get(broker, directory) != directory
         )
+        self.offline -= self.assigned
+
+    def note_failed(self, broker: int) -> None:
+        """Takes down that a broker's copy was assigned to a directory that has failed, or that it does not name."""
+        self.offline |= {broker}
 
     def note_online(self, broker: int, registered: Collection[str]) -> bool:
         """Takes down whether a broker's copy is in a directory that works; whether one that did not works again, though

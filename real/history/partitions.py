@@ -410,10 +410,11 @@ class _Reading:
         partition.order = tuple(fields.get("replicas") or partition.order)
         partition.directories.take_record(fields, partition.order)
         for number in partition.directories.assigned & self.brokers.keys():
-            broker = self.brokers[number]
-            partition.directories.note_online(number, broker.directories)
-            if partition.directories.of[number] == LOST:
+            broker, directory = self.brokers[number], partition.directories.of[number]
+            if directory == LOST:
                 broker.failed |= {LOST}
+            if directory in broker.failed:  # else who starts names one that it is about to register
+                partition.directories.note_failed(number)
         partition.unclean = fields.get("leaderRecoveryState") == RECOVERING
         self._reassign(partition, fields)
         leader = fields.get("leader", UNCHANGED)

@@ -25,7 +25,7 @@ ANSWER_SECONDS = 30.0
 class ClusterSpec:
     """What a cluster is made for: brokers in the order of assignment, settings of the topic, and the clocks; `more` are
     other settings of brokers, and `features` other features of a cluster that has a choice. The topic has so many
-    `partitions`; what is seen is of the first."""
+    `partitions`; what is seen is of the first. `spare`: each broker has a second directory."""
 
     brokers: tuple[int, ...]
     topic: Mapping[str, str]
@@ -35,6 +35,7 @@ class ClusterSpec:
     more: Mapping[str, object] = field(default_factory=dict[str, object])
     features: Mapping[str, int] = field(default_factory=dict[str, int])
     partitions: int = 1
+    spare: bool = False
 
 
 class Cluster(RunningNodes):
@@ -78,6 +79,8 @@ class Cluster(RunningNodes):
         mine = {"process.roles": "controller", "node.id": CONTROLLER, "listeners": listener}
         self.nodes.write(CONTROLLER, {**both, **clocks, **mine})
         for broker in brokers:
+            if self.needs.spare:
+                self.nodes.add_directory(broker)
             mine = {
                 "process.roles": "broker",
                 "node.id": broker,
@@ -189,6 +192,10 @@ class Cluster(RunningNodes):
         """It stops, and its disk is empty."""
         self.kill(broker)
         self.nodes.empty(broker)
+
+    def lose_directory(self, broker: int) -> None:
+        """It is down, and starts again without the directory with its copy."""
+        self.nodes.lose_directory(broker)
 
     def start(self, broker: int) -> None:
         """Starts a broker that is down."""

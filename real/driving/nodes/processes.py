@@ -159,17 +159,23 @@ class Nodes:
         self.release, self.folder = release, folder
         self.cluster = cluster_id(uuid.uuid4())
         self.running: dict[int, subprocess.Popen[bytes]] = {}
+        self._directories: dict[int, list[Path]] = {}
         new = release.parts >= (4,)  # KIP-653
         self._logging = folder / ("log4j2.properties" if new else "log4j.properties")
         self._logging.write_text(_LOG4J_2 if new else _LOG4J, encoding="utf-8")
 
     def data(self, node: int) -> Path:
-        """Where a node keeps its logs."""
-        return self.folder / f"data-{node}"
+        """Where a node keeps its logs, or the first of its directories: with two empty ones a broker takes that."""
+        return self._directories.get(node, [self.folder / f"data-{node}"])[0]
+
+    def add_directory(self, node: int) -> None:
+        """Gives a broker another directory, before its file is written."""
+        self._directories[node] = [self.data(node), self.folder / f"other-{node}"]
 
     def write(self, node: int, settings: Mapping[str, object]) -> None:
         """A node's file, and its empty disk: of a broker it is one text file."""
-        everything = {**_COMMON, **CLOCKS, "log.dirs": self.data(node), **settings}
+        directories = ",".join(map(str, self._directories.get(node, [self.data(node)])))
+        everything = {**_COMMON, **CLOCKS, "log.dirs": directories, **settings}
         text = "".join(f"{name}={value}\n" for name, value in everything.items())
         self._file(node).write_text(text, encoding="utf-8")
         if "broker" in str(settings.get("process.roles", "broker")):
@@ -177,10 +183,20 @@ class Nodes:
 
     def empty(self, node: int) -> None:
         """Gives a broker an empty disk."""
-        shutil.rmtree(self.data(node), ignore_errors=True)
-        self.data(node).mkdir()
         text = f"version=1\nnode.id={node}\ncluster.id={self.cluster}\n"
-        (self.data(node) / "meta.properties").write_text(text, encoding="utf-8")
+        for directory in self._directories.get(node, [self.data(node)]):
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir()
+            (directory / "meta.properties").write_text(text, encoding="utf-8")
+
+    def lose_directory(self, node: int) -> None:
+        """A broker that is down loses the first of its directories, which its file names no more."""
+        lost = self._directories[node].pop(0)
+        shutil.rmtree(lost)
+        file = self._file(node)
+        before = f"log.dirs={','.join(map(str, [lost, *self._directories[node]]))}\n"
+        after = f"log.dirs={','.join(map(str, self._directories[node]))}\n"
+        file.write_text(file.read_text("utf-8").replace(before, after), encoding="utf-8")
 
     def format_controller(self, features: Mapping[str, int], node: int = CONTROLLER) -> None:
         """A controller's disk, with Kafka's own tool. RuntimeError with what it says where it fails."""

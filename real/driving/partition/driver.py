@@ -332,6 +332,8 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         return f"broker {self._of(stage)} started"
 
     def _assign_directory(self, stage: PartitionStage) -> str:
+        if stage.last > stage.first:
+            return self._restart(stage)
         return f"broker {self._of(stage)} says which directory its copy is in"
 
     def _shut_down(self, stage: PartitionStage) -> str:
@@ -351,6 +353,10 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         return "killed, and its disk emptied"
 
     _lose_host = _lose_disk
+
+    def _lose_directory(self, stage: PartitionStage) -> str:
+        self.world.lose_directory(self._of(stage))
+        return "a directory is gone, and log.dirs names the other"
 
     # --- controllers --------------------------------------------------------------------------------------------------
 

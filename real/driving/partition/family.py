@@ -27,7 +27,8 @@ def cluster_spec(plan: PartitionPlan) -> ClusterSpec:
     if values["fsync"]:
         topic["flush.messages"] = "1"
     order = tuple(numbers[broker] for broker in plan.order)
-    return ClusterSpec(order, topic, bool(values["elr"]), plan.session, plan.lag)
+    spare = any(stage.action == "lose_directory" for stage in plan.stages)
+    return ClusterSpec(order, topic, bool(values["elr"]), plan.session, plan.lag, spare=spare)
 
 
 def describe_conditions(plan: PartitionPlan) -> Conditions:

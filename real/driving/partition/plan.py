@@ -41,6 +41,7 @@ KINDS: Mapping[str, Kind] = {
     "crash": "commanded",
     "lose_power": "commanded",
     "lose_disk": "commanded",
+    "lose_directory": "commanded",
     "lose_host": "commanded",
     "lose_controller": "commanded",
     "restore_controller": "commanded",
@@ -66,7 +67,6 @@ WHY_NOT: Mapping[str, str] = {
     "unseat": "the driver asks for no election while a broker that is fenced leads",
     "end_uncleanly": "a broker dies while it is up: `crash`",
     "shut_down_fenced": "a broker that is fenced is shut down at random (--random) only",
-    "lose_directory": "each broker is driven with one directory",
     "restart_unnoticed": "brokers in KRaft register anew, so that no restart goes unnoticed",
 }
 STOPS = ("crash", "lose_power", "lose_disk", "lose_host")
@@ -139,12 +139,20 @@ def plan_run(fitted: FittedTrace) -> PartitionPlan:
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
             raise UndrivableError(f"{step.action}: {why}", number)
+    _refuse_running(fitted)
     _refuse_stale(fitted)
     stages = tuple(_stages(fitted))
     _refuse_fenced_together(stages)
     shrinks = any(step.action == "propose_shrink" for step in steps)
     lag = 3_000 if shrinks else 600_000
     return PartitionPlan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
+
+
+def _refuse_running(fitted: FittedTrace) -> None:
+    """A directory is taken from a broker that is down: one that runs finds out in its own time that it is gone."""
+    for number, before, step in zip(fitted.numbers, fitted.run.states(), fitted.run.steps, strict=False):
+        if step.action == "lose_directory" and step.arguments["broker"] in before.up:
+            raise UndrivableError("lose_directory: the broker runs, and finds out when it next uses the disk", number)
 
 
 def _refuse_stale(fitted: FittedTrace) -> None:
@@ -200,6 +208,8 @@ def _stages(fitted: FittedTrace) -> Iterator[PartitionStage]:
         if steps[at].action == "propose_shrink":
             end, more = _shrink(fitted, at)
         leave = frozenset[Any]()
+        if steps[at].action == "assign_directory" and steps[at].arguments["broker"] not in states[at].up:
+            end = _end_of_start(fitted, at)
         if steps[at].action == "reassign":
             end, leave = _end_of_reassignment(fitted, at)
         yield PartitionStage(
@@ -256,6 +266,18 @@ def _all_out(steps: Sequence[Step], at: int, leader: Any, who: set[Any]) -> int 
         elif step.action != "learn":
             return None
     return None
+
+
+def _end_of_start(fitted: FittedTrace, at: int) -> int:
+    """The step in which a broker starts that has said before where its copy is: both are one start."""
+    after = at + 1
+    steps = fitted.run.steps
+    if after == len(steps) or (steps[after].action, steps[after].arguments["broker"]) != (
+        "restart",
+        steps[at].arguments["broker"],
+    ):
+        raise UndrivableError("assign_directory: a broker that is down says it as it starts", fitted.numbers[at])
+    return after
 
 
 def _unaware(states: Sequence[State], steps: Sequence[Step]) -> dict[int, set[Any]]:

@@ -123,6 +123,15 @@ def test_a_directory_that_is_there_again_is_not_followed(tidegate: Run, tmp_path
     assert (code, words in " ".join(out.split())) == (5, True)
 
 
+def test_who_starts_names_a_directory_that_it_registers_later(tidegate: Run, tmp_path: Path) -> None:
+    """As brokers of 4.1.0 and 4.3.0 with an empty disk do: in the broker epoch that they had."""
+    down = [change_partition(isr=[1, 2], leader=1), change(3, 0, fenced=1)]
+    assigned = [change_partition(directories=["new", "1a", "2a"])]
+    anew = [*register(3, 1, "new")], [change(3, 1, fenced=-1)], [change_partition(isr=[3, 1, 2])]
+    code, out = validate_batches(tidegate, tmp_path, [*start_cluster(), down, assigned, *anew])
+    assert (code, "a run of the model shows all of it" in out) == (0, True)
+
+
 def test_the_run_in_which_all_records_went_is_one_of_4_1_and_none_of_4_3(tidegate: Run) -> None:
     """Real brokers of 4.1.1: the last leader starts without the directory with its copy, and the assignment of another
     empties the ELR, before it has registered. From 4.3 on an assignment leaves it (apache/kafka#20716)."""
