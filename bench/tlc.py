@@ -51,7 +51,9 @@ SMALLER: Mapping[str, Mapping[str, bool | int | str]] = {
     "classic_group_as_lumped": {"failovers": 0},
     "zk_controller_live": {"brokers": 2},
     "uniform_assignor": {"members": 2},
+    "examples/published/dijkstra_mutex.py": {"processes": 2},
     "examples/published/lamport_mutex.py": {"processes": 2, "clocks": 4},
+    "examples/published/slush.py": {"nodes": 2, "sample_size": 1, "threshold": 1},
 }
 """Constants of models whose smallest record is large for TLC."""
 PARSED = frozenset({"examples/published/fast_paxos.py"})
