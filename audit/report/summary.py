@@ -193,8 +193,7 @@ def _deciding_settings(subject: Read, root: str) -> Iterator[str]:
     if _result(subject) == "open":  # what would decide a loss that is not asked about is none of its facts
         on = {fact for check in subject["checks"] if check["result"] == "depends" for fact in check["on"]}
         deciding = [used for used in subject["deciding"] if used["key"] in on]
-    for used in deciding[:MOST_DECIDING]:
-        yield setting_at_its_place(used, root)
+    yield from list(dict.fromkeys(setting_at_its_place(used, root) for used in deciding))[:MOST_DECIDING]
     if not deciding and subject["where"] is not None and _result(subject) == "failed":
         yield place_text(subject["where"], root)
 

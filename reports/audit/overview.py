@@ -102,6 +102,9 @@ def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) ->
     """The heading and as many rows as there is room for; the others are counted."""
     cells = [_cells(row) for row in rows]
     widths = _widths(min(page.text_format.width, MOST_COLUMNS), [_HEADINGS, *cells[:MOST_LINES]])
+    if sum(len(list(_row_lines(texts, widths))) for texts in cells) > room - 2:
+        _write_paragraphs(page, rows, cells, room)
+        return
     page.exact(_row_line(_HEADINGS, widths), style="dim")
     left = room - 2
     for at, (row, texts) in enumerate(zip(rows, cells, strict=True)):
@@ -114,6 +117,38 @@ def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) ->
         for number, line in enumerate(lines):
             page.exact(line, style="red" if row["result"] == "failed" and number == 0 else "")
         left -= len(lines)
+
+
+def _write_paragraphs(
+    page: TextPage, rows: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], room: int
+) -> None:
+    """Rows that have no room beside each other in columns, each as a paragraph of all the width."""
+    left, width = room - 1, min(page.text_format.width, MOST_COLUMNS)
+    for at, (row, texts) in enumerate(zip(rows, cells, strict=True)):
+        part = TextPage(page.text_format)
+        for number, text in enumerate(_paragraph(texts)):
+            style = "red" if row["result"] == "failed" and number == 0 else ""
+            begins = "    " if number else ""
+            for line in textwrap.wrap(
+                text, width, initial_indent=begins, subsequent_indent="    ", break_on_hyphens=False
+            ):
+                part.exact(line.replace(_HARD_SPACE, " "), style=style)
+        if at and len(part.lines) > left:
+            more = sum(len(other["topics"]) for other in rows[at:])
+            page.line(f"and {count_text(more, 'topic')} more; --all shows them")
+            return
+        page.lines += part.lines[: max(1, left)]
+        left -= len(part.lines)
+
+
+def _paragraph(texts: Sequence[str]) -> Iterator[str]:
+    """What happens to the topics, then what decides it and what changes it."""
+    name, records, writes, decided, change = texts
+    stops = "" if writes in ("go on", "not required") else f"; writes {writes}"
+    yield f"{name}: {records}{stops}"
+    parts = [f"{title}: {text}" for title, text in (("decided by", decided), ("change", change)) if text]
+    if parts:
+        yield "; ".join(parts)
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
