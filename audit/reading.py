@@ -136,6 +136,7 @@ def read_texts(
             unknown.append((path, *composed[path][:2]))
     _weaken_unrendered(read, resources)
     read.parts += [] if (unused := kubernetes.note_unused(maps, read.parts)) is None else [unused]
+    alternatives.refuse_namespaces([part for part in read.parts if part.format == kubernetes.FORMAT])
     kubernetes.number(read.parts)
     spring_profiles.apply_profiles(read.parts)
     uses = [use for part in read.parts for use in part.uses]

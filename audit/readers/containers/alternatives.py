@@ -1,5 +1,6 @@
 """Whole stacks in one folder that never run together: compose files for one broker and for three, or the same one for
-several environments. An audit is of one cluster: each is audited by itself, or the user is asked which."""
+several environments; and pods of several namespaces. An audit is of one cluster: each is audited by itself, or the user
+is asked which."""
 
 from __future__ import annotations
 
@@ -82,6 +83,27 @@ def refuse_alternatives(stacks: Sequence[Stack]) -> None:
                 "container name.",
                 groups,
             )
+
+
+def refuse_namespaces(parts: Sequence[Part]) -> None:
+    """Raises AlternativesError where pods with brokers are in several namespaces of Kubernetes, unless they meet at one
+    place that is named with its namespace or domain: a bare name is that of a service in the pod's own namespace."""
+    places: dict[str, set[str]] = {}
+    files: dict[str, set[str]] = {}
+    for node in (node for part in parts for node in part.brokers if node.pod is not None and node.pod.namespace):
+        namespace = node.pod.namespace if node.pod is not None else ""
+        stated = [setting.value for setting in node.settings if setting.key in _MEETING]
+        places.setdefault(namespace, set()).update(host for value in stated for host in _hosts(value) if "." in host)
+        files.setdefault(namespace, set()).add(node.origin.path)
+    if len(files) < 2 or set[str].intersection(*places.values()):
+        return
+    shared = any(one & other for one, other in combinations(files.values(), 2))
+    named = " and ".join(f"{namespace} ({', '.join(sorted(paths))})" for namespace, paths in files.items())
+    raise AlternativesError(
+        f"brokers are in {len(files)} namespaces, {named}, and meet at no place that all of them name: an audit is of "
+        "one cluster; give the resources of each namespace alone.",
+        () if shared else [(namespace, frozenset(paths)) for namespace, paths in files.items()],
+    )
 
 
 def _changed_services(one: Stack, other: Stack) -> list[str]:

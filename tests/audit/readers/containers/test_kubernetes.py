@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import base64
 import re
+from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import read_cluster_texts
+from tidegate.audit.auditing import read_cluster_texts, read_clusters
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.joining.options import Options
 
 SERVER = "node.id=1\nprocess.roles=broker,controller\nlog.dirs=/data\nmin.insync.replicas=2\n"
@@ -227,3 +229,28 @@ def test_a_script_in_a_config_map_creates_its_topics() -> None:
         config_map(), pod_set("Pod"), config_map(script, key="create.sh").replace("kafka-config", "scripts")
     )
     assert [(topic.name, topic.replication_factor) for topic in cluster.planned_topics] == [("orders", 1)]
+
+
+VOTERS = "controller.quorum.voters=1@{}:9093\n"
+
+
+@pytest.mark.parametrize(("meets", "names"), [("kafka-0", ["a", "b"]), ("kafka-0.kafka.a.svc", [""])])
+def test_brokers_of_two_namespaces_are_two_clusters_unless_they_meet(
+    meets: str, names: list[str], tmp_path: Path
+) -> None:
+    for namespace in ("a", "b"):
+        text = config_map(SERVER + VOTERS.format(meets), namespace) + "---\n" + pod_set("Pod", namespace=namespace)
+        (tmp_path / f"{namespace}.yaml").write_text(text)
+    assert [name for name, _ in read_clusters([tmp_path])] == names
+
+
+def test_namespaces_of_one_file_are_asked_about() -> None:
+    both = [config_map(SERVER + VOTERS.format("k"), name) + "---\n" + pod_set("Pod", namespace=name) for name in "ab"]
+    with pytest.raises(UnreadableInputError, match=r"brokers are in 2 namespaces, a \(k/0.yaml\) and b \(k/0.yaml\)"):
+        of("---\n".join(both))
+
+
+def test_of_a_key_that_is_stated_twice_the_last_value_counts() -> None:
+    """Published manifests have that: `spec:` alone, and again with what is in it."""
+    text = pod_set("StatefulSet").replace("spec:\n  replicas", "spec:\nspec:\n  replicas")
+    assert values(of(config_map(), text)[0]) == ["2"] * 3
