@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from ..traces.heading import tool_version
+from ..traces.program import tool_version
 from .places import line_range, path_of, range_of, uri_of
 from .session import CHECK, SHOW_STEP, Session, check_title
 from .trace_steps import ENDING, TraceStep, step_at, trace_steps
