@@ -12,25 +12,18 @@ from ..language.immutable import immutable
 from . import reading
 from .answers.acknowledgements import add_client_losses
 from .answers.answer import SubjectVerdict
-from .answers.baseline import AcceptedFinding, check_baseline, mark_accepted
+from .answers.baseline import check_baseline
 from .answers.consumers import add_consumer_rows
 from .answers.current_state import describe_current_state
 from .answers.outages import find_outages
-from .answers.requirements import (
-    DEFAULT,
-    Requirement,
-    RequirementCheck,
-    check_requirements,
-    check_stated_requirements,
-    required_of,
-)
-from .answers.runs_shown import run_shown
-from .answers.transactions import add_transactions
+from .answers.request import AuditRequest, check_subject
+from .answers.requirements import UNDECIDED, check_stated_requirements, exit_code
+from .answers.runs_shown import add_run_shown, run_shown
 from .answers.verdicts import check_subjects
 from .cluster.cluster import Cluster
 from .cluster.findings import Finding
 from .cluster.statements import UnreadableInputError
-from .exploring.explorations import NO_TIME, Explorations
+from .exploring.explorations import Explorations
 from .exploring.garbage_collection import seldom_collected
 from .exploring.search_rounds import run_in_rounds
 from .exploring.small_models import kept_in
@@ -39,30 +32,11 @@ from .questions.situations import BY_NAME
 from .questions.subjects import Subject, subjects
 from .readers.parsed_file import Part
 from .repairs.repair import find_repair, repair_document, why_no_repair
-from .report.document import Document, SubjectReport, document, gravity_order, loss_of
+from .report.document import Document, SubjectReport, document, gravity_order, loss_of, timeout_message
 from .rules.advice import advise
 from .rules.invalid_settings import invalid_settings
 from .rules.uses import use_rules
 from .startup.nodes import ids_of_down_nodes
-
-FAILED, UNDECIDED = 1, 5
-
-
-@immutable
-class AuditRequest:
-    """What to do. `folder` keeps kernels and answers, `seconds` bounds the explorations. `from_current` asks
-    about the present state too; `accepted_findings` is what counts as met until its day, `today` deciding. `report` is
-    called with how far it has come."""
-
-    requirements: Sequence[Requirement] = DEFAULT
-    folder: Path | None = None
-    seconds: float | None = 120.0
-    workers: int = 2
-    from_current: bool = False
-    repairs: bool = True
-    accepted_findings: Sequence[AcceptedFinding] = ()
-    today: datetime.date = datetime.date.max
-    report: Callable[[str], None] | None = None
 
 
 @immutable
@@ -84,9 +58,9 @@ ReadCluster = tuple[Cluster, tuple[Finding, ...]]
 def read_cluster(
     paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, tuple[Finding, ...]]:
-    """The cluster that files state (`reading.read`), with what readers and rules find in it, each once. Rules ask small
-    models: within `kept_in` their answers are kept. Raises UnreadableInputError, also for an entry of audit.toml that
-    requires what there is not."""
+    """The cluster that files state (`reading.read_files`), with what readers and rules find in it, each once. Rules
+    ask small models: within `kept_in` their answers are kept. Raises UnreadableInputError, also for an entry of
+    audit.toml that requires what there is not."""
     return _with_rules(*reading.read_files(paths, options, running))
 
 
@@ -103,7 +77,7 @@ def read_clusters(
 def read_cluster_texts(
     texts: Iterable[tuple[str, str, bool]], options: Options, whole: str, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, tuple[Finding, ...]]:
-    """The same of texts (`reading.of_texts`)."""
+    """The same of texts (`reading.read_texts`)."""
     return _with_rules(*reading.read_texts(texts, options, whole, running))
 
 
@@ -133,7 +107,7 @@ def _audit_cluster(cluster: Cluster, findings: Sequence[Finding], asked: AuditRe
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
     date = "" if asked.today == datetime.date.max else asked.today.isoformat()
-    late = _timeout_message(explorations, reports)
+    late = timeout_message(explorations, reports)
     made = document(cluster, findings, reports, asked.requirements, exit_, late, date)
     return AuditOutcome(made, made["exit"], reports, explorations, findings)
 
@@ -171,40 +145,16 @@ def _reporting(
     return (partial(report_subject, subject) for subject in every)
 
 
-def _timeout_message(explorations: Explorations, reports: Sequence[SubjectReport]) -> str:
-    """That time did not suffice, how much is open for want of it, and what to do; "" where it did."""
-    left, asked = explorations.unfinished_count, len(explorations.known)
-    if not left:
-        return ""
-    cells = [cell for report in reports for cell in report.verdict.table.values()]
-    open_ = sum(NO_TIME in cell.why for cell in cells)
-    begins = "nothing is kept for the next audit" if explorations.folder is None else _GOES_ON
-    why = "the audit was interrupted" if explorations.interrupted else "time ran out"
-    return (
-        f"{why} before {left:,} of {asked:,} explorations had ended: {open_:,} of {len(cells):,} cells are not "
-        f"decided, and what is not decided here, or depends on something, may be decided with more time; {begins}; "
-        "give a longer --time"
-    )
-
-
-_GOES_ON = "what was found is kept, so that the same audit goes on from there"
-"""What an audit that had too little time is for the next one."""
-
-
 def _report(
-    subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations, down: frozenset[int]
+    verdict: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations, down: frozenset[int]
 ) -> SubjectReport:
     """What is reported of a subject; `down` are the ids of the nodes that do not start."""
-    decided, more = add_transactions(
-        check_requirements(subject, required_of(subject.subject, asked.requirements)), subject.subject, cluster
-    )
-    checks = mark_accepted(decided, subject.subject, asked.accepted_findings, asked.today)
-    subject = replace(subject, subject=replace(subject.subject, asks={**subject.subject.asks, **more}))
+    subject, checks = check_subject(verdict, cluster, asked)
     change = find_repair(subject, checks, explorations) if asked.repairs else None
     present = describe_current_state(subject, explorations) if asked.from_current else None
     repaired = None if change is None else repair_document(subject.subject, change, cluster)
     none = why_no_repair(subject, checks, explorations) if asked.repairs and repaired is None else ""
-    shown = [_with_shown_run(check, subject, explorations) for check in checks]
+    shown = [add_run_shown(check, subject, explorations) for check in checks]
     out = tuple(find_outages(subject.subject, down))
     changes = () if change is None else tuple(needed.change for needed in change.changes)
     report = SubjectReport(subject, shown, repaired, present, out, none, changes=changes)
@@ -212,17 +162,3 @@ def _report(
     if found is None:
         return report
     return replace(report, loss=(*found, run_shown(subject, found[1], BY_NAME[found[0]], found[2], explorations)))
-
-
-def _with_shown_run(check: RequirementCheck, subject: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
-    """The same check, its run one of the fault that its cell names."""
-    if check.result != "failed" or check.answer is None:
-        return check
-    asked = check.requirement
-    return replace(check, answer=run_shown(subject, asked.question, BY_NAME[asked.cell], check.answer, explorations))
-
-
-def exit_code(checks: Sequence[RequirementCheck]) -> int:
-    """1 if a requirement failed, 5 if one is not decided or if there was nothing to ask of, else 0."""
-    results = {check.result for check in checks}
-    return FAILED if "failed" in results else UNDECIDED if results - {"met", "accepted"} or not results else 0

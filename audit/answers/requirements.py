@@ -254,3 +254,13 @@ class RequirementCheck:
     answer: Answer | None = None
     note: str = ""
     assumption: str = ""
+
+
+FAILED, UNDECIDED = 1, 5
+"""What an audit exits with besides 0."""
+
+
+def exit_code(checks: Sequence[RequirementCheck]) -> int:
+    """1 if a requirement failed, 5 if one is not decided or if there was nothing to ask of, else 0."""
+    results = {check.result for check in checks}
+    return FAILED if "failed" in results else UNDECIDED if results - {"met", "accepted"} or not results else 0

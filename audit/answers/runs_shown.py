@@ -19,8 +19,9 @@ from ...language.verdict import DisagreementError, Run
 from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
 from ..questions.questions import Case
 from ..questions.signature import Signature
-from ..questions.situations import Cell, budgets
+from ..questions.situations import BY_NAME, Cell, budgets
 from .answer import Answer, SubjectVerdict
+from .requirements import RequirementCheck
 from .verdicts import faults_needed
 
 _BUDGET = {"crash": "crashes", "lose_disk": "disk_losses", "lose_host": "host_losses"}
@@ -108,3 +109,11 @@ def run_of(explorations: Explorations, answer: Answer) -> tuple[Model, Run]:
     model = explorations.bench.model_of(answer.case)
     steps = parse_steps(model, "; ".join(step.step for step in answer.steps))
     return model, replay(model, next(initial_states(model)), steps)
+
+
+def add_run_shown(check: RequirementCheck, subject: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
+    """The same check, its run one of the fault that its cell names."""
+    if check.result != "failed" or check.answer is None:
+        return check
+    asked = check.requirement
+    return replace(check, answer=run_shown(subject, asked.question, BY_NAME[asked.cell], check.answer, explorations))

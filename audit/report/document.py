@@ -17,6 +17,7 @@ from ..cluster.cluster import SILENT, Cluster
 from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
 from ..cluster.statements import Origin
+from ..exploring.explorations import NO_TIME, Explorations
 from ..facts.placement import NODES, SERVERS, has_several_directories
 from ..facts.producers import gives_again, unnamed_give_again
 from ..kafka.internal_topics import OFFSETS
@@ -543,3 +544,23 @@ def _suppositions(verdict: SubjectVerdict, cell: Name, question: str, answer: An
     matter = facts_that_matter(verdict.subject.variants, [other.word for other in answers])
     given = verdict.subject.variants[answers.index(answer)].supposed_facts
     return ", ".join(f"{name}{_IS.get(name, ' ')}{value}" for name, value in given if name in matter)
+
+
+def timeout_message(explorations: Explorations, reports: Sequence[SubjectReport]) -> str:
+    """That time did not suffice, how much is open for want of it, and what to do; "" where it did."""
+    left, asked = explorations.unfinished_count, len(explorations.known)
+    if not left:
+        return ""
+    cells = [cell for report in reports for cell in report.verdict.table.values()]
+    open_ = sum(NO_TIME in cell.why for cell in cells)
+    begins = "nothing is kept for the next audit" if explorations.folder is None else _GOES_ON
+    why = "the audit was interrupted" if explorations.interrupted else "time ran out"
+    return (
+        f"{why} before {left:,} of {asked:,} explorations had ended: {open_:,} of {len(cells):,} cells are not "
+        f"decided, and what is not decided here, or depends on something, may be decided with more time; {begins}; "
+        "give a longer --time"
+    )
+
+
+_GOES_ON = "what was found is kept, so that the same audit goes on from there"
+"""What an audit that had too little time is for the next one."""
