@@ -398,8 +398,8 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
 def assign_directory(s: Partition, broker: Broker) -> None:
     """{broker} reports the directory of its copy to the controller (AssignReplicasToDirs); nobody is elected by that.
 
-    It may do so before it is unfenced, and is then elected at once; real brokers of 3.9.1 and 4.1.0 were seen to be
-    unfenced before, and this order has the other's outcome once the next broker is unfenced.
+    It may do so before it is unfenced, and is then elected at once: `assign_unregistered`, as brokers of 4.1.0, 4.1.1
+    and 4.3.0 were seen to do. This order has that one's outcome once the next broker is unfenced.
     """
     require(assign_directories and disk_losses + directory_losses > 0)
     require(broker in s.relocated and (broker in s.up or (assign_unregistered and broker in s.fenced)))

@@ -21,7 +21,7 @@ from ...conftest import ROOT, Run
 from ...support.confirming import needs_release
 from ...support.partitions import BOTH_LAG, MOVED, OLD, RESTARTED, RESTARTED_3_4, STANDING, trace
 from .partition.test_fitting import CONTROLLERS_LOST
-from .partition.test_plan import REASSIGNED
+from .partition.test_plan import DIRECTORIES, DIRECTORY_LOST, REASSIGNED
 
 GONE = "acknowledged, and gone: record 0"
 FENCED = "fence(broker=A, successor=B)"
@@ -47,6 +47,7 @@ def test_two_scenarios_of_one_release(tidegate: Run, tmp_path: Path, steps: str,
     assert (done.exit, found["why"]) == (0, "acknowledged, and gone: record 0"), json.dumps(found, indent=1)
 
 
+KEEPS_ELR = {**DIRECTORIES, "assignment_keeps_elr": True}
 MOVES = {"acks": "leader", "reassignments": 1}
 NOT_ENOUGH = "the model of Kafka 3.9.0 loses the record with these settings as well"
 
@@ -84,6 +85,8 @@ def test_what_an_audit_finds_happens(tidegate: Run, tmp_path: Path, example: str
         (REASSIGNED, MOVES, ["--kafka-version", "4.1.0", "--repaired"], 0, "acknowledged, and still there: record 0"),
         (STANDING, {}, ["--kafka-version", "3.9.1"], 0, "acknowledged, and gone: record 0"),
         (STANDING, {}, ["--kafka-version", "4.1.0", "--repaired"], 0, "acknowledged, and still there: record 0"),
+        (DIRECTORY_LOST, DIRECTORIES, ["--kafka-version", "4.1.0"], 0, "acknowledged, and gone: record 0"),
+        (DIRECTORY_LOST, KEEPS_ELR, ["--kafka-version", "4.3.0"], 0, "acknowledged, and gone: record 0"),
         (BOTH_LAG, {"property_": "acked_durable", "min_isr": 1}, [], 0, "acknowledged, and gone: record 0"),
         (RESTARTED_3_4, OLD, ["--kafka-version", "3.4.1"], 0, "acknowledged, and gone: record 0"),
         (
@@ -100,6 +103,8 @@ def test_what_an_audit_finds_happens(tidegate: Run, tmp_path: Path, example: str
         "reassigned, repaired",
         "last replica standing",
         "repaired",
+        "a directory lost",
+        "a directory lost, and the ELR kept",
         "min.isr 1",
         "KAFKA-14139",
         "KAFKA-14139 mended",

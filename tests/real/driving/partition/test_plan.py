@@ -208,3 +208,35 @@ def test_a_reassignment_to_who_is_not_in_sync_shows_in_the_isr() -> None:
     ).fitted_trace.visible_fault
     with pytest.raises(UndrivableError, match="no acknowledged record is lost"):
         plan(trace(shrinks, fails, **kept), "3.7.2")
+
+
+DIRECTORY_LOST = (
+    "produce(A); fetch(leader=A, follower=B); advance_high_watermark(A); shut_down(broker=A, successor=B); "
+    "shut_down(broker=B, successor=B); lose_directory(B); assign_directory(B); restart(broker=B, successor=B); learn(B)"
+)
+DIRECTORIES: dict[str, Any] = {
+    "elr": True,
+    "replicas": 2,
+    "shutdowns": 2,
+    "directory_losses": 1,
+    "assign_unregistered": True,
+    "assignment_keeps_elr": False,
+}
+
+
+def test_a_directory_is_taken_from_a_broker_that_is_down_and_is_named_as_it_starts() -> None:
+    made = plan(trace(DIRECTORY_LOST, **DIRECTORIES), "4.1.0")
+    assert [(stage.action, stage.first, stage.last) for stage in made.stages[-3:]] == [
+        ("lose_directory", 6, 6),
+        ("assign_directory", 7, 8),
+        ("learn", 9, 9),
+    ]
+    assert cluster_spec(made).spare and not cluster_spec(plan(trace(STANDING), "3.9.1")).spare
+
+
+def test_what_is_lost_while_its_broker_runs_is_not_driven() -> None:
+    steps = DIRECTORY_LOST.replace(
+        "shut_down(broker=B, successor=B); lose_directory(B)", "lose_directory(B); fence(broker=B, successor=B)"
+    )
+    with pytest.raises(UndrivableError, match="lose_directory: the broker runs, and finds out when it next uses"):
+        plan(trace(steps, **DIRECTORIES), "4.1.0")
