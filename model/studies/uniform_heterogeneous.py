@@ -17,7 +17,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ...language import *
+from ...language import (
+    Map,
+    Option,
+    Range,
+    Set,
+    action,
+    choose,
+    constant,
+    initial,
+    record,
+    replace,
+    require,
+    state,
+    terminal,
+)
 from ..parts.topology import *
 
 max_owned = constant(4, minimum=0, maximum=18, says="partitions that have a previous owner, at most")

@@ -34,7 +34,10 @@ def test_each_extra_has_its_use() -> None:
 def test_an_extra_that_is_not_installed_comes_with_what_it_is_for_and_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(doctor, "_is_installed", lambda name: name != "z3-solver")
+    def is_installed(name: str) -> bool:
+        return name != "z3-solver"
+
+    monkeypatch.setattr(doctor, "_is_installed", is_installed)
     assert findings()["[prove]"] == Finding(
         "[prove]", "missing", "prove, check --engine bmc: without z3-solver; pip install '.[prove]' in the clone"
     )

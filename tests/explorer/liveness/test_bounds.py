@@ -103,8 +103,8 @@ def test_what_an_abstract_model_claims_is_the_same_of_images(seeds: range, tmp_p
         head = HEADER.format(symmetric=False).partition("class Node")[0] + "import mine\nfrom mine import Node\n\n\n"
         for claim in made.claims:
             given = [fairness.text("") for fairness in claim.fairness if fairness.where is None]
-            given += [f"limits_of({', '.join(claim.within)})"] if claim.within else []
-            if len(given) < len(claim.fairness) + bool(claim.within) or not given:
+            given += [f"limits_of({', '.join(claim.limiting_rules)})"] if claim.limiting_rules else []
+            if len(given) < len(claim.fairness) + bool(claim.limiting_rules) or not given:
                 continue
             text = head + own + "\n\n" + MAPPED.format(fairness=", ".join(given))
             (tmp_path / "other.py").write_text(text, encoding="utf-8")
