@@ -72,10 +72,14 @@ def other_voters(cluster: Cluster) -> Iterator[Finding]:
         what += f"; {new} of them are new, and with those that may lag elect one that lacks what was committed"
     if majority + len(voting) // 2 + 1 <= len(listed | voting):
         what += "; until all have restarted, a majority of each list can elect a leader of its own"
-    to_do = (
-        f"keep the list as it is, and change voters with {KRAFT_VERSION} 1 and kafka-metadata-quorum.sh add-controller"
-    )
-    yield Finding("incomplete", "error", what, setting.origin, to_do, "KIP-853")
+    to_do = "keep the list as it is"
+    if kafka is not None and is_at_least(kafka.value, FIRST_RAISED):
+        to_do += f", and change voters with {KRAFT_VERSION} 1 and kafka-metadata-quorum.sh add-controller"
+    yield Finding("incomplete", "error", what, setting.origin, to_do, "KIP-853, KAFKA-16538")
+
+
+FIRST_RAISED = "4.1"
+"""The first release in which a quorum whose voters are listed can be raised to kraft.version 1 (KAFKA-16538)."""
 
 
 def nonvoting_controllers(cluster: Cluster) -> Iterator[Finding]:
@@ -160,7 +164,10 @@ def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
 
 
 def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
-    """An ensemble of one: while it is away nothing is elected, created or taken out of the ISR."""
+    """An ensemble of one: while it is away nothing is elected, created or taken out of the ISR. 4.0 has none."""
+    kafka = cluster.versions.kafka
+    if kafka is not None and is_at_least(kafka.value, "4.0") is True:
+        return
     stated = [setting for broker in cluster.keepers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT]
     if stated and all(len(zookeeper_servers(setting)) == 1 for setting in stated):
         server = zookeeper_servers(stated[0])[0]

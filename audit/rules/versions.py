@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import ELR_FEATURE, elr_is_too_early
+from ..cluster.settings import ELR_FEATURE, elr_is_too_early, is_whole
 from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
 from ..kafka.keys import declared_key
@@ -15,6 +15,7 @@ from ..kafka.releases import newest_level
 from ..kafka.versions import is_at_least, span
 from ..startup.protocol_versions import FORMAT, PROTOCOL, why_version_refused
 
+ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
 UNCLEAN_LEADER_ELECTION_ENABLE = declared_key("unclean.leader.election.enable")
 
 
@@ -95,7 +96,8 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     more = f", and {len(stated) - 1} more" if len(stated) > 1 else ""
     when = "this version" if reads is False else "before 3.9.0 (the version is not stated)"
     what = (
-        f"{key}=true{more}: KRaft ignores it in {when}; after an upgrade to 3.9 or later acknowledged records are lost"
+        f"{key}=true{more}: KRaft ignores it in {when}; after an upgrade to 3.9 or later acknowledged "
+        "records can be lost"
     )
     yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
 
@@ -139,7 +141,7 @@ def features_held_back(cluster: Cluster) -> Iterator[Finding]:
 
 
 GONE: Mapping[str, str] = {
-    declared_key("zookeeper.connect"): "4.0",
+    ZOOKEEPER_CONNECT: "4.0",
     PROTOCOL: "4.0",
     declared_key("message.format.version"): "4.0",
     FORMAT: "4.0",
@@ -152,9 +154,13 @@ def removed_settings(cluster: Cluster) -> Iterator[Finding]:
     kafka = cluster.versions.kafka
     settings = {setting.key: setting for setting in all_settings(cluster) if setting.key in GONE}
     for key, setting in settings.items():
+        alone = key == ZOOKEEPER_CONNECT and cluster.control_plane == "zookeeper"
+        if alone and all(is_whole(cluster, keeper) for keeper in cluster.keepers):
+            continue  # it is all that the nodes have: without `process.roles` they do not start (`startup`)
         if kafka is not None and is_at_least(kafka.value, GONE[key]):
             what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"
-            yield Finding("contradiction", "warning", what, setting.origin, "remove it", "docs/upgrade.html, 4.0")
+            to_do = "migrate to KRaft on 3.9 first" if alone else "remove it"
+            yield Finding("contradiction", "warning", what, setting.origin, to_do, "docs/upgrade.html, 4.0")
 
 
 def old_format(cluster: Cluster) -> Iterator[Finding]:

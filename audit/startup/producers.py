@@ -232,9 +232,12 @@ def _illegal(client: Client) -> Iterator[str]:
 
 
 def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """A transaction may not take longer than the brokers allow; whichever is its coordinator refuses it."""
+    """A transaction takes 1 ms or more, and no longer than the brokers allow, which its coordinator refuses."""
     key, most = TRANSACTION_TIMEOUT_MS, TRANSACTION_MAX_TIMEOUT_MS
     wanted = number_of(cluster, client, key)
+    if is_transactional(client) and wanted is not None and wanted < 1:
+        what = f"`{key}={wanted}`: the coordinator takes 1 or more, and the producer does not start"
+        yield Finding("contradiction", "error", what, place_of(cluster, client, key), "1 or more", "KIP-98")
     configured = [broker for broker in cluster.brokers if broker.settings]
     allowed = [number for broker in configured if (number := number_of(cluster, broker, most)) is not None]
     if not is_transactional(client) or wanted is None or not allowed or len(allowed) < len(configured):

@@ -40,6 +40,7 @@ def audit_producer(producer: str) -> AuditOutcome:
         ("transactional.id=t\nenable.idempotence=false\n", "java:3.9"),
         ("acks=all\nmax.in.flight.requests.per.connection=6\n", "java:4.0"),
         ("acks=ALL\n", "java:3.9"),
+        ("transactional.id=t\ntransaction.timeout.ms=0\n", "java:3.9"),  # refused by InitProducerId
         ("acks=\n", "java:3.9"),
         ("acks=2\n", "java:3.9"),
         ("acks=all\nretries=-1\n", "java:3.9"),
@@ -77,6 +78,7 @@ def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: st
         ("acks=all\nmax.in.flight.requests.per.connection=6\n", "java:3.9"),  # idempotence is switched off
         ("enable.idempotence=true\nmax.in.flight.requests.per.connection=5\nacks=all\n", "java:1.0.0"),
         ("acks=1\n", "java:3.9"),
+        ("acks=all\ntransaction.timeout.ms=-1\n", "java:3.9"),  # nobody asks for transactions
         ("enable.idempotence=true\nacks=-1\n", "java:3.9"),
         ("enable.idempotence=TRUE\nmax.in.flight.requests.per.connection=5\n", "java:3.9"),
         ("transactional.id=t\n", "java:3.9"),
