@@ -24,7 +24,7 @@ class ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._last < 0.9 and not progress.at_once:
+        if now - self._last < 0.9 and not progress.is_due:
             return
         self._last = now
         self._shown = True

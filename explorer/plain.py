@@ -63,10 +63,10 @@ class _SearchEndedError(Exception):
 class _Tally:
     """What happened to one action's instances."""
 
-    fired: int = 0
+    firings: int = 0
     reached_budget: int = 0
-    within_budget: int = 0
-    outside: Counter[str] = field(default_factory=Counter[str])
+    budget_passes: int = 0
+    step_bound_stops: Counter[str] = field(default_factory=Counter[str])
     probes: Probes = field(default_factory=Probes)
 
 
@@ -201,12 +201,12 @@ class _Exploration:
         except ModelError as error:
             raise self._broken(error, number, action.name, arguments) from error
         if not isinstance(result, StoppedStep):
-            tally.fired += 1
+            tally.firings += 1
         elif result.step_bound is not None:
-            tally.outside[result.step_bound] += 1
-        if not isinstance(result, StoppedStep) or result.by_limit:
+            tally.step_bound_stops[result.step_bound] += 1
+        if not isinstance(result, StoppedStep) or result.is_limit:
             tally.reached_budget += 1
-            tally.within_budget += not spent
+            tally.budget_passes += not spent
         return result
 
     def _cross(self, number: int, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> None:
@@ -311,8 +311,8 @@ class _Exploration:
         grown = max(0, peak_memory_bytes() - self.memory)
         ending = Ending(
             engine="python",
-            exhausted=self.exhausted,
-            stopped=self.stopped,
+            is_exhausted=self.exhausted,
+            stop_reason=self.stopped,
             failure=self.failure,
             deadlock=self.deadlock,
             runs=self.runs,
@@ -323,9 +323,9 @@ class _Exploration:
             symmetry=tuple(domain.name for domain in self.symmetry.domains),
             actions=tuple(self._coverage(action) for action in self.model.actions),
             levels=tuple(self.levels),
-            rechecked=0,
-            held=self.held,
-            beyond=self.beyond.total(),
+            rechecked_states=0,
+            held_states=self.held,
+            states_beyond=self.beyond.total(),
             notes=(*self.symmetry.refusals, *notes_of(self.search)),
             projection=self.search.projection,
             liveness=liveness,
@@ -383,23 +383,23 @@ class _Exploration:
         for guard in guards_of(action.form.body):
             is_limit = isinstance(guard, ir.Limit)
             counts = tally.probes.counts(numbers.get(guard.where))
-            if isinstance(guard, ir.Limit) and guard.bound is not None:
-                before = itertools.takewhile(lambda prop, bound=guard.bound: prop.name != bound, self.model.bounds)
+            if isinstance(guard, ir.Limit) and guard.bound_name is not None:
+                before = itertools.takewhile(lambda prop, bound=guard.bound_name: prop.name != bound, self.model.bounds)
                 asked = self.expanded - sum(self.beyond[prop.name] for prop in before)
-                counts = (asked, asked - self.beyond[guard.bound])
+                counts = (asked, asked - self.beyond[guard.bound_name])
             if isinstance(guard, ir.Limit) and guard.budget is not None:
-                counts = (tally.reached_budget, tally.within_budget)
+                counts = (tally.reached_budget, tally.budget_passes)
             line = guard.where.outermost().line
             guards[guard.where] = GuardCoverage(guard.text, line, is_limit, *counts)
         found = (*guards.values(), *self._step_bounds(tally))
-        return ActionCoverage(action.name, tally.fired, False, found, action.stopped_by)
+        return ActionCoverage(action.name, tally.firings, False, found, action.stopped_by)
 
     def _step_bounds(self, tally: _Tally) -> Iterator[GuardCoverage]:
         """What each bound of steps cut, of the steps that the ones before it let through."""
-        asked = tally.fired + tally.outside.total()
+        asked = tally.firings + tally.step_bound_stops.total()
         for bound in self.model.step_bounds:
             assert bound.form is not None, "a bound reads no ghost"
-            line, passed = bound.form.where.outermost().line, asked - tally.outside[bound.name]
+            line, passed = bound.form.where.outermost().line, asked - tally.step_bound_stops[bound.name]
             yield GuardCoverage(step_bound_text(bound), line, True, asked, passed)
             asked = passed
 

@@ -82,7 +82,7 @@ class Progress:
     """A moment of a running search: distinct states, states still to expand, depth, states per second, bytes in use.
 
     Of random walks: how many were taken, about how many distinct states they saw, and steps per second. `says`, where
-    there is something in it, says all of it in words. `at_once`: the next moment to report may be long in coming.
+    there is something in it, says all of it in words. `is_due`: the next moment to report may be long in coming.
     """
 
     distinct: int
@@ -93,7 +93,7 @@ class Progress:
     seconds: float
     walks: int | None = None
     says: str = ""
-    at_once: bool = False
+    is_due: bool = False
 
 
 Report: TypeAlias = Callable[[Progress], None]

@@ -43,21 +43,20 @@ _NO_INITIAL_STATE_TEXT = (
 class Ending:
     """How a search ended. `runs` holds the counterexample or example of every property that was violated or met.
 
-    `stopped` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
-    `sampled` says what an engine that does not exhaust looked at, once it has seen all that it was asked to; `bounded`
-    is the number of steps up to which an engine has looked at every run, once that is all that it was asked to.
-    `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for one.
-    `held` is in how many states nothing was enabled and limits stopped what the protocol or a client would do, `beyond`
-    how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample ended at a failure
-    before all of it was taken. `projection`
-    names what distinguished states, where one state was kept for each of its values: then nothing is exhausted.
-    `liveness` has an answer for each property of whole runs that was checked.
-    `distinct` and `bytes_per_state` are None of an engine that counts no states.
+    `stop_reason` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
+    `sample_scope` says what an engine that does not exhaust looked at, once it has seen all that it was asked to;
+    `bounded_depth` is the number of steps up to which an engine has looked at every run, once that is all that it was
+    asked to. `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for
+    one. `held_states` is in how many states nothing was enabled and limits stopped what the protocol or a client would
+    do, `states_beyond` how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample
+    ended at a failure before all of it was taken. `projection` names what distinguished states, where one state was
+    kept for each of its values: then nothing is exhausted. `liveness` has an answer for each property of whole runs
+    that was checked. `distinct` and `bytes_per_state` are None of an engine that counts no states.
     """
 
     engine: str
-    exhausted: bool
-    stopped: str | None
+    is_exhausted: bool
+    stop_reason: str | None
     failure: Failure | None
     deadlock: bool
     runs: Mapping[str, Run]
@@ -68,13 +67,13 @@ class Ending:
     symmetry: tuple[str, ...]
     actions: tuple[ActionCoverage, ...]
     levels: tuple[Level, ...]
-    rechecked: int
+    rechecked_states: int
     notes: tuple[str, ...]
-    sampled: str | None = None
-    bounded: int | None = None
+    sample_scope: str | None = None
+    bounded_depth: int | None = None
     collisions: float | None = None
-    held: int | None = None
-    beyond: int | None = None
+    held_states: int | None = None
+    states_beyond: int | None = None
     cut_short: bool = False
     projection: str | None = None
     liveness: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
@@ -82,13 +81,13 @@ class Ending:
     @property
     def looked_at_all(self) -> bool:
         """Whether the engine looked at all that it was to look at."""
-        sampled = self.sampled is not None and not self.cut_short
-        return self.exhausted or sampled or self.bounded is not None
+        sampled = self.sample_scope is not None and not self.cut_short
+        return self.is_exhausted or sampled or self.bounded_depth is not None
 
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
-    transitions, interrupted = _transitions(ending), is_interruption(ending.stopped)
+    transitions, interrupted = _transitions(ending), is_interruption(ending.stop_reason)
     ending = _ending_with_shown_runs(model, _ending_with_images(model, _ending_by_projection(ending)))
     others = tuple(_property(prop, ending) for prop in model.properties)
     faults = {action.name for action in model.actions if action.kind == "fault"}
@@ -116,11 +115,11 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         actions=ending.actions,
         levels=ending.levels,
         failure=ending.failure,
-        rechecked_states=ending.rechecked,
-        states_beyond=ending.beyond,
+        rechecked_states=ending.rechecked_states,
+        states_beyond=ending.states_beyond,
         notes=tuple(_notes(model, ending)),
-        held_states=ending.held,
-        interrupted=interrupted,
+        held_states=ending.held_states,
+        is_interrupted=interrupted,
         never_happens=_never_happens(ending, properties) if outcome in ("none", "vacuous") and word == "holds" else (),
     )
 
@@ -128,16 +127,16 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
 def _transitions(ending: Ending) -> int | None:
     """How many steps there are out of the distinct states, or were walked. None where the search ended before every
     state was expanded: an engine that stops within a state has looked at other steps of it than another."""
-    known = ending.exhausted or ending.engine == "walk"
-    return sum(action.fired for action in ending.actions) if known else None
+    known = ending.is_exhausted or ending.engine == "walk"
+    return sum(action.firings for action in ending.actions) if known else None
 
 
 def _ending_by_projection(ending: Ending) -> Ending:
     """How a search ended that kept one state for each value of a projection: it has not seen every state."""
-    if ending.projection is None or not ending.exhausted:
+    if ending.projection is None or not ending.is_exhausted:
         return ending
     stopped = f"one state was explored for each value of @projection {ending.projection} that was met, not every state"
-    return replace(ending, exhausted=False, stopped=stopped)
+    return replace(ending, is_exhausted=False, stop_reason=stopped)
 
 
 def _ending_with_images(model: Model, ending: Ending) -> Ending:
@@ -192,7 +191,7 @@ def _notes(model: Model, ending: Ending) -> Iterator[str]:
     """What the engine notes, and what a reader should know of a verdict that has little to say."""
     yield from ending.notes
     yield from model.notes
-    if ending.exhausted and ending.distinct == 0:
+    if ending.is_exhausted and ending.distinct == 0:
         yield _NO_INITIAL_STATE_TEXT
     if not model.properties and not model.liveness:
         yield _NO_PROPERTY_TEXT
@@ -221,7 +220,7 @@ def _property(prop: Property, ending: Ending) -> PropertyVerdict:
     if not prop.applicable:
         return PropertyVerdict(prop.name, prop.kind, prop.says, "not_checked")
     if prop.kind == "reachable":
-        word = "reached" if run is not None else "missing" if ending.exhausted else "undecided"
+        word = "reached" if run is not None else "missing" if ending.is_exhausted else "undecided"
         return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
     word = "violated" if run is not None else "holds" if ending.looked_at_all else "undecided"
     return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
@@ -266,7 +265,7 @@ def _unasked_answer(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Answ
     if ending.deadlock or violated is not None:
         what = "a deadlock" if ending.deadlock else f"what violates {violated}"
         return Answer("not_checked", why=f"the search ended at {what}, before every state was known; see --keep-going")
-    return Answer("undecided", why=f"not every state is known: {ending.stopped or 'the search did not finish'}")
+    return Answer("undecided", why=f"not every state is known: {ending.stop_reason or 'the search did not finish'}")
 
 
 def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome:
@@ -281,13 +280,13 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "none"
     if any(action.happened_despite for action in ending.actions):
         return "vacuous"
-    return "vacuous" if ending.exhausted and _is_vacuous(ending, properties) else "none"
+    return "vacuous" if ending.is_exhausted and _is_vacuous(ending, properties) else "none"
 
 
 def _is_vacuous(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
     """Whether what was asked is so only because nothing happens: no action ever does, no state has what a property
     begins with, or nothing but witnesses was asked for, and no state shows one of them."""
-    if not any(action.fired for action in ending.actions) and any(action.never_happened for action in ending.actions):
+    if not any(action.firings for action in ending.actions) and any(action.never_happened for action in ending.actions):
         return True
     shown = all(prop.kind == "reachable" for prop in properties) and any(p.verdict == "missing" for p in properties)
     return shown or any(prop.idle for prop in properties)
@@ -295,7 +294,7 @@ def _is_vacuous(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool
 
 def _never_happens(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> tuple[str, ...]:
     """What should happen and does not, in every state there is: actions, then witnesses."""
-    if not ending.exhausted:
+    if not ending.is_exhausted:
         return ()
     actions = [action.name for action in ending.actions if action.never_happened]
     return (*actions, *(prop.name for prop in properties if prop.verdict == "missing"))
@@ -332,16 +331,16 @@ def _grounds(outcome: Outcome, ending: Ending) -> str:
     if outcome == "liveness":
         return "a counterexample, replayed in plain Python"
     if outcome in ("model_error", "safety", "deadlock"):
-        shortest = not ending.sampled and ending.projection is None
+        shortest = not ending.sample_scope and ending.projection is None
         return f"a counterexample, {'the shortest, ' if shortest else ''}replayed in plain Python"
-    if ending.exhausted:
+    if ending.is_exhausted:
         expected = "" if ending.collisions is None else f", expected collisions {ending.collisions:.1e}"
         return f"exhaustive within bounds{expected}"
-    if ending.bounded is not None:
-        return f"bounded to depth {ending.bounded}"
-    if ending.sampled:
-        return ending.sampled
-    return f"none: {ending.stopped or 'the search did not finish'}"
+    if ending.bounded_depth is not None:
+        return f"bounded to depth {ending.bounded_depth}"
+    if ending.sample_scope:
+        return ending.sample_scope
+    return f"none: {ending.stop_reason or 'the search did not finish'}"
 
 
 def peak_memory_bytes() -> int:

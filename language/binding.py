@@ -436,7 +436,7 @@ class _Binding:
                     read[mark.role == "lemma"] |= set(fields_read(*texts[predicate].body))
         gone = (read[True] - read[False]) & ghosts
         actions = (text for text in texts.values() if isinstance(text, ActionText))
-        return frozenset() if any(text.elaborated.needs(gone) for text in actions) else frozenset(gone)
+        return frozenset() if any(text.elaborated_function.needs(gone) for text in actions) else frozenset(gone)
 
     def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
         if mark.role not in ("terminal", "bound"):

@@ -439,13 +439,13 @@ class Require:
 @immutable
 class Limit:
     """A guard of the bounds. `budget` is the constant's name when it is the implicit limit of a fault's budget;
-    `bound` the name of the `@bound` that it asks, before anything else of the action."""
+    `bound_name` the name of the `@bound` that it asks, before anything else of the action."""
 
     condition: Expr
     text: str
     where: Where
     budget: str | None = None
-    bound: str | None = None
+    bound_name: str | None = None
 
 
 @immutable

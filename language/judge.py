@@ -37,20 +37,20 @@ from .verdict import Failure, Run, Step
 class StoppedStep:
     """Why a step did not happen: the line of the guard that was false, and whether it belongs to the bounds.
 
-    `budget` names the constant when what stopped it is a spent budget, `bound` the `@bound` that the state lies beyond,
-    `step_bound` the `@bound` that is false of the step; then there is no line.
+    `budget` names the constant when what stopped it is a spent budget, `bound_name` the `@bound` that the state lies
+    beyond, `step_bound` the `@bound` that is false of the step; then there is no line.
     """
 
-    by_limit: bool
+    is_limit: bool
     line: int
     budget: str | None = None
-    bound: str | None = None
+    bound_name: str | None = None
     step_bound: str | None = None
 
     @property
     def is_at_bound(self) -> bool:
         """Whether the bounds of the model stopped it, and not the protocol."""
-        return self.by_limit or any(part is not None for part in (self.budget, self.bound, self.step_bound))
+        return self.is_limit or any(part is not None for part in (self.budget, self.bound_name, self.step_bound))
 
 
 def shape_of(model: Model) -> Shape:
@@ -165,7 +165,7 @@ def attempt(
     if model.bounds:
         beyond = bound_crossed(model, state)
         if beyond is not None:
-            return StoppedStep(True, 0, bound=beyond)
+            return StoppedStep(True, 0, bound_name=beyond)
     left = None if action.budget is None else shape.budgets[action.budget]
     sealed = left is not None and getattr(state, left) == 0
     cells = shape.cells(state, sealed)
@@ -369,7 +369,7 @@ def is_deadlock(model: Model, state: State) -> bool:
 
 def is_held(action: Action, stopped: StoppedStep) -> bool:
     """Whether larger bounds would let the protocol, or a client, go on here."""
-    return stopped.by_limit and action.kind != "fault"
+    return stopped.is_limit and action.kind != "fault"
 
 
 def deadlock(model: Model, run: Run) -> Failure:
@@ -377,7 +377,7 @@ def deadlock(model: Model, run: Run) -> Failure:
     state = run.states()[-1]
     cut = [
         action.name for action, arguments in instances(model, state)
-        if isinstance(stopped := attempt(model, state, action, arguments), StoppedStep) and stopped.by_limit
+        if isinstance(stopped := attempt(model, state, action, arguments), StoppedStep) and stopped.is_limit
     ]  # fmt: skip
     message = "nothing can happen here, and no @terminal predicate says that a run may end here"
     if cut:
@@ -437,11 +437,11 @@ def stop_reason(model: Model, state: State, action: Action, arguments: Mapping[s
     """The reason in words: `s.up[r] is false`, `blocked by the model's bound: the budget crashes is spent`."""
     if stopped.budget is not None:
         return f"blocked by the model's bound: the budget {stopped.budget} is spent"
-    if stopped.bound is not None:
-        return f"beyond the bound {stopped.bound}, where nothing happens"
+    if stopped.bound_name is not None:
+        return f"beyond the bound {stopped.bound_name}, where nothing happens"
     if stopped.step_bound is not None:
         return f"blocked by the model's bound: @bound {stopped.step_bound} is false of the step"
-    by = "blocked by the model's bound: " if stopped.by_limit else ""
+    by = "blocked by the model's bound: " if stopped.is_limit else ""
     return f"{by}{false_guard(model, state, action, arguments, stopped)} is false"
 
 

@@ -97,13 +97,14 @@ class Property:
 class Refinement:
     """An abstract model, bound, the author's function from states to its states, and for some actions the names of the
     abstract actions that each `may_be`, STUTTERS among them; any other action may be any. `mapping` is the typed form
-    of the function, `given` the text of what the author gives to constants of the abstract model, `needs` the open
-    constants of the model whose values the abstract model has: where there are any, no engine checks the refinement."""
+    of the function, `constant_texts` the text of what the author gives to constants of the abstract model, `needs` the
+    open constants of the model whose values the abstract model has: where there are any, no engine checks the
+    refinement."""
 
     abstract: Model
     image: Callable[[State], State]
     mapping: Function
-    given: tuple[tuple[str, str], ...] = ()
+    constant_texts: tuple[tuple[str, str], ...] = ()
     may_be: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict[str, tuple[str, ...]])
     needs: frozenset[str] = frozenset()
 

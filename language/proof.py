@@ -55,9 +55,9 @@ class Counterexample:
     """Why something is refuted, in a finite copy of the model: its own bounds are in `model`.
 
     `run` is one state where all lemmas hold and, for a `step`, the step from it; `reachable` when it begins in an
-    initial state instead, so that the model itself is at fault. Where it does not, `explored` says in a sentence what
-    is known of that: whether a run leads there within the bounds of the copy. `message` is the error of a step or of a
-    goal that breaks the model's types; then `run` ends before it, and `action` and `arguments` name the step.
+    initial state instead, so that the model itself is at fault. Where it does not, `reachability` says in a sentence
+    what is known of that: whether a run leads there within the bounds of the copy. `message` is the error of a step or
+    of a goal that breaks the model's types; then `run` ends before it, and `action` and `arguments` name the step.
     """
 
     model: Model
@@ -66,19 +66,19 @@ class Counterexample:
     message: str = ""
     action: str | None = None
     arguments: Mapping[str, Any] | None = None
-    explored: str = ""
+    reachability: str = ""
 
 
 @immutable
 class ProofFinding:
-    """What one obligation came to. `reason` says why it is not proved; `cached` that an earlier run proved it."""
+    """What one obligation came to. `reason` says why it is not proved; `is_cached` that an earlier run proved it."""
 
     obligation: Obligation
     word: Answer
     seconds: float
     reason: str = ""
     counterexample: Counterexample | None = None
-    cached: bool = False
+    is_cached: bool = False
 
 
 @immutable
@@ -130,15 +130,14 @@ class Proof:
     the proof rests on; `actions` those that were looked at, in source order; `goals` what was to be proved: lemmas and
     properties by name, with what each says. `empty` is what makes it vacuous, `never` among that: actions that can
     never happen, by the types, the lemmas or their limits. `spent` are actions that never happen since their budget is
-    0: of them it is only proved that their guards can be evaluated. `unstated` are properties that cannot be said
-    without bounds, `left_out` those about a feature that is switched off, `known_false` those of which a violation is
-    recorded, `not_asked` those that were not asked for: others were named, or they were excluded. `roomless` are the
-    fields with a set or a bag whose capacity is without a bound: that they have room for what is added to them is
-    not proved.
-    `switched_off` are the actions that constant guards switch off: nothing of their text is looked at.
-    `idle` are lemmas whose antecedent is never true. `symmetric` are the domains of which one choice of members stands
-    for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas
-    true. `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
+    0: of them it is only proved that their guards can be evaluated. `unstated_properties` are properties that cannot be
+    said without bounds, `left_out` those about a feature that is switched off, `known_false` those of which a violation
+    is recorded, `not_asked` those that were not asked for: others were named, or they were excluded. `roomless` are the
+    fields with a set or a bag whose capacity is without a bound: that they have room for what is added to them is not
+    proved. `switched_off` are the actions that constant guards switch off: nothing of their text is looked at. `idle`
+    are lemmas whose antecedent is never true. `symmetric` are the domains of which one choice of members stands for
+    all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas true.
+    `stop_reason` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
     `boundless` that may be 0, of which nothing is proved: then there is no such thing, and it is another model.
     `elsewhere` says of properties that were looked at that a violation is recorded of them with other constants.
     """
@@ -152,12 +151,12 @@ class Proof:
     goals: Mapping[str, str]
     findings: tuple[ProofFinding, ...]
     never: tuple[str, ...]
-    unstated: tuple[UnstatedProperty, ...]
+    unstated_properties: tuple[UnstatedProperty, ...]
     symmetric: tuple[str, ...]
     witnesses: int
     seconds: float
     workers: int
-    stopped: str = ""
+    stop_reason: str = ""
     falls: tuple[Fall, ...] = ()
     notes: tuple[str, ...] = ()
     empty: tuple[VacuousPart, ...] = ()
@@ -179,7 +178,7 @@ class Proof:
         words = {finding.word for finding in self.findings}
         if "refuted" in words or any(claim.goal in self.goals for claim in self.known_false):
             return "refuted"
-        if "not proved" in words or self.stopped:
+        if "not proved" in words or self.stop_reason:
             return "not proved"
         if self.empty:
             return "vacuous"
@@ -195,7 +194,7 @@ class Proof:
         """What was said of each property, witnesses, refinements and lemmas apart: of each one thing."""
         apart: dict[str, PropertyStanding] = {
             **dict.fromkeys(self.not_asked, "not asked for"),
-            **dict.fromkeys((claim.goal for claim in self.unstated), "not stated"),
+            **dict.fromkeys((claim.goal for claim in self.unstated_properties), "not stated"),
             **dict.fromkeys((claim.goal for claim in self.left_out), "left out"),
             **dict.fromkeys((claim.goal for claim in self.known_false), "known false"),
         }
@@ -214,7 +213,7 @@ class Proof:
         own = {finding.word for finding in self.findings if finding.obligation.goal == goal}
         if "refuted" in own or any(claim.goal == goal for claim in self.known_false):
             return "refuted"
-        if "not proved" in own or self.stopped:
+        if "not proved" in own or self.stop_reason:
             return "not proved"
         if any(empty.of_all or empty.goal == goal for empty in self.empty):
             return "vacuous"

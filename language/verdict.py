@@ -82,13 +82,13 @@ class GuardCoverage:
     text: str
     line: int
     is_limit: bool
-    evaluated: int
-    passed: int
+    evaluations: int
+    passes: int
 
     @property
     def cuts(self) -> bool:
         """Whether it is a limit that stopped something."""
-        return self.is_limit and self.evaluated > self.passed
+        return self.is_limit and self.evaluations > self.passes
 
     @property
     def is_bound(self) -> bool:
@@ -102,7 +102,7 @@ class ActionCoverage:
     `stopped_by` is the `@bound` of steps that is meant to stop it altogether."""
 
     name: str
-    fired: int
+    firings: int
     switched_off: bool
     guards: tuple[GuardCoverage, ...]
     stopped_by: str | None = None
@@ -110,12 +110,12 @@ class ActionCoverage:
     @property
     def never_happened(self) -> bool:
         """Whether it should have happened and did not."""
-        return not self.fired and not self.switched_off and self.stopped_by is None
+        return not self.firings and not self.switched_off and self.stopped_by is None
 
     @property
     def happened_despite(self) -> bool:
         """Whether it was meant not to happen and did."""
-        return bool(self.fired) and self.stopped_by is not None
+        return bool(self.firings) and self.stopped_by is not None
 
 
 def cutting_limits(actions: Iterable[ActionCoverage]) -> Iterator[tuple[str, GuardCoverage]]:
@@ -163,7 +163,7 @@ class Verdict:
     bounds go on there. Both are None where an engine does not count them: random walks and bmc. bmc counts no states
     at all: `distinct_states`, `transitions` and `bytes_per_state` are None. `never_happens` are, where all holds in
     every state there is, the actions that never happen and the witnesses that no state shows: a warning, and no
-    failure; `outcome` is `vacuous` where what was asked is so only because nothing happens. `interrupted` says
+    failure; `outcome` is `vacuous` where what was asked is so only because nothing happens. `is_interrupted` says
     that Ctrl-C or SIGTERM ended the search: who asks for more than one verdict ends, too.
     """
 
@@ -191,7 +191,7 @@ class Verdict:
     states_beyond: int | None = None
     notes: tuple[str, ...] = ()
     held_states: int | None = None
-    interrupted: bool = False
+    is_interrupted: bool = False
     never_happens: tuple[str, ...] = ()
 
 

@@ -123,7 +123,7 @@ def _trace_fields(run: Run | None, name: str, traces: Mapping[str, Document], pa
 def _action_document(action: ActionCoverage) -> Document:
     return {
         "name": action.name,
-        "fired": action.fired,
+        "fired": action.firings,
         "switched_off": action.switched_off,
         "stopped_by": action.stopped_by,
         "guards": [
@@ -131,8 +131,8 @@ def _action_document(action: ActionCoverage) -> Document:
                 "text": guard.text,
                 "line": guard.line,
                 "kind": "limit" if guard.is_limit else "require",
-                "evaluated": guard.evaluated,
-                "passed": guard.passed,
+                "evaluated": guard.evaluations,
+                "passed": guard.passes,
             }
             for guard in action.guards
         ],

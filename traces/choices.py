@@ -94,8 +94,8 @@ def _why_disabled(reading: Reading, action: Action, arguments: Mapping[str, Any]
     if isinstance(guard, Limit) and guard.budget is not None:
         why = f"blocked by the model's bound: the budget {guard.budget} is spent"
         return {"action": action.name, "why": why, "guard": "", "kind": "budget", "where": None}
-    if isinstance(guard, Limit) and guard.bound is not None:
-        why = f"beyond the bound {guard.bound}, where nothing happens"
+    if isinstance(guard, Limit) and guard.bound_name is not None:
+        why = f"beyond the bound {guard.bound_name}, where nothing happens"
         return {"action": action.name, "why": why, "guard": "", "kind": "limit", "where": place_document(guard.where)}
     kind, by = ("limit", "blocked by the model's bound: ") if isinstance(guard, Limit) else ("require", "")
     why = f"{by}{guard.text} is false"

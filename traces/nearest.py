@@ -59,7 +59,7 @@ def _candidate_actions(
                 made, missed = past(abstract, image, arguments)
                 guard = false_guard(abstract, image, action, arguments, result)
                 distance = len(state_changes(abstract.fields, made, wanted)), missed
-                yield distance, NearestAction(name, result.bound or guard, ())
+                yield distance, NearestAction(name, result.bound_name or guard, ())
             else:
                 wrong = state_changes(abstract.fields, result, wanted)
                 yield (len(wrong), 0), NearestAction(name, None, tuple(wrong))

@@ -145,7 +145,7 @@ class Engine:
             self.faster()
         faster = None if hurried or self.kernel.effort == ROLLED_EFFORT else self.faster
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
-        if verdict.interrupted:
+        if verdict.is_interrupted:
             raise KeyboardInterrupt
         self.states += verdict.distinct_states or 0
         return verdict
@@ -216,7 +216,7 @@ class CaseExplorer:
             )
             kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort, cone=True)
             self._engines[key] = Engine(model, kernel, symmetry, self.folder)
-            self.slowest = max(self.slowest, 0.0 if kernel.cached else kernel.seconds)
+            self.slowest = max(self.slowest, 0.0 if kernel.is_cached else kernel.seconds)
         return self._engines[key]
 
     def is_in_time(self, case: Case, left: float) -> bool:

@@ -107,10 +107,10 @@ def _explore_small_model(small: SmallModel) -> SmallResult:
     definition, _ = find(small.model)
     bound = definition.bind(small.model, small.values, small.profile, properties=list(small.properties))
     verdict = ENGINES[small.engine](bound, Search(keep_going=True, deadlocks=False), None)
-    if verdict.interrupted:
+    if verdict.is_interrupted:
         raise KeyboardInterrupt
     said = {prop.name: prop.verdict for prop in verdict.properties}
-    happened = {action.name for action in verdict.actions if action.fired}
+    happened = {action.name for action in verdict.actions if action.firings}
     if (
         not set(said.values()) <= {"holds", "violated"}
         or not small.needed_actions <= happened

@@ -87,12 +87,12 @@ def answers(
     answered = dict[Question, Answer]()
     ended = ""
     try:
-        for number, question in enumerate(questions.asked, 1):
-            says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
+        for number, question in enumerate(questions.questions, 1):
+            says_what(f"{question.prop.name} is checked, question {number} of {len(questions.questions)}")
             answered[question] = _answer(model, questions, question, graph, replayer, heed)
     except (IncompleteGraphError, KeyboardInterrupt) as why:
         ended = str(why) if isinstance(why, IncompleteGraphError) else interrupt_text(why)
-    for question in questions.asked:
+    for question in questions.questions:
         answered.setdefault(question, Answer("undecided", why=ended))
     return {
         prop.name: min(

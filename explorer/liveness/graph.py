@@ -36,12 +36,11 @@ class Edge:
 class Fair:
     """What to look for: a run that stays for ever within some states and is fair. `region` says which states: those
     where a predicate is false (`avoid`; None: all), of these only what is reached, without leaving them, from those
-    where `after` is true (None: from anywhere), with `at_first` from the initial ones of them. `again` is a predicate
-    that must be false again and again (None: none).
-    `weak` and `strong` have a bit for each group."""
+    where `reached_from` is true (None: from anywhere), with `at_first` from the initial ones of them. `again` is a
+    predicate that must be false again and again (None: none). `weak` and `strong` have a bit for each group."""
 
     avoid: int | None
-    after: int | None
+    reached_from: int | None
     again: int | None
     weak: int
     strong: int
@@ -54,7 +53,7 @@ class Component:
     to the component, and whether a state lies in the component."""
 
     entry: tuple[int, ...]
-    inside: frozenset[int]
+    states: frozenset[int]
 
 
 class Graph(Protocol):

@@ -30,7 +30,7 @@ def lasso(graph: Graph, component: Component, wanted: Fair) -> Lasso:
     """The shortest lasso that goes through a component from where one comes into it, or what was found by when
     LOOKED_AT_MAX was reached. First a loop from each beginning takes what is still missing one by one, the nearest
     first."""
-    inside, entry = component.inside, component.entry
+    inside, entry = component.states, component.entry
     most = 1 if len(inside) > LARGE_COMPONENT else BEGINNINGS
     found = list[Lasso]()
     for way in _ways_to_near_states(graph, inside, entry[-1], most):
@@ -41,7 +41,7 @@ def lasso(graph: Graph, component: Component, wanted: Fair) -> Lasso:
 def _shorten_lasso(graph: Graph, component: Component, wanted: Fair, known: Lasso) -> Lasso:
     """A shorter lasso than one that is known, if one is found: from each state every loop that could be shorter is
     followed, breadth first, with what it has brought so far."""
-    inside, entry, left = component.inside, component.entry, LOOKED_AT_MAX
+    inside, entry, left = component.states, component.entry, LOOKED_AT_MAX
     for way in _ways_to_near_states(graph, inside, entry[-1], min(len(inside), left)):
         most = len(known.way) + len(known.loop) - len(entry) - len(way) - 1
         if most < 0 or left <= 0:

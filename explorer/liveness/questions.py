@@ -60,7 +60,7 @@ class Questions:
 
     predicates: tuple[Property, ...]
     groups: tuple[Group, ...]
-    asked: tuple[Question, ...]
+    questions: tuple[Question, ...]
 
     def groups_of(self, model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> int:
         """The groups that a step from a state belongs to, a bit each."""
@@ -140,7 +140,7 @@ def divide_actions(model: Model, questions: Questions) -> tuple[Model, tuple[int
 def _drop_bound_checks(action: Action) -> Action:
     """An action that no `@bound` stops, each of which is a limit at its beginning."""
     body = tuple(
-        statement for statement in action.form.body if not (isinstance(statement, ir.Limit) and statement.bound)
+        statement for statement in action.form.body if not (isinstance(statement, ir.Limit) and statement.bound_name)
     )
     return dataclasses.replace(action, form=dataclasses.replace(action.form, body=body))
 

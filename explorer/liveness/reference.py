@@ -92,9 +92,9 @@ class PlainGraph:
         avoid = wanted.avoid
         region = [at for at in range(self.size) if avoid is None or self.false(at, avoid)]
         before: dict[int, int | None] = dict.fromkeys(region)
-        if wanted.after is not None:
+        if wanted.reached_from is not None:
             last = self.initials if wanted.at_first else self.size
-            begins = [at for at in region if at < last and not self.false(at, wanted.after)]
+            begins = [at for at in region if at < last and not self.false(at, wanted.reached_from)]
             before = _paths(begins, lambda at: [edge.target for edge in self.steps[at]], set(region))
         found = min(self._components(set(before), wanted), key=min, default=None)
         if found is None:

@@ -40,13 +40,13 @@ CELL = {name: index for index, name in enumerate(CONTEXT)}
 
 @immutable
 class GuardCounters:
-    """Where one guard is counted: it passed `passed` times, out of `base` (a counter, or None for every state) times
+    """Where one guard is counted: it passed `passes` times, out of `base` (a counter, or None for every state) times
     `times`."""
 
     text: str
     line: int
     is_limit: bool
-    passed: int
+    passes: int
     base: int | None
     times: int
 
@@ -56,7 +56,7 @@ class ActionCounters:
     """The counters of one action."""
 
     name: str
-    fired: int
+    firings: int
     guards: list[GuardCounters] = field(default_factory=list[GuardCounters])
 
 
@@ -119,9 +119,9 @@ class ActionPlan:
         """Lists the `@bound` limits among the guards; gives the counter of the states that pass all of them."""
         names, counts = list(within), [None, *within.values()]
         for limit in limits:
-            assert limit.bound is not None
-            base, line = counts[names.index(limit.bound)], limit.where.outermost().line
-            self.coverage.guards.append(GuardCounters(limit.text, line, True, within[limit.bound], base, 1))
+            assert limit.bound_name is not None
+            base, line = counts[names.index(limit.bound_name)], limit.where.outermost().line
+            self.coverage.guards.append(GuardCounters(limit.text, line, True, within[limit.bound_name], base, 1))
         return counts[-1]
 
     def _count_prefix(self, base: int | None) -> None:
@@ -304,7 +304,7 @@ class ActionCode(Statements):
 
     def _finish(self) -> None:
         """Copy, write, check the step, hand the successor over."""
-        for index, loaded in enumerate(self.before.loaded):
+        for index, loaded in enumerate(self.before.loaded_words):
             self.builder.store(loaded, address(self.builder, self.copy, word(index)))
         self.target, self.states = self.copy, {self.plan.form.state: Memory(self.copy)}
         self.share_parameters()
@@ -320,7 +320,7 @@ class ActionCode(Statements):
         if self.watch is not None:
             failed = self.builder.call(self.watch, [self.context, self.source, slot, self.parent])
             self.fail_if(self.compare("!=", failed, 0))
-        self._bump(self.plan.coverage.fired)
+        self._bump(self.plan.coverage.firings)
         self.builder.store(self.builder.add(self.builder.load(self.made), word(1)), self.made)
 
     def _ask_bounds(self, slot: llvm.Value) -> None:
@@ -384,9 +384,9 @@ def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
 
 def split_bounds(body: Sequence[ir.Statement]) -> tuple[list[ir.Limit], list[ir.Statement]]:
     """The limits that the `@bound` predicates put before an action, and the action itself."""
-    limits = [statement for statement in body if isinstance(statement, ir.Limit) and statement.bound is not None]
+    limits = [statement for statement in body if isinstance(statement, ir.Limit) and statement.bound_name is not None]
     return limits, [
-        statement for statement in body if not (isinstance(statement, ir.Limit) and statement.bound is not None)
+        statement for statement in body if not (isinstance(statement, ir.Limit) and statement.bound_name is not None)
     ]
 
 

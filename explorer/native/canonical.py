@@ -115,7 +115,7 @@ class RenamingCode(Statements):
     def generate(self) -> None:
         """Fill the function."""
         assert self.target is not None
-        for index, value in enumerate(self.before.loaded):
+        for index, value in enumerate(self.before.loaded_words):
             self.builder.store(value, address(self.builder, self.target, word(index)))
         for field in self.layout.fields:
             if mentions(field.type, self.names):

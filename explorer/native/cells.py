@@ -27,14 +27,14 @@ class Words(Protocol):
 
 @immutable
 class Memory:
-    """Words in memory. `loaded` are those of a state that nobody writes, read once on entry."""
+    """Words in memory. `loaded_words` are those of a state that nobody writes, read once on entry."""
 
     pointer: ir.Value
-    loaded: tuple[ir.Value, ...] = ()
+    loaded_words: tuple[ir.Value, ...] = ()
 
     def read(self, scalars: Scalars, index: Num) -> Num:
-        if isinstance(index, int) and self.loaded:
-            return self.loaded[index]
+        if isinstance(index, int) and self.loaded_words:
+            return self.loaded_words[index]
         return scalars.builder.load(address(scalars.builder, self.pointer, scalars.number(index)))
 
 

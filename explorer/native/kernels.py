@@ -21,13 +21,13 @@ from .program import KernelInterface, can_happen, generate, plan_program
 
 @immutable
 class Kernel:
-    """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `cached` which.
+    """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `is_cached` which.
     `binary` is the object code, made with `effort`."""
 
     program: KernelInterface
     code: Code
     seconds: float
-    cached: bool
+    is_cached: bool
     binary: bytes
     effort: CompileEffort = FULL_EFFORT
 

@@ -209,11 +209,11 @@ class Network:
         """Marks states among which a run goes on for ever as it is looked for; whether there are some."""
         self.call("mark_all", _OUT)
         avoid = 0 if wanted.avoid is None else 1 << wanted.avoid
-        if wanted.after is None:
+        if wanted.reached_from is None:
             self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _IN, self.size)
         else:
             self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _REST, self.size)
-            after, end = 1 << wanted.after, self.initials if wanted.at_first else self.size
+            after, end = 1 << wanted.reached_from, self.initials if wanted.at_first else self.size
             tail = self.call("seed", self["TRUTHS"], after, after, _REST, _IN, end)
             self.call("forward", 0, tail, _REST, _IN)
             self.call("remark", _REST, _OUT)

@@ -89,41 +89,42 @@ class Observations(Protocol[Origin]):
 @immutable
 class Leg(Generic[Origin]):
     """The steps from one observation that was seen to the next: `run` begins in the state as it was renewed, with its
-    `origin`, and its last state shows the observation `seen`. All steps are those of one model, whose number it has."""
+    `origin`, and its last state shows the observation `observation`. All steps are those of one model, whose number it
+    has."""
 
     run: Run
-    seen: int
+    observation: int
     origin: Origin
     model: int = 0
 
 
 @immutable
 class Answer(Generic[Origin]):
-    """`seen` is the last observation that some run comes to, and `legs` are such a run: one that shows every
-    observation, where there is one. Else `instead` are the states, each with its origin, that show something else and
-    to which a step leads from there: what the model may do next. `exhausted` is whether all runs were looked at: where
-    it is False, nothing is known. `states` were looked at, in `seconds`."""
+    """`last_observation` is the last observation that some run comes to, and `legs` are such a run: one that shows
+    every observation, where there is one. Else `instead` are the states, each with its origin, that show something else
+    and to which a step leads from there: what the model may do next. `is_exhausted` is whether all runs were looked at:
+    where it is False, nothing is known. `states` were looked at, in `seconds`."""
 
     legs: tuple[Leg[Origin], ...]
-    seen: int
+    last_observation: int
     instead: tuple[tuple[State, Origin], ...]
-    exhausted: bool
+    is_exhausted: bool
     states: int
     seconds: float
 
 
 @immutable
 class _Node(Generic[Origin]):
-    """A state as the search holds it, and how it came there: `reached` is the state before it was renewed. `model` is
-    the number of that in which steps go on."""
+    """A state as the search holds it, and how it came there: `reached_words` is the state before it was renewed.
+    `model` is the number of that in which steps go on."""
 
     words: Words
-    seen: int
+    observation: int
     model: int
     origin: Origin
     parent: _Node[Origin] | None
     action: str
-    reached: Words
+    reached_words: Words
     unlikely: int
     faults: int
     steps: int
@@ -133,15 +134,15 @@ class _Node(Generic[Origin]):
 class _Alternatives(Generic[Origin]):
     """What the model does instead, of the nodes that have seen most."""
 
-    seen: int = -1
+    observation: int = -1
     words: dict[tuple[Words, Origin], Words] = field(default_factory=dict[tuple[Words, Origin], Words])
 
     def note(self, node: _Node[Origin], shown: Words, words: Words) -> None:
         """A step leads from a node to what shows something else."""
-        if node.seen > self.seen:
-            self.seen = node.seen
+        if node.observation > self.observation:
+            self.observation = node.observation
             self.words.clear()
-        if node.seen == self.seen:
+        if node.observation == self.observation:
             self.words.setdefault((shown, node.origin), words)
 
 
@@ -175,8 +176,8 @@ class Search(Generic[Origin]):
         expanded = 0
         while self.waiting:
             node = heapq.heappop(self.waiting)[-1]
-            best = node if best is None or node.seen > best.seen else best
-            if node.seen == last:
+            best = node if best is None or node.observation > best.observation else best
+            if node.observation == last:
                 return Answer(self._legs(node), last, (), True, expanded, time.monotonic() - began)
             if expanded >= most_states or (seconds is not None and time.monotonic() - began > seconds):
                 return self._answer_without_run(best, False, expanded, began)
@@ -188,7 +189,7 @@ class Search(Generic[Origin]):
         self, best: _Node[Origin] | None, exhausted: bool, expanded: int, began: float
     ) -> Answer[Origin]:
         instead = tuple((self._decode_state(words), origin) for (_, origin), words in self.others.words.items())
-        seen, legs = (-1, ()) if best is None else (best.seen, self._legs(best))
+        seen, legs = (-1, ()) if best is None else (best.observation, self._legs(best))
         return Answer(legs, seen, instead, exhausted, expanded, time.monotonic() - began)
 
     def _expand(self, node: _Node[Origin]) -> None:
@@ -198,10 +199,12 @@ class Search(Generic[Origin]):
         for action, words in made:
             shown = self._project_words(words)
             seen = self._count_seen(node, shown)
-            if seen == node.seen:
-                self._put(self._node_after(node, action, words, words, node.seen, node.model, node.origin, 0))
-                if node.seen + 1 < len(self.observations) and self.observations.is_of_a_step(node.seen + 1):
-                    self._advance(node, action, words, node.seen + 1)
+            if seen == node.observation:
+                self._put(self._node_after(node, action, words, words, node.observation, node.model, node.origin, 0))
+                if node.observation + 1 < len(self.observations) and self.observations.is_of_a_step(
+                    node.observation + 1
+                ):
+                    self._advance(node, action, words, node.observation + 1)
             elif seen is None or not self._advance(node, action, words, seen):
                 self.others.note(node, shown, words)
 
@@ -211,7 +214,7 @@ class Search(Generic[Origin]):
         if node.model not in self.observations.which(seen):
             return True
         before, after = self._decode_state(node.words), self._decode_state(words)
-        if not self.observations.admits(node.seen, seen, before, after):
+        if not self.observations.admits(node.observation, seen, before, after):
             return False
         renewed, origin = self.observations.renew_state(after, node.origin)
         more = self.observations.unlikely(seen, before, after)
@@ -247,9 +250,9 @@ class Search(Generic[Origin]):
     def _count_seen(self, node: _Node[Origin], shown: Words) -> int | None:
         """How many observations are seen where something is shown: as many as before, or more; None where it is no
         observation that may come next."""
-        if shown == self._observed_words(node, node.seen):
-            return node.seen
-        for index in range(node.seen + 1, len(self.observations)):
+        if shown == self._observed_words(node, node.observation):
+            return node.observation
+        for index in range(node.observation + 1, len(self.observations)):
             if shown == self._observed_words(node, index):
                 return index
             if not self.observations.may_be_missed(index):
@@ -271,10 +274,10 @@ class Search(Generic[Origin]):
         return decode(self.model, self.frontier.program, words)
 
     def _put(self, node: _Node[Origin]) -> None:
-        key = node.seen, node.model, node.origin, node.words
+        key = node.observation, node.model, node.origin, node.words
         if key not in self.known:
             self.known.add(key)
-            place = UNLIKELY * node.unlikely - node.seen
+            place = UNLIKELY * node.unlikely - node.observation
             heapq.heappush(self.waiting, (place, node.faults, node.steps, len(self.known), node))
 
     # --- what was found, in plain Python -----------------------------------------------------------------------------
@@ -288,13 +291,13 @@ class Search(Generic[Origin]):
         legs, steps, start = list[Leg[Origin]](), list[Step](), self._decode_state(path[0].words)
         for before, after in itertools.pairwise(path):
             steps.append(self._step(before, after))
-            if after.seen > before.seen:
-                legs.append(Leg(Run(start, tuple(steps)), after.seen, before.origin, before.model))
+            if after.observation > before.observation:
+                legs.append(Leg(Run(start, tuple(steps)), after.observation, before.origin, before.model))
                 steps, start = [], self._decode_state(after.words)
         return tuple(legs)
 
     def _step(self, before: _Node[Origin], after: _Node[Origin]) -> Step:
-        state, end = self._decode_state(before.words), self._decode_state(after.reached)
+        state, end = self._decode_state(before.words), self._decode_state(after.reached_words)
         for step in judge.steps(self.models[before.model], state):
             if step.action == after.action and step.after == end:
                 return step

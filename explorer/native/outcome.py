@@ -54,17 +54,17 @@ class Findings:
     """What a search has found so far. Indexes are those of the store; `failed` and `met` are by property name's bit."""
 
     compile_seconds: float
-    cached: bool
+    is_cached: bool
     levels: list[Level] = field(default_factory=list[Level])
     invariants: dict[int, int] = field(default_factory=dict[int, int])
     witnesses: dict[int, int] = field(default_factory=dict[int, int])
-    crossed: int = 0
+    crossed_bounds: int = 0
     deadlock: int | None = None
     error: int | None = None
     property_error: int | None = None
-    violated: bool = False
-    exhausted: bool = False
-    stopped: str | None = None
+    has_violation: bool = False
+    is_exhausted: bool = False
+    stop_reason: str | None = None
     seconds: float = 0.0
     symmetry: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list[str])
@@ -73,11 +73,11 @@ class Findings:
     def is_done(self) -> bool:
         """Whether there is nothing more to do."""
         broken = self.error is not None or self.property_error is not None
-        return broken or self.violated or self.exhausted or self.stopped is not None
+        return broken or self.has_violation or self.is_exhausted or self.stop_reason is not None
 
     def stop(self, why: str) -> None:
         """The search ended before everything was explored."""
-        self.stopped = why
+        self.stop_reason = why
 
     def fail(self, kind: Literal["invariants", "witnesses"], bits: int, index: int) -> None:
         """State `index` is the first that violates (or witnesses) the properties in `bits`."""
@@ -357,26 +357,27 @@ def conclude(
     for bit, index in found.invariants.items():
         runs[program.invariants[bit].name] = confirm.invariant(program.invariants[bit], index)
     for bit, prop in enumerate(program.transitions):
-        if found.crossed >> bit & 1:
+        if found.crossed_bounds >> bit & 1:
             runs[prop.name] = confirm.transition(prop, bit)
     for bit, index in found.witnesses.items():
         runs[program.witnesses[bit].name] = confirm.witness(program.witnesses[bit], index)
     rechecked = _recheck(confirm, search, found, frontier["COUNT"])
     liveness: Mapping[str, Answer] = {}
-    if model.liveness and found.exhausted and search.projection is None:
+    if model.liveness and found.is_exhausted and search.projection is None:
         try:
             judgement = _judge_liveness(model, search, kernel, confirm, found, report)
             failure, liveness = (judgement, liveness) if isinstance(judgement, Failure) else (failure, judgement)
         except IncompleteGraphError as why:
             liveness = {prop.name: Answer("undecided", why=str(why)) for prop in model.liveness if prop.applicable}
     ending = Ending(
-        engine="native", exhausted=found.exhausted, stopped=found.stopped, failure=failure, deadlock=found.deadlock is
-        not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
+        engine="native", is_exhausted=found.is_exhausted, stop_reason=found.stop_reason, failure=failure,
+        deadlock=found.deadlock is not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds,
+        compile_seconds=found.compile_seconds,
         bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry,
-        levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
-        actions=coverage_of(model, kernel, frontier), held=frontier.counter(program.held_states),
+        levels=tuple(found.levels), rechecked_states=rechecked, notes=tuple(found.notes),
+        actions=coverage_of(model, kernel, frontier), held_states=frontier.counter(program.held_states),
         projection=search.projection,
-        beyond=sum(map(frontier.counter, program.beyond_states)), liveness=liveness,
+        states_beyond=sum(map(frontier.counter, program.states_beyond)), liveness=liveness,
     )  # fmt: skip
     return verdict_of(model, ending)
 
@@ -386,7 +387,7 @@ def _judge_liveness(
 ) -> Mapping[str, Answer] | Failure:
     """What is so of the properties of whole runs. Memory and time of the search hold for this too."""
     frontier, started = confirm.frontier, time.perf_counter()
-    steps = sum(action.fired for action in coverage_of(model, kernel, frontier))
+    steps = sum(action.firings for action in coverage_of(model, kernel, frontier))
 
     def note_compile_time(seconds: float) -> None:
         nonlocal started
@@ -418,7 +419,7 @@ def _failure(confirm: Confirmation, found: Findings) -> Failure | None:
 
 def _recheck(confirm: Confirmation, search: Search, found: Findings, count: int) -> int:
     """Re-check a seeded sample of an exhausted search; how many states."""
-    if not found.exhausted:
+    if not found.is_exhausted:
         return 0
     _recheck_starts(confirm, search)
     chosen = sorted(random.Random(search.seed).sample(range(count), min(search.recheck, count)))
@@ -447,9 +448,11 @@ def coverage_of(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[Actio
         guards = tuple(
             GuardCoverage(
                 guard.text, guard.line, guard.is_limit, guard.times * (expanded if guard.base is None else
-                frontier.counter(guard.base)), frontier.counter(guard.passed),
+                frontier.counter(guard.base)), frontier.counter(guard.passes),
             )
             for guard in counters.guards
         )  # fmt: skip
-        covered.append(ActionCoverage(action.name, frontier.counter(counters.fired), False, guards, action.stopped_by))
+        covered.append(
+            ActionCoverage(action.name, frontier.counter(counters.firings), False, guards, action.stopped_by)
+        )
     return tuple(covered)

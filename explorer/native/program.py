@@ -50,7 +50,7 @@ class KernelInterface:
     no more.
 
     `opens` are the context cells of open constants, `held_states` that of the first counter;
-    `within` and `beyond_states` count, for each `@bound`, the states that it is asked of and true, or false, in;
+    `states_within` and `states_beyond` count, for each `@bound`, the states that it is asked of and true, or false, in;
     `context_cells` and `buffer_slots` say how much memory a run needs. `starts` are the combinations of arguments that
     each initial function has, where initial states are made natively. `cones` says what of a state is kept, where
     not all of it is.
@@ -59,8 +59,8 @@ class KernelInterface:
     layout: Layout
     opens: dict[str, int]
     held_states: int
-    within: tuple[int, ...]
-    beyond_states: tuple[int, ...]
+    states_within: tuple[int, ...]
+    states_beyond: tuple[int, ...]
     plans: tuple[ActionPlan, ...]
     context_cells: int
     buffer_slots: int
@@ -312,7 +312,7 @@ class _Functions:
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
-        for bound, within, beyond in zip(model.bounds, program.within, program.beyond_states, strict=True):
+        for bound, within, beyond in zip(model.bounds, program.states_within, program.states_beyond, strict=True):
             value = builder.call(self.predicate(bound, 1), [context, state])
             with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                 builder.store(word(kernel.NO_ACTION), address(builder, context, word(CELL["BROKE"])))

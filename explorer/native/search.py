@@ -120,7 +120,7 @@ class Driver:
     ) -> None:
         self.faster = faster
         self.model, self.search, self.frontier, self.report = model, search, frontier, report
-        self.findings = Findings(compile_seconds=kernel.seconds, cached=kernel.cached)
+        self.findings = Findings(compile_seconds=kernel.seconds, is_cached=kernel.is_cached)
         self.started = time.perf_counter()
         self.starts = InitialStatesCheck(model, frontier)
         self.crew = WorkerPool(frontier, search.workers) if search.workers > 1 else None
@@ -200,7 +200,7 @@ class Driver:
         if self.failed:
             return False
         if not self.findings.is_done and self.frontier["COUNT"] == begin:
-            self.findings.exhausted = True
+            self.findings.is_exhausted = True
             return False
         self._end_level(begin, seconds)
         return True
@@ -261,7 +261,7 @@ class Driver:
                     self.frontier["CHECK"] &= ~detail
                     self._end_at_violation()
             case "TRANSITION":
-                found.crossed |= self.frontier["CROSSED"]
+                found.crossed_bounds |= self.frontier["CROSSED"]
                 self.frontier["CROSSED"] = 0
                 self._end_at_violation()
             case "WITNESS":
@@ -317,11 +317,11 @@ class Driver:
         limit = self.search.seconds
         if limit is not None and self.seconds >= limit:
             self.findings.stop(f"the time limit of {limit:g} s was reached")
-        return self.findings.stopped is not None
+        return self.findings.stop_reason is not None
 
     def _end_at_violation(self) -> None:
         if not self.search.keep_going:
-            self.findings.violated = True
+            self.findings.has_violation = True
 
     def _full_reason(self) -> str:
         bytes_ = self.frontier.bytes_used()
@@ -341,7 +341,7 @@ class Driver:
 def _announce(report: Report | None) -> None:
     """Says that a kernel is being compiled."""
     if report is not None:
-        report(Progress(0, 0, 0, 0.0, 0, 0.0, says="compiling", at_once=True))
+        report(Progress(0, 0, 0, 0.0, 0, 0.0, says="compiling", is_due=True))
 
 
 def kernel_number(value: Value) -> int:

@@ -31,8 +31,8 @@ def reachable_states(model: Model, most: int, cache: Path | None = None) -> tupl
         found = driver.findings
         if frontier["COUNT"] > most:
             raise TooLargeError(most)
-        if not found.exhausted:
-            what = found.stopped or "a step breaks the model's own types, which check() shows"
+        if not found.is_exhausted:
+            what = found.stop_reason or "a step breaks the model's own types, which check() shows"
             raise UsageError(f"{model.name}: the states cannot be enumerated: {what}")
         layout = kernel.program.layout
         return layout, memoryview(bytes(frontier.states.view(8 * layout.words * frontier["COUNT"])))

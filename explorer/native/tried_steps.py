@@ -97,6 +97,6 @@ class TriedStepsCode(ActionCode):
         differ: llvm.Value = word(0)
         for index, mask in enumerate(self.protocol):
             after = self.builder.load(address(self.builder, slot, word(index)))
-            changed = self.builder.xor(self.before.loaded[index], after)
+            changed = self.builder.xor(self.before.loaded_words[index], after)
             differ = self.builder.or_(differ, self.builder.and_(changed, word(mask)))
         return self.builder.icmp_unsigned("!=", differ, word(0))

@@ -92,15 +92,15 @@ def _masks(kernel: Kernel, names: Sequence[str]) -> Words:
 
 @immutable
 class Tally:
-    """What walks counted. `steps` were taken, `longest` by one walk; `expanded` states were looked at; `sketch` are the
-    registers that distinct states are estimated from, `taken` how often each action was taken, `counters` the
-    kernel's coverage counters."""
+    """What walks counted. `steps` were taken, `longest` by one walk; `expanded_states` states were looked at; `sketch`
+    are the registers that distinct states are estimated from, `action_counts` how often each action was taken,
+    `counters` the kernel's coverage counters."""
 
     steps: int
     longest: int
-    expanded: int
+    expanded_states: int
     sketch: Words
-    taken: Words
+    action_counts: Words
     counters: Words
 
     @property
@@ -113,9 +113,9 @@ def merge_tallies(tallies: Sequence[Tally]) -> Tally:
     """What several walkers counted, as if one had."""
     return Tally(
         steps=sum(tally.steps for tally in tallies), longest=max(tally.longest for tally in tallies),
-        expanded=sum(tally.expanded for tally in tallies),
+        expanded_states=sum(tally.expanded_states for tally in tallies),
         sketch=tuple(map(max, zip(*(tally.sketch for tally in tallies), strict=True))),
-        taken=tuple(map(sum, zip(*(tally.taken for tally in tallies), strict=True))),
+        action_counts=tuple(map(sum, zip(*(tally.action_counts for tally in tallies), strict=True))),
         counters=tuple(map(sum, zip(*(tally.counters for tally in tallies), strict=True))),
     )  # fmt: skip
 
@@ -203,9 +203,10 @@ class Walker:
     def tally(self) -> Tally:
         """What was counted so far."""
         return Tally(
-            steps=self["TOTAL"], longest=max(self["LONGEST"], self["LENGTH"]), expanded=self.context[CELLS["NEXT"]],
+            steps=self["TOTAL"], longest=max(self["LONGEST"], self["LENGTH"]),
+            expanded_states=self.context[CELLS["NEXT"]],
             sketch=self._arrays["SKETCH"].words(0, REGISTERS),
-            taken=self._arrays["TAKEN"].words(0, self.ground.plans),
+            action_counts=self._arrays["TAKEN"].words(0, self.ground.plans),
             counters=tuple(self.context[self.ground.counters :]),
         )  # fmt: skip
 

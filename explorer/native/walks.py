@@ -86,7 +86,7 @@ class Find:
 class FirstFinds:
     """The first find of each kind, by the walk's number; threads share it."""
 
-    found: dict[tuple[str, int], Find] = field(default_factory=dict[tuple[str, int], Find])
+    finds: dict[tuple[str, int], Find] = field(default_factory=dict[tuple[str, int], Find])
     end: int = ENDLESS
     """Walks from this number on need not be taken."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -94,15 +94,15 @@ class FirstFinds:
     def add(self, kind: str, bit: int, find: Find, *, final: bool) -> None:
         """Keep a find if it is the first of its kind; a final one ends the search after its walk."""
         with self.lock:
-            known = self.found.get((kind, bit))
+            known = self.finds.get((kind, bit))
             if known is None or (find.walk, find.steps) < (known.walk, known.steps):
-                self.found[kind, bit] = find
+                self.finds[kind, bit] = find
             if final:
                 self.end = min(self.end, find.walk + 1)
 
     def of(self, kind: str) -> Iterator[tuple[int, Find]]:
         """The finds of a kind, by bit, but for those of walks after the last one that counts."""
-        for (found_kind, bit), find in sorted(self.found.items(), key=lambda item: item[0]):
+        for (found_kind, bit), find in sorted(self.finds.items(), key=lambda item: item[0]):
             if found_kind == kind and find.walk < self.end:
                 yield bit, find
 
@@ -294,7 +294,7 @@ class WalksEnded:
     tally: Tally
     finds: FirstFinds
     seconds: float
-    stopped: str | None
+    stop_reason: str | None
     notes: tuple[str, ...] = ()
 
 
@@ -315,10 +315,11 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
     assert failure is None or isinstance(failure, Failure)
     actions = _actions(model, kernel, frontier, took.tally)
     ending = Ending(
-        engine="walk", exhausted=False, sampled=_sample_text(search, took) if took.stopped is None else None,
-        stopped=took.stopped, failure=failure, deadlock=deadlock, runs=runs, distinct=took.tally.distinct,
+        engine="walk", is_exhausted=False,
+        sample_scope=_sample_text(search, took) if took.stop_reason is None else None,
+        stop_reason=took.stop_reason, failure=failure, deadlock=deadlock, runs=runs, distinct=took.tally.distinct,
         seconds=took.seconds, compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions,
-        levels=(), rechecked=0, cut_short=_is_ended_early(search, finds),
+        levels=(), rechecked_states=0, cut_short=_is_ended_early(search, finds),
         notes=(
             *_notes(search, took, actions), *_bound_notes(model, program, frontier), *took.notes,
             *notes_of(search),
@@ -329,7 +330,7 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
 
 def _bound_notes(model: Model, program: KernelInterface, frontier: Frontier) -> Iterator[str]:
     """How many walks ended because they went beyond a `@bound`."""
-    for bound, cell in zip(model.bounds, program.beyond_states, strict=True):
+    for bound, cell in zip(model.bounds, program.states_beyond, strict=True):
         ended = frontier.counter(cell)
         if ended:
             walks = f"{ended:,} walk{'s' if ended > 1 else ''}"
@@ -355,9 +356,9 @@ def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: Tally) -> 
     first = len(frontier.context) - len(tally.counters)
     for at, value in enumerate(tally.counters, first):
         frontier.context[at] = value
-    frontier["NEXT"] = tally.expanded
-    taken = dict(zip((plan.form.name for plan in kernel.program.plans), tally.taken, strict=True))
-    return tuple(replace(action, fired=taken.get(action.name, 0)) for action in coverage_of(model, kernel, frontier))
+    frontier["NEXT"] = tally.expanded_states
+    taken = dict(zip((plan.form.name for plan in kernel.program.plans), tally.action_counts, strict=True))
+    return tuple(replace(action, firings=taken.get(action.name, 0)) for action in coverage_of(model, kernel, frontier))
 
 
 def _notes(search: Search, took: WalksEnded, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:

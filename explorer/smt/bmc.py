@@ -227,8 +227,8 @@ class _BoundedSearch:
             stopped = f"{stopped}; no run of at most {self.complete} steps breaks anything"
         ending = Ending(
             engine="bmc",
-            exhausted=False,
-            stopped=stopped,
+            is_exhausted=False,
+            stop_reason=stopped,
             failure=self.failure,
             deadlock=self.deadlock,
             runs=self.runs,
@@ -239,8 +239,8 @@ class _BoundedSearch:
             symmetry=self.named_domains,
             actions=tuple(self.despite),
             levels=tuple(self.levels),
-            rechecked=0,
+            rechecked_states=0,
             notes=(*self.notes, *notes_of(self.search)),
-            bounded=bounded,
+            bounded_depth=bounded,
         )
         return verdict_of(self.model, ending)

@@ -30,10 +30,10 @@ def prove_with_candidates(definition: Definition, model: Model, asked: ProofRequ
             induction.asked = replace(induction.asked, lemmas=names)
         proof = induction.prove(heard)
         fallen = _fallen_lemmas(proof, rounds)
-        if not fallen or proof.stopped:
+        if not fallen or proof.stop_reason:
             break
         falls += fallen
-    if not proof.stopped:
+    if not proof.stop_reason:
         proof = Induction(definition, model, _remaining_request(asked, began), {fall.lemma for fall in falls}).prove(
             heard
         )

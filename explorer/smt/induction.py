@@ -335,7 +335,7 @@ class Induction:
             if obligation in known:
                 continue
             if not self.asked.record and self.cache.has(obligation):
-                self._note(ProofFinding(obligation, "proved", 0.0, cached=True), heard)
+                self._note(ProofFinding(obligation, "proved", 0.0, is_cached=True), heard)
                 kept += 1
             else:
                 fresh.append(obligation)
@@ -382,12 +382,14 @@ class Induction:
             goals=goals,
             findings=tuple(self.findings),
             never=tuple(action for action in self.actions() if action in self.never),
-            unstated=tuple(e for e in apart.values() if isinstance(e, UnstatedProperty) and e.goal not in goals),
+            unstated_properties=tuple(
+                e for e in apart.values() if isinstance(e, UnstatedProperty) and e.goal not in goals
+            ),
             symmetric=tuple(sorted(self.symmetric)),
             witnesses=self.sample.states,
             seconds=seconds,
             workers=self.asked.workers,
-            stopped=stopped,
+            stop_reason=stopped,
             notes=(*self.cache.notes, *self.hints.notes, *self.notes),
             empty=tuple(self._vacuous_parts(goals)),
             left_out=tuple(e for e in apart.values() if isinstance(e, UnclaimedProperty) and e.goal not in goals),
@@ -444,7 +446,7 @@ class Induction:
                 yield VacuousPart(excluded.goal, excluded.reason)
 
     def _note(self, finding: ProofFinding, heard: Heard) -> None:
-        if finding.word == "proved" and not finding.cached:
+        if finding.word == "proved" and not finding.is_cached:
             self.cache.keep(finding.obligation, finding.seconds)
         self.findings.append(finding)
         heard(finding)
@@ -492,7 +494,7 @@ class Induction:
         says = f"No run{where} leads to that state: all {met} were looked at."
         if not reach.complete:
             says = f"Whether a run{where} leads to that state is not known: it is none of the first {met}."
-        return replace(against, explored=says)
+        return replace(against, reachability=says)
 
     def ground(self) -> ProofGround:
         """What one process proves with."""

@@ -75,11 +75,11 @@ def _properties(verdict: Verdict) -> list[dict[str, Any]]:
 
 def _coverage(verdict: Verdict) -> Iterator[dict[str, Any]]:
     for action in verdict.actions:
-        row = {"action": action.name, "switched_off": action.switched_off, "fired": action.fired}
+        row = {"action": action.name, "switched_off": action.switched_off, "fired": action.firings}
         yield from (
             {
                 **row, "guard": guard.text, "line": guard.line, "is_limit": guard.is_limit,
-                "evaluated": guard.evaluated, "passed": guard.passed,
+                "evaluated": guard.evaluations, "passed": guard.passes,
             }
             for guard in action.guards
         )  # fmt: skip

@@ -217,7 +217,7 @@ class SparkSearch:
             self._write_states(self.cluster.states_out)
         found.symmetry = tuple(domain.name for domain in self.symmetry.domains)
         found.notes += self.symmetry.refusals
-        if found.stopped is None:
+        if found.stop_reason is None:
             found.notes.append("this process explored it alone, with its exact store: no level was worth handing over")
         return replace(conclude(self.model, self.search, self.kernel, prefix.frontier, found), engine="spark")
 

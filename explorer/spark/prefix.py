@@ -82,8 +82,8 @@ class Prefix:
         for kind, indexes in (("invariants", found.invariants), ("witnesses", found.witnesses)):
             for bit, index in indexes.items():
                 report(kind, bit, index)
-        for bit in range(found.crossed.bit_length()):
-            if found.crossed >> bit & 1:
+        for bit in range(found.crossed_bounds.bit_length()):
+            if found.crossed_bounds >> bit & 1:
                 source, words = self.frontier.edge(bit)
                 report("transitions", bit, source, words=list(words))
         if found.deadlock is not None:

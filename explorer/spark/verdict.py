@@ -25,7 +25,7 @@ Words = tuple[int, ...]
 
 @immutable
 class EndedSearch:
-    """A search that has ended. `failed` says that something was found that ended it."""
+    """A search that has ended. `has_failed` says that something was found that ended it."""
 
     model: Model
     search: Search
@@ -33,10 +33,10 @@ class EndedSearch:
     symmetry: Symmetry
     job: Job
     manifest: Manifest
-    exhausted: bool
+    is_exhausted: bool
     collisions: float
-    stopped: str | None
-    failed: bool
+    stop_reason: str | None
+    has_failed: bool
 
 
 def words_on_path(job: Job, place: StateLocation) -> list[Words]:
@@ -77,21 +77,21 @@ class _Paths:
         """The verdict."""
         ended, manifest = self.ended, self.ended.manifest
         runs, failure = self._runs(), self._failure()
-        rechecked = self._recheck() if ended.exhausted else 0
+        rechecked = self._recheck() if ended.is_exhausted else 0
         job = ended.job
         for at, value in enumerate(manifest.counters):
             self.frontier.context[job.counters + at] = value
         self.frontier["NEXT"] = manifest.expanded
         levels = tuple(Level(at, sum(done.states), done.seconds) for at, done in enumerate(manifest.levels, 1))
         ending = Ending(
-            engine="spark", exhausted=ended.exhausted, stopped=ended.stopped, failure=failure,
+            engine="spark", is_exhausted=ended.is_exhausted, stop_reason=ended.stop_reason, failure=failure,
             deadlock=failure is not None and not self._of("error") and not self._of("property_error"), runs=runs,
             distinct=manifest.distinct, seconds=manifest.seconds, compile_seconds=ended.kernel.seconds,
             bytes_per_state=8.0 * job.words + 8, symmetry=tuple(domain.name for domain in ended.symmetry.domains),
-            actions=coverage_of(ended.model, ended.kernel, self.frontier), levels=levels, rechecked=rechecked,
+            actions=coverage_of(ended.model, ended.kernel, self.frontier), levels=levels, rechecked_states=rechecked,
             notes=(*ended.symmetry.refusals, *notes_of(ended.search), *self._notes()), collisions=ended.collisions,
-            held=self.frontier.counter(self.frontier.program.held_states),
-            beyond=sum(map(self.frontier.counter, self.frontier.program.beyond_states)),
+            held_states=self.frontier.counter(self.frontier.program.held_states),
+            states_beyond=sum(map(self.frontier.counter, self.frontier.program.states_beyond)),
         )  # fmt: skip
         return verdict_of(ended.model, ending)
 
@@ -103,7 +103,7 @@ class _Paths:
             f"{manifest.handed_over} levels alone; {sent:,} states sent between shards, "
             f"{sum(level.shuffle_bytes for level in manifest.levels) / 2**20:,.1f} MiB shuffled"
         ]
-        if self.ended.stopped is not None and not manifest.finished:
+        if self.ended.stop_reason is not None and not manifest.finished:
             notes.append("the same command with the same --run-dir goes on from the last complete level")
         return notes
 

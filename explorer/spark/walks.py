@@ -285,7 +285,7 @@ class WalkRounds:
             self.worker.take(walk, walk + 1, going)
         self.finds.end = self.end
         for kind, bit, walk, steps in spots:
-            found = self.finds.found.get((kind, bit))
+            found = self.finds.finds.get((kind, bit))
             if found is None or (found.walk, found.steps) != (walk, steps):
                 raise DisagreementError(
                     f"a task met {self._words_of_find(kind, bit)} in walk {walk} after {steps} steps; "

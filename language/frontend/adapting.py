@@ -35,14 +35,14 @@ def adaptations(
     guards: dict[tuple[str, str], frozenset[ir.Where]] = {}
     forms: list[Any] = []
     for function, text in texts.items():
-        body: tuple[ir.Statement, ...] = text.body if isinstance(text, ir.Function) else text.elaborated.body
+        body: tuple[ir.Statement, ...] = text.body if isinstance(text, ir.Function) else text.elaborated_function.body
         forms += body
         if isinstance(text, InitialText):
             forms += text.result.fields
             dropped |= {value.where for name, value in zip(fields, text.result.fields, strict=True) if name in gone}
         if isinstance(text, (ActionText, InitialText)) and gone:
             folded = folder.body(body)
-            dropped |= places(folded) - places(text.elaborated.drop_ghosts(gone, folded))
+            dropped |= places(folded) - places(text.elaborated_function.drop_ghosts(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__code__.co_filename, function.__name__] = _requires(folder.body(body))
     everything = tuple(traverse_forms(*forms))

@@ -41,7 +41,7 @@ def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tup
 def element_generator(scope: Scope, node: ast.expr) -> tuple[tuple[ir.Generator, ...], ir.Expr, int]:
     """`sum(sequence)` and its like: one generator over the elements, and its variable as the body."""
     over = iteration(scope, node)
-    if over.within is not None or over.rows:
+    if over.superset is not None or over.rows:
         raise scope.error("TG211", node, "these come one by one", "... for ... in ...")
     variable = scope.fresh("each")
     generator = ir.Generator(variable, over.type, over.source, ())

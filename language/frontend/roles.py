@@ -170,13 +170,13 @@ class ActionText:
 
     its: CallSignature
     parameters: tuple[ir.Parameter, ...]
-    elaborated: ElaboratedFunction
+    elaborated_function: ElaboratedFunction
 
     def form(self, folder: Folder, gone: frozenset[str], budget: str | None) -> ir.ActionForm:
         """The action's typed form, folded, without the ghosts in `gone`, its fault budget spent in it."""
-        body = folder.body(self.elaborated.body)
+        body = folder.body(self.elaborated_function.body)
         if gone:
-            body = folder.body(self.elaborated.drop_ghosts(gone, body))
+            body = folder.body(self.elaborated_function.drop_ghosts(gone, body))
         where = heading(self.its.source, self.its.node)
         state = self.its.parameters[0][0].arg
         reads = frozenset(fields_read(*body)) | {
@@ -210,7 +210,7 @@ def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
         with suppress(AbandonedError):
             its = _signature(program, function, 1, "a bound")
             condition, where = call_on_state(program, its, state), heading(its.source, its.node)
-            yield ir.Limit(condition, f"@bound {function.__name__}", where, bound=function.__name__)
+            yield ir.Limit(condition, f"@bound {function.__name__}", where, bound_name=function.__name__)
 
 
 @immutable
@@ -219,16 +219,16 @@ class InitialText:
 
     its: CallSignature
     parameters: tuple[ir.Parameter, ...]
-    elaborated: ElaboratedFunction
+    elaborated_function: ElaboratedFunction
     result: ir.MakeState
 
     def form(
         self, folder: Folder, fields: Iterable[str], gone: frozenset[str], extra: tuple[ir.Expr, ...]
     ) -> ir.InitialForm:
         """The typed form: of the state's `fields` those that are not `gone`, then those that the fault budgets add."""
-        body = folder.body(self.elaborated.body)
+        body = folder.body(self.elaborated_function.body)
         if gone:
-            body = folder.body(self.elaborated.drop_ghosts(gone, body))
+            body = folder.body(self.elaborated_function.drop_ghosts(gone, body))
         named = zip(fields, self.result.fields, strict=True)
         kept = [folder.part(term) for name, term in named if name not in gone]
         result = ir.MakeState((*kept, *extra), self.result.where)

@@ -29,16 +29,16 @@ SUBSETS_MAX = 1 << 16
 class Iteration:
     """What a loop ranges over: the source, the type of its variable, and at most how many rounds there are.
 
-    Only the subsets of `within` are visited, where it is given. With `rows`, the variable is an index, and the loop's
-    names are the elements of these sequences at the index, after the index itself where it is `counted`.
+    Only the subsets of `superset` are visited, where it is given. With `rows`, the variable is an index, and the loop's
+    names are the elements of these sequences at the index, after the index itself where it is `is_counted`.
     """
 
     source: ir.Source
     type: Type
     rounds: int
-    within: ir.Expr | None = None
+    superset: ir.Expr | None = None
     rows: tuple[ir.Expr, ...] = ()
-    counted: bool = False
+    is_counted: bool = False
 
 
 def iteration(scope: Scope, node: ast.expr) -> Iteration:
@@ -223,8 +223,8 @@ def keep_iteration(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iter
         made.append(ir.Let(name, value, where))
         return ir.Name(name, value.type, value.where)
 
-    if over.within is not None:
-        over = replace(over, within=keep(over.within))
+    if over.superset is not None:
+        over = replace(over, superset=keep(over.superset))
     if over.rows:
         rows = tuple(keep(row) for row in over.rows)
         over = replace(over, rows=rows, source=_indexes(rows, where))
@@ -247,16 +247,16 @@ def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Bindin
             variable = ir.Name(binding.name, over.type, scope.where(target))
             name_parts(scope, target, unwrap_box(variable))
         return binding, _conditions(over, binding)
-    count = len(over.rows) + over.counted
+    count = len(over.rows) + over.is_counted
     names = target.elts if isinstance(target, ast.Tuple) else []
-    if len(names) != count or not (isinstance(names[0], ast.Name) or not over.counted):
-        wanted = "i, x" if over.counted else ", ".join("xyzuvw"[:count])
+    if len(names) != count or not (isinstance(names[0], ast.Name) or not over.is_counted):
+        wanted = "i, x" if over.is_counted else ", ".join("xyzuvw"[:count])
         raise scope.error("TG116", target, f"{count} names are needed here", f"for {wanted} in ...")
     return _bind_row(scope, names, over), ()
 
 
 def _bind_row(scope: Scope, names: list[ast.expr], over: Iteration) -> Binding:
-    if over.counted and isinstance(names[0], ast.Name):
+    if over.is_counted and isinstance(names[0], ast.Name):
         binding, names = scope.bind(names[0].id, over.type, loop=True), names[1:]
     else:
         binding = Binding(scope.fresh("index"), over.type, True)
@@ -268,10 +268,10 @@ def _bind_row(scope: Scope, names: list[ast.expr], over: Iteration) -> Binding:
 
 
 def _conditions(over: Iteration, binding: Binding) -> tuple[ir.Expr, ...]:
-    if over.within is None or binding.type is None:
+    if over.superset is None or binding.type is None:
         return ()
-    where = over.within.where
-    return (ir.SetOperation("<=", ir.Name(binding.name, binding.type, where), over.within, BOOL, where),)
+    where = over.superset.where
+    return (ir.SetOperation("<=", ir.Name(binding.name, binding.type, where), over.superset, BOOL, where),)
 
 
 def filters(scope: Scope, nodes: list[ast.expr]) -> Iterator[ir.Expr]:

@@ -154,7 +154,7 @@ class _Partition:
         gone = set(self.isr - event.isr) | ({self.leader} if leader == NOBODY else set[int]())
         self._prepare_change(event, elected=elected)
         back = self._state(event, leader, epoch, elected=elected)
-        if event.asked or self.version == event.version == self.first:
+        if event.is_asked_by_leader or self.version == event.version == self.first:
             self.add()
         else:
             fenced = frozenset(gone & self.down)
@@ -178,7 +178,7 @@ class _Partition:
             self.out |= self.down
             self.down.clear()
             return
-        if not elected or event.asked:
+        if not elected or event.is_asked_by_leader:
             self.settle_back()
         self.settle_down()
 

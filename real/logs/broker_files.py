@@ -69,25 +69,25 @@ class EpochStart:
 
 @immutable
 class IsrShrink:
-    """A leader has a high watermark when its ISR shrinks. `tied`: another file has a line of the same time, so that it
-    is not known which was first."""
+    """A leader has a high watermark when its ISR shrinks. `is_tied`: another file has a line of the same time, so that
+    it is not known which was first."""
 
     broker: int
     high_watermark: int
     where: str
-    tied: bool = False
+    is_tied: bool = False
 
 
 @immutable
 class LogTruncation:
-    """A follower truncates its log to where its leader's leaves it (OffsetsForLeaderEpoch, or a DivergingEpoch). `tied`
-    as of `Shrinks`."""
+    """A follower truncates its log to where its leader's leaves it (OffsetsForLeaderEpoch, or a DivergingEpoch).
+    `is_tied` as of `Shrinks`."""
 
     broker: int
     leader: int
     end: int
     where: str
-    tied: bool = False
+    is_tied: bool = False
 
 
 @immutable
@@ -113,7 +113,7 @@ class BrokerLogs:
 
     paths: tuple[Path, ...]
     lines: Mapping[str, Sequence[Sequence[Line]]]
-    kept: Mapping[str, Sequence[DiskState]]
+    disk_states: Mapping[str, Sequence[DiskState]]
     notes: tuple[str, ...] = ()
     clusters: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -270,7 +270,7 @@ def _mark_ties(lines: Sequence[_Timed]) -> Iterator[Line]:
             files.setdefault(when, set()).add(file)
     for when, file, line in lines:
         if not isinstance(line, EpochStart) and files.get(when, {file}) != {file}:
-            line = replace(line, tied=True)
+            line = replace(line, is_tied=True)
         yield line
 
 

@@ -81,9 +81,9 @@ class ControllerElection:
 class BrokersChange:
     """The controller sees which brokers are registered: who is new, who is gone, who registered anew meanwhile."""
 
-    added: frozenset[int]
-    deleted: frozenset[int]
-    bounced: frozenset[int]
+    new_brokers: frozenset[int]
+    gone_brokers: frozenset[int]
+    bounced_brokers: frozenset[int]
     live: frozenset[int]
 
 
@@ -128,16 +128,16 @@ class TopicId:
 
 @immutable
 class PartitionChange:
-    """The state of a partition in ZooKeeper at a version. `asked`: its leader wanted this ISR, so that leader and epoch
-    are those of the version before; else it is by the controller."""
+    """The state of a partition in ZooKeeper at a version. `is_asked_by_leader`: its leader wanted this ISR, so that
+    leader and epoch are those of the version before; else it is by the controller."""
 
     name: str
     version: int
     isr: frozenset[int]
     leader: int | None
     epoch: int | None
-    asked: bool = False
-    by: int | None = None
+    is_asked_by_leader: bool = False
+    controller: int | None = None
 
 
 @immutable
@@ -201,7 +201,7 @@ def of_controller(text: str) -> Iterator[Event]:
 
 def _change_events(said: str) -> Iterator[Event]:
     if old := _ASKED_OLD.match(said):
-        yield PartitionChange(old[1], int(old[3]), numbers(old[2]), None, None, asked=True)
+        yield PartitionChange(old[1], int(old[3]), numbers(old[2]), None, None, is_asked_by_leader=True)
     elif asked := _ASKED.match(said):
         yield from _state(asked["name"], asked["state"], asked=True)
     elif state := _ONLINE.match(said) or _REMOVED.match(said) or _SENT.match(said):
@@ -220,7 +220,7 @@ def _state(name: str, text: str, *, asked: bool) -> Iterator[PartitionChange]:
         isr = numbers(short["isr"])
     leader, epoch, version = (found[field] for field in ("leader", "epoch", "version"))
     if leader and epoch and version and isr is not None:
-        yield PartitionChange(name, int(version[1]), isr, int(leader[1]), int(epoch[1]), asked=asked)
+        yield PartitionChange(name, int(version[1]), isr, int(leader[1]), int(epoch[1]), is_asked_by_leader=asked)
 
 
 def of_broker(text: str) -> Iterator[Event]:
@@ -228,7 +228,13 @@ def of_broker(text: str) -> Iterator[Event]:
     if (leader := _LEADER.search(text)) is not None:
         by = int(leader["broker"])
         yield PartitionChange(
-            leader["name"], int(leader["version"]), numbers(leader["isr"]), None, None, asked=True, by=by
+            leader["name"],
+            int(leader["version"]),
+            numbers(leader["isr"]),
+            None,
+            None,
+            is_asked_by_leader=True,
+            controller=by,
         )
     elif (release := _RELEASE.search(text)) is not None:
         yield BrokerFact("release", release[1])

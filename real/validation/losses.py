@@ -128,7 +128,7 @@ class _Reading:
 
     def __post_init__(self) -> None:
         streams = self.logs.lines.get(self.history.name, ())
-        kept = self.logs.kept.get(self.history.name, ())
+        kept = self.logs.disk_states.get(self.history.name, ())
         named = {line.topic_id for lines in streams for line in lines if isinstance(line, EpochStart)}
         named |= {one.topic_id for one in kept}
         self.others = {identity for identity in named if identity not in (None, self.history.topic_id)}
@@ -190,7 +190,7 @@ class _Reading:
     def _shrinks(self, broker: _Broker, line: IsrShrink) -> None:
         if broker.elsewhere:
             return
-        if line.tied or broker.leads is None:
+        if line.is_tied or broker.leads is None:
             self.without_epoch.append(line.where)
         else:
             self._commits(line, broker.leads, broker.sure)
@@ -199,7 +199,7 @@ class _Reading:
         """A follower that truncates below the high watermark that it had before the epoch shows that its leader lacks
         records which were committed. Above that mark it says nothing: they may never have been committed."""
         before = broker.follows
-        if before is None or line.tied or line.end >= before.high_watermark:
+        if before is None or line.is_tied or line.end >= before.high_watermark:
             return
         led = self.history.leaderships.get(before.epoch)
         if led is not None and led.leader == line.leader:

@@ -98,7 +98,7 @@ def _part(one: ValidationResult, number: int, legs: Sequence[Leg[Epochs]], of: i
     moments, at = {0: _moment_before(one, legs[0])}, 0
     for leg in legs:
         at += len(leg.run.steps)
-        moments[at] = leg.seen
+        moments[at] = leg.observation
     return TracePart(_document(one, model, run, legs, number, of), moments)
 
 
@@ -110,7 +110,7 @@ def _whole(model: Model, state: State) -> State:
 def _moment_before(one: ValidationResult, leg: Leg[Epochs]) -> int:
     """The moment that is seen where a leg begins."""
     assert one.answer is not None
-    return max((earlier.seen for earlier in one.answer.legs if earlier.seen < leg.seen), default=0)
+    return max((earlier.observation for earlier in one.answer.legs if earlier.observation < leg.observation), default=0)
 
 
 def _document(

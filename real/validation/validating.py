@@ -147,9 +147,9 @@ def _bind_once(setup: ModelSetup, constants: Mapping[str, Value | str], models: 
 
 
 def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | None]:
-    if not answer.exhausted:
+    if not answer.is_exhausted:
         return "undecided", f"{answer.states:,} states were looked at, and the search has not ended"
-    shown = answer.seen == len(history.moments) - 1
+    shown = answer.last_observation == len(history.moments) - 1
     if shown and history.missing is not None:
         return "undecided", history.missing
     if shown and history.ended == DELETED:
@@ -257,7 +257,7 @@ def _answer_document(one: ValidationResult) -> dict[str, Any]:
     names = {str(member): broker for broker, member in Moments(one.models[0], one.of).members.items()}
     answer = one.answer
     return {
-        "seen": answer.seen,
+        "seen": answer.last_observation,
         "legs": [_leg(one.models[leg.model], leg, _renaming(names)) for leg in answer.legs],
         "instead": _instead(one, names) if one.result == "not_shown" else [],
         "states": answer.states,
@@ -281,7 +281,7 @@ def _leg(model: Model, leg: Leg[Epochs], named: Named) -> dict[str, Any]:
     actions = {action.name: action for action in model.actions}
     steps = zip(leg.run.states(), leg.run.steps, strict=False)
     return {
-        "to": leg.seen,
+        "to": leg.observation,
         "steps": [
             {
                 "action": step.action,
@@ -302,7 +302,7 @@ def _says(text: str, epochs: Epochs) -> str:
 def _instead(one: ValidationResult, names: Mapping[str, int]) -> list[dict[str, Any]]:
     """What the model may do in place of the first moment that it does not show: the likest to it first."""
     assert one.answer is not None
-    after = min(one.answer.seen + 1, len(one.of.moments) - 1)
+    after = min(one.answer.last_observation + 1, len(one.of.moments) - 1)
     wanted = _moment(one.of.moments[after])
     moves = one.of.moments[0].assignment is not None
     shown = (_of_state(*state, names) | _assignment_of(state[0], names, moves) for state in one.answer.instead)

@@ -87,7 +87,7 @@ class ProofTable:
             finding.seconds for (of, _), finding in self.cells.items() if of == action and finding is not None
         )
         own = [finding for (of, _), finding in self.cells.items() if of == action and finding is not None]
-        took = "kept" if own and all(finding.cached for finding in own) else seconds_text(seconds)
+        took = "kept" if own and all(finding.is_cached for finding in own) else seconds_text(seconds)
         return f"  {action or INITIAL_ROW:<{width}}  {self._mark(action, '')} {' '.join(groups)}  {took}"
 
     def _mark(self, action: str, goal: str) -> str:
@@ -229,7 +229,9 @@ def _write_goals(page: TextPage, proof: Proof) -> None:
         if number:
             rows.append((word, count_text(number, "lemma") if word == "proved" else _goals_with_word(proof, word)))
     rows += [("vacuous", f"{goal.goal}: {goal.reason}" if goal.goal else goal.reason) for goal in proof.empty]
-    rows += [("not stated", f"{goal.goal}: {unstated_place(goal)}: {goal.reason}") for goal in proof.unstated]
+    rows += [
+        ("not stated", f"{goal.goal}: {unstated_place(goal)}: {goal.reason}") for goal in proof.unstated_properties
+    ]
     rows += [("left out", f"{goal.goal}: {goal.reason}") for goal in proof.left_out]
     rows += [("known false", f"{goal.goal}: {goal.reason}") for goal in proof.known_false]
     rows += [("elsewhere", f"{goal.goal}: {goal.reason}") for goal in proof.elsewhere]
@@ -287,14 +289,14 @@ def _write_doubts(page: TextPage, proof: Proof) -> None:
     if proof.symmetric:
         names = _names_text([f"{sort.lower()}s" for sort in proof.symmetric])
         page.line(f"one choice of {names} stands for all that differ by a renaming", indent=2)
-    kept = sum(finding.cached for finding in proof.findings)
+    kept = sum(finding.is_cached for finding in proof.findings)
     page.line(
         f"{count_text(len(proof.findings), 'obligation')}, {count_text(kept)} of them kept from before, in "
         f"{seconds_text(proof.seconds)} with {count_text(proof.workers, 'process', 'processes')}",
         indent=2,
     )
-    if proof.stopped:
-        page.line(f"not finished: {proof.stopped}", indent=2, style="yellow")
+    if proof.stop_reason:
+        page.line(f"not finished: {proof.stop_reason}", indent=2, style="yellow")
     for note in proof.notes:
         page.line(f"note: {note}", indent=2, hang=6)
 
@@ -317,7 +319,7 @@ def counterexample_document(finding: ProofFinding) -> Document:
     if not found.reachable:
         document["begins"] = "induction"
         document["title"] = f"{found.model.name}: {_induction_title(finding.obligation)}"
-        document["explored"] = found.explored
+        document["explored"] = found.reachability
         document["replay"] = None
     return document
 
@@ -347,7 +349,8 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "assumed": list(proof.assumed_lemmas()),
         "vacuous": [{"property": goal.goal or None, "reason": goal.reason} for goal in proof.empty],
         "unstated": [
-            {"name": goal.goal, "where": unstated_place(goal), "reason": goal.reason} for goal in proof.unstated
+            {"name": goal.goal, "where": unstated_place(goal), "reason": goal.reason}
+            for goal in proof.unstated_properties
         ],
         "left_out": [{"name": goal.goal, "reason": goal.reason} for goal in proof.left_out],
         "known_false": [{"name": goal.goal, "reason": goal.reason} for goal in proof.known_false],
@@ -366,7 +369,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         ],
         "seconds": round(proof.seconds, 3),
         "workers": proof.workers,
-        "stopped": proof.stopped or None,
+        "stopped": proof.stop_reason or None,
         "notes": list(proof.notes),
     }
 
@@ -379,12 +382,12 @@ def _finding_document(number: int, finding: ProofFinding, paths: Mapping[int, st
         "action": obligation.action or None,
         "verdict": finding.word,
         "seconds": round(finding.seconds, 3),
-        "kept": finding.cached,
+        "kept": finding.is_cached,
     }
     if finding.reason:
         row["reason"] = finding.reason
     if finding.counterexample is not None:
         row["reachable"] = finding.counterexample.reachable
-        row["explored"] = finding.counterexample.explored or None
+        row["explored"] = finding.counterexample.reachability or None
         row["trace"] = paths.get(number) or counterexample_document(finding)
     return row

@@ -53,7 +53,7 @@ def _emptiness_text(verdict: Verdict) -> str:
     """What makes a result that holds no answer."""
     if any(action.happened_despite for action in verdict.actions):
         return "something happens that a @bound is meant to stop"
-    if not any(action.fired for action in verdict.actions):
+    if not any(action.firings for action in verdict.actions):
         return "nothing ever happens"
     begun_nowhere = [prop.name for prop in verdict.properties if prop.idle]
     if begun_nowhere:
@@ -176,7 +176,7 @@ def _write_coverage(page: TextPage, verdict: Verdict) -> None:
     if never:
         page.line(f"never happened{where}: {', '.join(never)}", indent=2, hang=4, style="yellow")
     for action in stopped:
-        page.line(_stopped_action_text(action, verdict), indent=2, hang=4, style="yellow" if action.fired else "")
+        page.line(_stopped_action_text(action, verdict), indent=2, hang=4, style="yellow" if action.firings else "")
     if off:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
     _write_guards(page, f"guards that never let anything through{where}", _shut_guard_rows(live))
@@ -187,9 +187,9 @@ def _write_coverage(page: TextPage, verdict: Verdict) -> None:
 
 def _stopped_action_text(action: ActionCoverage, verdict: Verdict) -> str:
     """What is said of an action that a bound of steps is meant to stop."""
-    if action.fired:
+    if action.firings:
         times = (
-            "" if verdict.engine == "bmc" else f" {count_text(action.fired, 'time')}"
+            "" if verdict.engine == "bmc" else f" {count_text(action.firings, 'time')}"
         )  # bmc looks for one time, counts none
         return f"{action.name} happens{times}, and @bound {action.stopped_by} is meant to stop it"
     return f"stopped by @bound {action.stopped_by}, as it is meant: {action.name}"
@@ -211,7 +211,10 @@ def _bounds_text(actions: list[ActionCoverage]) -> str:
 
 def _shut_guard_rows(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
     shut = [
-        (action.name, g) for action in actions for g in action.guards if g.evaluated and not g.passed and not g.is_limit
+        (action.name, g)
+        for action in actions
+        for g in action.guards
+        if g.evaluations and not g.passes and not g.is_limit
     ]
     return [(name, f"line {guard.line}", guard.text) for name, guard in shut]
 
@@ -224,7 +227,7 @@ def _limit_rows(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
 
 
 def _guard_counts_text(guard: GuardCoverage) -> str:
-    return count_text(guard.evaluated - guard.passed, "time")
+    return count_text(guard.evaluations - guard.passes, "time")
 
 
 def _write_guards(page: TextPage, title: str, rows: list[tuple[str, str, str]]) -> None:

@@ -289,7 +289,7 @@ def _refinement_text(prop: Property, refinement: Refinement) -> str:
     """A refinement: the abstract model, what its constants are, the mapping, and what actions may be."""
     scope = NotationScope(states={state: index for index, state in enumerate(refinement.mapping.states)})
     name = refinement.abstract.name
-    given = ", ".join(f"`{constant}` = `{value}`" for constant, value in refinement.given)
+    given = ", ".join(f"`{constant}` = `{value}`" for constant, value in refinement.constant_texts)
     claim = f"*A refinement of* `{name}`{f', with {given}' if given else ''}. *Of every step the images are equal (it"
     claim += " stutters), or an action of the abstract model leads from one to the other:*"
     may_be = [f"* `{action}` {_allowed_text(allowed)}" for action, allowed in refinement.may_be.items()]
@@ -331,7 +331,7 @@ def _run_condition_text(model: Model) -> str:
         if action.kind == "fault"
         and (
             action.budget is not None
-            or any(isinstance(part, ir.Limit) and not part.bound for part in traverse_form(action.form.body))
+            or any(isinstance(part, ir.Limit) and not part.bound_name for part in traverse_form(action.form.body))
         )
     ]
     if not limited or all(prop.kind == "always_possible" for prop in model.liveness):

@@ -433,7 +433,7 @@ class _Export:
 
     def _given_constants(self, refinement: Refinement) -> Iterator[tuple[str, str]]:
         """The constants of the abstract module with their values, and its domains, which are those of the model."""
-        given = dict(refinement.given)
+        given = dict(refinement.constant_texts)
         for domain in refinement.abstract.domains:
             if domain.python not in {own.python for own in self.model.domains}:
                 raise NotInTLAError(f"a refinement whose domain {domain.name} is not one of the model")

@@ -354,7 +354,7 @@ def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
 
 
 def cached_obligations(proof: Proof) -> set[Obligation]:
-    return {finding.obligation for finding in proof.findings if finding.cached}
+    return {finding.obligation for finding in proof.findings if finding.is_cached}
 
 
 def test_what_is_kept_is_believed_only_as_it_was_written(own_cache: Path, capsys: pytest.CaptureFixture[str]) -> None:

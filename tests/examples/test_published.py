@@ -156,7 +156,7 @@ def test_a_published_view_keeps_one_state_for_each_value(servers: int, lag: int)
     )
     assert (verdict.verdict, verdict.distinct_states) == ("inconclusive", (lag + 1) ** servers - lag**servers)
     assert not any(
-        guard.is_limit and guard.evaluated > guard.passed for action in verdict.actions for guard in action.guards
+        guard.is_limit and guard.evaluations > guard.passes for action in verdict.actions for guard in action.guards
     )
 
 

@@ -107,7 +107,7 @@ def test_a_witness_that_is_missing_is_the_answer_where_witnesses_alone_were_aske
 def test_an_action_that_never_happens_is_a_warning_unless_a_constant_says_so() -> None:
     spent = check(courier(letters=1, people=1, losses=0), Search())
     assert (spent.outcome, exit_of_verdict(spent), spent.never_happens[0]) == ("none", Exit.HOLDS, "lose")
-    assert [action.name for action in spent.actions if not action.fired and not action.switched_off] == ["lose"]
+    assert [action.name for action in spent.actions if not action.firings and not action.switched_off] == ["lose"]
     assert [action.name for action in spent.actions if action.switched_off] == ["err"]
     whole = check(courier(letters=1, people=1), Search())
     assert (whole.verdict, whole.outcome, whole.assurance) == ("holds", "none", "exhaustive within bounds")
@@ -190,13 +190,13 @@ def test_every_conjunct_limit_and_budget_is_counted() -> None:
         ("len(s.bag) < 2", True),
     ]
     first, *others = write.guards
-    assert first.evaluated == 2 * (verdict.distinct_states or 0), "one for each person in each state"
-    assert all(later.evaluated == earlier.passed for earlier, later in zip(write.guards, others, strict=False))
-    assert write.guards[-1].passed == write.fired
+    assert first.evaluations == 2 * (verdict.distinct_states or 0), "one for each person in each state"
+    assert all(later.evaluations == earlier.passes for earlier, later in zip(write.guards, others, strict=False))
+    assert write.guards[-1].passes == write.firings
     (budget,) = lose.guards
-    assert (budget.text, budget.is_limit, budget.passed) == ("losses_left > 0", True, lose.fired)
-    assert budget.evaluated > budget.passed
-    assert sum(action.fired for action in verdict.actions) == verdict.transitions
+    assert (budget.text, budget.is_limit, budget.passes) == ("losses_left > 0", True, lose.firings)
+    assert budget.evaluations > budget.passes
+    assert sum(action.firings for action in verdict.actions) == verdict.transitions
 
 
 # --- the native engine ------------------------------------------------------------------------------------------------
@@ -212,14 +212,14 @@ def comparable(verdict: Verdict) -> dict[str, Any]:
         "counts": (verdict.distinct_states, verdict.transitions, verdict.depth),
         "levels": [level.states for level in verdict.levels],
         "properties": [(prop.name, prop.verdict, prop.run and len(prop.run.steps)) for prop in verdict.properties],
-        "actions": [(action.name, action.fired, action.switched_off) for action in verdict.actions],
+        "actions": [(action.name, action.firings, action.switched_off) for action in verdict.actions],
     }
 
 
 def cuts(verdict: Verdict) -> list[tuple[str, int]]:
     """How often each limit stopped a step."""
     guards = [guard for action in verdict.actions for guard in action.guards if guard.is_limit]
-    return [(guard.text, guard.evaluated - guard.passed) for guard in guards]
+    return [(guard.text, guard.evaluations - guard.passes) for guard in guards]
 
 
 @pytest.mark.parametrize("symmetry", [False, True])

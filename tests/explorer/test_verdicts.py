@@ -27,14 +27,14 @@ EXHAUSTED = Ending(
     [
         ({}, "holds", "none", "exhaustive within bounds"),
         ({"runs": {}}, "holds", "none", "exhaustive within bounds"),
-        ({"actions": (replace(ALIVE[0], fired=0), *ALIVE[1:])}, "holds", "none", "exhaustive within bounds"),
+        ({"actions": (replace(ALIVE[0], firings=0), *ALIVE[1:])}, "holds", "none", "exhaustive within bounds"),
         (
             {"runs": {"one_inside": RUN}},
             "violated", "safety", "a counterexample, the shortest, replayed in plain Python",
         ),
-        ({"exhausted": False, "stopped": "out of time"}, "inconclusive", "none", "none: out of time"),
-        ({"exhausted": False, "bounded": 5}, "holds", "none", "bounded to depth 5"),
-        ({"exhausted": False, "sampled": "sampled: 3 walks"}, "holds", "none", "sampled: 3 walks"),
+        ({"is_exhausted": False, "stop_reason": "out of time"}, "inconclusive", "none", "none: out of time"),
+        ({"is_exhausted": False, "bounded_depth": 5}, "holds", "none", "bounded to depth 5"),
+        ({"is_exhausted": False, "sample_scope": "sampled: 3 walks"}, "holds", "none", "sampled: 3 walks"),
         (
             {"failure": Failure("it breaks", "m.py:1", RUN, "take", {})},
             "violated", "model_error", "a counterexample, the shortest, replayed in plain Python",
@@ -52,7 +52,7 @@ def test_what_an_ending_comes_to(changed: dict[str, Any], verdict: str, outcome:
 
 
 def test_what_was_not_looked_at_is_undecided() -> None:
-    found = verdict_of(MODEL, replace(EXHAUSTED, exhausted=False, stopped="Ctrl-C", runs={}))
+    found = verdict_of(MODEL, replace(EXHAUSTED, is_exhausted=False, stop_reason="Ctrl-C", runs={}))
     assert {prop.name: prop.verdict for prop in found.properties} == {
         "one_inside": "undecided", "somebody_inside": "undecided",
     }  # fmt: skip
@@ -60,7 +60,9 @@ def test_what_was_not_looked_at_is_undecided() -> None:
 
 def test_what_a_shown_run_violates_is_not_open() -> None:
     """Whatever the search was stopped by."""
-    found = verdict_of(MODEL, replace(EXHAUSTED, exhausted=False, stopped="Ctrl-C", runs={"somebody_inside": RUN}))
+    found = verdict_of(
+        MODEL, replace(EXHAUSTED, is_exhausted=False, stop_reason="Ctrl-C", runs={"somebody_inside": RUN})
+    )
     assert (found.verdict, found.properties[0].verdict) == ("violated", "violated")
 
 

@@ -148,7 +148,7 @@ def test_what_stops_a_step_knows_its_line() -> None:
     person = MODEL.namespace["Person"](0)
     stopped = attempt(MODEL, asleep, write, {"to": person})
     assert isinstance(stopped, StoppedStep)
-    assert not stopped.by_limit
+    assert not stopped.is_limit
     assert "to in s.awake" in linecache.getline(str(COURIER), stopped.line)
     assert isinstance(attempt(MODEL, awake, write, {"to": person}), State)
 

@@ -25,7 +25,7 @@ def with_word(finding: ProofFinding, word: Any) -> ProofFinding:
         (PROOF, "proved"),
         (replace(PROOF, findings=(INITIAL, with_word(KEPT, "refuted"))), "refuted"),
         (replace(PROOF, findings=(INITIAL, with_word(KEPT, "not proved"))), "not proved"),
-        (replace(PROOF, stopped="Ctrl-C"), "not proved"),
+        (replace(PROOF, stop_reason="Ctrl-C"), "not proved"),
         (replace(PROOF, empty=(VacuousPart("", "nothing happens"),)), "vacuous"),
         (replace(PROOF, known_false=(UnclaimedProperty("safe", "recorded"),)), "refuted"),
     ],

@@ -162,7 +162,7 @@ def test_every_action_happens_within_small_bounds(name: str) -> None:
         definition.bind(name, small, profile, ghosts=False, properties=["type_ok"]), Search(), None
     )
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
-    never = {action.name for action in verdict.actions if action.fired == 0 and not action.switched_off}
+    never = {action.name for action in verdict.actions if action.firings == 0 and not action.switched_off}
     assert never == set()
 
 

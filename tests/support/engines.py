@@ -141,7 +141,7 @@ def summary(verdict: Verdict) -> dict[str, Any]:
         reported["properties"] = {prop.name: (prop.verdict, length(prop.run)) for prop in verdict.properties}
         reported["distinct"], reported["transitions"] = verdict.distinct_states, verdict.transitions
         reported["depth"], reported["levels"] = verdict.depth, [level.states for level in verdict.levels]
-        reported["fired"] = {action.name: (action.fired, action.switched_off) for action in verdict.actions}
+        reported["fired"] = {action.name: (action.firings, action.switched_off) for action in verdict.actions}
         reported["stopped"] = (verdict.held_states, verdict.states_beyond, cuts_of(verdict))
     return reported
 
@@ -154,7 +154,7 @@ def cuts_of(verdict: Verdict) -> dict[tuple[str, int, str], int]:
     for action in verdict.actions:
         for guard in action.guards:
             if guard.is_limit:
-                cuts[action.name, guard.line, guard.text] += guard.evaluated - guard.passed
+                cuts[action.name, guard.line, guard.text] += guard.evaluations - guard.passes
     return dict(+cuts)
 
 

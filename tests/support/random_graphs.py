@@ -113,7 +113,7 @@ def least_steps(graph: PlainGraph, component: Component, wanted: Fair) -> float:
     to_begin = {component.entry[-1]: 0}
     for at in (queue := [component.entry[-1]]):
         for edge in graph.edges(at):
-            if edge.target in component.inside and edge.target not in to_begin:
+            if edge.target in component.states and edge.target not in to_begin:
                 to_begin[edge.target] = to_begin[at] + 1
                 queue.append(edge.target)
     return min(way + _least_round(graph, component, wanted, begin) for begin, way in to_begin.items())
@@ -132,7 +132,7 @@ def _least_round(graph: PlainGraph, component: Component, wanted: Fair, begin: i
             (edge.target, states | {edge.target}, groups | edge.groups)
             for at, states, groups in layer
             for edge in graph.edges(at)
-            if edge.target in component.inside
+            if edge.target in component.states
         } - known
         known |= layer
     raise AssertionError
@@ -140,13 +140,13 @@ def _least_round(graph: PlainGraph, component: Component, wanted: Fair, begin: i
 
 def _region(graph: PlainGraph, wanted: Fair) -> set[int]:
     inside = {at for at in range(graph.size) if wanted.avoid is None or graph.false(at, wanted.avoid)}
-    if wanted.after is None:
+    if wanted.reached_from is None:
         return inside
     turned: Any = networkx.DiGraph()
     turned.add_nodes_from(inside)
     turned.add_edges_from((at, edge.target) for at in inside for edge in graph.edges(at) if edge.target in inside)
     last = graph.initials if wanted.at_first else graph.size
-    begins = [at for at in inside if at < last and not graph.false(at, wanted.after)]
+    begins = [at for at in inside if at < last and not graph.false(at, wanted.reached_from)]
     return {there for at in begins for there in (at, *_descendants(turned, at))}
 
 
@@ -171,4 +171,4 @@ def agrees(component: Component | None, truth: Sequence[frozenset[int]]) -> bool
     """Whether what a search found is so: something where there is something, and then states that hold a fair run."""
     if component is None:
         return not truth
-    return any(states <= component.inside for states in truth)
+    return any(states <= component.states for states in truth)

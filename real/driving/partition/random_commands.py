@@ -253,8 +253,8 @@ def _validate_history(cluster: PartitionCluster) -> tuple[str, str | None]:
     if one.result == "shown" or one.answer is None:
         return one.result, one.why
     moments = one.of.moments
-    after = moments[min(one.answer.seen + 1, len(moments) - 1)]
-    where = f"moment {one.answer.seen + 2} of {len(moments)}, at offset {after.offset}"
+    after = moments[min(one.answer.last_observation + 1, len(moments) - 1)]
+    where = f"moment {one.answer.last_observation + 2} of {len(moments)}, at offset {after.offset}"
     return one.result, f"{where}: {one.why}" if one.why else where
 
 

@@ -239,7 +239,7 @@ def test_a_kernel_that_finds_many_states_is_made_again_for_many(tmp_path: Path) 
     engine.states = PAYS + 1
     assert bench.explore(case) == first and engine.kernel.effort == ROLLED_EFFORT
     kernel = CaseExplorer(tmp_path).engine(case).kernel
-    assert kernel.cached and kernel.effort == ROLLED_EFFORT
+    assert kernel.is_cached and kernel.effort == ROLLED_EFFORT
 
 
 # --- processes --------------------------------------------------------------------------------------------------------

@@ -123,6 +123,6 @@ def test_the_model_of_kraft_says_which_numbers_of_voters_lose_metadata_with_one_
     bounds = {"voters": voters, "max_epoch": 2, "max_records": 0, "crashes": 0, "wipes": 1}
     asked = find("kraft")[0].bind("kraft", bounds, "kip595", properties=["acked_value_not_lost"])
     verdict = check(asked, Search(symmetry=True, deadlocks=False))
-    assert any(action.name == "replace_disk" and action.fired for action in verdict.actions)
+    assert any(action.name == "replace_disk" and action.firings for action in verdict.actions)
     (said,) = {prop.verdict for prop in verdict.properties}
     assert said == ("violated" if loses_with_one_emptied(voters) else "holds")

@@ -11,10 +11,10 @@ GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped=[0, 0b10, 0], held=[""
 
 
 def test_a_run_that_stays_and_one_that_fairness_drives_on() -> None:
-    anywhere = Fair(avoid=None, after=None, again=None, weak=0, strong=0)
+    anywhere = Fair(avoid=None, reached_from=None, again=None, weak=0, strong=0)
     assert GRAPH.fair(anywhere) is not None
-    driven = GRAPH.fair(Fair(avoid=None, after=None, again=0, weak=0b01, strong=0b10))
-    assert driven is not None and driven.inside == frozenset({2}), "what can happen again and again happens"
+    driven = GRAPH.fair(Fair(avoid=None, reached_from=None, again=0, weak=0b01, strong=0b10))
+    assert driven is not None and driven.states == frozenset({2}), "what can happen again and again happens"
 
 
 def test_a_limit_hardens_what_could_happen() -> None:

@@ -13,8 +13,8 @@ def test_predicates_and_groups_have_a_bit_each() -> None:
     model = bind_model("examples/liveness/printer.py")
     questions = questions_of(model)
     assert len(questions.predicates) == len(set(questions.predicates))
-    assert len(questions.asked) == sum(len(prop.cases) for prop in model.liveness)
-    for question in questions.asked:
+    assert len(questions.questions) == sum(len(prop.cases) for prop in model.liveness)
+    for question in questions.questions:
         assert questions.predicates[question.then] == question.case.then
         assert question.violating_runs.weak == question.weak and question.kind == question.prop.kind
         assert (

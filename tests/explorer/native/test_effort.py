@@ -55,7 +55,7 @@ def test_a_long_search_goes_on_with_the_fast_kernel(
     said, search = list[str](), Search(workers=workers, cache=tmp_path)
 
     def hear(progress: Progress) -> None:
-        said.extend([progress.says] * progress.at_once)
+        said.extend([progress.says] * progress.is_due)
 
     verdict = native(model, search, hear)
     assert said == ["compiling"] * 2 and len(kernels(tmp_path)) == 2

@@ -228,7 +228,7 @@ def test_walks_see_much_of_what_there_is_and_nothing_else(strategy: Strategy) ->
     exact = native(model, Search()).distinct_states or 0
     verdict = walk_model(model, number=100_000, depth=60, strategy=strategy)
     assert 0.4 * exact < (verdict.distinct_states or 0) < 1.06 * exact
-    assert sum(action.fired for action in verdict.actions) == verdict.transitions
+    assert sum(action.firings for action in verdict.actions) == verdict.transitions
 
 
 FALSE = """
@@ -278,8 +278,8 @@ def only_what_exhaustion_finds(folder: Path, text: str, strategy: Strategy, seed
         if prop.verdict in ("violated", "reached"):
             assert words[prop.name] == prop.verdict
             assert prop.run is not None
-    fired = {action.name for action in exact.actions if action.fired}
-    assert {action.name for action in sampled.actions if action.fired} <= fired
+    fired = {action.name for action in exact.actions if action.firings}
+    assert {action.name for action in sampled.actions if action.firings} <= fired
 
 
 # --- what they say of themselves --------------------------------------------------------------------------------------

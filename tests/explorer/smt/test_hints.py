@@ -175,7 +175,7 @@ def test_hints_change_nothing_that_was_kept() -> None:
     write_hints(lead={"in_order": ""})
     folder = Path("cache")
     proof = induction(path, ProofRequest(folder=folder)).prove(lambda _: None)
-    assert all(finding.cached for finding in proof.findings)
+    assert all(finding.is_cached for finding in proof.findings)
 
 
 def test_hints_that_cannot_be_written_are_reported(

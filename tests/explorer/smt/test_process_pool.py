@@ -130,7 +130,7 @@ def test_where_a_small_copy_does_not_come_back_the_question_is_asked_without_bou
     monkeypatch.setattr(FiniteInstance, "sketches", sketches)
     proof = proof_of(own_cache)
     assert proof.word == "proved"
-    assert [finding.obligation for finding in proof.findings if not finding.cached] == [AFTER]
+    assert [finding.obligation for finding in proof.findings if not finding.is_cached] == [AFTER]
 
 
 def test_whether_something_is_vacuous_is_not_known_then(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,15 +21,17 @@ from .test_induction import Wrong, X
 def test_where_no_run_leads_is_said_with_the_states_that_were_looked_at(tmp_path: Path) -> None:
     wrong = Wrong({**X, "y": ("Two", "0")}, {"step": "require(s.y == 2)\ns.bad = True", "up": "s.y = 1 - min(s.y, 1)"})
     _, against = found_in(tmp_path, wrong)
-    assert against.explored == "No run with top=1 leads to that state: all 2 states were looked at."
-    said = not_replayed_text({"explored": against.explored})
-    assert said.endswith("all lemmas hold in its first state. " + against.explored)
+    assert against.reachability == "No run with top=1 leads to that state: all 2 states were looked at."
+    said = not_replayed_text({"explored": against.reachability})
+    assert said.endswith("all lemmas hold in its first state. " + against.reachability)
 
 
 def test_where_the_search_ends_early_nothing_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidegate.explorer.smt.reach.WORK", 3)
     _, against = found_in(tmp_path, Wrong(ROWS, STEPS))
-    assert against.explored.startswith("Whether a run with top=2 leads to that state is not known: it is none of the")
+    assert against.reachability.startswith(
+        "Whether a run with top=2 leads to that state is not known: it is none of the"
+    )
 
 
 def test_where_a_run_leads_there_the_whole_run_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +44,7 @@ def test_where_a_run_leads_there_the_whole_run_is_shown(tmp_path: Path, monkeypa
     monkeypatch.setattr(induction, "take_sample", no_runs)
     wrong = Wrong({"x": ("Two", "0")}, {"up": "require(s.x < 2)\ns.x += 1", "step": "require(s.x == 2)\ns.bad = True"})
     _, against = found_in(tmp_path, wrong)
-    assert (against.reachable, against.explored) == (True, "")
+    assert (against.reachable, against.reachability) == (True, "")
     assert [step.action for step in against.run.steps] == ["up", "up", "step"]
 
 

@@ -265,7 +265,7 @@ def test_a_kernel_is_kept_for_the_steps_that_are_taken(tmp_path: Path) -> None:
 def test_an_action_of_which_every_step_is_cut_never_happens(tmp_path: Path) -> None:
     found = agree(bind_text(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("<= 4", "< 1"))))
     assert found is not None and (found.outcome, found.never_happens) == ("none", ("up",))
-    assert [action.fired for action in found.actions] == [0, 4]
+    assert [action.firings for action in found.actions] == [0, 4]
 
 
 NO_UP = '''
@@ -297,7 +297,7 @@ def test_an_action_that_is_meant_to_be_stopped(
     model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
     verdict = ENGINES[engine](model, Search(deadlocks=False), None)
     up = verdict.actions[0]
-    assert (verdict.outcome, up.name, up.fired, up.stopped_by) == (outcome, "up", fired, "nobody_goes_up")
+    assert (verdict.outcome, up.name, up.firings, up.stopped_by) == (outcome, "up", fired, "nobody_goes_up")
     page = verdict_page(verdict, TextFormat(width=120)).text()
     assert ("stopped by @bound nobody_goes_up, as it is meant: up" in page) is (least == 0)
     assert ("up happens 36 times, and @bound nobody_goes_up is meant to stop it" in page) is (least == 1)

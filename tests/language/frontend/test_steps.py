@@ -307,7 +307,7 @@ def test_a_guard_after_one_that_a_budget_stopped_is_not_taken_for_the_budget(tmp
     assert attempt(model, after, action, {"node": second}) == StoppedStep(True, 0, "crashes")
     disabled = attempt(model, after, action, {"node": first})
     assert isinstance(disabled, StoppedStep)
-    assert not disabled.by_limit
+    assert not disabled.is_limit
 
 
 def test_the_false_guard_of_a_helper_is_named(tmp_path: Path) -> None:

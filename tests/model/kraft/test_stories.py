@@ -439,7 +439,7 @@ DIFFERENT = ("kip595", "kip996", "check_quorum", "illegal_state")
 def test_every_action_happens_within_small_bounds(profile: str, cache: Path) -> None:
     model = of_type_ok(profile)
     verdict = ENGINES["walk"](model, Search(cache=cache, walks=Walks(number=20_000, depth=60)), None)
-    assert [action.name for action in verdict.actions if not action.fired and not action.switched_off] == []
+    assert [action.name for action in verdict.actions if not action.firings and not action.switched_off] == []
     off = {action.name for action in model.actions if action.switched_off}
     timed = profile in ("check_quorum", "kafka_15489")
     expected = {"receive_fetched", "lose", "duplicate", "hear_of_epoch"}

@@ -79,24 +79,26 @@ def test_every_action_can_happen_where_the_lemmas_hold(three: Proof) -> None:
 
 
 def test_what_counts_without_an_end_is_reported_and_not_proved(three: Proof) -> None:
-    assert {setting.goal for setting in three.unstated} >= {
+    assert {setting.goal for setting in three.unstated_properties} >= {
         "true_high_watermark_never_decreases",
         "no_truncation_below_true_high_watermark",
     }
-    assert not {setting.goal for setting in three.unstated} & set(three.goals)
+    assert not {setting.goal for setting in three.unstated_properties} & set(three.goals)
 
 
 def test_nothing_is_proved_twice(three: Proof, folder: Path) -> None:
     again = prove_lemmas(folder)
     assert again.word == "proved"
-    assert all(finding.cached for finding in again.findings)
-    assert {setting.goal for setting in again.unstated} == {setting.goal for setting in three.unstated}
+    assert all(finding.is_cached for finding in again.findings)
+    assert {setting.goal for setting in again.unstated_properties} == {
+        setting.goal for setting in three.unstated_properties
+    }
 
 
 def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
     two = prove_lemmas(folder, "logs_are_copies", replicas=2)
     assert (two.word, two.sizes) == ("conditional", {"Replica": 2})
-    assert not any(finding.cached for finding in two.findings)
+    assert not any(finding.is_cached for finding in two.findings)
 
 
 def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_others() -> None:
@@ -176,7 +178,7 @@ def assert_counterexample(finding: ProofFinding) -> None:
 
 def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) -> None:
     proof = prove_lemmas(folder, await_epoch_start=False)
-    again = {finding.obligation.action for finding in proof.findings if not finding.cached}
+    again = {finding.obligation.action for finding in proof.findings if not finding.is_cached}
     assert again == {"expand_isr"}
 
 
@@ -184,10 +186,10 @@ def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) 
 def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof, folder: Path, tmp_path: Path) -> None:
     """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
     after, anew = (prove_lemmas(into, await_epoch_start=False) for into in (folder, tmp_path))
-    assert sum(finding.cached for finding in after.findings) > FEW_OBLIGATIONS * sum(
-        not finding.cached for finding in after.findings
+    assert sum(finding.is_cached for finding in after.findings) > FEW_OBLIGATIONS * sum(
+        not finding.is_cached for finding in after.findings
     )
-    assert not any(finding.cached for finding in anew.findings)
+    assert not any(finding.is_cached for finding in anew.findings)
     words = [{finding.obligation: finding.word for finding in proof.findings} for proof in (after, anew)]
     assert words[0] == words[1] and "refuted" in words[0].values()
 

@@ -48,4 +48,4 @@ def test_who_is_fenced_and_stays_in_sync_has_registered(cache: Path) -> None:
         None, {**BOUNDS, "register_unseen": True, "register_apart": True}, "kafka_3_9", ghosts=False, properties=()
     )
     answer = search([model], Moments(model, silent), cache, 200_000)
-    assert (answer.exhausted, answer.seen) == (True, place - 1)
+    assert (answer.is_exhausted, answer.last_observation) == (True, place - 1)

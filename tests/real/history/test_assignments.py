@@ -114,14 +114,14 @@ def test_what_no_controller_does_is_shown_by_no_run(cache: Path) -> None:
     stays = alter_moment(history, done, leader=1, isr=frozenset({1, 2, 3, 4}))
     for wrong, shown in ((without, done - 2), (same_epoch, done - 1), (stays, done - 1)):
         found = answer(cluster, wrong, cache)
-        assert (found.exhausted, found.seen) == (True, shown)
+        assert (found.is_exhausted, found.last_observation) == (True, shown)
 
 
 def test_nobody_joins_before_a_copy_is_asked_for(cache: Path) -> None:
     cluster, history = read_move()
     begun = first(history, assignment=Assignment(frozenset({1, 2, 3, 4}), frozenset({4}), frozenset({1})))
     early = alter_moment(history, begun, isr=frozenset({1, 2, 3, 4}))
-    assert answer(cluster, early, cache).seen == begun - 1
+    assert answer(cluster, early, cache).last_observation == begun - 1
 
 
 def records(path: Path, change: Any) -> MetadataLog:
@@ -181,7 +181,9 @@ def test_a_reassignment_that_begins_before_the_log_does_is_followed(cache: Path)
     cluster = read_cluster(records(HISTORIES / "reassigned_3_4.log", fields_within))
     history = replace(cluster.histories[0], whole=False)
     assert history.moments[0].assignment == Assignment(frozenset({1, 2, 3, 4}), frozenset({4}), frozenset({1}))
-    assert answer(cluster, history, cache).seen >= first(history, assignment=Assignment(frozenset({2, 3, 4})))
+    assert answer(cluster, history, cache).last_observation >= first(
+        history, assignment=Assignment(frozenset({2, 3, 4}))
+    )
 
 
 HELD, COMES = Assignment(frozenset({1, 2})), Assignment(frozenset({1, 2, 3}), frozenset({3}), frozenset({1}))

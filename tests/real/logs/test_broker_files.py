@@ -22,9 +22,9 @@ def test_segments_say_where_epochs_begin_if_the_checkpoint_is_gone(tmp_path: Pat
     """A broker that loses power may have an empty leader-epoch-checkpoint, and its records have their epochs."""
     data = ROOT / "examples" / "histories" / "zookeeper" / "broker-1" / "data"
     shutil.copytree(data, tmp_path / "data")
-    with_checkpoint = read_brokers([tmp_path / "data"]).kept["orders-0"][0].begins
+    with_checkpoint = read_brokers([tmp_path / "data"]).disk_states["orders-0"][0].begins
     (tmp_path / "data" / "orders-0" / "leader-epoch-checkpoint").write_text("", "utf-8")
-    from_segments = read_brokers([tmp_path / "data"]).kept["orders-0"][0].begins
+    from_segments = read_brokers([tmp_path / "data"]).disk_states["orders-0"][0].begins
     assert from_segments == with_checkpoint == ((0, 0), (1, 1), (3, 2), (5, 3), (7, 4))
 
 

@@ -51,7 +51,7 @@ CHANGED = PartitionChange("orders-0", 3, frozenset({1, 3}), 1, 2)
         ),
         (
             "ISR for partition orders-0 updated to [1,3] and zkVersion updated to [3]",
-            PartitionChange("orders-0", 3, frozenset({1, 3}), None, None, asked=True),
+            PartitionChange("orders-0", 3, frozenset({1, 3}), None, None, is_asked_by_leader=True),
         ),
         (
             "Newly added brokers: 3, deleted brokers: , bounced brokers: 2, all live brokers: 1,2,3",
@@ -87,4 +87,4 @@ def test_lines_of_leaders_are_read(text: str) -> None:
     (event,) = of_broker(
         f"[2026-11-26 19:19:46,322] INFO [Partition orders-0 broker=1] {text} (kafka.cluster.Partition)"
     )
-    assert event == PartitionChange("orders-0", 3, frozenset({1, 3}), None, None, asked=True, by=1)
+    assert event == PartitionChange("orders-0", 3, frozenset({1, 3}), None, None, is_asked_by_leader=True, controller=1)

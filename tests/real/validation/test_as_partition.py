@@ -34,10 +34,10 @@ def test_nobody_leaves_the_elr_without_registering_anew(cache: Path) -> None:
     history = cluster(TWO_RESTART).histories[0]
     assert 1 in history.moments[7].restarted
     model = model_of("kafka_4_1", min_isr=2, register_apart=True)
-    assert answer(history, model, cache).seen == len(history.moments) - 1
+    assert answer(history, model, cache).last_observation == len(history.moments) - 1
     quiet = replace(history.moments[7], restarted=history.moments[7].restarted - {1})
     found = answer(replace(history, moments=(*history.moments[:7], quiet, *history.moments[8:])), model, cache)
-    assert (found.exhausted, found.seen, found.legs[-1].seen) == (True, 6, 6)
+    assert (found.is_exhausted, found.last_observation, found.legs[-1].observation) == (True, 6, 6)
 
 
 def test_a_moment_passes_only_while_its_batch_goes_on_with_that_partition(tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ def test_what_the_model_does_for_long_is_found_again(seed: int, cache: Path) -> 
     model = model_of("kafka_4_1")
     history = walk_history(model, seed, 40)
     found = answer(history, model, cache)
-    assert found.exhausted
-    assert found.seen == len(history.moments) - 1
+    assert found.is_exhausted
+    assert found.last_observation == len(history.moments) - 1
 
 
 def test_other_numbers_of_epochs_change_no_step() -> None:
@@ -141,15 +141,15 @@ def test_a_moment_that_kafka_never_makes_is_refused(cache: Path) -> None:
     wrong = replace(history.moments[2], isr=frozenset({2}))
     moments = (*history.moments[:2], wrong, *history.moments[3:])
     found = answer(replace(history, moments=moments), model_of("kafka_3_9", min_isr=2), cache)
-    assert (found.exhausted, found.seen, found.legs[-1].seen) == (True, 1, 1)
+    assert (found.is_exhausted, found.last_observation, found.legs[-1].observation) == (True, 1, 1)
     assert found.instead
 
 
 def test_a_search_that_is_cut_short_knows_nothing(cache: Path) -> None:
     history = cluster(STANDING).histories[0]
     found = answer(history, model_of("kafka_3_9", min_isr=2), cache, most=3)
-    assert not found.exhausted
-    assert found.seen < len(history.moments) - 1
+    assert not found.is_exhausted
+    assert found.last_observation < len(history.moments) - 1
 
 
 def test_a_batch_that_is_being_written_is_left_out(tmp_path: Path) -> None:
