@@ -41,7 +41,8 @@ def while_in_sync(cell: Cell, least_isr: int | None, replicas: int | None) -> st
         case "min-isr" | "one" if replicas == 1:
             return ""
         case "min-isr" if least_isr != 1:
-            return f" while only {least_isr or 'min.insync.replicas'} replicas are in sync"
+            many = f"{least_isr} replicas" if least_isr else "as many replicas as min.insync.replicas asks for"
+            return f" while only {many} are in sync"
         case "min-isr" | "one":
             return " while only one replica is in sync"
         case _:

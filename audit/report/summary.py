@@ -39,7 +39,7 @@ def summarize(made: Read) -> Document:
     """The summary of a document. `rows` are what fails or is open, worst first; `passing` counts the topics of which
     neither is so; `stops_all`: nodes do not start, so that nothing is to be said of topics before they do."""
     rows = list(_rows(made))
-    outages = [*(_outage(outage) for outage in made["outages"]), *_present(made)]
+    outages = [*(_outage(outage) for outage in _causes(made["outages"])), *_present(made)]
     stops_all = any(outage["kind"] == "does not start" for outage in made["outages"])
     return {
         "mark": _mark(made),
@@ -62,6 +62,13 @@ def summarize(made: Read) -> Document:
 def _mark(made: Read) -> str:
     """✗ where something fails, ? where something is open or not covered, else ✓."""
     return {0: "✓", 1: "✗"}.get(made["exit"], "?")
+
+
+def _causes(outages: Sequence[Read]) -> list[Read]:
+    """The outages, but for partitions that are without a leader since all nodes that they miss do not start: that is
+    said of the nodes."""
+    down = {node for outage in outages if outage["kind"] == "does not start" for node in outage["nodes"]}
+    return [one for one in outages if not (down and one["topic"] and one["nodes"] and set(one["nodes"]) <= down)]
 
 
 def _outage(outage: Read) -> Document:
@@ -276,7 +283,7 @@ def _headline(made: Read) -> str:
         return str(made["unknown_release"])
     if not made["subjects"]:
         return str(made["not_asked"])
-    now = "; ".join(_now_text(made["outages"]))
+    now = "; ".join(_now_text(_causes(made["outages"])))
     failed = [subject for subject in made["subjects"] if _result(subject) == "failed"]
     opened = [subject for subject in made["subjects"] if _result(subject) == "open"]
     if any(outage["kind"] == "does not start" for outage in made["outages"]):

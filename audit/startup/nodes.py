@@ -75,8 +75,7 @@ def nodes_down(cluster: Cluster) -> list[DownNodes]:
     """Every node that does not start, by the reason; and what that leaves of the controllers."""
     reasons: dict[str, list[tuple[Broker, Origin]]] = {}
     for broker in cluster.brokers:
-        why, where = why_node_is_down(cluster, broker)
-        if why:
+        for why, where in _reasons_at_once(cluster, broker):
             reasons.setdefault(why, []).append((broker, where))
     refusing = [DownNodes(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
     return [*refusing, *(DownNodes((pair.node,), pair.says, pair.second) for pair in cluster.twice)]
@@ -92,6 +91,26 @@ def why_node_is_down(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
     if node.settings and not filed.brokers[at].settings:
         return "", node.origin
     return next(_reasons(filed, filed.brokers[at]), ("", node.origin))
+
+
+def _reasons_at_once(cluster: Cluster, node: Broker) -> Sequence[tuple[str, Origin]]:
+    """Every setting whose value a node refuses, so that none is found only once another is mended; of a node whose
+    values are all legal the first rule that they break together."""
+    why, where = why_node_is_down(cluster, node)
+    if not why:
+        return ()
+    filed = _as_filed(cluster)
+    own = filed.brokers[next(number for number, one in enumerate(cluster.brokers) if one is node)]
+    return list(dict.fromkeys([*_value_refusals(filed, own), (why, where)]))
+
+
+def _value_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    """The settings that are refused whatever the others are."""
+    for setting in stated_settings(node).values():
+        message = why_value_refused(cluster, setting)
+        if message:
+            yield f"`{setting.key}={setting.value}` {message}", setting.origin
+    yield from type_refusals(cluster, node)
 
 
 def _as_filed(cluster: Cluster) -> Cluster:
@@ -116,11 +135,7 @@ def ids_of_down_nodes(cluster: Cluster) -> frozenset[int]:
 
 
 def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
-    for setting in stated_settings(node).values():
-        message = why_value_refused(cluster, setting)
-        if message:
-            yield f"`{setting.key}={setting.value}` {message}", setting.origin
-    yield from type_refusals(cluster, node)
+    yield from _value_refusals(cluster, node)
     yield from role_refusals(cluster, node)
     yield from list_refusals(cluster, node)
     yield from _together(cluster, node)

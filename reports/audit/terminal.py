@@ -160,7 +160,7 @@ def _write_unmet(page: TextPage, subject: Mapping[str, Any]) -> None:
     for note in dict.fromkeys(check["note"] for check in subject["checks"] if check["result"] != "accepted"):
         if note:
             page.line(note, indent=4)
-    for says in unmet_lines(subject):
+    for says in unmet_lines(subject) if is_decided(subject) else ():
         page.line(says, indent=4, hang=2)
     if subject["no_repair"]:
         page.line(subject["no_repair"], indent=4, hang=2, style="dim")

@@ -18,7 +18,7 @@ LOST = "acknowledged records are lost when"
         ("no-loss", "crash@min-isr", 1, 3, f"{LOST} a process dies while only one replica is in sync"),
         ("no-loss", "crash@one", 1, 1, f"{LOST} a process dies"),
         ("no-loss", "two-crashes@min-isr", None, None, f"{LOST} a process dies, then another one, "
-         "while only min.insync.replicas replicas are in sync"),
+         "while only as many replicas as min.insync.replicas asks for are in sync"),
     ],
 )  # fmt: skip
 def test_a_cell_in_words(question: str, cell: str, least: int | None, replicas: int | None, says: str) -> None:

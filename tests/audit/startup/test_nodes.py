@@ -169,3 +169,9 @@ def test_a_broker_that_runs_is_not_said_not_to_start(printed: Path) -> None:
     cluster, _ = read_cluster([printed.parent])
     assert not nodes_down(cluster)
     assert not ids_of_down_nodes(cluster)
+
+
+def test_all_values_that_a_node_refuses_are_said_at_once() -> None:
+    text = "node.id=1\nprocess.roles=broker\nlog.dirs=/d\nmin.insync.replicas=0\nnum.network.threads=x\n"
+    cluster, _ = read_cluster_texts([("b.properties", text, True)], Options(kafka_version="3.9.0"), "x")
+    assert [down.where.line for down in nodes_down(cluster)] == [4, 5]
