@@ -65,7 +65,7 @@ def wheel() -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of programs of an environment that holds the wheel and what it needs."""
     folder = tmp_path_factory.mktemp("installed")
     assert run([sys.executable, "-m", "venv", str(folder)], folder).returncode == 0
@@ -106,17 +106,17 @@ def test_the_bill_names_what_is_needed(wheel: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_version_has_the_commit(installed: Path, place: Path) -> None:
+def test_the_version_has_the_commit(programs: Path, place: Path) -> None:
     commit = run(["git", "rev-parse", "--short=7", "HEAD"], ROOT).stdout.strip()
-    assert run([str(installed / "tidegate"), "--version"], place).stdout == f"tidegate 0.1.0 ({commit})\n"
+    assert run([str(programs / "tidegate"), "--version"], place).stdout == f"tidegate 0.1.0 ({commit})\n"
 
 
 @pytest.mark.long
-def test_every_verb_answers(installed: Path, place: Path, tmp_path: Path) -> None:
+def test_every_verb_answers(programs: Path, place: Path, tmp_path: Path) -> None:
     assert {*ANSWERS, "explore"} == set(VERBS)  # which asks at a prompt
     wrong: list[str] = []
     for verb, (words, exit_) in ANSWERS.items():
-        done = run([str(installed / "tidegate"), verb, *words.split()], place, TIDEGATE_CACHE=str(tmp_path))
+        done = run([str(programs / "tidegate"), verb, *words.split()], place, TIDEGATE_CACHE=str(tmp_path))
         if done.returncode != exit_ or "Traceback" in done.stderr:
             wrong.append(f"{verb}: exit {done.returncode}\n{done.stdout[-300:]}{done.stderr[-600:]}")
     assert not wrong, "\n".join(wrong)
