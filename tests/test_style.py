@@ -440,3 +440,33 @@ def test_a_name_that_says_nothing_is_found(name: str) -> None:
 @pytest.mark.parametrize("name", ["shown_value", "lost_cells", "need", "bounds", "FairnessMet"])
 def test_a_name_that_says_what_it_is_passes(name: str) -> None:
     assert not says_nothing(name)
+
+
+def unsaid_fields(text: str) -> list[str]:
+    """Fields of frozen values and dataclasses whose name says not of what; `left` has a `right` beside it, `until` a
+    `since`."""
+    found: list[str] = []
+    for thing in ast.walk(ast.parse(text)):
+        if isinstance(thing, ast.ClassDef) and re.search(
+            r"\b(?:immutable|dataclass)\b", " ".join(map(ast.unparse, thing.decorator_list))
+        ):
+            annotated = (part.target for part in thing.body if isinstance(part, ast.AnnAssign))
+            names = [target.id for target in annotated if isinstance(target, ast.Name)]
+            paired = {"left": "right" in names, "until": "since" in names}
+            found += [f"{thing.name}.{name}" for name in names if says_nothing(name) and not paired.get(name, False)]
+    return found
+
+
+FIELDS_ARE_NAMED = ("api", "gates", "reports", "traces")
+"""Folders in which every field says what it holds; more only."""
+
+
+@pytest.mark.parametrize("folder", FIELDS_ARE_NAMED)
+def test_fields_say_what_they_hold(folder: str) -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py")}
+    assert {name_of(path): found for path, text in texts.items() if (found := unsaid_fields(text))} == {}
+
+
+def test_a_field_that_says_nothing_is_found() -> None:
+    text = "@immutable\nclass Pair:\n    left: int\n    right: int\n    until: int\n    told: str\n    told_name: str\n"
+    assert unsaid_fields(text) == ["Pair.until", "Pair.told"]
