@@ -25,6 +25,7 @@ from ..language.verdict import (
     Verdict,
     Word,
     cutting_limits,
+    outcomes_among,
 )
 from .liveness.answers import Answer
 from .search import Search, is_interruption
@@ -92,7 +93,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     others = tuple(_property(prop, ending) for prop in model.properties)
     faults = {action.name for action in model.actions if action.kind == "fault"}
     properties = (*others, *(_liveness_verdict(prop, ending, others, faults) for prop in model.liveness))
-    outcome = _outcome(ending, properties)
+    outcome = _outcome(ending, properties, model.impossible)
     word = _word(outcome, ending, properties)
     return Verdict(
         model=model.name,
@@ -120,7 +121,10 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         notes=tuple(_notes(model, ending)),
         held_states=ending.held_states,
         is_interrupted=interrupted,
-        never_happens=_never_happens(ending, properties) if outcome in ("none", "vacuous") and word == "holds" else (),
+        never_happens=_never_happens(model, ending, properties)
+        if outcome in ("none", "vacuous") and word == "holds"
+        else (),
+        impossible=model.impossible,
     )
 
 
@@ -268,7 +272,7 @@ def _unasked_answer(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Answ
     return Answer("undecided", why=f"not every state is known: {ending.stop_reason or 'the search did not finish'}")
 
 
-def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome:
+def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...], impossible: tuple[str, ...]) -> Outcome:
     if ending.failure is not None and not ending.deadlock:
         return "model_error"
     violated = {prop.kind for prop in properties if prop.verdict == "violated"}
@@ -280,24 +284,29 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "none"
     if any(action.happened_despite for action in ending.actions):
         return "vacuous"
-    return "vacuous" if ending.is_exhausted and _is_vacuous(ending, properties) else "none"
+    if outcomes_among(impossible, ending.actions, properties):
+        return "vacuous"
+    return "vacuous" if ending.is_exhausted and _is_vacuous(ending, properties, impossible) else "none"
 
 
-def _is_vacuous(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
+def _is_vacuous(ending: Ending, properties: tuple[PropertyVerdict, ...], impossible: tuple[str, ...]) -> bool:
     """Whether what was asked is so only because nothing happens: no action ever does, no state has what a property
     begins with, or nothing but witnesses was asked for, and no state shows one of them."""
     if not any(action.firings for action in ending.actions) and any(action.never_happened for action in ending.actions):
         return True
-    shown = all(prop.kind == "reachable" for prop in properties) and any(p.verdict == "missing" for p in properties)
+    missing = any(prop.verdict == "missing" and prop.name not in impossible for prop in properties)
+    shown = all(prop.kind == "reachable" for prop in properties) and missing
     return shown or any(prop.idle for prop in properties)
 
 
-def _never_happens(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> tuple[str, ...]:
-    """What should happen and does not, in every state there is: actions, then witnesses."""
+def _never_happens(model: Model, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> tuple[str, ...]:
+    """What should happen and does not, in every state there is: actions, then witnesses. What the model says is
+    impossible should not."""
     if not ending.is_exhausted:
         return ()
     actions = [action.name for action in ending.actions if action.never_happened]
-    return (*actions, *(prop.name for prop in properties if prop.verdict == "missing"))
+    names = (*actions, *(prop.name for prop in properties if prop.verdict == "missing"))
+    return tuple(name for name in names if name not in model.impossible)
 
 
 def _open_liveness_texts(properties: tuple[PropertyVerdict, ...]) -> list[str]:

@@ -6,6 +6,8 @@ from ..language import invariant, reachable, transition
 from ..model.log import OneLog, readers
 from ..model.parts.replicated_logs import entries
 
+impossible = {"unavailable_while_down": ("writes_go_on",)}
+
 
 @invariant
 def type_ok(s: OneLog) -> bool:

@@ -42,6 +42,7 @@ from .frontend.scope import Program, StateShape
 from .frontend.source import argument_place, fields_of_state, globals_of_class, source_of_class
 from .frontend.traversal import fields_read
 from .immutable import immutable
+from .impossible import Impossible, impossible_with
 from .lanes import bound_view
 from .liveness import check_fairness, conditions_of_steps, elaborate_predicates, liveness, predicates
 from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
@@ -72,6 +73,7 @@ class Definition:
     domains: tuple[type[Any], ...] = ()
     view: Any = None
     notes: tuple[str, ...] = ()
+    impossible: Impossible = ()
 
     def names(self, *roles: str) -> tuple[str, ...]:
         """The names of the functions with one of these roles, and of what refinements claim of whole runs."""
@@ -79,8 +81,6 @@ class Definition:
         return (*own, *(name for name, role in self._refined_claims() if role in roles))
 
     def _refined_claims(self) -> Iterator[tuple[str, str]]:
-        """What refinements with fairness claim of whole runs: the name of each property of the abstract model, and its
-        kind."""
         for function, mark in self.functions:
             if mark.role == "refines" and mark.abstract is not None and (mark.fairness or mark.within):
                 for its, of in load(mark.abstract).functions:
@@ -114,7 +114,9 @@ class Definition:
         for prop in sorted((chosen or frozenset()) - set(known)):
             raise UsageError(f"no property {prop}; {suggest_name(prop, known)}")
         title = name or (f"{self.name}:{profile}" if profile else self.name)
-        return _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
+        made = _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
+        named, settings = self.values({}, profile), self.profiles.get(profile or "", {})
+        return replace(made, impossible=impossible_with(self.impossible, profile, settings, named, values))
 
     def with_constants(self, model: Model, name: str, given: Mapping[str, Value | str]) -> Model:
         """A model of this definition with other values of its open constants: its typed form is shared, so that one
@@ -198,6 +200,7 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
         domains=collected.domains,
         view=vars(module).get("view"),
         notes=collected.notes,
+        impossible=collected.impossible,
     )
     if diagnostics.count:  # with all else that is wrong in the text
         try:
@@ -538,7 +541,6 @@ class _Finisher:
         return (*own, *(claim for claim in refined if chosen is None or chosen & {claim.name, claim.of}))
 
     def _claims_of_images(self, function: FunctionType, mark: Mark) -> Iterator[Liveness]:
-        """What a refinement claims of whole runs."""
         form, _ = self._form(function)
         image = self.namespace.function(function)
         return self.binding.abstractions.liveness(function, mark, image, form is None, self.binding.folder)

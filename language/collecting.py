@@ -23,6 +23,7 @@ from .declare import PRIVATE, DecoratorError, Mark, ghosts_of, is_of_language, m
 from .errors import Diagnostics, UsageError, suggest_name
 from .frontend.source import CAPACITY_ADVICE, NestingError, Source, read, source_of_class
 from .immutable import immutable
+from .impossible import Impossible, impossible_outcomes
 from .kinds import Domain
 from .omissions import half_imported, look_alikes, unfinished_decorators
 from .syntax_errors import note_unparsed, syntax_errors
@@ -61,6 +62,7 @@ class CollectedModel:
     domains: tuple[type[Any], ...]
     files: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    impossible: Impossible = ()
 
 
 # --- users' files ----------------------------------------------------------------------------------------------------
@@ -277,9 +279,9 @@ class Collector:
         functions = tuple(self._functions())
         self._check_roles(functions)
         self._check_modules()
+        impossible = impossible_outcomes(self._own(modules), profiles, functions, self.diagnostics)
         if state_class is not None and not self.diagnostics.has_other_than(*SHADOWED_NOTE):
-            own = tuple(module for module in modules if module not in self.above)
-            self._check_look_alikes(own, state_class.__name__)
+            self._check_look_alikes(self._own(modules), state_class.__name__)
         if self.diagnostics.has_other_than(*SHADOWED_NOTE):
             self.diagnostics.raise_if_any()
         assert state_class is not None, "its absence is a diagnostic"
@@ -289,9 +291,12 @@ class Collector:
                 str(module.__file__) for module in (*modules, *abstract_modules(self.module, *self.properties))
             )
         )
-        own = (module for module in modules if module not in self.above)
-        notes = tuple(half_imported(own, (function for function, _ in functions)))
-        return CollectedModel(constants, profiles, state_class, functions, domains, files, notes)
+        notes = tuple(half_imported(self._own(modules), (function for function, _ in functions)))
+        return CollectedModel(constants, profiles, state_class, functions, domains, files, notes, impossible)
+
+    def _own(self, modules: tuple[ModuleType, ...]) -> tuple[ModuleType, ...]:
+        """Those of the modules that are of no abstract model."""
+        return tuple(module for module in modules if module not in self.above)
 
     def _modules(self) -> tuple[ModuleType, ...]:
         """The modules that a model is made of. Raises ModelErrors where something in them is nested deeper than

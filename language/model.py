@@ -169,6 +169,7 @@ class Model:
     transitions that no search checks unless they are `properties` too.
     `namespace` is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source
     files the text came from. `left_out` are the names of properties that it is not bound to, since others were chosen.
+    `impossible` are actions and witnesses that its profile is said to make impossible.
     """
 
     name: str
@@ -194,6 +195,7 @@ class Model:
     projections: tuple[Projection, ...] = ()
     liveness: tuple[Liveness, ...] = ()
     left_out: tuple[str, ...] = dataclasses.field(default=(), compare=False)
+    impossible: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def __repr__(self) -> str:
         """One line, for a prompt: the fields have everything."""

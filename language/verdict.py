@@ -163,7 +163,8 @@ class Verdict:
     bounds go on there. Both are None where an engine does not count them: random walks and bmc. bmc counts no states
     at all: `distinct_states`, `transitions` and `bytes_per_state` are None. `never_happens` are, where all holds in
     every state there is, the actions that never happen and the witnesses that no state shows: a warning, and no
-    failure; `outcome` is `vacuous` where what was asked is so only because nothing happens. `is_interrupted` says
+    failure; `impossible` are those that the model says its profile makes impossible: of these nobody is warned.
+    `outcome` is `vacuous` where what was asked is so only because nothing happens. `is_interrupted` says
     that Ctrl-C or SIGTERM ended the search: who asks for more than one verdict ends, too.
     """
 
@@ -193,6 +194,21 @@ class Verdict:
     held_states: int | None = None
     is_interrupted: bool = False
     never_happens: tuple[str, ...] = ()
+    impossible: tuple[str, ...] = ()
+
+    @property
+    def happens_though_impossible(self) -> tuple[str, ...]:
+        """What happens though the model says that its profile makes it impossible."""
+        return outcomes_among(self.impossible, self.actions, self.properties)
+
+
+def outcomes_among(
+    names: tuple[str, ...], actions: Iterable[ActionCoverage], properties: Iterable[PropertyVerdict]
+) -> tuple[str, ...]:
+    """Those of some names that are actions which happened, or witnesses that a state showed."""
+    happened = {action.name for action in actions if action.firings}
+    happened |= {prop.name for prop in properties if prop.verdict == "reached"}
+    return tuple(name for name in names if name in happened)
 
 
 class DisagreementError(Exception):

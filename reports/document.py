@@ -43,6 +43,8 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
         "assurance": verdict.assurance,
         "outcome": verdict.outcome,
         "never_happens": list(verdict.never_happens),
+        "impossible": list(verdict.impossible),
+        "happens_though_impossible": list(verdict.happens_though_impossible),
         "distinct_states": verdict.distinct_states,
         "transitions": verdict.transitions,
         "depth": verdict.depth,

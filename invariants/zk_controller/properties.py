@@ -11,6 +11,8 @@ from ...model.zk_controller import protocol
 from ...model.zk_controller.protocol import follows
 from ...model.zk_controller.state import Answer, Broker, Cluster, Metadata, leads, updates
 
+impossible = {"kafka_3_9": ("isr_changes_before_the_failover_is_done",)}
+
 
 @invariant
 def type_ok(s: Cluster) -> bool:

@@ -53,6 +53,9 @@ def _emptiness_text(verdict: Verdict) -> str:
     """What makes a result that holds no answer."""
     if any(action.happened_despite for action in verdict.actions):
         return "something happens that a @bound is meant to stop"
+    if verdict.happens_though_impossible:
+        named = ", ".join(verdict.happens_though_impossible)
+        return f"{named} happens, which the model says this profile makes impossible"
     if not any(action.firings for action in verdict.actions):
         return "nothing ever happens"
     begun_nowhere = [prop.name for prop in verdict.properties if prop.idle]
@@ -130,7 +133,10 @@ def _runs_text(verdict: Verdict) -> str:
 def _write_properties(page: TextPage, verdict: Verdict) -> None:
     """What failed, in words; what did not, by name."""
     page.blank()
-    failed = [prop for prop in verdict.properties if prop.verdict in ("violated", "missing")]
+    absent = [prop.name for prop in verdict.properties if prop.verdict == "missing" and prop.name in verdict.impossible]
+    failed = [
+        prop for prop in verdict.properties if prop.verdict in ("violated", "missing") and prop.name not in absent
+    ]
     rows = [(prop.verdict, f"{prop.name}: {_property_text(prop)}") for prop in failed]
     rows += [
         (
@@ -168,13 +174,16 @@ def _property_text(prop: PropertyVerdict) -> str:
 def _write_coverage(page: TextPage, verdict: Verdict) -> None:
     """What a pass should be doubted for: actions, guards and limits by what they never did."""
     live = [action for action in verdict.actions if not action.switched_off]
-    never = [action.name for action in live if action.never_happened]
+    never = [action.name for action in live if action.never_happened and action.name not in verdict.impossible]
     stopped = [action for action in live if action.stopped_by is not None]
     where = "" if verdict.verdict == "holds" else " in what was explored"
     off = [action.name for action in verdict.actions if action.switched_off]
     page.blank()
     if never:
         page.line(f"never happened{where}: {', '.join(never)}", indent=2, hang=4, style="yellow")
+    absent = [name for name in verdict.impossible if name not in verdict.happens_though_impossible]
+    if absent:
+        page.line(f"impossible with this profile, as the model says: {', '.join(absent)}", indent=2, hang=4)
     for action in stopped:
         page.line(_stopped_action_text(action, verdict), indent=2, hang=4, style="yellow" if action.firings else "")
     if off:
