@@ -23,8 +23,9 @@ from ..conftest import ROOT
 from ..support.commands import Commands
 from .test_commands import Example, commands
 
-PAGE = ROOT / "docs" / "language.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+PAGES = (ROOT / "docs" / "language.md", ROOT / "docs" / "looking-inside.md")
+"""The second goes on with the model of the first."""
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 ERRORS = ROOT / "docs" / "errors.md"
 FIXTURES = ROOT / "tests" / "fixtures" / "errors"
 
@@ -49,7 +50,7 @@ def stages() -> Iterator[Stage]:
             yield Stage(line, model, None)
         else:
             yield from (
-                Stage(command.line, model, command) for command in commands(PAGE.stem, block[2].splitlines(), line)
+                Stage(command.line, model, command) for command in commands(PAGES[0].stem, block[2].splitlines(), line)
             )
 
 

@@ -133,3 +133,17 @@ def test_a_file_outside_the_site_is_named_by_its_path_and_a_page_by_its_name(sit
     assert "<code>spec/README.md</code>" in (site / "cli.html").read_text(encoding="utf-8")
     text = (site / "partition.html").read_text(encoding="utf-8")
     assert '<a href="partition-matrix.html">What each setting keeps</a>' in text
+
+
+LONGEST_PAGE = 2_500
+"""So many words of prose a page has at most that is no appendix: blocks of code and tables are not read from end to
+end."""
+
+
+def test_no_page_is_longer_than_a_reader_reads() -> None:
+    long: list[tuple[str, int]] = []
+    for page in (ROOT / "docs").rglob("*.md"):
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        words = len(re.findall(r"\w[\w'-]*", re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)))
+        long += [(page.name, words)] if words > LONGEST_PAGE and page.parent.name != "appendix" else []
+    assert not long
