@@ -140,7 +140,12 @@ def count_text(number: int, noun: str = "", plural: str = "") -> str:
     """`12,345` or, with a noun, `1 step`, `2 steps`."""
     if not noun:
         return f"{number:,}"
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """`nodes`, `processes`: of a noun that names several things of a kind."""
+    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def seconds_text(seconds: float) -> str:

@@ -16,7 +16,7 @@ from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
 from ..document import Document, plain_constant
 from ..settings import switches_text
-from ..text_page import TextFormat, TextPage, count_text, seconds_text
+from ..text_page import TextFormat, TextPage, count_text, plural_of, seconds_text
 from ..verdicts import meanings_by_word, styles_by_word
 
 SCHEMA = "tidegate.proof/2"
@@ -182,7 +182,7 @@ def proof_claim(proof: Proof) -> list[str]:
             "is added, whatever the capacity; tidegate check looks at that within bounds"
         )
     lines.append("assumes that Z3 and the formulas given to it are right")
-    members = _names_text([f"number of {name.lower()}s" for name in proof.sizes])
+    members = _names_text([f"number of {plural_of(name.lower())}" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
     lines[-1] += "; liveness, what must happen eventually, is not proved"
     return lines
@@ -287,7 +287,7 @@ def _write_doubts(page: TextPage, proof: Proof) -> None:
     states = count_text(proof.witnesses, "reachable state")
     page.line(f"plain Python evaluated all of this in {states}, within the bounds of the constants", indent=2, hang=4)
     if proof.symmetric:
-        names = _names_text([f"{sort.lower()}s" for sort in proof.symmetric])
+        names = _names_text([plural_of(sort.lower()) for sort in proof.symmetric])
         page.line(f"one choice of {names} stands for all that differ by a renaming", indent=2)
     kept = sum(finding.is_cached for finding in proof.findings)
     page.line(

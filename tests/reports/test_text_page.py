@@ -5,7 +5,15 @@ from __future__ import annotations
 import io
 
 import pytest
-from tidegate.reports.text_page import TextFormat, TextPage, bytes_text, detect_format, rate_text, seconds_text
+from tidegate.reports.text_page import (
+    TextFormat,
+    TextPage,
+    bytes_text,
+    count_text,
+    detect_format,
+    rate_text,
+    seconds_text,
+)
 
 
 def test_lines_are_wrapped_to_the_paper_and_hang() -> None:
@@ -57,3 +65,5 @@ def test_numbers_read_well() -> None:
     ]
     assert [bytes_text(length) for length in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]
     assert rate_text(4_812_345) == "4.81 million states/s"
+    assert [count_text(number, "step") for number in (0, 1, 1234)] == ["0 steps", "1 step", "1,234 steps"]
+    assert [count_text(2, noun) for noun in ("process", "box", "switch")] == ["2 processes", "2 boxes", "2 switches"]
