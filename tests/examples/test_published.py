@@ -13,7 +13,8 @@ The manifest has no counts for the store with transactions, EWD 687a and Dijkstr
 for the store with two transactions. The transitive closure has no behaviour there, but an assumption. TLC counts in
 EWD 687a the rest of who rests already, and in the broadcast each way to one step. Nor has the manifest one for the
 checkpoints: it is TLC's, of three nodes and two indices; TLC counts a timeout for each node that has the request, and a
-lease that is replaced for each reason.
+lease that is replaced for each reason. The bakery's there begins in any state of its invariant; TLC's count is that of
+its behaviours, with numbers up to 5.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tidegate.explorer.native.effort import FULL_EFFORT, QUICK_EFFORT, CompileEf
 from tidegate.explorer.native.search import check
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 
@@ -93,6 +95,7 @@ COUNTS = [
     Count("dijkstra_mutex", 90_882, 282_807, 54),
     Count("transitive_closure", 512, 341, 1, large=True),
     Count("checkpoint_coordination", 34_380, None, 20, symmetry=True, constants={"nodes": 3, "indices": 2}),
+    Count("bakery", 36_038, 281_279, 39, constants={"numbers": 5}),
     Count("fast_paxos", 25_617, 320_052, 22, symmetry=True, large=True),
 ]
 
@@ -157,6 +160,25 @@ def test_a_leader_that_replaces_its_own_lease_lets_two_nodes_take_a_checkpoint(c
     verdict = check(model, Search(symmetry=True, cache=cache), None)
     found = {prop.name: len(prop.run.steps) for prop in verdict.properties if prop.verdict == "violated" and prop.run}
     assert found == {"one_at_a_time": 11}
+
+
+@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
+def test_the_bakery_is_proved_by_its_published_invariant(processes: int) -> None:
+    definition = load(PUBLISHED / "bakery.py")
+    model = definition.bind(constants={"processes": processes})
+    proof = Induction(definition, model, ProofRequest()).prove(lambda _: None)
+    assert proof.word == "proved" and proof.standing() == {"mutual_exclusion": "proved"}
+
+
+def test_a_bakery_that_does_not_heed_flags_is_refuted(tmp_path: Path) -> None:
+    text = (PUBLISHED / "bakery.py").read_text(encoding="utf-8")
+    heedless = text.replace("require(q in s.unchecked[p] and not s.flag[q])", "require(q in s.unchecked[p])")
+    assert heedless != text
+    (tmp_path / "heedless.py").write_text(heedless, encoding="utf-8")
+    definition = load(tmp_path / "heedless.py")
+    proof = Induction(definition, definition.bind("heedless"), ProofRequest()).prove(lambda _: None)
+    assert proof.word == "refuted"
+    assert {it.obligation.action for it in proof.findings if it.word == "refuted"} == {"look_at"}
 
 
 @pytest.mark.parametrize(("servers", "lag"), [(2, 3), (3, 3), (3, 2)])
