@@ -163,10 +163,10 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
         return replicas
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
-    said = f"cannot be created: {replicas} replicas are asked for, and there {are}{more}"
     repairs = _repair_of_internal(topic, number)
-    then = f"; {repairs} on every broker repairs it, and until then {_WITHOUT[topic.name]}" if repairs else ""
-    raise UncreatableTopicError(said + then, repairs)
+    then, repair = (f", and {_WITHOUT[topic.name]}", f"; {repairs} on every broker repairs it") if repairs else ("", "")
+    said = f"cannot be created{then}: {replicas} replicas are asked for, and there {are}{more}{repair}"
+    raise UncreatableTopicError(said, repairs)
 
 
 _WITHOUT = {

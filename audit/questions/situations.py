@@ -404,4 +404,4 @@ def cell_title(cell: Cell) -> str:
         "min-isr": "with the ISR at min.insync.replicas",
         "one": "with one replica in sync",
     }
-    return f"{cell.fault.title}, {where[cell.situation.name]}"
+    return f"{cell.fault.when}, {where[cell.situation.name]}"

@@ -107,7 +107,7 @@ def _alike(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, None]]:
     for (topic, question, before, after), cells in faults.items():
         first, *rest = sorted(cells, key=GRAVEST.index)
         more = f", and in {len(rest)} more {'case' if len(rest) == 1 else 'cases'}" if rest else ""
-        state = cell_title(first).removeprefix(first.fault.title)
+        state = cell_title(first).removeprefix(first.fault.when)
         what = f"{LOST.get(question, question)} when {first.fault.when}{state}{more}"
         said.setdefault(f"{what} ({before} → {after})", {})[topic] = None
     return said

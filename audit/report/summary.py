@@ -402,17 +402,28 @@ def _remaining_losses(made: Read) -> Iterator[str]:
         if subject["accepted"]:
             yield f"{_some(topic_names(subject))}: {subject['accepted']}"
         elif _result(subject) == "met" and subject["loss"]:
-            said.setdefault(f"{subject['loss']['says']}{_mended_later(subject)}", []).extend(topic_names(subject))
+            said.setdefault(f"{_loss_clause(subject)}{_mended_later(subject)}", []).extend(topic_names(subject))
     for says, names in said.items():
         yield f"{_some(names)}: passes; records can still be lost when {says}"
 
 
+def _loss_clause(subject: Read) -> str:
+    """By which fault, and when; where a lost directory loses what a lost disk does, by both."""
+    says, question = str(subject["loss"]["says"]), subject["loss"]["question"]
+    fault, _, situation = subject["loss"]["cell"].partition("@")
+    if fault == "disk-loss" and subject["table"][question][f"directory-loss@{situation}"]["word"] == "can lose":
+        return says.replace("a disk is lost", "a disk or a directory is lost", 1)
+    return says
+
+
 def _mended_later(subject: Read) -> str:
-    """From which release on eligible leader replicas keep what can be lost while one replica is in sync (KIP-966)."""
+    """From which release on eligible leader replicas keep what can be lost while one replica is in sync (KIP-966). What
+    stops on storage that is ephemeral loses its disk: up to 4.2 that is lost all the same."""
     fault, _, situation = subject["loss"]["cell"].partition("@")
     if situation != "one" or (subject["least_isr"] or 0) < 2:
         return ""
-    if fault in ("disk-loss", "directory-loss"):
+    ephemeral = any(used["key"] == "storage" and used["value"] == "ephemeral" for used in subject["settings"])
+    if ephemeral or fault in ("disk-loss", "directory-loss"):
         return "; Kafka 4.3 with eligible.leader.replicas.version=1 keeps them"
     if any(used["key"] == ELR_FEATURE for used in subject["deciding"]):
         return "; eligible.leader.replicas.version=1 keeps them, from Kafka 4.0 on"

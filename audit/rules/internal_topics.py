@@ -50,7 +50,12 @@ def lost_state(cluster: Cluster) -> Iterator[Finding]:
         one = "has one replica" if replicas == 1 else f"is written with one replica in sync ({MIN_ISR}={least})"
         what = f"{topic.name} {one}: when that one's host or disk is lost, {follows}"
         yield Finding(
-            "advice", "warning", what, _place(cluster, topic, replicas), "three replicas, two of them in sync", source
+            "not_modelled",
+            "warning",
+            what,
+            _place(cluster, topic, replicas),
+            "three replicas, two of them in sync",
+            source,
         )
 
 

@@ -79,7 +79,8 @@ def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: 
         part.note("not_read", "warning", "a line that describes no whole partition", origin, "collect it again")
         return
     if odd := next((label for label in ("Replicas", "Isr") if re.search(r"[^\d,\s\[\]]", read.get(label, ""))), None):
-        what = f"partition {number[0]} of {read.get('Topic', '?')} has in `{odd}:` what is not a list of brokers"
+        of = f"partition {number[0]} of {read.get('Topic', '?')}"
+        what = f"{of} has in `{odd}:` what is not a list of brokers: {read[odd]}"
         part.note("incomplete", "error", what, origin, "collect it again, unchanged")
         return
     leader, isr = numbers(read.get("Leader", "")), numbers(read.get("Isr", ""))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
+from tidegate.audit.questions.situations import BY_NAME, cell_title
 from tidegate.audit.report.summary import place_text, setting_at_its_place, summarize
 
 TOPICS = (
@@ -55,6 +56,51 @@ def test_a_row_says_what_happens_when_and_which_setting_of_which_line_decides_it
     assert rows["sessions"]["decided"] == ["topics.txt:7 min.insync.replicas=3"]
     assert rows["sessions"]["change"] == "min.insync.replicas=2"
     assert five["summary"]["passing"] == 2
+
+
+def of_losses(five: dict[str, Any], cell: str, settings: list[dict[str, Any]], also: str = "keeps") -> list[str]:
+    """What is said of a topic that passes and has this loss, where `also` is the answer about a lost directory."""
+    subject = next(subject for subject in five["subjects"] if "orders" in subject["topics"])
+    directory = f"directory-loss@{cell.partition('@')[2]}"
+    loss = {"cell": cell, "says": cell_title(BY_NAME[cell]), "question": "no-loss"}
+    table = {"no-loss": {**subject["table"]["no-loss"], directory: {"word": also}}}
+    made = {**subject, "topics": ["orders"], "loss": loss, "settings": settings, "table": table}
+    return summarize({**five, "subjects": [made]})["beyond"]
+
+
+def test_a_restart_that_empties_the_disk_is_not_said_to_be_mended_by_4_0(five: dict[str, Any]) -> None:
+    """A directory that is reported takes brokers out of the ELR up to 4.2: an ephemeral disk is a lost disk."""
+    ephemeral = {"key": "storage", "value": "ephemeral", "where": None, "source": ""}
+    said = "orders: passes; records can still be lost when a broker is restarted in a controlled way, with one replica"
+    mended = " in sync; Kafka 4.3 with eligible.leader.replicas.version=1 keeps them"
+    assert of_losses(five, "restart@one", [ephemeral]) == [said + mended]
+
+
+@pytest.mark.parametrize(
+    ("directory", "what"), [("can lose", "a disk or a directory is lost"), ("keeps", "a disk is lost")]
+)
+def test_a_lost_directory_is_named_where_it_loses_what_a_disk_does(
+    five: dict[str, Any], directory: str, what: str
+) -> None:
+    said = f"orders: passes; records can still be lost when {what}, with one replica in sync; Kafka 4.3 with "
+    assert of_losses(five, "disk-loss@one", [], directory) == [f"{said}eligible.leader.replicas.version=1 keeps them"]
+
+
+def test_what_follows_from_the_loss_of_a_topic_is_said_beside_its_row() -> None:
+    """The row's line decides that it is lost; what consumers see of that stands in no row."""
+    made = audit_topics(topic_text("__remote_log_metadata", 1, 1))["summary"]
+    assert [row["topics"] for row in made["rows"]] == [["__remote_log_metadata"]]
+    assert [said for said in made["also"] if "all that is tiered is lost to consumers" in said]
+
+
+def test_a_topic_that_cannot_be_created_says_what_does_not_work() -> None:
+    node = "broker.id={}\nlog.dirs=d\nzookeeper.connect=z:2181\n"
+    texts = [(f"b{number}.properties", node.format(number), True) for number in (1, 2)]
+    options = Options(kafka_version="2.8.0", distribution="apache", clients=("java:2.8",))
+    rows = audit(*read_cluster_texts(texts, options, "x"), AuditRequest(seconds=1.0)).document["summary"]["rows"]
+    said = {row["topics"][0]: row["records"] for row in rows}
+    lost = "not known: cannot be created, and no transactional producer gets past initTransactions"
+    assert said["__transaction_state"] == lost
 
 
 def test_what_was_not_decided_is_open_and_no_pass() -> None:

@@ -108,5 +108,5 @@ def test_a_list_of_brokers_with_something_else_in_it_leaves_the_audit_undecided(
     text = "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3unclean.leader.election.enable=true\n"
     part = descriptions.topics("t.txt", text)
     assert part is not None and part.topics[0].partitions == ()
-    what = "partition 0 of t has in `Isr:` what is not a list of brokers"
+    what = "partition 0 of t has in `Isr:` what is not a list of brokers: 1,2,3unclean.leader.election.enable=true"
     assert [(finding.kind, finding.what) for finding in part.findings] == [("incomplete", what)]
