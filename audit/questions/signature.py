@@ -158,9 +158,10 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """`812 topics, e.g. orders`, or the one topic's name; with the producer, if it is stated."""
-        first = self.topics[0].name
-        shown = first if len(self.topics) == 1 else f"{len(self.topics):,} topics, e.g. {first}"
+        """`orders and 811 like it`, or the one topic's name; with the producer, if it is stated."""
+        shown, more = self.topics[0].name, len(self.topics) - 1
+        if more:
+            shown += f" and {more:,} like it" if more > 1 else " and one like it"
         return shown if self.producer is None else f"{shown} (producer {self.producer.name})"
 
 

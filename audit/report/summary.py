@@ -13,6 +13,7 @@ from typing import Any
 from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..cluster.settings import ELR_FEATURE
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
+from .deciding_settings import NOT_GIVEN
 from .operator_words import what_happens, while_in_sync
 from .word_lists import list_with_or
 
@@ -214,7 +215,9 @@ def _deciding_writes(subject: Read) -> Iterator[Read]:
 
 def setting_at_its_place(used: Read, root: str = "") -> str:
     """`broker-1.properties:7 min.insync.replicas=1`."""
-    says = f"{used['key']}={used['value']}" if used["value"] else used["key"]
+    says = f"{used['key']} {used['value']}" if used["value"] == NOT_GIVEN else used["key"]
+    if used["value"] not in ("", NOT_GIVEN):
+        says += f"={used['value']}"
     if used["where"] is None:
         return f"{says} (default)" if used["source"] else says
     return f"{place_text(used['where'], root)} {says}"

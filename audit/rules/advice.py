@@ -109,7 +109,8 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
             None: "before 3.7 every write with acks=all is refused, since 3.7 it is silently taken as the lesser",
         }[capped]
         some = topics_text([topic.name for topic in topics])
-        what = f"{some} with min.insync.replicas={least} and {factor} replicas: {then}"
+        many = "one replica" if factor == 1 else f"{factor} replicas"
+        what = f"{some} with min.insync.replicas={least} and {many}: {then}"
         where = place_of(cluster, topics[0], MIN_INSYNC_REPLICAS)
         to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas to {max(1, factor - 1)}"
         yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")

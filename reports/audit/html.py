@@ -12,7 +12,7 @@ from ..document import Document
 from ..index import commands_html, escape, index_page, sentence_html, wide_table
 from ..text_page import count_text
 from .repair import step_lines
-from .table import LIMITS, RARE_RACE, is_decided, is_rare_race
+from .table import LIMITS, RARE_RACE, is_decided, is_rare_race, state_titles
 from .terminal import (
     MARK_MEANINGS,
     MAX_NAMES,
@@ -235,14 +235,8 @@ def _unmet_text(check: Mapping[str, Any]) -> str:
     return f"{escape(said)} <code>{escape(check['require'])}</code>"
 
 
-def _titles(subject: Mapping[str, Any], document: Document) -> list[str]:
-    least = subject["least_isr"]
-    names = [one["title"] for one in document["situations"]]
-    return [f"{name} ({least})" if "min.isr" in name and least else name for name in names]
-
-
 def _heading(subject: Mapping[str, Any], document: Document, first: str) -> str:
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in _titles(subject, document))
+    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in state_titles(subject, document))
     return f'<thead><tr><th scope="col">{first}</th>{titles}</tr></thead>'
 
 

@@ -1,12 +1,16 @@
-"""The table of an audit: a row a fault, a column a state of the partition, in words for whoever runs the cluster."""
+"""The table of an audit, in words for whoever runs the cluster: a row a fault, and of each state of the partition two
+columns: whether records are kept, and whether writes and reads go on.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 KEEPS, LOSES, UNREADS, UNKNOWN, UNDECIDED = "keeps", "LOSES", "UNREADS", "?", "-"
+GO_ON, STOP, OFFLINE, HIDDEN = "go on", "stop", "offline", "hidden"
+ANSWERS = ("records", "writes")
+"""What is said of each state of the partition, a column each."""
 
 LIMITS = "in any run of one partition with one or two records and the named fault alone"
 """Within which limits nothing was found, in a clause."""
@@ -15,29 +19,22 @@ _WORD_MEANINGS = {
     KEEPS: f"no acknowledged record is lost, {LIMITS}",
     LOSES: "one can be lost",
     UNREADS: "what consumers have read can be gone",
-    "stops": "writes stop while it lasts",
-    "offline": "reads too",
-    "hidden": "what is acknowledged cannot be read",
+    GO_ON: "writes and reads go on",
+    STOP: "writes stop while it lasts",
+    OFFLINE: "writes and reads stop while it lasts",
+    HIDDEN: "what is acknowledged cannot be read while it lasts",
     UNKNOWN: "it depends on something not given",
     UNDECIDED: "not decided",
 }
 
 
 def legend_text(words: Collection[str]) -> str:
-    """What these words of a table mean, and what a cell is about."""
-    said = [f"{word}: {means}" for word, means in _WORD_MEANINGS.items() if word in words]
-    if "offline" in words and "stops" not in words:
-        said = [text.replace("reads too", "writes and reads stop while it lasts") for text in said]
-    service = " (after a comma: whether writes and reads go on)" if {*words} & _SERVICE_WORDS else ""
-    return f"{'; '.join(said)}{service}."
+    """What these words of a table mean."""
+    return f"{'; '.join(f'{word}: {means}' for word, means in _WORD_MEANINGS.items() if word in words)}."
 
 
-_SERVICE_WORDS = frozenset({"stops", "offline", "hidden"})
 LEGEND = legend_text([*_WORD_MEANINGS])
 """The legend with every word."""
-
-WIDTHS = (33, 15)
-"""Columns: the fault, and each state, at least."""
 
 _LOSSES = ("no-loss", "no-unread")
 _SERVICE = ("writable", "readable")
@@ -52,11 +49,23 @@ def is_decided(subject: Mapping[str, Any]) -> bool:
     return any(cell["word"] != "not checked" for cell in cells)
 
 
+def loses_nothing(subject: Mapping[str, Any]) -> bool:
+    """Whether it was decided of every cell that it keeps records."""
+    cells = (cell for question in _LOSSES for cell in subject["table"][question].values())
+    return all(cell["word"] == "no loss found" for cell in cells)
+
+
 def table_heading(subject: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, ...]:
-    """The columns' titles; the smallest ISR that is written to with its number, where it is known."""
+    """The columns' titles: of each state, what is said of records, and of writes."""
+    titles = state_titles(subject, document)
+    return ("", *(f"{title}: {answer}" for title in titles for answer in ANSWERS))
+
+
+def state_titles(subject: Mapping[str, Any], document: Mapping[str, Any]) -> list[str]:
+    """The states of a partition; the smallest ISR that is written to with its number, where it is known."""
     least = subject["least_isr"]
     titles = [one["title"] for one in document["situations"]]
-    return ("", *(f"{title} ({least})" if "min.isr" in title and least else title for title in titles))
+    return [f"{title} ({least})" if "min.isr" in title and least else title for title in titles]
 
 
 def table_rows(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -64,25 +73,27 @@ def table_rows(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Itera
     table = subject["table"]
     for fault in document["faults"]:
         names = [f"{fault['name']}@{situation['name']}" for situation in document["situations"]]
-        yield (fault["title"], *(cell_text(table, name) for name in names))
+        yield (fault["title"], *(text for name in names for text in cell_texts(table, name)))
 
 
-def align_columns(lines: Iterable[Sequence[str]]) -> Iterator[str]:
-    """The table's lines on a terminal. A column that has more to say than fits is wider: cells never touch."""
-    every = list(lines)
-    first, rest = WIDTHS
-    widths = [
-        max([least, *(len(cell) + 1 for cell in column)])
-        for least, column in zip(
-            itertools.chain([first], itertools.repeat(rest)), zip(*every, strict=True), strict=False
-        )
-    ]
-    for line in every:
-        yield "".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+def align_columns(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The table's lines on a terminal, below a heading of two lines: cells never touch."""
+    table = [("", *ANSWERS * len(titles)), *rows]
+    first, *widths = (max(map(len, column)) + 2 for column in zip(*table, strict=True))
+    for at, title in enumerate(titles):  # a title stands above the columns of its answers
+        widths[2 * at + 1] = max(widths[2 * at + 1], len(title) + 2 - widths[2 * at])
+    spans = [sum(widths[at : at + 2]) for at in range(0, len(widths), 2)]
+    yield _aligned_line(("", *titles), (first, *spans))
+    for row in table:
+        yield _aligned_line(row, (first, *widths))
 
 
-def cell_text(table: Mapping[str, Any], cell: str) -> str:
-    """What happens in a cell: `keeps, stops`."""
+def _aligned_line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def cell_texts(table: Mapping[str, Any], cell: str) -> tuple[str, str]:
+    """What happens in a cell to records, and to writes: `keeps`, `stop`."""
     lost, unread = (table[question][cell]["word"] for question in _LOSSES)
     if lost == "can lose" or unread == "can lose":
         said = LOSES if lost == "can lose" else UNREADS
@@ -90,21 +101,18 @@ def cell_text(table: Mapping[str, Any], cell: str) -> str:
         said = UNKNOWN
     else:
         said = UNDECIDED if "not checked" in (lost, unread) else KEEPS
-    return f"{said}{_service_text(table, cell)}"
+    return said, _service_text(table, cell)
 
 
 def _service_text(table: Mapping[str, Any], cell: str) -> str:
     writes, reads = (table[question][cell]["word"] for question in _SERVICE)
-    if reads == "can lose" and writes == "can lose":
-        return ", offline"
-    open_ = {"depends": f" {UNKNOWN}", "not checked": f" {UNDECIDED}"}
     if writes == "can lose":
-        return f", stops{open_.get(reads, '')}"
+        return OFFLINE if reads == "can lose" else STOP
     if reads == "can lose":
-        return f", hidden{open_.get(writes, '')}"
+        return HIDDEN
     if "depends" in (writes, reads):
-        return f", {UNKNOWN}"
-    return f", {UNDECIDED}" if "not checked" in (writes, reads) else ""
+        return UNKNOWN
+    return UNDECIDED if "not checked" in (writes, reads) else GO_ON
 
 
 def other_question_lines(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
@@ -135,22 +143,37 @@ RARE_RACE = "KAFKA-15591"
 
 
 def open_cell_lines(subject: Mapping[str, Any]) -> Iterator[str]:
-    """On what the cells with `?` depend, with what decides them; and why those with `-` were not decided."""
-    depends: dict[tuple[str, ...], dict[str, None]] = {}
-    undecided: dict[str, dict[str, None]] = {}
+    """On what the cells with `?` depend, with what decides them; and why those with `-` were not decided. Where writes
+    stop, and it is open whether reads do, or the other way round, the cell shows what is known, and a line the rest."""
+    depends: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    undecided: dict[tuple[str, str], dict[str, None]] = {}
     for question in _TABLE_QUESTIONS:
         for name, cell in subject["table"][question].items():
+            rest = _unshown_rest(subject["table"], question, name)
             if cell["word"] == "depends":
-                depends.setdefault(tuple(cell["on"]), {})[name] = None
+                depends.setdefault((rest, tuple(cell["on"])), {})[name] = None
             elif cell["word"] == "not checked":
-                undecided.setdefault(cell["why"], {})[name] = None
+                undecided.setdefault((rest, cell["why"]), {})[name] = None
     every = len(subject["table"]["no-loss"])
-    for on, names in depends.items():
+    for (rest, on), names in depends.items():
         asks = [ask for fact in on if (ask := subject["not_given"].get(fact))]
         give = f"; to decide it, give {'; '.join(asks)}" if asks else ""
-        yield f"{UNKNOWN} depends on {', '.join(on)} ({_cells_text(list(names), every)}){give}"
-    for why, names in undecided.items():
-        yield f"{UNDECIDED} {why} ({_cells_text(list(names), every)})"
+        yield f"{rest or UNKNOWN} depends on {', '.join(on)} ({_cells_text(list(names), every)}){give}"
+    for (rest, why), names in undecided.items():
+        mark = f"{rest} is not decided:" if rest else UNDECIDED
+        yield f"{mark} {why} ({_cells_text(list(names), every)})"
+
+
+_RESTS = {
+    "readable": ("writable", "Whether reads stop with the writes"),
+    "writable": ("readable", "Whether writes stop, too,"),
+}
+
+
+def _unshown_rest(table: Mapping[str, Any], question: str, name: str) -> str:
+    """What a cell does not show of an answer since the other one is bad; "" where it shows it."""
+    other, says = _RESTS.get(question, ("", ""))
+    return says if other and table[other][name]["word"] == "can lose" else ""
 
 
 def _cells_text(names: Sequence[str], every: int) -> str:

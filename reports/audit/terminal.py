@@ -8,12 +8,21 @@ from typing import Any
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
 from .repair import step_lines
-from .table import LEGEND, align_columns, is_decided, open_cell_lines, other_question_lines, table_heading, table_rows
+from .table import (
+    LEGEND,
+    align_columns,
+    is_decided,
+    loses_nothing,
+    open_cell_lines,
+    other_question_lines,
+    state_titles,
+    table_rows,
+)
 
 MARK_MEANINGS = {
     "✗": "fails what is required",
     "?": "depends on something not given, or was not decided",
-    "•": "passes; by faults beyond what is required it can lose records",
+    "•": "passes; by faults beyond what is required it can lose records, or that is not known",
     "✓": "passes; no fault of the table loses a record",
 }
 MARKS = "; ".join(f"{mark} {means}" for mark, means in MARK_MEANINGS.items())
@@ -100,7 +109,7 @@ def group_alike_subjects(subjects: Sequence[Mapping[str, Any]]) -> list[list[Map
 def group_names(group: Sequence[Mapping[str, Any]]) -> str:
     """The names of groups of topics of which the same is said."""
     names = [subject["name"] for subject in group]
-    return ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
+    return "; ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
 
 
 def deciding_inputs(subjects: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -125,10 +134,13 @@ def _is_open(subject: Mapping[str, Any]) -> bool:
 
 
 def mark_of(subject: Mapping[str, Any]) -> str:
-    """✗ where a requirement fails, ? where one is open, ✓ where all hold and nothing is lost in any cell; else •."""
+    """✗ where a requirement fails, ? where one is open or nothing is decided, ✓ where all hold and no cell of the
+    table loses a record, whether that was required or not; else •."""
     if subject["failed"]:
         return "✗"
-    return "?" if _is_open(subject) else "•" if subject["loss"] else "✓"
+    if _is_open(subject) or not is_decided(subject):
+        return "?"
+    return "✓" if loses_nothing(subject) else "•"
 
 
 def _style(subject: Mapping[str, Any]) -> str:
@@ -176,7 +188,7 @@ def _write_subject(page: TextPage, subject: Mapping[str, Any], document: Documen
     page.blank()
     page.line(f"{subject['name']}", style="bold")
     if is_decided(subject):
-        for line in align_columns((table_heading(subject, document), *table_rows(subject, document))):
+        for line in align_columns(state_titles(subject, document), [*table_rows(subject, document)]):
             page.exact(f"  {line}")
         for says in (*open_cell_lines(subject), *other_question_lines(subject, document)):
             page.line(says, indent=2, hang=2)

@@ -16,7 +16,7 @@ from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME
-from tidegate.reports.audit.table import cell_text, open_cell_lines
+from tidegate.reports.audit.table import cell_texts, open_cell_lines
 
 from ...conftest import NewExplorations
 from ...support.facts import signatures
@@ -109,12 +109,17 @@ def test_a_cell_says_that_writes_stop_where_it_is_open_whether_reads_do() -> Non
         return {name: {"x": {"word": word, "on": ["a fact"], "why": "a reason"}} for name, word in given.items()}
 
     stops = cells(writable="can lose", readable="depends")
-    assert cell_text(stops, "x") == "keeps, stops ?"
-    assert cell_text(cells(writable="can lose", readable="not checked"), "x") == "keeps, stops -"
-    assert cell_text(cells(writable="can lose", readable="no loss found"), "x") == "keeps, stops"
-    assert cell_text(cells(writable="not checked", readable="can lose"), "x") == "keeps, hidden -"
+    assert cell_texts(stops, "x") == ("keeps", "stop")
     assert list(open_cell_lines({"table": stops, "not_given": {"a fact": "--option"}})) == [
-        "? depends on a fact (in every cell); to decide it, give --option"
+        "Whether reads stop with the writes depends on a fact (in every cell); to decide it, give --option"
     ]
+    assert cell_texts(cells(writable="can lose", readable="no loss found"), "x") == ("keeps", "stop")
+    hidden = cells(writable="not checked", readable="can lose")
+    assert cell_texts(hidden, "x") == ("keeps", "hidden")
+    assert list(open_cell_lines({"table": hidden, "not_given": {}})) == [
+        "Whether writes stop, too, is not decided: a reason (in every cell)"
+    ]
+    both = cells(writable="depends", readable="depends")
+    assert list(open_cell_lines({"table": both, "not_given": {}})) == ["? depends on a fact (in every cell)"]
     undecided = cells(writable="not checked", readable="not checked")
     assert list(open_cell_lines({"table": undecided, "not_given": {}})) == ["- a reason (in every cell)"]

@@ -107,7 +107,7 @@ def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) ->
     saved = json.loads((folder / "reassignment.json").read_text(encoding="utf-8"))
     assert len(saved["partitions"]) == 30
     steps = (folder / "steps.txt").read_text(encoding="utf-8")
-    assert steps.startswith("# 5 topics, e.g. t0 (producer p.properties)\n# What repairs it")
+    assert steps.startswith("# t0 and 4 like it (producer p.properties)\n# What repairs it")
     (tmp_path / "topics.txt").write_text(MANY.replace("t0", "other"), encoding="utf-8")
     tidegate("audit", str(tmp_path), *options, "--out", str(tmp_path / "out"))
     assert not list((tmp_path / "out").glob("*/*-t0*")), "what an earlier audit wrote is gone"

@@ -5,6 +5,7 @@ Also of: `table`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import Cell
 from tidegate.audit.repairs import repair
 from tidegate.reports.audit.table import LEGEND, align_columns, legend_text, other_question_lines
-from tidegate.reports.audit.terminal import audit_page, deciding_inputs, topic_page, unmet_lines
+from tidegate.reports.audit.terminal import audit_page, deciding_inputs, mark_of, topic_page, unmet_lines
 from tidegate.reports.text_page import TextFormat
 
 from ...audit.answers.test_verdicts import signature
@@ -65,7 +66,8 @@ def test_a_topic_alone_is_shown_in_full() -> None:
 def test_a_legend_has_the_words_of_its_table() -> None:
     few = legend_text({"keeps", "offline"})
     assert "LOSES" not in few and "hidden" not in few and "writes and reads stop while it lasts" in few
-    assert all(f"{word}: " in LEGEND for word in ("keeps", "LOSES", "UNREADS", "stops", "offline", "hidden", "?", "-"))
+    words = ("keeps", "LOSES", "UNREADS", "go on", "stop", "offline", "hidden", "?", "-")
+    assert all(f"{word}: " in LEGEND for word in words)
 
 
 def test_what_to_give_is_named_once() -> None:
@@ -133,16 +135,34 @@ def test_help_says_what_is_required_of_kafkas_own_topics() -> None:
 
 
 def test_cells_of_a_table_never_touch() -> None:
-    """`UNREADS, offline` and `LOSES, hidden ?` are as wide as the columns, or wider."""
-    wide = [
-        ("", "all in sync", "at min.isr", "one in sync"),
-        ("a process dies", "UNREADS, offline", "LOSES, hidden ?", "keeps"),
-    ]
-    head, line = align_columns(wide)
-    assert line.split("  ")[0] == "a process dies" and "UNREADS, offline LOSES, hidden ? keeps" in line
-    assert [head.index(title) for title in wide[0][1:]] == [line.index(cell) for cell in wide[1][1:]]
-    narrow = list(align_columns([("a process dies", "keeps", "keeps, offline", "keeps, offline")]))
-    assert len(narrow[0]) <= 78
+    """A title stands above the two answers of its state, and every cell below its answer's heading."""
+    titles = ["all in sync", "at min.isr, whatever it is (2)", "one"]
+    row = ("a process dies", "UNREADS", "offline", "LOSES", "hidden", "keeps", "go on")
+    head, answers, line = align_columns(titles, [row])
+    assert answers.split() == ["records", "writes"] * 3
+    assert re.split(r" {2,}", line) == list(row)
+    for at, title in enumerate(titles):
+        assert head.index(title) == [found.start() for found in re.finditer("records", answers)][at]
+    assert [line.index(cell) for cell in row[1::2]] == [found.start() for found in re.finditer("records", answers)]
+    narrow = align_columns(
+        ["all in sync", "at min.isr (2)", "one in sync"], [("a process dies, then another one", *row[1:])]
+    )
+    assert max(map(len, narrow)) <= 100
+
+
+def test_what_was_not_asked_is_no_tick() -> None:
+    """Where nothing of the table is decided, nothing was found in it; where a cell is open, it may lose a record."""
+
+    def subject(*words: str, result: str = "met") -> dict[str, Any]:
+        cells = {str(at): {"word": word} for at, word in enumerate(words)}
+        table = {"no-loss": cells, "no-unread": cells}
+        return {"failed": [], "checks": [{"result": result}], "loss": None, "table": table}
+
+    assert mark_of(subject("no loss found", "no loss found")) == "✓"
+    assert mark_of(subject("no loss found", "not checked")) == mark_of(subject("no loss found", "depends")) == "•"
+    assert mark_of(subject("not checked", "not checked")) == "?"
+    assert mark_of({**subject("not checked"), "checks": []}) == "?"
+    assert mark_of(subject("no loss found", result="depends")) == "?"
 
 
 def test_a_rare_race_is_called_so_with_the_releases_that_have_it() -> None:
