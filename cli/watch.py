@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import signal
 import sys
 import time
@@ -102,7 +103,10 @@ def _check_in_process(check: Callable[[], int]) -> int:
         finally:
             os._exit(code)
     try:
-        _, status = os.waitpid(child, 0)
+        ended, status = 0, 0
+        while ended == 0:  # it looks now and then: a Ctrl-C just before a wait without an end would be heard after it
+            select.select((), (), (), _GLANCE_SECONDS / 10)
+            ended, status = os.waitpid(child, os.WNOHANG)
     except KeyboardInterrupt:
         _end_child(child)
         raise
