@@ -7,6 +7,14 @@ from __future__ import annotations
 from ..language import invariant, position, reachable, terminal, transition
 from ..model.offsets_outage import *
 
+impossible = {
+    "consumers_2_4": ("process", "commit"),
+    "kafka_0_10": ("process", "commit"),
+    "any_log": ("copy", "kill", "process", "commit", "move_leader", "restart", "begin_again"),
+    "log_stops": ("copy", "kill"),
+    "log_loses": ("copy", "kill", "process", "commit", "move_leader", "restart"),
+}
+
 
 @invariant
 def type_ok(s: Cluster) -> bool:
