@@ -144,8 +144,8 @@ def count_text(number: int, noun: str = "", plural: str = "") -> str:
 
 
 def plural_of(noun: str) -> str:
-    """`nodes`, `processes`: of a noun that names several things of a kind."""
-    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
+    """`nodes`, `epochs`, `processes`: a noun of several things."""
+    return noun + ("es" if noun.endswith(("s", "x", "tch", "sh")) else "s")
 
 
 def seconds_text(seconds: float) -> str:

@@ -66,4 +66,5 @@ def test_numbers_read_well() -> None:
     assert [bytes_text(length) for length in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]
     assert rate_text(4_812_345) == "4.81 million states/s"
     assert [count_text(number, "step") for number in (0, 1, 1234)] == ["0 steps", "1 step", "1,234 steps"]
-    assert [count_text(2, noun) for noun in ("process", "box", "switch")] == ["2 processes", "2 boxes", "2 switches"]
+    counts = [count_text(2, noun) for noun in ("process", "box", "switch", "epoch")]
+    assert counts == ["2 processes", "2 boxes", "2 switches", "2 epochs"]
