@@ -54,7 +54,7 @@ def state_machine(
         "_model": model,
         "_sut": staticmethod(sut),
         "_agree": staticmethod(agree),
-        "_called": tuple(name for name in names if name not in hidden),
+        "_called_actions": tuple(name for name in names if name not in hidden),
         **{name: _action_rule(name) for name in names},
     }
     return type(f"{model.state_name}Machine", (_Machine,), body)

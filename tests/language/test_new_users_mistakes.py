@@ -405,12 +405,12 @@ def test_a_decorator_that_takes_the_function_as_its_argument_leaves_no_claim_out
     [
         (
             '@always_eventually(weak(up, each=["p"]))',
-            "each of weak names one parameter, and is given ['p']",
+            "each of weak names one parameter, or several in a tuple, and is given ['p']",
             "weak(up, each=",
         ),
         (
             "@leads_to(_there, strong(up, each=Node))",
-            "each of strong names one parameter, and is given Node",
+            "each of strong names one parameter, or several in a tuple, and is given Node",
             "strong(up, ",
         ),
         ("@always_eventually(weak)", "takes fairness, and is given weak", "@always_eventually(weak(action))"),
