@@ -263,16 +263,17 @@ def _change(subject: Read) -> str:
 
 def _also(made: Read) -> Iterator[str]:
     """The errors and warnings about the files, in this order, but for what is said above: what is out of service, what
-    is not covered, and what a row says of the line that decides."""
+    is not covered, and what names a setting that a row says decides, at its line."""
     root = _common_folder(made)
     said = [outage["says"] for outage in made["outages"]]
     failing = (subject for subject in made["subjects"] if _result(subject) == "failed")
-    decided = [used["where"] for subject in failing for used in subject["deciding"] if used["where"] is not None]
+    decided = [(used["where"], used["key"]) for subject in failing for used in subject["deciding"]]
     for severity in ("error", "warning"):
         for finding in made["findings"]:
             if finding["severity"] != severity or finding["kind"] == "incomplete":
                 continue
-            in_a_row = finding["kind"] in ("client", "advice") and finding["where"] in decided
+            names = any(finding["where"] == where and key in finding["what"] for where, key in decided)
+            in_a_row = finding["kind"] in ("client", "advice") and names
             if not in_a_row and not any(finding["what"] in text for text in said):
                 yield f"{place_text(finding['where'], root)}: {finding['what']}; {finding['to_do']}"
 

@@ -143,6 +143,25 @@ def test_what_else_was_found_is_said_once_the_gravest_first(five: dict[str, Any]
     assert made["also"] == ["a:3: key e; mend it", "a:3: key w; mend it"]
 
 
+COMPOSE = """
+services:
+  kafka:
+    image: confluentinc/cp-kafka:7.9.0
+    environment: {KAFKA_BROKER_ID: 1, KAFKA_ZOOKEEPER_CONNECT: "z:2181", KAFKA_ADVERTISED_LISTENERS: "PLAINTEXT://k:9092"}
+    volumes: ["data:/var/lib/kafka"]
+"""
+
+
+def test_what_has_the_line_of_a_setting_that_decides_and_is_not_about_it_is_said() -> None:
+    """All that a service leaves at its default stands at one line, and a hidden volume too."""
+    cluster = read_cluster_texts([("docker-compose.yml", COMPOSE, True)], Options(), "x")
+    made = audit(*cluster, AuditRequest(seconds=8.0)).document["summary"]
+    rows = {row["topics"][0]: row["decided"] for row in made["rows"]}
+    assert "docker-compose.yml:4 replication factor=1" in rows["(new topics)"]
+    what = "docker-compose.yml:4: the log of service kafka is not on the volume at /var/lib/kafka"
+    assert [said for said in made["also"] if said.startswith(what)]
+
+
 def test_a_setting_stands_at_its_place_and_a_default_is_called_so() -> None:
     where = {"path": "cluster/b.properties", "line": 7, "place": ""}
     used = {"key": "acks", "value": "1", "where": where, "source": ""}
