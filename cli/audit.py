@@ -346,7 +346,7 @@ def run_audit(
     if cluster.answering is not None and (cluster.answering.controllers or cluster.answering.down):
         said = filter(None, (cluster.answering.controllers, cluster.answering.says))
         print(f"tidegate: {'; '.join(said)}; the rest is being explored", file=sys.stderr, flush=True)
-    with ProgressLine(sys.stderr) as line:
+    with ProgressLine(sys.stderr, options.time) as line:
         report = report_for(line)
         asked = AuditRequest(
             requirements=wanted,

@@ -140,7 +140,7 @@ def _trace_page(model: Model, verdict: Verdict, trace: Document, file: str) -> s
 
 def run_check(model: Model, engine: str, search: Search) -> Verdict:
     """The engine's verdict, with a line of progress on a terminal meanwhile."""
-    with ProgressLine(sys.stderr) as line:
+    with ProgressLine(sys.stderr, search.seconds) as line:
         return check_model(model, engine, search, report_for(line)).verdict
 
 

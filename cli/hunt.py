@@ -86,7 +86,7 @@ def _hunt(options: argparse.Namespace) -> Exit:
     release = fetch_raft_release(full_version(options.kafka_version))
     limit = 60.0 if options.time is None and options.runs is None else options.time
     cases, so_far = list[Case](), HuntReach(0, 0, 0, 0.0)
-    with ProgressLine(sys.stderr) as line:
+    with ProgressLine(sys.stderr, limit) as line:
         report = report_for(line)
 
         def say(looked: HuntReach) -> None:

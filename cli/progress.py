@@ -13,13 +13,14 @@ _ERASE = "\r\x1b[K"
 
 
 class ProgressLine:
-    """Call it with each `Progress`: it rewrites one line, at most once a second. As a context it erases it at the
-    end.
+    """Call it with each `Progress`: it rewrites one line, at most once a second, which ends with what is left of a time
+    limit of `seconds`, where there is one. As a context it erases it at the end.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, seconds: float | None = None) -> None:
         self._stream = stream
         self._last = time.monotonic()
+        self._until = None if seconds is None else self._last + seconds
         self._shown = False
 
     def __call__(self, progress: Progress) -> None:
@@ -28,7 +29,8 @@ class ProgressLine:
             return
         self._last = now
         self._shown = True
-        self._stream.write(_ERASE + progress_text(progress))
+        left = "" if self._until is None else f", {seconds_text(max(0.0, self._until - now))} left"
+        self._stream.write(_ERASE + progress_text(progress) + left)
         self._stream.flush()
 
     def __enter__(self) -> ProgressLine:

@@ -135,7 +135,7 @@ def _validate_histories(
     options: argparse.Namespace,
 ) -> list[ValidationResult]:
     until = None if options.time is None else time.monotonic() + options.time
-    with ProgressLine(sys.stderr) as line:
+    with ProgressLine(sys.stderr, options.time) as line:
         return validate_histories(
             cluster,
             chosen,

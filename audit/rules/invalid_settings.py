@@ -50,8 +50,10 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
     every = key_names.names_by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
     for setting in settings:
-        if setting.key in (IMPORTED, INCLUDED, GROUPED, key_names.GUARANTEE, key_names.REPLICAS):
-            continue  # Spring's own, and those of Streams
+        if setting.key in (IMPORTED, INCLUDED, GROUPED):
+            continue  # Spring's own
+        if client is not None and setting.key in (key_names.GUARANTEE, key_names.REPLICAS):
+            continue  # those of Streams
         if setting.key.startswith(MARK):
             yield _hidden(setting)
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from tidegate.cli.progress import progress_text
+from tidegate.cli.progress import ProgressLine, progress_text
 from tidegate.explorer.search import Progress
 
 
@@ -16,3 +16,13 @@ def test_what_is_known_is_said() -> None:
 def test_what_a_search_says_itself_is_all() -> None:
     assert progress_text(Progress(0, 0, 0, 0.0, 0, 1.0, says="looking for cycles")).startswith("looking for cycles")
     assert io.StringIO().isatty() is False
+
+
+def test_what_is_left_of_a_limit_is_said() -> None:
+    stream = io.StringIO()
+    with ProgressLine(stream, 3600.0) as line:
+        line(Progress(7, 1, 2, 10.0, 1 << 20, 1.0, is_due=True))
+    assert "7 distinct" in stream.getvalue() and " left" in stream.getvalue()
+    with ProgressLine(stream := io.StringIO()) as line:
+        line(Progress(7, 1, 2, 10.0, 1 << 20, 1.0, is_due=True))
+    assert " left" not in stream.getvalue()
