@@ -123,8 +123,9 @@ def open_page(
     browser: Browser, file: Path, place: str = "", at: str = "#steps [aria-selected=true]", **options: Any
 ) -> Generator[OpenPage]:
     """The page of a file, at a place such as `s=3`, once the element `at` is there; afterwards it must have complained
-    of nothing, and asked for nothing but itself and the viewer that pages beside it share. The page's clock stands still
-    but for `passes`, so that nothing depends on this machine's load. With `options` of a browser's context the page is in one of its own.
+    of nothing, and asked for nothing but itself and the viewer that pages beside it share. The page's clock stands
+    still but for `passes`, so that nothing depends on this machine's load. With `options` of a browser's context the
+    page is in one of its own.
     """
     address = file.as_uri()
     with blank(browser, **options) as page:
