@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from typing import Literal
 
@@ -16,9 +15,9 @@ from ..explorer.memory_limits import memory_for_search
 from ..language.errors import UsageError
 from ..language.immutable import immutable
 from ..reports.exits import Exit
-from ..reports.text_page import TextPage
+from ..reports.text_page import TextPage, bytes_text
 from ..traces.program import tool_commit, tool_version
-from .options import add_print_options, text_format_of
+from .options import add_print_options, processor_count, text_format_of
 from .output import print_json
 from .verbs import Parser, Verbs, add_verb
 
@@ -129,8 +128,7 @@ def _examine_native_code() -> Finding:
 
 def _examine_memory() -> Finding:
     free = memory_for_search()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    seen = f"{_size_text(free)} for states of one search, {cores} processors"
+    seen = f"{bytes_text(free)} for states of one search, {processor_count()} processors"
     if free < LEAST_MEMORY:
         return Finding("memory", "broken", f"{seen}; larger models need more: raise the limit of this process")
     return Finding("memory", "works", seen)
@@ -144,7 +142,7 @@ def _examine_cache() -> Finding:
         )
     used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     left = shutil.disk_usage(folder).free
-    seen = f"{folder}: {_size_text(used)}; {_size_text(left)} of disk left"
+    seen = f"{folder}: {bytes_text(used)}; {bytes_text(left)} of disk left"
     return Finding("cache", "works" if left >= LEAST_DISK else "broken", seen)
 
 
@@ -175,7 +173,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _examine_programs() -> Iterator[Finding]:
-    yield _examine("java", "confirm, conform, hunt, --engine spark", _java_version)
+    yield _examine_java()
     for program, use in (("javac", "conform, hunt"), ("mvn", "fetching Kafka's jars"), ("git", "commits in reports")):
         place = shutil.which(program)
         if place is None:
@@ -184,18 +182,11 @@ def _examine_programs() -> Iterator[Finding]:
             yield Finding(program, "works", f"{use}: {place}")
 
 
-def _examine(name: str, use: str, look: Callable[[], str]) -> Finding:
-    try:
-        return Finding(name, "works", f"{use}: {look()}")
-    except UsageError as error:
-        return Finding(name, "missing", f"{use}: {error}")
-
-
-def _java_version() -> str:
+def _examine_java() -> Finding:
     from ..real.driving.nodes.releases import find_java
 
-    return find_java()
-
-
-def _size_text(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB" if size >= 1 << 29 else f"{size / 2**20:.0f} MiB"
+    use = "confirm, conform, hunt, --engine spark"
+    try:
+        return Finding("java", "works", f"{use}: {find_java()}")
+    except UsageError as error:
+        return Finding("java", "missing", f"{use}: {error}")

@@ -47,6 +47,7 @@ from .options import (
     parse_positive,
     parse_seconds,
     parse_size,
+    processor_count,
     text_format_of,
 )
 from .output import check_open, end_with_page, prepare_directory, print_json
@@ -80,7 +81,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "--only", metavar="TEXT", action="append", default=[], help="checks whose name holds it (repeatable)"
     )
     parser.add_argument(
-        "--workers", "--processes", metavar="N", type=parse_positive, default=_core_count(),
+        "--workers", "--processes", metavar="N", type=parse_positive, default=processor_count(),
         help="checks at a time (default: one a core)",
     )  # fmt: skip
     parser.add_argument(
@@ -105,11 +106,6 @@ def add(verbs: Verbs[Parser]) -> None:
     add_open_option(parser)
     add_print_options(parser)
     parser.set_defaults(run=run)
-
-
-def _core_count() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _is_in_ci() -> bool:

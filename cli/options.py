@@ -5,6 +5,7 @@ values.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -354,3 +355,8 @@ def is_page_to_open(options: argparse.Namespace) -> bool:
 def text_format_of(options: argparse.Namespace) -> TextFormat:
     """What `add_print_options` read, for standard output."""
     return detect_format(sys.stdout, width=options.width, ascii=options.ascii, color=options.color)
+
+
+def processor_count() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
