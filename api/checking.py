@@ -114,7 +114,7 @@ def check(
     ghosts: bool | None = None,
     open: str | Iterable[str] = (),
     search: Search | None = None,
-    symmetry: bool = False,
+    symmetry: bool | None = None,
     workers: int = 1,
     memory: int | None = None,
     time: float | None = None,
@@ -122,25 +122,25 @@ def check(
     keep_going: bool = False,
     no_deadlock: bool = False,
     projection: str | None = None,
-    depth: int | None = None,
     cache: bool = True,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> CheckResult:
     """Checks a model: `check("replication:kip101", properties=["strong_isr"], replicas=2).trace()`.
 
-    `engine` is native, python, bmc, walk or spark. `memory`, in bytes, and `time`, in seconds, end the search as
+    `engine` is native, python, walk or spark. `memory`, in bytes, and `time`, in seconds, end the search as
     inconclusive. `keep_going` finds the shortest counterexample of every property instead of ending at the first.
     `no_deadlock` says that a state in which nothing can happen is no failure. `without` leaves properties out.
-    `projection` keeps one state for each value of that `@projection`.
-    `depth` bounds the runs of bmc. `cache=False` compiles anew. `search` has everything else that an engine takes
+    `symmetry` counts states that differ by a renaming once; False keeps them all; None has a long search keep one of
+    them and count all. `projection` keeps one state for each value of that `@projection`.
+    `cache=False` compiles anew. `search` has everything else that an engine takes
     (walks, a Spark cluster), and replaces the options from `symmetry` on. For the model and its constants see `load`.
     Raises UsageError, ModelErrors, ModelError for an initial state that breaks the model, and Disagreement when engine
     and plain Python differ.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine}; {suggest_name(str(engine), ENGINES)}")
-    for name, given, least in (("memory", memory, 1), ("workers", workers, 1), ("seed", seed, 0), ("depth", depth, 1)):
+    for name, given, least in (("memory", memory, 1), ("workers", workers, 1), ("seed", seed, 0)):
         arguments.check_whole_number(name, given, least)
     arguments.check_seconds("time", time)
     arguments.check_truth("no_deadlock", no_deadlock)
@@ -163,7 +163,6 @@ def check(
         keep_going=keep_going,
         deadlocks=not no_deadlock,
         projection=projection,
-        depth=depth,
         cache=cache_directory() if cache else None,
     )
     return check_model(bound, engine, asked)

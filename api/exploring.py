@@ -110,7 +110,7 @@ def reachable_table(model: Model, most: int) -> Any:
     import numpy as np
 
     layout, packed = _explore_natively(model, most)
-    return arrow.states_table(model, layout, np.frombuffer(packed, dtype=np.uint64).reshape(-1, layout.words))
+    return arrow.states_table(layout, np.frombuffer(packed, dtype=np.uint64).reshape(-1, layout.words))
 
 
 def _explore_natively(model: Model, most: int) -> Any:

@@ -19,15 +19,15 @@ from . import arguments
 @immutable
 class ModelChoice:
     """Which model, bound how. `assignments` are constants with their values, as text or not. `properties` are all those
-    of the model where none is named; `left_out` are left out of them. `ghosts` None keeps ghosts where one of the
-    properties reads one."""
+    of the model where none is named; `left_out` are left out of them. `ghosts` None keeps those that one of the
+    properties reads, and a set of names those that it has."""
 
     model: str
     assignments: tuple[tuple[str, Value | str], ...] = ()
     bounds: str | None = None
     open: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
-    ghosts: bool | None = None
+    ghosts: bool | frozenset[str] | None = None
     left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -111,12 +111,14 @@ def _chosen_bounds(choice: ModelChoice) -> Mapping[str, Value | str]:
     return known[choice.bounds]
 
 
-def merge_constants(given: Mapping[str, Value | str] | None, more: Mapping[str, Value | str]) -> dict[str, Value | str]:
+def merge_constants(
+    given_values: Mapping[str, Value | str] | None, more: Mapping[str, Value | str]
+) -> dict[str, Value | str]:
     """The constants given as a mapping and those given as keyword arguments. UsageError for one given twice."""
-    twice = sorted(set(given or {}) & set(more))
+    twice = sorted(set(given_values or {}) & set(more))
     if twice:
         raise UsageError(f"{twice[0]} is given twice: in constants= and as a keyword argument")
-    return {**(given or {}), **more}
+    return {**(given_values or {}), **more}
 
 
 def load(

@@ -107,7 +107,7 @@ def bind_for_proof(choice: ModelChoice) -> tuple[Definition, Model]:
 
 
 def prepare_induction(
-    definition: Definition, model: Model, asked: Mapping[str, Any], *, seed: int = 0, cache: bool = True
+    definition: Definition, model: Model, asked_request: Mapping[str, Any], *, seed: int = 0, cache: bool = True
 ) -> Induction:
     """The proof that is to be made, its obligations known. UsageError, with what installs it, when z3 is missing."""
     try:
@@ -119,10 +119,10 @@ def prepare_induction(
         raise UsageError(NEEDS_Z3) from None
     boundless = boundless_constants(definition, model)
     request = ProofRequest(
-        **asked,
+        **asked_request,
         seed=seed,
         folder=cache_directory() if cache else None,
-        known=known_violations(definition, model, boundless),
-        elsewhere=violations_elsewhere(definition, model, boundless),
+        known_violations=known_violations(definition, model, boundless),
+        violations_elsewhere=violations_elsewhere(definition, model, boundless),
     )
     return Induction(definition, model, request, boundless=boundless)

@@ -30,7 +30,7 @@ from .readers.inputs import read_inputs, read_text
 from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_program_of
 from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks, spring_profiles
-from .readers.running import descriptions
+from .readers.running import descriptions, log_dirs
 from .readers.texts import WIDE, InputText, is_binary, is_garbled
 
 TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
@@ -222,9 +222,9 @@ FORMS = "server.properties, properties of clients, or what kafka-topics.sh --des
 
 KNOWN = (
     "Known are server.properties, producer and consumer properties, what kafka-topics.sh, kafka-configs.sh, "
-    "kafka-metadata-quorum.sh and kafka-features.sh describe, Strimzi's YAML, docker-compose, what `helm template` "
-    "prints, Spring's application.yml, properties of Connect, Streams and MirrorMaker, connectors' JSON and "
-    "properties, and audit.toml."
+    "kafka-metadata-quorum.sh, kafka-log-dirs.sh and kafka-features.sh describe, Strimzi's YAML, docker-compose, what "
+    "`helm template` prints, Spring's application.yml, properties of Connect, Streams and MirrorMaker, connectors' "
+    "JSON and properties, and audit.toml."
 )
 
 
@@ -250,6 +250,7 @@ def part_of(path: str, text: str, maps: Manifests, *, named: bool = True) -> Par
         descriptions.configs,
         descriptions.features,
         descriptions.read_quorum,
+        log_dirs.read,
         zookeeper.read,
     ):
         part = reader(path, plain)

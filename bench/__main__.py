@@ -12,7 +12,7 @@ import platform
 import sys
 from dataclasses import asdict
 
-from .measures import Report, measure_all
+from .measures import MeasurementReport, measure_all
 
 TLC_SECONDS = 43.0
 """TLC's time for the 737,794 states of max_leader_epoch=2, one worker: recorded once, elsewhere, not measured here."""
@@ -61,10 +61,10 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def ratios(report: Report) -> dict[str, float]:
+def ratios(report: MeasurementReport) -> dict[str, float]:
     """How many times faster than what."""
     return {
-        "times_tuned_python": report.native_large.states_per_second / report.tuned.states_per_second,
+        "times_tuned_python": report.native_large.states_per_second / report.tuned_python.states_per_second,
         "times_plain_python": report.native.states_per_second / report.plain_python.states_per_second,
         "times_tlc": TLC_SECONDS / report.native_large.seconds,
         "times_symmetry_large": report.native_large.seconds / report.orbits_large.seconds,
@@ -75,7 +75,7 @@ def ratios(report: Report) -> dict[str, float]:
 # --- as text ----------------------------------------------------------------------------------------------------------
 
 
-def text_of(report: Report) -> str:
+def text_of(report: MeasurementReport) -> str:
     """The report as people read it."""
     lines = [*heading(), "", *kernel_lines(report), "", *comparison_lines(report), "", *symmetry_lines(report)]
     return "\n".join([*lines, "", *breakdown_lines(report)])
@@ -95,7 +95,7 @@ def heading() -> list[str]:
     return lines
 
 
-def kernel_lines(report: Report) -> list[str]:
+def kernel_lines(report: MeasurementReport) -> list[str]:
     """The native explorer by itself, against what it is meant to reach."""
     native = report.native
     return [
@@ -110,10 +110,10 @@ def kernel_lines(report: Report) -> list[str]:
     ]
 
 
-def comparison_lines(report: Report) -> list[str]:
+def comparison_lines(report: MeasurementReport) -> list[str]:
     """The native explorer beside others, each at a size that it can do."""
     times = ratios(report)
-    tuned, judge, native = report.tuned, report.plain_python, report.native_large
+    tuned, judge, native = report.tuned_python, report.plain_python, report.native_large
     return [
         "beside others",
         row("native, max_leader_epoch=2", f"{native.seconds:.3f} s", f"{native.states:,} states"),
@@ -125,7 +125,7 @@ def comparison_lines(report: Report) -> list[str]:
     ]
 
 
-def symmetry_lines(report: Report) -> list[str]:
+def symmetry_lines(report: MeasurementReport) -> list[str]:
     """What folding renamed replicas gains."""
     times = ratios(report)
     return [
@@ -144,7 +144,7 @@ def symmetry_lines(report: Report) -> list[str]:
     ]
 
 
-def breakdown_lines(report: Report) -> list[str]:
+def breakdown_lines(report: MeasurementReport) -> list[str]:
     """Where the time goes."""
     stages = report.stages
     if not stages:

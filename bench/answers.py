@@ -47,7 +47,7 @@ BYTECODE = Path(tempfile.gettempdir()) / "tidegate-bench-bytecode"
 """Where Python keeps what it compiled, as it does for a package that is installed."""
 
 
-def seconds_of(command: Sequence[str], folder: Path, expected: int = 0) -> float:
+def seconds_of(command: Sequence[str], folder: Path, expected_exit: int = 0) -> float:
     """The processor time of one run, with kernels kept in `folder`. RuntimeError where it does not end as expected:
     then its time is that of something else."""
     environment = {**os.environ, "TIDEGATE_CACHE": str(folder), "PYTHONPYCACHEPREFIX": str(BYTECODE)}
@@ -55,7 +55,7 @@ def seconds_of(command: Sequence[str], folder: Path, expected: int = 0) -> float
     before = os.times()
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     after = os.times()
-    if done.returncode != expected:
+    if done.returncode != expected_exit:
         raise RuntimeError(f"{' '.join(command)} ends with {done.returncode}: {done.stderr[-2000:]}")
     return after.children_user + after.children_system - before.children_user - before.children_system
 

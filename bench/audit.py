@@ -20,7 +20,7 @@ from typing import Any
 from tidegate.language.immutable import immutable
 
 from . import auditinput
-from .bounded import processor_seconds
+from .measures import processor_seconds
 
 GOALS = {"cold": 60.0, "warm": 10.0}
 OPTIONS = ("--json", "--time", "600", "--client", "java:3.9", "--distribution", "apache")

@@ -53,13 +53,14 @@ class TopicKind:
     together: int
     producer: str
 
-    def replicas_at(self, at: int) -> list[int]:
-        """The brokers of one partition; `at` moves them along."""
-        left, rack, found = self.replicas, at, list[int]()
+    def replicas_at(self, partition_number: int) -> list[int]:
+        """The brokers of one partition; `partition_number` moves them along."""
+        left, rack, found = self.replicas, partition_number, list[int]()
         while left:
             number = min(self.together, left)
             found += [
-                rack % RACKS + 1 + RACKS * ((at // RACKS + offset) % (BROKERS // RACKS)) for offset in range(number)
+                rack % RACKS + 1 + RACKS * ((partition_number // RACKS + offset) % (BROKERS // RACKS))
+                for offset in range(number)
             ]
             left, rack = left - number, rack + 1
         return found

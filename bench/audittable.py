@@ -38,7 +38,7 @@ LETTERS: Mapping[str, str] = {
 
 
 @immutable
-class Version:
+class PageRelease:
     """A release as the page has it: its title, the model's profile, its control plane, whether ELR is on, and whether
     controllers may vote by their directory's id (`kraft.version=1`, KIP-853)."""
 
@@ -50,19 +50,19 @@ class Version:
 
 
 VERSIONS = (
-    Version("Kafka 0.10 with ZooKeeper", "kafka_0_10", kraft=False),
-    Version("Kafka 0.11 and 1.0 with ZooKeeper", "kafka_0_11", kraft=False),
-    Version("Kafka 1.1 with ZooKeeper", "kafka_1_1", kraft=False),
-    Version("Kafka 2.0 with ZooKeeper", "kafka_2_0", kraft=False),
-    Version("Kafka 2.1 with ZooKeeper", "kafka_2_1", kraft=False),
-    Version("Kafka 2.2 to 3.2 with ZooKeeper", "kafka_2_7", kraft=False),
-    Version("Kafka 3.9 with ZooKeeper", "kafka_3_9", kraft=False),
-    Version("Kafka 3.3", "kafka_3_3"),
-    Version("Kafka 3.5 and 3.6", "kafka_3_5"),
-    Version("Kafka 3.7", "kafka_3_7"),
-    Version("Kafka 3.9", "kafka_3_9", dynamic=True),
-    Version("Kafka 4.1 without eligible leader replicas", "kafka_4_1", dynamic=True),
-    Version("Kafka 4.1 with eligible leader replicas", "kafka_4_1", elr=True, dynamic=True),
+    PageRelease("Kafka 0.10 with ZooKeeper", "kafka_0_10", kraft=False),
+    PageRelease("Kafka 0.11 and 1.0 with ZooKeeper", "kafka_0_11", kraft=False),
+    PageRelease("Kafka 1.1 with ZooKeeper", "kafka_1_1", kraft=False),
+    PageRelease("Kafka 2.0 with ZooKeeper", "kafka_2_0", kraft=False),
+    PageRelease("Kafka 2.1 with ZooKeeper", "kafka_2_1", kraft=False),
+    PageRelease("Kafka 2.2 to 3.2 with ZooKeeper", "kafka_2_8", kraft=False),
+    PageRelease("Kafka 3.9 with ZooKeeper", "kafka_3_9", kraft=False),
+    PageRelease("Kafka 3.3", "kafka_3_3"),
+    PageRelease("Kafka 3.5 and 3.6", "kafka_3_5"),
+    PageRelease("Kafka 3.7", "kafka_3_7"),
+    PageRelease("Kafka 3.9", "kafka_3_9", dynamic=True),
+    PageRelease("Kafka 4.1 without eligible leader replicas", "kafka_4_1", dynamic=True),
+    PageRelease("Kafka 4.1 with eligible leader replicas", "kafka_4_1", elr=True, dynamic=True),
 )
 
 Column = tuple[str, str]
@@ -109,7 +109,7 @@ COMBINED_HEAD = ("acks", "replicas", "min.isr", "nodes", "quorum")
 
 
 def signature_of(
-    version: Version, acks: str, replicas: int, least: int, *,
+    version: PageRelease, acks: str, replicas: int, least: int, *,
     unclean: bool = False, racks: int = 3, co_located: bool = False,
 ) -> Signature:  # fmt: skip
     """What a row asks about. Replicas, and three controllers, stand evenly in so many racks."""
@@ -129,14 +129,14 @@ def signature_of(
     )
 
 
-def lost_rows(version: Version) -> Iterator[SettingsRow]:
+def lost_rows(version: PageRelease) -> Iterator[SettingsRow]:
     """The rows about what is lost by what goes wrong with brokers."""
     for acks, replicas, least, unclean in itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (False, True)):
         shown = (acks, str(replicas), str(least), str(unclean).lower())
         yield shown, signature_of(version, acks, replicas, least, unclean=unclean)
 
 
-def placed_rows(version: Version) -> Iterator[SettingsRow]:
+def placed_rows(version: PageRelease) -> Iterator[SettingsRow]:
     """The rows about racks, controllers, and what goes on: with clean elections, each number of racks that differs."""
     some = itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True))
     for acks, replicas, least, racks, co_located in some:
@@ -146,7 +146,7 @@ def placed_rows(version: Version) -> Iterator[SettingsRow]:
 
 
 def combined_signature(
-    version: Version, acks: str, replicas: int, least: int, nodes: int, *, dynamic: bool
+    version: PageRelease, acks: str, replicas: int, least: int, nodes: int, *, dynamic: bool
 ) -> Signature:
     """What a row of combined nodes asks about: so many of them, each on a host of its own, and all vote."""
     return replace(
@@ -162,7 +162,7 @@ def combined_signature(
     )
 
 
-def combined_rows(version: Version) -> Iterator[SettingsRow]:
+def combined_rows(version: PageRelease) -> Iterator[SettingsRow]:
     """The rows of nodes that are broker and controller at once, up to four of them; a dynamic quorum is of 3.9 on."""
     quorums = ("static", "dynamic") if version.kraft and version.dynamic else ("static",) if version.kraft else ()
     for acks, replicas, least, nodes, quorum in itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (1, 2, 3, 4), quorums):
@@ -210,14 +210,14 @@ def _letters(row: SettingsRow, columns: Sequence[Column], explorations: Explorat
     return "".join(LETTERS[word] for word in words_of(row, columns, explorations))
 
 
-def recorded_rows(version: Version) -> Mapping[str, list[list[str]]]:
+def recorded_rows(version: PageRelease) -> Mapping[str, list[list[str]]]:
     """The words that are recorded of a release, row by row, by table."""
     words = {letter: word for word, letter in LETTERS.items()}
     tables = tomllib.loads(RECORD.read_text(encoding="utf-8"))[version.title]
     return {name: [[words[letter] for letter in row] for row in text.split()] for name, text in tables.items()}
 
 
-def version_text(version: Version) -> str:
+def version_text(version: PageRelease) -> str:
     """The tables of a release, as recorded. Raises ValueError where the record has other rows."""
     lines = [f"## {version.title}", ""]
     recorded = recorded_rows(version)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import time
 
-from tidegate.real.driving.nodes.releases import fetch_raft_release
-from tidegate.real.inprocess.conforming import ComparisonReach, conform
+from tidegate.real.inprocess.conforming import ModelRuns
+from tidegate.real.inprocess.following import HistoryFollower
 from tidegate.real.inprocess.hosting import Host, Settings
 from tidegate.real.inprocess.hunting import LENGTH
+from tidegate.real.inprocess.program import fetch_hosted_release
 
 GOAL = 20_000
 """Steps a second of random schedules, as a whole process."""
@@ -24,15 +25,17 @@ def main() -> None:
     parser.add_argument("--kafka-version", metavar="VERSION", default="4.1.1", help="the release (default: 4.1.1)")
     parser.add_argument("--time", metavar="SECONDS", type=float, default=20.0, help="of each measure (default: 20)")
     options = parser.parse_args()
-    release = fetch_raft_release(options.kafka_version)
+    release = fetch_hosted_release(options.kafka_version)
     with Host(release) as host:
         _steps(host, options.time / 4)
+        before = host.processor_seconds()
         rate = _steps(host, options.time)
+        used = (host.processor_seconds() - before) / options.time
     print(f"random schedules: {rate:,.0f} steps/s, {rate / GOAL:.1f} times the goal of {GOAL:,}")
-    *_, looked = conform(release, 1, runs=None, seconds=options.time)
-    assert isinstance(looked, ComparisonReach)
-    compared = looked.steps / looked.seconds
-    print(f"with the model, states compared: {compared:,.0f} steps/s, 1/{rate / compared:,.0f} of that")
+    print(f"the same of a second of processor time: {rate / used:,.0f} steps; it had {used:.0%} of a processor")
+    with Host(release) as host:
+        compared = _compared_states(host, options.time)
+    print(f"with the model, states compared either way: {compared:,.0f} a second, 1/{rate / compared:,.0f} of that")
 
 
 def _steps(host: Host, seconds: float) -> float:
@@ -42,6 +45,17 @@ def _steps(host: Host, seconds: float) -> float:
     while time.monotonic() - began < seconds:
         steps += host.ask(command)["steps"]
     return steps / (time.monotonic() - began)
+
+
+def _compared_states(host: Host, seconds: float) -> float:
+    """States a second that are compared with the model's, either way in turn, once its runs are planned."""
+    kafka = ".".join(map(str, host.release.parts[:2]))
+    to_code, to_model = ModelRuns(host, 1, "", kafka), HistoryFollower(host, 1, kafka)
+    began = time.monotonic()
+    while not to_code.runs or time.monotonic() - began < seconds:
+        to_code.next_difference()
+        to_model.next_difference()
+    return (to_code.steps + to_model.reach.observations) / (time.monotonic() - began)
 
 
 if __name__ == "__main__":

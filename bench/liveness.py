@@ -102,7 +102,7 @@ def native(claims: tuple[str, ...], size: Mapping[str, Value], cache: Path) -> C
 def answer_with_guards(prop: PropertyVerdict) -> str:
     """What is said of a claim; of one that bounds leave open, what is so if limits are guards, which they are in
     TLC."""
-    return prop.guarded or prop.verdict
+    return prop.verdict_with_guards or prop.verdict
 
 
 def tlc(jar: Path, modules: Path, claim: str | None, size: Mapping[str, Value]) -> CheckMeasure:

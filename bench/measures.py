@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,12 @@ PROPERTIES = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
 Say = Callable[[str], None]
 
 
+def processor_seconds() -> float:
+    """What this process, and those that it has ended, have had of processors."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
 @immutable
 class ExplorationMeasure:
     """One exploration to the end. `seconds` is the exploration alone; the best of several where there were several."""
@@ -36,8 +43,8 @@ class ExplorationMeasure:
 
 
 @immutable
-class Report:
-    """Everything measured. `native` and `orbits` are at max_leader_epoch=3, the `_large` ones and `tuned` at 2.
+class MeasurementReport:
+    """Everything measured. `native` and `orbits` are at max_leader_epoch=3, the `_large` ones and `tuned_python` at 2.
 
     `stages` is what each part of the work takes of a state, in nanoseconds.
     """
@@ -48,12 +55,12 @@ class Report:
     native_large: ExplorationMeasure
     orbits: ExplorationMeasure
     orbits_large: ExplorationMeasure
-    tuned: ExplorationMeasure
+    tuned_python: ExplorationMeasure
     plain_python: ExplorationMeasure
     stages: dict[str, float]
 
 
-def measure_all(*, quick: bool, say: Say) -> Report:
+def measure_all(*, quick: bool, say: Say) -> MeasurementReport:
     """Runs everything, one after the other, and reports its progress."""
     rounds = 1 if quick else 3
     with tempfile.TemporaryDirectory() as folder:
@@ -73,14 +80,14 @@ def measure_all(*, quick: bool, say: Say) -> Report:
         raise RuntimeError(f"the program by hand finds other states: {tuned}, and the native engine {native_large}")
     say("CPython, the model's own text ...")
     judge = plain(0 if quick else 1)
-    return Report(
+    return MeasurementReport(
         cold_seconds=cold.compile_seconds,
         cached_seconds=min(run.compile_seconds for run in runs),
         native=best(runs),
         native_large=native_large,
         orbits=orbits,
         orbits_large=orbits_large,
-        tuned=tuned,
+        tuned_python=tuned,
         plain_python=judge,
         stages=where,
     )

@@ -40,7 +40,7 @@ PRESS = """async (count) => {
 
 
 @immutable
-class Report:
+class PageTimes:
     """Bytes of the page; milliseconds a key press, by the clock, and of processor time: all that the page's thread does
     for it, painting included, and its handler with style and layout alone."""
 
@@ -53,7 +53,7 @@ class Report:
     load_average: float
 
 
-def measure() -> Report:
+def measure() -> PageTimes:
     """Makes the page, opens it in the middle, and presses keys."""
     text = trace_html([busy(STEPS)])
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +68,7 @@ def measure() -> Report:
             times = sorted(key_press_times(one))
             after = spent(session)
     used = {name: (after[name] - before[name]) * 1000 / PRESSES for name in before}
-    return Report(
+    return PageTimes(
         bytes=len(text.encode()),
         median=statistics.median(times),
         p95=times[int(len(times) * 0.95)],

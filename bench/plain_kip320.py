@@ -64,7 +64,7 @@ def successors(state: State, bounds: Bounds) -> list[State]:
     return found
 
 
-def _controller_steps(state: State, found: list[State]) -> None:
+def _controller_steps(state: State, successors: list[State]) -> None:
     """The controller elects a leader or takes a replica out of the ISR; both bump the leader epoch."""
     replicas, next_id, requests, isr = state
     leader = requests[-1][0] if requests else NONE
@@ -72,14 +72,14 @@ def _controller_steps(state: State, found: list[State]) -> None:
         bit = 1 << r
         if r == leader:
             rest = isr if isr == bit else isr & ~bit
-            found.append((replicas, next_id, (*requests, (NONE, rest)), rest))
+            successors.append((replicas, next_id, (*requests, (NONE, rest)), rest))
         elif isr & bit:
             rest = isr & ~bit
-            found.append((replicas, next_id, (*requests, (leader, rest)), rest))
-            found.append((replicas, next_id, (*requests, (r, isr)), isr))
+            successors.append((replicas, next_id, (*requests, (leader, rest)), rest))
+            successors.append((replicas, next_id, (*requests, (r, isr)), isr))
 
 
-def _request_steps(state: State, found: list[State]) -> None:
+def _request_steps(state: State, successors: list[State]) -> None:
     """Replicas act on the LeaderAndIsr requests that were ever sent."""
     replicas, next_id, requests, quorum_isr = state
     for epoch, (leader, isr) in enumerate(requests):
@@ -89,7 +89,7 @@ def _request_steps(state: State, found: list[State]) -> None:
         if epoch > leader_epoch:
             changed = list(replicas)
             changed[leader] = (leader_log, leader_hw, epoch, leader, isr)
-            found.append((tuple(changed), next_id, requests, quorum_isr))
+            successors.append((tuple(changed), next_id, requests, quorum_isr))
         elif leads == leader and leader_epoch == epoch:
             for r, (log, hw, own_epoch, _, _) in enumerate(replicas):
                 if r != leader and epoch > own_epoch:
@@ -98,10 +98,10 @@ def _request_steps(state: State, found: list[State]) -> None:
                         end -= 1
                     changed = list(replicas)
                     changed[r] = (log[:end], end if end < hw else hw, epoch, leader, isr)
-                    found.append((tuple(changed), next_id, requests, quorum_isr))
+                    successors.append((tuple(changed), next_id, requests, quorum_isr))
 
 
-def _leader_steps(state: State, bounds: Bounds, found: list[State]) -> None:
+def _leader_steps(state: State, bounds: Bounds, successors: list[State]) -> None:
     """What a replica that believes it leads does: writes, serves fetches, moves its high watermark, changes the ISR."""
     replicas, next_id, requests, quorum_isr = state
     for leader, (log, hw, epoch, leads, isr) in enumerate(replicas):
@@ -111,7 +111,7 @@ def _leader_steps(state: State, bounds: Bounds, found: list[State]) -> None:
         if next_id < bounds.max_records and end < bounds.log_size:
             changed = list(replicas)
             changed[leader] = ((*log, next_id * EPOCHS + epoch), hw, epoch, leader, isr)
-            found.append((tuple(changed), next_id + 1, requests, quorum_isr))
+            successors.append((tuple(changed), next_id + 1, requests, quorum_isr))
         is_true_leader = epoch == len(requests) - 1 and requests[-1][0] == leader
         at_epoch_start = hw == end or log[hw] % EPOCHS == epoch
         all_have_next = hw < end
@@ -125,27 +125,27 @@ def _leader_steps(state: State, bounds: Bounds, found: list[State]) -> None:
                 changed = list(replicas)
                 longer = (*other_log, log[other_end])
                 changed[r] = (longer, min(hw, other_end + 1), other_epoch, other_leader, other_isr)
-                found.append((tuple(changed), next_id, requests, quorum_isr))
+                successors.append((tuple(changed), next_id, requests, quorum_isr))
             if isr & bit:
                 if not follows or other_end <= hw:
                     all_have_next = False
                 if is_true_leader and (not follows or other_end < end):
-                    _change_isr(state, leader, isr & ~bit, found)
+                    _change_isr(state, leader, isr & ~bit, successors)
             elif is_true_leader and follows and other_end >= hw and at_epoch_start:
-                _change_isr(state, leader, isr | bit, found)
+                _change_isr(state, leader, isr | bit, successors)
         if all_have_next:
             changed = list(replicas)
             changed[leader] = (log, hw + 1, epoch, leader, isr)
-            found.append((tuple(changed), next_id, requests, quorum_isr))
+            successors.append((tuple(changed), next_id, requests, quorum_isr))
 
 
-def _change_isr(state: State, leader: int, isr: int, found: list[State]) -> None:
+def _change_isr(state: State, leader: int, isr: int, successors: list[State]) -> None:
     """The true leader writes a new ISR to the quorum."""
     replicas, next_id, requests, _ = state
     log, hw, epoch, leads, _ = replicas[leader]
     changed = list(replicas)
     changed[leader] = (log, hw, epoch, leads, isr)
-    found.append((tuple(changed), next_id, requests, isr))
+    successors.append((tuple(changed), next_id, requests, isr))
 
 
 def properties_hold(state: State) -> bool:
@@ -163,14 +163,14 @@ def properties_hold(state: State) -> bool:
     return True
 
 
-def explore(bounds: Bounds, at_most: int | None = None) -> Count:
-    """Breadth first, to the end or to `at_most` distinct states. Raises AssertionError where a property fails."""
+def explore(bounds: Bounds, state_limit: int | None = None) -> Count:
+    """Breadth first, to the end or to `state_limit` distinct states. Raises AssertionError where a property fails."""
     started = time.perf_counter()
     start = initial(bounds)
     seen = {start}
     frontier = [start]
     transitions = depth = 0
-    while frontier and (at_most is None or len(seen) < at_most):
+    while frontier and (state_limit is None or len(seen) < state_limit):
         depth += 1
         following: list[State] = []
         for state in frontier:

@@ -21,7 +21,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.constants import Value
 from tidegate.language.immutable import immutable
 
-from .bounded import processor_seconds
+from .measures import processor_seconds
 
 
 @immutable

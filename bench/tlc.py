@@ -64,7 +64,7 @@ EXAMPLES = ("examples", "examples/published", "examples/liveness")
 
 
 @immutable
-class Subject:
+class ExportedModel:
     """A model that is exported: MODEL as `check` takes it, its profile, and the constants of its smallest record."""
 
     name: str
@@ -81,23 +81,23 @@ class Subject:
         return SHIPPED[self.name].definition() if self.name in SHIPPED else load(ROOT / self.name)
 
 
-def subjects() -> Iterator[Subject]:
+def subjects() -> Iterator[ExportedModel]:
     """All shipped models, and the examples that are models."""
     records = {path.stem: read_record_file(path) for path in shipped_record_files()}
     for name in SHIPPED:
         sized = [it for it in records[name].checks if it.counts.get("distinct_states")]
         least = min(sized, key=lambda it: (it.counts["distinct_states"] * (FOLDED if it.symmetry else 1), it.name))
-        yield Subject(name, least.profile, {**least.constants, **least.own, **SMALLER.get(name, {})})
+        yield ExportedModel(name, least.profile, {**least.constants, **least.own, **SMALLER.get(name, {})})
     for folder in EXAMPLES:
         for path in sorted((ROOT / folder).glob("*.py")):
             text = path.read_text("utf-8")
             if "@state" in text and "@initial" in text:
                 profiles = load(path).profiles
                 name = f"{folder}/{path.name}"
-                yield Subject(name, next(iter(profiles), ""), SMALLER.get(name, {}))
+                yield ExportedModel(name, next(iter(profiles), ""), SMALLER.get(name, {}))
 
 
-def exported_model(subject: Subject) -> TLAExport:
+def exported_model(subject: ExportedModel) -> TLAExport:
     """The export of a model with its constants open, or, where its text needs their values, bound."""
     definition = subject.definition()
     name = Path(subject.name).stem
@@ -158,24 +158,26 @@ class TLC:
         return "" if ran.returncode == 0 and "Errors" not in ran.stdout else (ran.stdout + ran.stderr)[-800:]
 
 
-def read_output(out: str) -> TLCResult:
+def read_output(output: str) -> TLCResult:
     """What TLC's output says."""
-    count = re.findall(r"([\d,]+) distinct states found, 0 states left on queue", out)
+    count = re.findall(r"([\d,]+) distinct states found, 0 states left on queue", output)
     violated = re.search(
-        r"Error: (?:Invariant|Action property|Property|Temporal property) (\w+) (?:is|was) violated", out
+        r"Error: (?:Invariant|Action property|Property|Temporal property) (\w+) (?:is|was) violated", output
     )
-    temporal = re.search(r"Temporal propert(?:ies were|y \w+ was) violated", out) is not None
-    states = [int(number) for number in re.findall(r"^State (\d+):", out, flags=re.MULTILINE)]
+    temporal = re.search(r"Temporal propert(?:ies were|y \w+ was) violated", output) is not None
+    states = [int(number) for number in re.findall(r"^State (\d+):", output, flags=re.MULTILINE)]
     found = violated[1] if violated else "temporal" if temporal else None
-    initial = re.search(r"Error: (?:The invariant of|Invariant|Property) (\w+) is (?:equal to FALSE|violated by)", out)
+    initial = re.search(
+        r"Error: (?:The invariant of|Invariant|Property) (\w+) is (?:equal to FALSE|violated by)", output
+    )
     if initial:
         return TLCResult(None, initial[1], 0, "")
-    error = "" if found or count else out[max(0, out.find("rror") - 200) :][:1800] or "no output"
+    error = "" if found or count else output[max(0, output.find("rror") - 200) :][:1800] or "no output"
     steps = max(states) - 1 if states and found and not temporal else None  # of a loop TLC's is not the shortest
     return TLCResult(int(count[-1].replace(",", "")) if count else None, found, steps, error)
 
 
-def compare(subject: Subject, tlc: TLC) -> tuple[dict[str, object], list[str]]:
+def compare(subject: ExportedModel, tlc: TLC) -> tuple[dict[str, object], list[str]]:
     """What both say of a model, and where they differ."""
     export = exported_model(subject)
     if subject.name in PARSED:
@@ -253,7 +255,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if wrong else 0
 
 
-def _is_recorded(subject: Subject, record: Mapping[str, object]) -> bool:
+def _is_recorded(subject: ExportedModel, record: Mapping[str, object]) -> bool:
     """Whether TLC has run this text already."""
     try:
         return record.get("digest") == digest_of(exported_model(subject))

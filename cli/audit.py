@@ -280,63 +280,69 @@ def _page(document: Document, options: argparse.Namespace) -> TextPage:
     return audit_page(document, text_format) if options.all else audit_overview(document, text_format)
 
 
-def _save_result(done: AuditOutcome, scenarios: list[Scenario], out: Path, options: argparse.Namespace) -> Exit:
+def _save_result(outcome: AuditOutcome, scenarios: list[Scenario], folder: Path, options: argparse.Namespace) -> Exit:
     try:
-        pages = save_audit(done, scenarios, out)
+        pages = save_audit(outcome, scenarios, folder)
         if options.confirm:
-            confirm_losses(done, scenarios, out, text_format_of(options), quiet=options.json)
+            confirm_losses(outcome, scenarios, folder, text_format_of(options), quiet=options.json)
     except OSError as error:
-        print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
-        return Exit(done.exit) if done.exit else Exit.USAGE
+        print(f"tidegate: --out {folder}: the report could not be saved: {error}", file=sys.stderr)
+        return Exit(outcome.exit) if outcome.exit else Exit.USAGE
     except KeyboardInterrupt:
         print(
-            f"tidegate: --out {out}: interrupted while pages of scenarios were written; audit.json and index.html are "
-            "there if it came to them, and links may lead to pages that are not",
+            f"tidegate: --out {folder}: interrupted while pages of scenarios were written; audit.json and index.html "
+            "are there if it came to them, and links may lead to pages that are not",
             file=sys.stderr,
         )
-        return Exit(done.exit) if done.exit else Exit.INCONCLUSIVE
+        return Exit(outcome.exit) if outcome.exit else Exit.INCONCLUSIVE
     files = f"audit.json, summary.md, results.sarif, junit.xml and {count_text(pages, 'scenario')}"
-    end_with_page(out / "index.html", f", which leads to {files}", options)
-    return Exit(done.exit)
+    end_with_page(folder / "index.html", f", which leads to {files}", options)
+    return Exit(outcome.exit)
 
 
-def _only_cluster(found: Sequence[tuple[str, ReadCluster | UnreadableInputError]]) -> ReadCluster:
-    ((_, read),) = found
+def _only_cluster(clusters_read: Sequence[tuple[str, ReadCluster | UnreadableInputError]]) -> ReadCluster:
+    ((_, read),) = clusters_read
     if isinstance(read, UnreadableInputError):
         raise read
     return read
 
 
 def _audit_several(
-    found: Sequence[tuple[str, ReadCluster | UnreadableInputError]],
-    required: Sequence[Requirement],
+    clusters_read: Sequence[tuple[str, ReadCluster | UnreadableInputError]],
+    requirements: Sequence[Requirement],
     began: float,
-    out: Path | None,
+    folder: Path | None,
     options: argparse.Namespace,
 ) -> Exit:
     """Audits several clusters, each by itself, prints them, the worst first, and saves each in a folder of its own."""
-    refuse_options_of_one(options, [name for name, _ in found])
+    refuse_options_of_one(options, [name for name, _ in clusters_read])
     done = audit_clusters(
-        found,
-        lambda read, part: run_audit(read, required, (), (options.time - (monotonic() - began)) * part, options),
+        clusters_read,
+        lambda read, part: run_audit(read, requirements, (), (options.time - (monotonic() - began)) * part, options),
     )
-    named = [(one, name_pages(one.outcome)) for one in done if out and isinstance(one.outcome, AuditOutcome)]
+    named = [(one, name_pages(one.outcome)) for one in done if folder and isinstance(one.outcome, AuditOutcome)]
     if options.json:
         print_json(audits_document(done))
     else:
-        page = audits_page(done, lambda made: _page(made, options), text_format_of(options), quiet=options.quiet)
+        page = audits_page(
+            done,
+            lambda made: _page(made, options),
+            text_format_of(options),
+            quiet=options.quiet,
+            whole=options.all,
+        )
         print(page.text(), end="", flush=True)
     exits = [one.exit for one in done]
     for one, scenarios in named:
-        if out is not None and isinstance(one.outcome, AuditOutcome):
-            exits.append(_save_result(one.outcome, scenarios, prepare_directory(folder_of(one.name, out)), options))
+        if folder is not None and isinstance(one.outcome, AuditOutcome):
+            exits.append(_save_result(one.outcome, scenarios, prepare_directory(folder_of(one.name, folder)), options))
     return worst_exit(exits)
 
 
 def run_audit(
     read: ReadCluster,
-    wanted: Sequence[Requirement],
-    accepted: Sequence[AcceptedFinding],
+    requirements: Sequence[Requirement],
+    accepted_findings: Sequence[AcceptedFinding],
     seconds: float,
     options: argparse.Namespace,
 ) -> AuditOutcome:
@@ -349,12 +355,12 @@ def run_audit(
     with ProgressLine(sys.stderr, options.time) as line:
         report = report_for(line)
         asked = AuditRequest(
-            requirements=wanted,
+            requirements=requirements,
             folder=folder,
             seconds=max(0.0, seconds),
             workers=options.workers,
             from_current=options.from_current,
-            accepted_findings=accepted,
+            accepted_findings=accepted_findings,
             today=datetime.date.today(),
             report=None if report is None else lambda says: report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says)),
         )
@@ -389,11 +395,11 @@ def _facts_of(options: argparse.Namespace) -> Options:
     )
 
 
-def _answer_restart(options: argparse.Namespace, wanted: Sequence[int] | None) -> Exit:
+def _answer_restart(options: argparse.Namespace, asked_brokers: Sequence[int] | None) -> Exit:
     """Whether brokers may be restarted, printed."""
     folder = None if options.no_cache else cache_directory()
     try:
-        found = may_restart(wanted, lambda: _read(options, folder), folder, options.time, options.workers)
+        found = may_restart(asked_brokers, lambda: _read(options, folder), folder, options.time, options.workers)
     except WrongOptionError as error:
         raise UsageError(f"{error}\ntry: tidegate audit --help") from None
     except UnreadableInputError as error:

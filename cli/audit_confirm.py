@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..audit.auditing import AuditOutcome
+from ..audit.report.document import AuditOutcome
 from ..explorer.search import Progress
 from ..reports.confirm import comparison_section, confirm_junit, confirm_text, result_sentence
 from ..reports.files import write_json, write_text
@@ -24,23 +24,23 @@ _RELEASE = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
 def confirm_losses(
-    done: AuditOutcome,
+    outcome: AuditOutcome,
     scenarios: Sequence[Scenario],
-    out: Path,
+    folder: Path,
     text_format: TextFormat,
     *,
     quiet: bool,
     confirm: ConfirmRun | None = None,
 ) -> None:
-    """Drives real brokers through each different trace in `out`, once as it is and once with the repair; writes
+    """Drives real brokers through each different trace in `folder`, once as it is and once with the repair; writes
     confirmed.json and confirmed.xml, and what came out on the pages; prints it unless `quiet`. `confirm` drives one.
     UsageError where there is no Java, or no such release."""
     drive = confirm or _connect_confirm()
-    stated = str(done.document["versions"]["kafka"])
+    stated = str(outcome.document["versions"]["kafka"])
     kafka = stated if _RELEASE.fullmatch(stated) else None
     found = dict[str, list[dict[str, Any]]]()
     with ProgressLine(sys.stderr) as line:
-        for number, (page_of, told) in enumerate(_losses_with_pages(done, scenarios, out), 1):
+        for number, (page_of, told) in enumerate(_losses_with_pages(outcome, scenarios, folder), 1):
             key = _run_key(told.trace)
             if key not in found:
                 say = _progress_writer(line, f"loss {number}: ")
@@ -50,10 +50,12 @@ def confirm_losses(
             marks = list(map(result_sentence, found[key]))
             noted = told.shown | {"notes": [*told.shown["notes"], *marks]}
             beside, section = _trace_name_of_page(page_of), comparison_section(found[key])
-            write_text(page_of, trace_html([noted], beside=beside, section=section, around=told.around, saved=beside))
+            write_text(
+                page_of, trace_html([noted], whole_file=beside, section=section, around=told.around, saved_trace=beside)
+            )
     results = [result for both in found.values() for result in both]
-    write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
-    write_text(out / "confirmed.xml", confirm_junit(results))
+    write_json(folder / "confirmed.json", {"schema": SCHEMA, "results": results})
+    write_text(folder / "confirmed.xml", confirm_junit(results))
     if not quiet and results:
         sys.stdout.write("\n" + confirm_text(results, text_format, steps=False))
 
@@ -66,11 +68,11 @@ def _connect_confirm() -> ConfirmRun:
 
 
 def _losses_with_pages(
-    done: AuditOutcome, scenarios: Sequence[Scenario], out: Path
+    outcome: AuditOutcome, scenarios: Sequence[Scenario], folder: Path
 ) -> Iterator[tuple[Path, ReplayedScenario]]:
     """Each loss that is reported and has a page: the page, and its run."""
-    reported = {subject["loss"]["html"] for subject in done.document["subjects"] if subject["loss"] is not None}
-    return ((out / made.html, ReplayedScenario(done, made)) for made in scenarios if made.html in reported)
+    reported = {subject["loss"]["html"] for subject in outcome.document["subjects"] if subject["loss"] is not None}
+    return ((folder / made.html, ReplayedScenario(outcome, made)) for made in scenarios if made.html in reported)
 
 
 def _run_key(trace: Mapping[str, Any]) -> str:

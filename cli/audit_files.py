@@ -21,7 +21,6 @@ from ..audit.answers.scenario import (
     sentences,
     step_sentences,
 )
-from ..audit.auditing import AuditOutcome
 from ..audit.cluster.findings import ModelRun
 from ..audit.exploring.client_models import Settings, run_of_producer
 from ..audit.exploring.small_models import run_of_finding
@@ -38,7 +37,8 @@ from ..audit.report.cluster_words import (
     title_of,
     trace_in_cluster_words,
 )
-from ..audit.report.document import Document, SubjectReport
+from ..audit.report.document import AuditOutcome, Document
+from ..audit.report.subject_report import SubjectReport
 from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.verdict import PropertyVerdict
@@ -47,7 +47,8 @@ from ..reports.audit.junit import audit_junit
 from ..reports.audit.markdown import audit_markdown
 from ..reports.audit.repair import repair_script
 from ..reports.audit.sarif import audit_sarif
-from ..reports.files import write_json, write_text
+from ..reports.files import write_json, write_text, write_trace
+from ..reports.text_page import count_text
 from ..reports.trace.html import trace_html, viewer_texts
 from ..traces.document import run_document, trace_document
 from ..traces.neighbourhood import neighbourhood_document
@@ -61,7 +62,7 @@ cells."""
 @dataclass(slots=True)
 class Scenario:
     """A run that gets a page: of whom, the answer that has it, its file, the cells of the table that it shows, and the
-    same run with the repair made, where there is one."""
+    same run with the repair made, where there is one. `others` are the names of groups that it is shown for, too."""
 
     report: SubjectReport
     subject: Document
@@ -70,34 +71,56 @@ class Scenario:
     title: str
     cells: list[str] = field(default_factory=list[str])
     run_with_repair: RunWithRepair | None = None
+    others: list[str] = field(default_factory=list[str])
 
 
-def name_pages(done: AuditOutcome) -> list[Scenario]:
+def name_pages(outcome: AuditOutcome) -> list[Scenario]:
     """Says in the document which file will be the page of each loss and of each cell that can fail, so that what is
     printed is what is saved: those runs. Where there are more than `MAX_PAGES`, the rest have no page."""
-    pairs = list(zip(done.document["subjects"], done.reports, strict=True))
+    pairs = list(zip(outcome.document["subjects"], outcome.reports, strict=True))
     found = [made for subject, report in pairs if (made := _reported_scenario(subject, report)) is not None][:MAX_PAGES]
     for number, made in enumerate(found, 1):
         made.html = made.subject["loss"]["html"] = f"{FOLDER}/{number:02d}-{_subject_slug(made.subject)}.html"
+    shared: dict[object, Scenario] = {}
     for subject, report in pairs:
         mine = [made for made in found if made.report is report]
-        for made in _cell_scenarios(done, subject, report, mine):
-            if len(found) == MAX_PAGES:
-                break
-            question, _, cell = made.cells[0].partition("=")
-            made.html = (
-                f"{FOLDER}/{len(found) + 1:02d}-{_subject_slug(subject)}-{question}-{cell.replace('@', '-')}.html"
-            )
-            found.append(made)
-        subject["scenarios"] = [_scenario_document(done, made) for made in found if made.report is report]
-    offsets = next((subject for subject in done.document["subjects"] if subject["topics"][0] == OFFSETS), None)
+        alike: list[Document] = []
+        for made in list(_cell_scenarios(outcome, subject, report, mine)) if len(found) < MAX_PAGES else ():
+            known = shared.get(key := _key_of_shared_page(made))
+            if known is not None:
+                known.others.append(subject["name"])
+                alike.append({"html": known.html, "cells": made.cells, "repaired": None})
+            elif len(found) < MAX_PAGES:
+                made.html = _cell_page(len(found) + 1, made)
+                found.append(made)
+                shared |= {} if key is None else {key: made}
+        subject["scenarios"] = [_scenario_document(outcome, made) for made in found if made.report is report] + alike
+    offsets = next((subject for subject in outcome.document["subjects"] if subject["topics"][0] == OFFSETS), None)
     for subject, _ in pairs:
         subject["scenarios"] += _consumer_scenarios(subject, offsets)
-    for made in name_client_pages(done):
+    for made in name_client_pages(outcome):
         made.subject["scenarios"].append({"html": made.html, "cells": made.cells, "repaired": None})
-    for made in name_finding_pages(done):
+    for made in name_finding_pages(outcome):
         made.finding["html"] = made.html
     return found
+
+
+def _cell_page(number: int, scenario: Scenario) -> str:
+    question, _, cell = scenario.cells[0].partition("=")
+    return f"{FOLDER}/{number:02d}-{_subject_slug(scenario.subject)}-{question}-{cell.replace('@', '-')}.html"
+
+
+def _key_of_shared_page(scenario: Scenario) -> object | None:
+    """What the pages of two groups have in common that are the same but for the group's name: the run, its constants,
+    what the brokers and the states are called. None for what fails a requirement, which is shown with the repair."""
+    if {*scenario.cells} & _failed_cells(scenario.report):
+        return None
+    answer, called = scenario.answer, names(scenario.report.verdict.subject, scenario.answer.steps)
+    return answer.property, answer.steps, answer.hosts_out, answer.case, scenario.subject["least_isr"], repr(called)
+
+
+def _failed_cells(report: SubjectReport) -> set[str]:
+    return {check.requirement.text for check in report.checks if check.result == "failed"}
 
 
 @immutable
@@ -110,9 +133,9 @@ class FindingScenario:
     html: str
 
 
-def name_finding_pages(done: AuditOutcome) -> list[FindingScenario]:
+def name_finding_pages(outcome: AuditOutcome) -> list[FindingScenario]:
     """The runs to what findings say, at most `MAX_PAGES`."""
-    pairs = zip(done.document["findings"], done.findings, strict=True)
+    pairs = zip(outcome.document["findings"], outcome.findings, strict=True)
     shown = [(said, finding.run) for said, finding in pairs if finding.run is not None][:MAX_PAGES]
     return [
         FindingScenario(said, run, f"{FOLDER}/finding-{number:02d}-{run.fails}.html")
@@ -136,10 +159,10 @@ class ClientScenario:
         return f"{self.subject['name']}: {LOST[self.cells[0].partition('=')[0]]}, by what its producer does"
 
 
-def name_client_pages(done: AuditOutcome) -> list[ClientScenario]:
+def name_client_pages(outcome: AuditOutcome) -> list[ClientScenario]:
     """The runs of producers by which cells fail, each once in a group of topics, at most `MAX_PAGES`."""
     found: dict[tuple[int, str, Settings], ClientScenario] = {}
-    for number, (subject, report) in enumerate(zip(done.document["subjects"], done.reports, strict=True)):
+    for number, (subject, report) in enumerate(zip(outcome.document["subjects"], outcome.reports, strict=True)):
         for (question, cell), answer in report.verdict.table.items():
             if answer.word != "can lose" or answer.client is None:
                 continue
@@ -150,14 +173,16 @@ def name_client_pages(done: AuditOutcome) -> list[ClientScenario]:
     return list(found.values())[:MAX_PAGES]
 
 
-def _write_model_page(html: str, title: str, shown: tuple[Model, PropertyVerdict], out: Path) -> None:
+def _write_model_page(html: str, title: str, model_run: tuple[Model, PropertyVerdict], report_folder: Path) -> None:
     """The page of a run of a model that is not the partition's, with the trace beside it."""
-    (out / FOLDER).mkdir(exist_ok=True)
+    (report_folder / FOLDER).mkdir(exist_ok=True)
     name = Path(html).with_suffix("")
-    trace = trace_document(*shown)
+    trace = trace_document(*model_run)
     trace["title"] = title
-    write_json(out / f"{name}.trace.json", trace)
-    write_text(out / f"{name}.html", trace_html([trace], beside=f"{name.name}.trace.json", shares_viewer=True))
+    write_trace(report_folder / f"{name}.trace.json", trace)
+    write_text(
+        report_folder / f"{name}.html", trace_html([trace], whole_file=f"{name.name}.trace.json", shares_viewer=True)
+    )
 
 
 _CAUSES_OF_GROUP_FAILURES: Mapping[str, Sequence[str]] = {
@@ -183,49 +208,47 @@ def _consumer_scenarios(subject: Document, offsets: Document | None) -> list[Doc
     return [{"html": html, "cells": cells, "repaired": None} for html, cells in found.items()]
 
 
-def _scenario_document(done: AuditOutcome, made: Scenario) -> Document:
+def _scenario_document(outcome: AuditOutcome, scenario: Scenario) -> Document:
     """A scenario as the document has it; `repaired` is the same with the repair, where that is known to mend it."""
-    failed = [
-        f"{check.requirement.question}={check.requirement.cell}"
-        for check in made.report.checks
-        if check.result == "failed"
-    ]
-    cell = next((cell for cell in made.cells if cell in failed), None)
+    failed = _failed_cells(scenario.report)
+    cell = next((cell for cell in scenario.cells if cell in failed), None)
     if cell is not None:
         question, _, name = cell.partition("=")
-        of = made.report.verdict
-        made.run_with_repair = run_with_repair(
-            of, made.report.changes, question, name, made.answer, of.table[question, name], done.explorations
+        of = scenario.report.verdict
+        scenario.run_with_repair = run_with_repair(
+            of, scenario.report.changes, question, name, scenario.answer, of.table[question, name], outcome.explorations
         )
-    return {"html": made.html, "cells": made.cells, "repaired": _repaired_document(made)}
+    return {"html": scenario.html, "cells": scenario.cells, "repaired": _repaired_document(scenario)}
 
 
-def _repaired_document(made: Scenario) -> Document | None:
+def _repaired_document(scenario: Scenario) -> Document | None:
     """The scenario with the repair in sentences, the steps that it leaves out, and its page."""
-    if made.run_with_repair is None:
+    if scenario.run_with_repair is None:
         return None
-    subject = made.report.verdict.subject
-    without = sentences(subject, made.answer)
+    subject = scenario.report.verdict.subject
+    without = sentences(subject, scenario.answer)
     return {
-        "html": f"{made.html.removesuffix('.html')}-repaired.html",
+        "html": f"{scenario.html.removesuffix('.html')}-repaired.html",
         "scenario": step_sentences(
-            made.run_with_repair.steps,
-            _broker_names_after(made, made.run_with_repair),
-            made.run_with_repair.property,
-            made.answer.hosts_out,
+            scenario.run_with_repair.steps,
+            _broker_names_after(scenario, scenario.run_with_repair),
+            scenario.run_with_repair.property,
+            scenario.answer.hosts_out,
         ),
-        "end": end_after(made.run_with_repair.property, bool(made.run_with_repair.run.states()[-1].acknowledged)),
+        "end": end_after(
+            scenario.run_with_repair.property, bool(scenario.run_with_repair.run.states()[-1].acknowledged)
+        ),
         "left_out": [
             {"step": number, "says": without[number - 1], "why": left.why, "beyond": left.is_beyond_faults}
-            for number, left in made.run_with_repair.left_out.items()
+            for number, left in scenario.run_with_repair.left_out.items()
         ],
     }
 
 
-def _broker_names_after(made: Scenario, after: RunWithRepair) -> Mapping[str, str]:
+def _broker_names_after(scenario: Scenario, repaired_run: RunWithRepair) -> Mapping[str, str]:
     """What the brokers of a run with the repair are called."""
-    replicas = next(domain.size for domain in after.model.domains if domain.name == "Broker")
-    return names_after(made.report.verdict.subject, made.answer.steps, replicas)
+    replicas = next(domain.size for domain in repaired_run.model.domains if domain.name == "Broker")
+    return names_after(scenario.report.verdict.subject, scenario.answer.steps, replicas)
 
 
 def _reported_scenario(subject: Document, report: SubjectReport) -> Scenario | None:
@@ -237,16 +260,16 @@ def _reported_scenario(subject: Document, report: SubjectReport) -> Scenario | N
 
 
 def _cell_scenarios(
-    done: AuditOutcome, subject: Document, report: SubjectReport, known: list[Scenario]
+    outcome: AuditOutcome, subject: Document, report: SubjectReport, known_scenarios: list[Scenario]
 ) -> Iterator[Scenario]:
     """The runs of the cells that can fail, each once; a cell with a run that is known is added to it."""
-    every = {(made.answer.property, made.answer.steps, made.answer.hosts_out): made for made in known}
-    reported = {cell for made in known for cell in made.cells}
+    every = {(made.answer.property, made.answer.steps, made.answer.hosts_out): made for made in known_scenarios}
+    reported = {cell for made in known_scenarios for cell in made.cells}
     for (question, name), answer in report.verdict.table.items():
         if answer.word != "can lose" or not answer.steps or f"{question}={name}" in reported:
             continue
         cell = BY_NAME[name]
-        shown = run_shown(report.verdict, question, cell, answer, done.explorations)
+        shown = run_shown(report.verdict, question, cell, answer, outcome.explorations)
         made = every.get((shown.property, shown.steps, shown.hosts_out))
         if made is not None:
             made.cells.append(f"{question}={name}")
@@ -257,36 +280,36 @@ def _cell_scenarios(
         yield made
 
 
-def save_audit(done: AuditOutcome, scenarios: list[Scenario], out: Path) -> int:
+def save_audit(outcome: AuditOutcome, scenarios: list[Scenario], report_folder: Path) -> int:
     """Writes the files, then the pages that `name_pages` named, which take longer; how many those are. Raises
     OSError."""
-    _remove_old_pages(out)
-    clients, findings = name_client_pages(done), name_finding_pages(done)
-    _write_repairs(done.document, out)
-    write_text(out / "summary.md", audit_markdown(done.document))
-    write_json(out / "results.sarif", audit_sarif(done.document))
-    write_text(out / "junit.xml", audit_junit(done.document))
-    write_json(out / "audit.json", done.document)
-    write_text(out / "index.html", audit_index(done.document))
+    _remove_old_pages(report_folder)
+    clients, findings = name_client_pages(outcome), name_finding_pages(outcome)
+    _write_repairs(outcome.document, report_folder)
+    write_text(report_folder / "summary.md", audit_markdown(outcome.document))
+    write_json(report_folder / "results.sarif", audit_sarif(outcome.document))
+    write_text(report_folder / "junit.xml", audit_junit(outcome.document))
+    write_json(report_folder / "audit.json", outcome.document)
+    write_text(report_folder / "index.html", audit_index(outcome.document))
     if scenarios or clients or findings:
-        _write_viewer(out)
+        _write_viewer(report_folder)
     for made in scenarios:
-        _write_scenario_page(done, made, out)
+        _write_scenario_page(outcome, made, report_folder)
     for client in clients:
-        _write_model_page(client.html, client.title, run_of_producer(client.name, client.settings), out)
+        _write_model_page(client.html, client.title, run_of_producer(client.name, client.settings), report_folder)
     for finding in findings:
-        _write_model_page(finding.html, finding.finding["what"], run_of_finding(finding.run), out)
+        _write_model_page(finding.html, finding.finding["what"], run_of_finding(finding.run), report_folder)
     return len(scenarios) + len(clients) + len(findings)
 
 
-def _write_viewer(out: Path) -> None:
+def _write_viewer(report_folder: Path) -> None:
     """What all pages of scenarios share."""
-    (out / FOLDER).mkdir(exist_ok=True)
+    (report_folder / FOLDER).mkdir(exist_ok=True)
     for name, text in viewer_texts().items():
-        write_text(out / FOLDER / name, text)
+        write_text(report_folder / FOLDER / name, text)
 
 
-def _remove_old_pages(out: Path) -> None:
+def _remove_old_pages(report_folder: Path) -> None:
     """Takes away what an earlier audit wrote about single groups of topics: a loss that is repaired has no page."""
     pages = (
         f"{FOLDER}/{named}{end}"
@@ -294,9 +317,9 @@ def _remove_old_pages(out: Path) -> None:
         for end in (".html", ".trace.json")
     )
     for pattern in (*pages, f"{REPAIRS}/[0-9][0-9]*-*/*"):
-        for old in out.glob(pattern):
+        for old in report_folder.glob(pattern):
             old.unlink()
-    for folder in out.glob(f"{REPAIRS}/[0-9][0-9]*-*"):
+    for folder in report_folder.glob(f"{REPAIRS}/[0-9][0-9]*-*"):
         folder.rmdir()
 
 
@@ -304,73 +327,77 @@ class ReplayedScenario:
     """The run of a scenario, replayed: its trace as `replay` takes it, `shown` in the words of who runs the cluster,
     and what could happen `around` it, in the same words."""
 
-    def __init__(self, done: AuditOutcome, made: Scenario) -> None:
-        self.model, self.run = run_of(done.explorations, made.answer)
-        self.called = names(made.report.verdict.subject, made.answer.steps)
-        self.trace = self._trace(made)
+    def __init__(self, outcome: AuditOutcome, scenario: Scenario) -> None:
+        self.model, self.run = run_of(outcome.explorations, scenario.answer)
+        self.called = names(scenario.report.verdict.subject, scenario.answer.steps)
+        self.trace = self._trace(scenario)
         self.shown = trace_in_cluster_words(self.trace, self.model, self.run)
-        words = ScenarioWords(self.model, self.run, self.called, made.answer.hosts_out, made.answer.property)
+        words = ScenarioWords(self.model, self.run, self.called, scenario.answer.hosts_out, scenario.answer.property)
         self.around = neighbourhood_document(self.model, self.run, size=0, words=words)
 
-    def _trace(self, made: Scenario) -> dict[str, Any]:
-        answer = made.answer
+    def _trace(self, scenario: Scenario) -> dict[str, Any]:
+        answer = scenario.answer
         broken = next(prop for prop in self.model.properties if prop.name == answer.property)
         about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", self.run)
         trace = trace_document(self.model, about, engine="native")
-        question, says = made.cells[0].partition("=")[0], sentences(made.report.verdict.subject, answer)
+        question, says = scenario.cells[0].partition("=")[0], sentences(scenario.report.verdict.subject, answer)
         because = answer.why.partition(": ")[2]
         return trace | {
-            "title": _page_title(made),
+            "title": _page_title(scenario),
             "called": dict(self.called),
             "wording": {"verdict": f"✗ {LOST[question]}", "sentences": says, "before": answer.hosts_out},
             "notes": [*trace["notes"], *([because] if because else []), letters_note(self.called)],
         }
 
 
-def _page_title(made: Scenario) -> str:
+def _page_title(scenario: Scenario) -> str:
     """What a page is called, with what decides where that is known of its cells."""
-    loss = made.subject["loss"]
-    decided = made.run_with_repair is not None or (loss is not None and loss["html"] == made.html)
-    deciding = made.subject["deciding"] if decided else ()
-    least, requests = made.subject["least_isr"], is_of_requests(made.answer)
-    return title_of(made.subject["name"], made.cells, deciding, least_isr=least, of_requests=requests)
+    loss = scenario.subject["loss"]
+    decided = scenario.run_with_repair is not None or (loss is not None and loss["html"] == scenario.html)
+    deciding = scenario.subject["deciding"] if decided else ()
+    least, requests = scenario.subject["least_isr"], is_of_requests(scenario.answer)
+    more = f" and {count_text(len(scenario.others), 'group')} like it" if scenario.others else ""
+    name = scenario.subject["name"] + more
+    return title_of(name, scenario.cells, deciding, least_isr=least, of_requests=requests)
 
 
-def _write_scenario_page(done: AuditOutcome, made: Scenario, out: Path) -> None:
-    (out / FOLDER).mkdir(exist_ok=True)
-    name = Path(made.html).with_suffix("")
-    told = ReplayedScenario(done, made)
-    write_json(out / f"{name}.trace.json", told.trace)
+def _write_scenario_page(outcome: AuditOutcome, scenario: Scenario, report_folder: Path) -> None:
+    (report_folder / FOLDER).mkdir(exist_ok=True)
+    name = Path(scenario.html).with_suffix("")
+    told = ReplayedScenario(outcome, scenario)
+    write_trace(report_folder / f"{name}.trace.json", told.trace)
     beside = f"{name.name}.trace.json"
-    page = trace_html([told.shown], beside=beside, around=told.around, saved=beside, shares_viewer=True)
-    write_text(out / f"{name}.html", page)
-    if made.run_with_repair is not None:
-        after = _trace_after_repair(made, made.run_with_repair)
+    page = trace_html([told.shown], whole_file=beside, around=told.around, saved_trace=beside, shares_viewer=True)
+    write_text(report_folder / f"{name}.html", page)
+    if scenario.run_with_repair is not None:
+        after = _trace_after_repair(scenario, scenario.run_with_repair)
         alone = f"{name.name}.html"
-        aligned = made.run_with_repair.aligned_states
-        both = trace_html([told.shown, after], aligned=aligned, alone=alone, shares_viewer=True)
-        write_text(out / f"{name}-repaired.html", both)
+        aligned = scenario.run_with_repair.aligned_states
+        both = trace_html([told.shown, after], other_states=aligned, alone=alone, shares_viewer=True)
+        write_text(report_folder / f"{name}-repaired.html", both)
 
 
-def _trace_after_repair(made: Scenario, after: RunWithRepair) -> dict[str, Any]:
+def _trace_after_repair(scenario: Scenario, repaired_run: RunWithRepair) -> dict[str, Any]:
     """The trace of the run with the repair, with the brokers' names in the user's cluster."""
-    called = _broker_names_after(made, after)
-    told = ClusterRun(after.model, after.run, after.property, called, made.answer.hosts_out)
-    title = f"{made.subject['name']}: the same with the repair"
-    shown = told.page(rename_brokers(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
+    called = _broker_names_after(scenario, repaired_run)
+    told = ClusterRun(repaired_run.model, repaired_run.run, repaired_run.property, called, scenario.answer.hosts_out)
+    title = f"{scenario.subject['name']}: the same with the repair"
+    shown = told.page(
+        rename_brokers(run_document(repaired_run.model, repaired_run.run), called), title, "✓ kept", letters_of(called)
+    )
     left_out = [
         f"Step {number} of it is left out, and may still happen: it is more than this cell of the table looks at."
         if left.is_beyond_faults
         else f"Step {number} of it cannot happen: {left.why}."
-        for number, left in after.left_out.items()
+        for number, left in repaired_run.left_out.items()
     ]
     return shown | {"notes": [*left_out, *shown["notes"]]}
 
 
-def _write_repairs(document: Document, out: Path) -> None:
+def _write_repairs(document: Document, report_folder: Path) -> None:
     repaired = [subject for subject in document["subjects"] if subject["repair"] is not None]
     for number, subject in enumerate(repaired, 1):
-        folder = out / REPAIRS / f"{number:02d}-{_subject_slug(subject)}"
+        folder = report_folder / REPAIRS / f"{number:02d}-{_subject_slug(subject)}"
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / "steps.txt", repair_script(subject["name"], subject["repair"]))
         for step in subject["repair"]["steps"]:

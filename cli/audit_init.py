@@ -27,9 +27,9 @@ def place_of_skeleton(files: Sequence[Path]) -> Path:
     return target
 
 
-def write_skeleton(cluster: Cluster, target: Path, required: Sequence[str]) -> Exit:
+def write_skeleton(cluster: Cluster, target: Path, requirements: Sequence[str]) -> Exit:
     """Writes the file, which is new. UsageError where it cannot be written."""
-    text = audit_toml_skeleton(cluster, subjects(cluster), list(required) or ["standard"])
+    text = audit_toml_skeleton(cluster, subjects(cluster), list(requirements) or ["standard"])
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)

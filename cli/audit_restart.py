@@ -35,7 +35,7 @@ def parse_brokers(text: str) -> list[int] | None:
 
 
 def may_restart(
-    wanted: Sequence[int] | None, read: Read, folder: Path | None, seconds: float, workers: int
+    asked_brokers: Sequence[int] | None, read: Read, folder: Path | None, seconds: float, workers: int
 ) -> dict[str, Any]:
     """The document of the answers. `read` asks the cluster, and is asked again once they are found: where anything that
     they rest on is otherwise then, they are found anew, and in the end not given."""
@@ -44,20 +44,20 @@ def may_restart(
     try:
         while True:
             every = subjects(cluster)
-            ids = restart_order(cluster) if wanted is None else wanted
+            ids = restart_order(cluster) if asked_brokers is None else asked_brokers
             answers = [restart_answer(cluster, every, findings, broker, explorations) for broker in ids]
             again = read() if cluster.answering is not None else (cluster, findings)
             if state_of(again[0]) == state_of(cluster):
-                return _document(cluster, answers, look, in_order=wanted is None)
+                return _document(cluster, answers, look, is_in_order=asked_brokers is None)
             if look == MOST_LOOKS:
                 open_ = [RestartAnswer(broker, "not known", unknown=(UNSETTLED,)) for broker in ids]
-                return _document(cluster, open_, look, in_order=wanted is None)
+                return _document(cluster, open_, look, is_in_order=asked_brokers is None)
             look, (cluster, findings) = look + 1, again
     finally:
         explorations.close()
 
 
-def _document(cluster: Cluster, answers: Sequence[RestartAnswer], looks: int, *, in_order: bool) -> dict[str, Any]:
+def _document(cluster: Cluster, answers: Sequence[RestartAnswer], looks: int, *, is_in_order: bool) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "exit": int(exit_of(answers)),
@@ -72,11 +72,11 @@ def _document(cluster: Cluster, answers: Sequence[RestartAnswer], looks: int, *,
             }
             for answer in answers
         ],
-        "notes": list(_notes(cluster, looks, in_order=in_order)),
+        "notes": list(_notes(cluster, looks, is_in_order=is_in_order)),
     }
 
 
-def _notes(cluster: Cluster, looks: int, *, in_order: bool) -> list[str]:
+def _notes(cluster: Cluster, looks: int, *, is_in_order: bool) -> list[str]:
     answering = cluster.answering
     if answering is None:
         told = "As the files describe the cluster; --bootstrap-server asks it as it is now."
@@ -87,7 +87,7 @@ def _notes(cluster: Cluster, looks: int, *, in_order: bool) -> list[str]:
         told = f"As broker {answering.told_by} of {answering.origin} knows it: {asked}."
     order = "In this order, each after the one before is in the ISR of all of its partitions again."
     controllers = [f"Now: {answering.controllers}."] if answering is not None and answering.controllers else []
-    return [told, *controllers, *([order] if in_order else [])]
+    return [told, *controllers, *([order] if is_in_order else [])]
 
 
 def exit_of(answers: Sequence[RestartAnswer]) -> Exit:

@@ -10,7 +10,7 @@ from ..audit.auditing import AuditOutcome, ReadCluster
 from ..audit.cluster.statements import UnreadableInputError
 from ..language.errors import UsageError
 from ..language.immutable import immutable
-from ..reports.audit.overview import audit_headline
+from ..reports.audit.overview import MOST_LINES, audit_headline
 from ..reports.document import Document
 from ..reports.exits import Exit, worst_exit
 from ..reports.text_page import TextFormat, TextPage
@@ -45,26 +45,26 @@ def refuse_options_of_one(options: argparse.Namespace, names: Sequence[str]) -> 
 
 
 def audit_clusters(
-    found: Sequence[tuple[str, ReadCluster | UnreadableInputError]],
+    clusters_read: Sequence[tuple[str, ReadCluster | UnreadableInputError]],
     audit_one: Callable[[ReadCluster, float], AuditOutcome],
 ) -> list[NamedAudit]:
     """Audits each, the worst first. `audit_one` is given the part of the time that it may take: none once one was
     interrupted."""
     done: list[NamedAudit] = []
     part = 1.0
-    for place, (name, read) in enumerate(found):
+    for place, (name, read) in enumerate(clusters_read):
         if isinstance(read, UnreadableInputError):
             done.append(NamedAudit(name, read))
             continue
-        outcome = audit_one(read, part and 1 / (len(found) - place))
+        outcome = audit_one(read, part and 1 / (len(clusters_read) - place))
         part = 0.0 if outcome.explorations.interrupted else part
         done.append(NamedAudit(name, outcome))
     rank = {name: place for place, name in enumerate(_order_by_gravity(done))}
     return sorted(done, key=lambda one: rank[one.name])
 
 
-def _order_by_gravity(done: Sequence[NamedAudit]) -> list[str]:
-    left = [*done]
+def _order_by_gravity(audits: Sequence[NamedAudit]) -> list[str]:
+    left = [*audits]
     ordered: list[str] = []
     while left:
         worst = worst_exit(one.exit for one in left)
@@ -74,18 +74,46 @@ def _order_by_gravity(done: Sequence[NamedAudit]) -> list[str]:
 
 
 def audits_page(
-    done: Sequence[NamedAudit], page_of: Callable[[Document], TextPage], text_format: TextFormat, *, quiet: bool
+    audits: Sequence[NamedAudit],
+    page_of: Callable[[Document], TextPage],
+    text_format: TextFormat,
+    *,
+    quiet: bool,
+    whole: bool,
 ) -> TextPage:
-    """A headline for each, then each page, unless that is all."""
+    """A headline for each, then, unless that is all, each page: all if they are to be `whole`, else as much as a first
+    screen has room for."""
     page = TextPage(text_format)
-    for one in done:
+    for one in audits:
         page.line(f"{one.name}: {_headline(one, text_format)}", hang=2, style="bold")
-    for one in () if quiet else done:
-        if not isinstance(one.outcome, UnreadableInputError):
-            page.blank()
-            page.line(f"== {one.name} ==", style="bold")
-            page.lines += page_of(one.outcome.document).lines
+    for one in () if quiet else audits:
+        if isinstance(one.outcome, UnreadableInputError):
+            continue
+        document = one.outcome.document
+        lines = page_of(document).lines
+        if not whole:
+            lines = lines[len(audit_headline(document, text_format).lines) :]
+        room = max(0, MOST_LINES - len(page.lines) - 3)
+        if not whole and len(lines) > room:
+            _write_cut(page, one.name, lines[:room])
+            return page
+        page.blank()
+        page.line(f"== {one.name} ==", style="bold")
+        page.lines += lines
     return page
+
+
+def _write_cut(page: TextPage, name: str, lines: Sequence[str]) -> None:
+    """As much of a page as there is room for, if that is more than a line or two, and how to see the rest."""
+    if len(lines) > _LEAST:
+        page.blank()
+        page.line(f"== {name} ==", style="bold")
+        page.lines += lines
+    page.line("More: --all everything of each; or give the files of one of them alone.", style="dim")
+
+
+_LEAST = 3
+"""So few lines of a page say nothing."""
 
 
 def _headline(one: NamedAudit, text_format: TextFormat) -> str:
@@ -94,17 +122,17 @@ def _headline(one: NamedAudit, text_format: TextFormat) -> str:
     return " ".join(audit_headline(one.outcome.document, TextFormat()).text().split())
 
 
-def audits_document(done: Sequence[NamedAudit]) -> Document:
+def audits_document(audits: Sequence[NamedAudit]) -> Document:
     """All of them as one document, `tidegate.audits/1`."""
     clusters = [
         {"name": one.name, "exit": int(one.exit), "unreadable": str(one.outcome)}
         if isinstance(one.outcome, UnreadableInputError)
         else {"name": one.name, "exit": int(one.exit), "audit": one.outcome.document}
-        for one in done
+        for one in audits
     ]
-    return {"schema": SCHEMA, "exit": int(worst_exit(one.exit for one in done)), "clusters": clusters}
+    return {"schema": SCHEMA, "exit": int(worst_exit(one.exit for one in audits)), "clusters": clusters}
 
 
-def folder_of(name: str, out: Path) -> Path:
+def folder_of(name: str, folder: Path) -> Path:
     """Where the pages of one of them go."""
-    return out / "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip("-.")
+    return folder / "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip("-.")

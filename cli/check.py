@@ -51,14 +51,13 @@ EXAMPLES = """\
   tidegate check replication:truncate_to_hw --set replicas=2 --set max_leader_epoch=2
   tidegate check replication:kip101 --property strong_isr --symmetry --workers 2
   tidegate check mine.py:broken --json --out report/
-  tidegate check replication:truncate_to_hw --engine bmc --depth 10 --property strong_isr
   tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
   tidegate check raft:paper --engine walk --walks 1000000 --master spark://node1:7077
   tidegate check raft --witness command_is_applied --witness longest:advance_commit_index
   tidegate check mine.py --watch               again each time it is saved
   tidegate check replication:kip320 --engine spark --master "local[2]" --bounds large
 
-exit: 0 holds (--engine walk and bmc: in what was looked at), 1 a property is violated, 2 deadlock,
+exit: 0 holds (--engine walk: in what was looked at), 1 a property is violated, 2 deadlock,
 3 a property of liveness is violated, 4 vacuous: so only because nothing happens, 5 inconclusive,
 7 a step broke the model's types, 64 usage, 65 the model's text is wrong, 70 engine and plain Python disagree
 """
@@ -131,10 +130,10 @@ def run(options: argparse.Namespace) -> Exit:
 
 def _trace_page(model: Model, verdict: Verdict, trace: Document, file: str) -> str:
     """The page of a trace, which is in a file beside it, with what could be chosen instead."""
-    few = verdict.distinct_states is not None and verdict.distinct_states <= MAX_STATES_UNASKED
+    few = verdict.distinct_states <= MAX_STATES_UNASKED
     graph = graph_of_trace(model, trace) if few else ""
     return trace_html(
-        [trace], beside=file, around=neighbourhood_of_trace(model, trace, size=BYTES_OF_ONE_OF_SEVERAL), graph=graph
+        [trace], whole_file=file, around=neighbourhood_of_trace(model, trace, size=BYTES_OF_ONE_OF_SEVERAL), graph=graph
     )
 
 
@@ -159,7 +158,8 @@ def with_advice(model: Model, verdict: Verdict, options: argparse.Namespace) -> 
     """The verdict with what its reader should know of the choices that were made for them."""
     notes = list(verdict.notes)
     states = 0 if options.engine == "walk" else verdict.distinct_states or 0
-    if not options.symmetry and states >= _STATES_WORTH_FOLDING:
+    late = options.symmetry is None and options.engine == "native"  # which says itself what it does not fold
+    if not late and not options.symmetry and states >= _STATES_WORTH_FOLDING:
         notes += _folding_advice(model)
     if model.ghosts and options.ghosts is None and any(prop.ghosts for prop in model.properties):
         notes.append(f"ghost fields are kept, because {_ghost_readers_text(model)}; counts are with them")
@@ -210,25 +210,25 @@ def _trace_file_name(name: str) -> str:
 
 
 def _save_result(
-    out: Path,
+    folder: Path,
     document: Document,
     traces: Mapping[str, Document],
     pages: Iterable[tuple[str, str]],
     paths: Mapping[str, str],
-    found: Exit,
+    exit_code: Exit,
     options: argparse.Namespace,
 ) -> Exit:
     try:
         for name, path in paths.items():
             write_trace(Path(path), traces[name])
-        write_json(out / "report.json", document)
+        write_json(folder / "report.json", document)
         for name, text in pages:
             write_text(Path(paths[name].removesuffix(_TRACE_FILE) + ".html"), text)
         names = {name: Path(path).name.removesuffix(_TRACE_FILE) + ".html" for name, path in paths.items()}
-        write_text(out / "index.html", check_index(document, names))
+        write_text(folder / "index.html", check_index(document, names))
     except (OSError, UsageError) as error:
-        print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
-        return worst_exit((found, Exit.USAGE)) if found is Exit.HOLDS else found
+        print(f"tidegate: --out {folder}: the report could not be saved: {error}", file=sys.stderr)
+        return worst_exit((exit_code, Exit.USAGE)) if exit_code is Exit.HOLDS else exit_code
     also = f" and {count_text(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
-    end_with_page(out / "index.html", f", which leads to report.json{also}", options)
-    return found
+    end_with_page(folder / "index.html", f", which leads to report.json{also}", options)
+    return exit_code

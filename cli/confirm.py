@@ -30,9 +30,11 @@ EXAMPLES = """\
   tidegate confirm loss.trace.json --kafka-version 3.9.1 --repeat 5 --junit confirm.xml
   tidegate confirm loss.trace.json --kafka-home /opt/kafka --html confirmed.html
   tidegate confirm election.trace.json --in-process --kafka-version 4.1.1
+  tidegate confirm --all --in-process --kafka-version 3.9.1
   tidegate confirm --random --seed 7 --minutes 60 --kafka-version 4.1.0
 
-exit: 0 confirmed, 1 not confirmed, 5 could not be driven, 64 usage
+exit: 0 confirmed, 1 not confirmed, 5 could not be driven, 64 usage, 66 the cache is damaged, 69 no Java, Maven or
+registry
 """
 
 
@@ -74,6 +76,11 @@ def add(verbs: Verbs[Parser]) -> None:
         "--in-process",
         action="store_true",
         help="a trace of kraft is taken by Kafka's own classes in one process, without brokers; needs a JDK 17",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="with --in-process: every recorded counterexample of kraft, on each release, as a table",
     )
     parser.add_argument("--repeat", metavar="N", type=parse_positive, default=1, help="run each N times (default: 1)")
     parser.add_argument("--steps", action="store_true", help="print each step, where all came about as well")
@@ -124,6 +131,10 @@ def add_cluster_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
+    if options.all:
+        from .confirm_all import confirm_all
+
+        return confirm_all(options)
     if options.random:
         return _run_random_rounds(options)
     check_open(options, "html")
@@ -239,7 +250,7 @@ def _confirm_trace(document: Mapping[str, Any], options: argparse.Namespace, lin
         kafka=options.kafka_version,
         home=options.kafka_home,
         with_repair=options.repaired,
-        given=dict(options.assignments),
+        given_constants=dict(options.assignments),
         anyway=options.anyway,
         limit=options.step_time,
         keep=options.keep,
@@ -259,7 +270,7 @@ def _save_results(
                 annotate_trace(document, results[place * options.repeat : (place + 1) * options.repeat])
                 for place, document in enumerate(documents.values())
             ]
-            write_text(options.html, trace_html(shown, beside=beside, section=comparison_section(results)))
+            write_text(options.html, trace_html(shown, whole_file=beside, section=comparison_section(results)))
     except OSError as error:
         raise UsageError(f"a report cannot be written: {error}") from None
 

@@ -1,8 +1,9 @@
-"""`tidegate conform MODEL`: does Kafka's code do what the model does?"""
+"""`tidegate conform MODEL`: does Kafka's code do what the model does, and the model what Kafka's code does?"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ..explorer.search import Progress
 from ..language.errors import UsageError
 from ..reports.conform import conform_text
+from ..reports.conform_picture import difference_picture
 from ..reports.exits import Exit
-from ..reports.files import write_trace
+from ..reports.files import write_text, write_trace
 from ..reports.text_page import count_text
 from ..traces.document import run_document
-from .options import add_print_options, parse_positive, parse_seconds, text_format_of
+from .options import add_hosted_options, add_print_options, hosted_seconds_of, hosted_version_of, text_format_of
 from .output import prepare_directory, print_failure, print_json
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
@@ -29,122 +31,213 @@ EXAMPLES = """\
   tidegate conform kraft --kafka-version 4.1.1
   tidegate conform kraft --kafka-version 3.9.1 --seed 7 --time 300 --out differences
   tidegate conform kraft --kafka-version 4.4.0 --runs 50 --json
+  tidegate conform kraft --kafka-version 3.5.2 --model-of 3.9 --direction code-to-model --svg parts.svg
+  tidegate conform --replay differences/append-1.history.json
 
 exit: 0 no difference in what was compared, 1 they differ, 5 it ended before it was to, or nothing was compared,
-64 usage
+64 usage, 66 the cache is damaged, 69 no JDK, Maven or registry
 """
 
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = (
-        "Draws runs of the model, takes them step by step on the classes of a release of Kafka in one process, and "
-        "compares the state of every node after each step. Pairs of actions that were taken seldom come first. A "
-        "difference is shown with its shortest run, what the model has beside what Kafka has. Needs a JDK 17 or newer, "
-        "and Maven for the first run of a release."
+        "Two ways, in turn. Runs of the model are taken step by step on the classes of a release of Kafka in one "
+        "process, and the state of every node is compared after each step: first those with every pair of actions that "
+        "one can follow the other, then drawn ones. And random schedules on these classes are followed in the model. A "
+        "difference is shown with its shortest run or schedule, what the model has beside what Kafka has. Needs a JDK "
+        "17 or newer, and Maven for the first run of a release."
     )
     parser = add_verb(verbs, "conform", about, EXAMPLES)
-    parser.add_argument("model", metavar="MODEL", choices=MODELS, help="the model: kraft")
-    parser.add_argument("--kafka-version", metavar="VERSION", help="the release, such as 4.1.1")
-    parser.add_argument("--seed", metavar="N", type=parse_positive, default=1, help="draws the runs (default: 1)")
-    parser.add_argument("--runs", metavar="N", type=parse_positive, help="end after so many runs")
+    parser.add_argument("model", metavar="MODEL", nargs="?", choices=MODELS, help="the model: kraft")
     parser.add_argument(
-        "--time",
-        metavar="SECONDS",
-        type=parse_seconds,
-        help="end after so long (default: 60, where no --runs is given)",
+        "--direction", choices=("model-to-code", "code-to-model"), help="one of the two (default: both)"
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, help="write the run of each difference there, as a trace")
+    parser.add_argument("--model-of", metavar="VERSION", help="the model of another release, to see where the two part")
+    add_hosted_options(parser, "write each difference there: a run as a trace, a schedule as a history")
+    parser.add_argument("--svg", metavar="FILE", type=Path, help="write a picture of the first difference there")
+    parser.add_argument(
+        "--replay", metavar="FILE", type=Path, help="take a history that was saved, and follow it again"
+    )
     add_print_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
-    from ..real.driving.nodes.releases import fetch_raft_release
-    from ..real.driving.verdict import full_version
-    from ..real.inprocess.conforming import ABSTRACTED, COMPARED
-    from ..real.inprocess.hosting import HostError
-    from ..real.inprocess.hunting import RELEASES
+    from ..real.inprocess.program import HostError
 
-    if options.kafka_version is None:
-        raise UsageError(f"give the release with --kafka-version; known are {', '.join(RELEASES)}")
-    out: Path | None = None if options.out is None else prepare_directory(options.out)
-    release = fetch_raft_release(full_version(options.kafka_version))
-    limit = 60.0 if options.time is None and options.runs is None else options.time
+    if (options.replay is None) == (options.model is None):
+        raise UsageError(f"give a MODEL ({', '.join(MODELS)}) to compare, or a history with --replay")
+    if options.svg is not None:
+        prepare_directory(options.svg.parent)
     try:
-        found, so_far = _compare_runs(options, release, limit)
+        return _conform(options) if options.replay is None else _replay(options)
     except HostError as error:
         print(f"tidegate: {error}", file=sys.stderr)
         print_failure(str(error), Exit.INCONCLUSIVE, {})
         return Exit.INCONCLUSIVE
-    shown = {
+
+
+def _conform(options: argparse.Namespace) -> Exit:
+    from ..real.inprocess.hunting import RELEASES
+    from ..real.inprocess.program import fetch_hosted_release
+
+    version = hosted_version_of(options, RELEASES)
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
+    release = fetch_hosted_release(version)
+    limit = hosted_seconds_of(options)
+    found, so_far = _compare_runs(options, release, limit)
+    files = _save_differences(found, out)
+    shown = _document(options, release.version, so_far, list(map(difference_document, found, files)))
+    _print(shown, options)
+    if found:
+        return Exit.SAFETY
+    return Exit.INCONCLUSIVE if so_far.cut or not so_far.compared_states else Exit.HOLDS
+
+
+def _replay(options: argparse.Namespace) -> Exit:
+    """A history that was saved, once more: exit 1 where it differs, 0 where not, 5 where that is not decided."""
+    from ..real.inprocess.conforming import ComparisonReach
+    from ..real.inprocess.following import HistoryDifference, HistoryReach, replay_history, saved_history
+    from ..real.inprocess.hosting import Host
+    from ..real.inprocess.program import fetch_hosted_release
+
+    try:
+        saved = saved_history(json.loads(options.replay.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{options.replay}: it cannot be read: {error}") from None
+    release = fetch_hosted_release(options.kafka_version or saved.kafka)
+    with Host(release, brief=True) as host:
+        found = replay_history(host, saved.operations, options.model_of or saved.held_against, saved.defect)
+    differs = isinstance(found, HistoryDifference)
+    code = HistoryReach(1, len(saved.operations), int(found == "undecided"), 0)
+    so_far = ComparisonReach(0, 0, 0, (), (), (), (), code, 0.0)
+    differences = [difference_document(found, str(options.replay))] if differs else []
+    options.model, options.seed = MODELS[0], 0
+    _print(_document(options, release.version, so_far, differences), options)
+    return Exit.SAFETY if differs else Exit.INCONCLUSIVE if found == "undecided" else Exit.HOLDS
+
+
+def _print(document: dict[str, Any], options: argparse.Namespace) -> None:
+    if options.svg is not None and document["differences"]:
+        write_text(options.svg, difference_picture(document["differences"][0], document["kafka"], document["model_of"]))
+    if options.json:
+        print_json(document)
+    else:
+        sys.stdout.write(conform_text(document, text_format_of(options)))
+
+
+def _compare_runs(options: argparse.Namespace, release: Release, limit: float | None) -> tuple[list[Any], Any]:
+    """The differences, and how far was looked."""
+    from ..real.inprocess.conforming import DIRECTIONS, ComparisonReach, conform
+    from ..real.inprocess.following import HistoryReach
+
+    found = list[Any]()
+    so_far = ComparisonReach(0, 0, 0, (), (), (), (), HistoryReach(), 0.0)
+    directions = DIRECTIONS if options.direction is None else (options.direction,)
+    with ProgressLine(sys.stderr, limit) as line:
+        report = report_for(line)
+
+        def say(looked: ComparisonReach, differences: int) -> None:
+            if report is not None:
+                runs, histories = (
+                    count_text(looked.runs, "run"),
+                    count_text(looked.code.histories, "history", "histories"),
+                )
+                text = (
+                    f"{runs}, {histories}, {looked.compared_states:,} compared, {count_text(differences, 'difference')}"
+                )
+                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
+
+        for one in conform(
+            release,
+            options.seed,
+            runs=options.runs,
+            seconds=limit,
+            directions=directions,
+            held_against=options.model_of,
+            report=say,
+        ):
+            if isinstance(one, ComparisonReach):
+                so_far = one
+            else:
+                found.append(one)
+    return found, so_far
+
+
+def _save_differences(differences: Sequence[Any], folder: Path | None) -> list[str | None]:
+    """The files of differences, if a folder is given: a trace, or a history."""
+    from ..real.inprocess.conforming import Difference
+
+    files = list[str | None]()
+    for number, one in enumerate(differences, 1):
+        if folder is None:
+            path = None
+        elif isinstance(one, Difference):
+            path = folder / f"{one.run.steps[-1].action}-{number}.trace.json"
+            write_trace(path, run_document(one.model, one.run))
+        else:
+            path = folder / f"{one.last_kind}-{number}.history.json"
+            write_text(path, json.dumps(one.document(), indent=1) + "\n")
+        files.append(None if path is None else str(path))
+    return files
+
+
+def _document(
+    options: argparse.Namespace, kafka: str, so_far: Any, differences: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    from ..real.inprocess.compared import COMPARED
+    from ..real.inprocess.conforming import ABSTRACTED
+
+    return {
         "schema": SCHEMA,
-        "kafka": release.version,
+        "kafka": kafka,
+        "model_of": options.model_of,
         "model": options.model,
         "seed": options.seed,
         "runs": so_far.runs,
         "steps": so_far.steps,
         "pairs": so_far.pairs,
+        "missing": [list(pair) for pair in so_far.missing],
+        "not_driven": [list(pair) for pair in so_far.not_driven],
         "actions": list(so_far.actions),
         "never": list(so_far.never),
+        "histories": so_far.code.histories,
+        "observations": so_far.code.observations,
+        "undecided": so_far.code.undecided_histories,
+        "kinds": so_far.code.kinds,
+        "ended": so_far.code.ended_histories,
         "seconds": round(so_far.seconds, 1),
         "interrupted": so_far.cut,
+        "why": so_far.why,
         "compared": list(COMPARED),
         "abstracted": dict(ABSTRACTED),
-        "differences": [_document(one, file) for one, file in zip(found, _save_differences(found, out), strict=True)],
+        "differences": list(differences),
     }
-    if options.json:
-        print_json(shown)
-    else:
-        sys.stdout.write(conform_text(shown, text_format_of(options)))
-    return Exit.SAFETY if found else Exit.INCONCLUSIVE if so_far.cut or not so_far.steps else Exit.HOLDS
 
 
-def _compare_runs(options: argparse.Namespace, release: Release, limit: float | None) -> tuple[list[Any], Any]:
-    """The differences, and how far was looked."""
-    from ..real.inprocess.conforming import ComparisonReach, Difference, conform
-
-    found, so_far = list[Difference](), ComparisonReach(0, 0, 0, (), (), 0.0)
-    with ProgressLine(sys.stderr) as line:
-        report = report_for(line)
-
-        def say(looked: ComparisonReach) -> None:
-            if report is not None:
-                runs, steps = count_text(looked.runs, "run"), count_text(looked.steps, "step")
-                text = f"{runs}, {steps} compared, {count_text(len(found), 'difference')}"
-                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
-
-        for one in conform(release, options.seed, runs=options.runs, seconds=limit, report=say):
-            if isinstance(one, Difference):
-                found.append(one)
-            else:
-                so_far = one
-    return found, so_far
-
-
-def _save_differences(found: Sequence[Any], out: Path | None) -> list[str | None]:
-    """The files with the runs of differences, if a folder is given."""
-    from ..real.inprocess.conforming import hosted_model
-
-    files = list[str | None]()
-    for number, one in enumerate(found, 1):
-        path = None if out is None else out / f"{one.run.steps[-1].action}-{number}.trace.json"
-        if path is not None:
-            write_trace(path, run_document(hosted_model(one.kafka), one.run))
-        files.append(None if path is None else str(path))
-    return files
-
-
-def _document(found: Any, file: str | None) -> dict[str, Any]:
+def difference_document(difference: Any, file: str | None) -> dict[str, Any]:
+    """A difference of either way: the model's steps, the operations on Kafka's code where they were drawn, and both
+    sides after them."""
     from ..real.driving.controllers.driver import describe_controller
+    from ..real.inprocess.conforming import Difference
+    from ..real.inprocess.schedules import operation_words
 
+    to_code = isinstance(difference, Difference)
+    model, kafka = (
+        (difference.model_observations, difference.kafka_observations)
+        if to_code
+        else (difference.instead, difference.next)
+    )
     return {
-        "action": found.run.steps[-1].action,
-        "fields": list(found.fields),
-        "why": found.why,
-        "steps": list(found.says),
-        "model": {str(voter): describe_controller(one) for voter, one in found.model_observations.items()},
-        "kafka": {str(voter): describe_controller(one) for voter, one in found.kafka_observations.items()},
+        "direction": "model-to-code" if to_code else "code-to-model",
+        "action": difference.run.steps[-1].action if to_code else difference.last_kind,
+        "fields": list(difference.fields),
+        "why": difference.why,
+        "steps": list(difference.says if to_code else difference.steps),
+        "operations": [] if to_code else list(map(operation_words, difference.operations)),
+        "model": {str(voter): describe_controller(one) for voter, one in model.items()},
+        "kafka": {str(voter): describe_controller(one) for voter, one in kafka.items()},
         "file": file,
     }

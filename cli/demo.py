@@ -63,10 +63,10 @@ def _run_scene(scene: Scene, options: argparse.Namespace, text_format: TextForma
     return found
 
 
-def _other_stories(told: str, text_format: TextFormat) -> str:
+def _other_stories(told_story: str, text_format: TextFormat) -> str:
     page = TextPage(text_format)
     page.line("Other stories:")
     for name, story in STORIES.items():
-        if name != told:
+        if name != told_story:
             page.line(f"tidegate demo {name:<12} {story.title}", indent=2, hang=29)
     return page.text()

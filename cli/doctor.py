@@ -32,7 +32,7 @@ SIGNS: Mapping[Health, str] = {"works": "✓", "missing": "-", "broken": "✗"}
 SMALL = "leadership"
 """A built-in model that is explored in a moment."""
 USES: Mapping[str, str] = {
-    "prove": "prove, check --engine bmc",
+    "prove": "prove",
     "spark": "check --engine spark, Parquet",
     "live": "audit --bootstrap-server",
     "real": "confirm",
@@ -54,14 +54,14 @@ _REQUIREMENT = re.compile(
 
 
 @immutable
-class Finding:
+class DoctorFinding:
     """One thing that was looked at: its name, whether it works, and what was seen, with what to do where it does not.
-    What every command needs is `needed`."""
+    What every command needs is `is_needed`."""
 
     name: str
     health: Health
-    seen: str
-    needed: bool = False
+    observation: str
+    is_needed: bool = False
 
 
 def add(verbs: Verbs[Parser]) -> None:
@@ -78,28 +78,30 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Looks, and prints what was seen."""
     found = list(examine_machine())
-    broken = [one for one in found if one.needed and one.health != "works"]
+    broken = [one for one in found if one.is_needed and one.health != "works"]
     if options.json:
-        rows = [{"name": one.name, "health": one.health, "seen": one.seen, "needed": one.needed} for one in found]
+        rows = [
+            {"name": one.name, "health": one.health, "seen": one.observation, "needed": one.is_needed} for one in found
+        ]
         print_json({"schema": "tidegate.doctor/1", "works": not broken, "findings": rows})
     else:
         print(_page(found, broken, TextPage(text_format_of(options))).text(), end="")
     return Exit.SAFETY if broken else Exit.HOLDS
 
 
-def _page(found: list[Finding], broken: list[Finding], page: TextPage) -> TextPage:
-    missing = sum(one.health == "missing" for one in found)
+def _page(findings: list[DoctorFinding], broken: list[DoctorFinding], page: TextPage) -> TextPage:
+    missing = sum(one.health == "missing" for one in findings)
     if broken:
         page.line(f"✗ {', '.join(one.name for one in broken)}: needed by every command", style="bold")
     else:
         more = f"; {missing} of the optional parts are missing" if missing else ", with every optional part"
         page.line(f"✓ {tool_version()} works here{more}", style="bold")
     page.blank()
-    page.columns([(SIGNS[one.health], one.name, one.seen) for one in found], indent=0)
+    page.columns([(SIGNS[one.health], one.name, one.observation) for one in findings], indent=0)
     return page
 
 
-def examine_machine() -> Iterator[Finding]:
+def examine_machine() -> Iterator[DoctorFinding]:
     """Everything that is looked at, what every command needs first."""
     yield _examine_python()
     yield _examine_native_code()
@@ -109,44 +111,44 @@ def examine_machine() -> Iterator[Finding]:
     yield from _examine_programs()
 
 
-def _examine_python() -> Finding:
+def _examine_python() -> DoctorFinding:
     seen = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}, {tool_version()}"
     commit = tool_commit()
-    return Finding("python", "works", f"{seen} ({commit})" if commit else seen, needed=True)
+    return DoctorFinding("python", "works", f"{seen} ({commit})" if commit else seen, is_needed=True)
 
 
-def _examine_native_code() -> Finding:
+def _examine_native_code() -> DoctorFinding:
     """A model of this program explored, after its code was compiled anew; plain Python looks at it again."""
     from ..api.checking import check
 
     try:
         states = check(SMALL, cache=False).verdict.distinct_states
     except Exception as error:  # whatever breaks, a doctor says it and goes on
-        return Finding("native code", "broken", f"{type(error).__name__}: {error}", needed=True)
-    return Finding("native code", "works", f"compiled and run: {states} states of {SMALL}", needed=True)
+        return DoctorFinding("native code", "broken", f"{type(error).__name__}: {error}", is_needed=True)
+    return DoctorFinding("native code", "works", f"compiled and run: {states} states of {SMALL}", is_needed=True)
 
 
-def _examine_memory() -> Finding:
+def _examine_memory() -> DoctorFinding:
     free = memory_for_search()
     seen = f"{bytes_text(free)} for states of one search, {processor_count()} processors"
     if free < LEAST_MEMORY:
-        return Finding("memory", "broken", f"{seen}; larger models need more: raise the limit of this process")
-    return Finding("memory", "works", seen)
+        return DoctorFinding("memory", "broken", f"{seen}; larger models need more: raise the limit of this process")
+    return DoctorFinding("memory", "works", seen)
 
 
-def _examine_cache() -> Finding:
+def _examine_cache() -> DoctorFinding:
     folder = cache_directory()
     if folder is None:
-        return Finding(
+        return DoctorFinding(
             "cache", "broken", "cannot be written: every command compiles again; set TIDEGATE_CACHE to a folder"
         )
     used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     left = shutil.disk_usage(folder).free
     seen = f"{folder}: {bytes_text(used)}; {bytes_text(left)} of disk left"
-    return Finding("cache", "works" if left >= LEAST_DISK else "broken", seen)
+    return DoctorFinding("cache", "works" if left >= LEAST_DISK else "broken", seen)
 
 
-def _examine_extras() -> Iterator[Finding]:
+def _examine_extras() -> Iterator[DoctorFinding]:
     """Each extra that the package names, with what of it is not installed."""
     wanted: dict[str, list[str]] = {}
     for text in metadata.requires("tidegate") or ():
@@ -157,11 +159,11 @@ def _examine_extras() -> Iterator[Finding]:
         lacking = [name for name in names if not _is_installed(name)]
         use = USES[extra]
         if lacking:
-            yield Finding(
+            yield DoctorFinding(
                 f"[{extra}]", "missing", f"{use}: without {', '.join(lacking)}; pip install '.[{extra}]' in the clone"
             )
         else:
-            yield Finding(f"[{extra}]", "works", use)
+            yield DoctorFinding(f"[{extra}]", "works", use)
 
 
 def _is_installed(name: str) -> bool:
@@ -172,21 +174,21 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def _examine_programs() -> Iterator[Finding]:
+def _examine_programs() -> Iterator[DoctorFinding]:
     yield _examine_java()
     for program, use in (("javac", "conform, hunt"), ("mvn", "fetching Kafka's jars"), ("git", "commits in reports")):
         place = shutil.which(program)
         if place is None:
-            yield Finding(program, "missing", f"{use}: {program} is not in the PATH")
+            yield DoctorFinding(program, "missing", f"{use}: {program} is not in the PATH")
         else:
-            yield Finding(program, "works", f"{use}: {place}")
+            yield DoctorFinding(program, "works", f"{use}: {place}")
 
 
-def _examine_java() -> Finding:
+def _examine_java() -> DoctorFinding:
     from ..real.driving.nodes.releases import find_java
 
     use = "confirm, conform, hunt, --engine spark"
     try:
-        return Finding("java", "works", f"{use}: {find_java()}")
+        return DoctorFinding("java", "works", f"{use}: {find_java()}")
     except UsageError as error:
-        return Finding("java", "missing", f"{use}: {error}")
+        return DoctorFinding("java", "missing", f"{use}: {error}")

@@ -6,10 +6,11 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+import time
 from types import FrameType
-from typing import NoReturn
 
 from ..reports.exits import INTERRUPTED_TEXT, Exit
+from .bytecode import keep_bytecode
 from .streams import guard_streams
 
 OBJECTS = 200_000
@@ -25,14 +26,36 @@ def reduce_garbage_collection() -> None:
 
 def treat_sigterm_as_interrupt() -> None:
     """Has SIGTERM, with which a CI system cancels a job, end this process as Ctrl-C does: what was seen is reported,
-    and processes that it started end. Where it is ignored it stays so."""
+    and processes that it started end. Where it is ignored it stays so. One that follows at once is the same one:
+    `timeout` sends it to the process and to its group."""
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _interrupt)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+SAME_SECONDS = 1.0
+"""So soon after a signal another one of its number says nothing new."""
+
+
+class RepeatedSignals:
+    """When each signal came last: one that follows at once says nothing new."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, float] = {}
+
+    def is_new(self, number: int) -> bool:
+        """Whether a signal, which comes now, is not the one before, sent twice."""
+        now, before = time.monotonic(), self._last.get(number)
+        self._last[number] = now
+        return before is None or now - before > SAME_SECONDS
+
+
+_SIGNALS = RepeatedSignals()
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
     """What Ctrl-C does, with the name of the signal, which a search then says that it was stopped by."""
-    raise KeyboardInterrupt("SIGTERM")
+    if _SIGNALS.is_new(number):
+        raise KeyboardInterrupt("SIGTERM")
 
 
 def run() -> None:
@@ -55,6 +78,7 @@ def _run_main() -> int:
             from .verbs import command_parser
 
             command_parser().parse_args()
+        keep_bytecode()
         from .main import main  # here, since importing everything takes half a second
 
         return main(sys.argv[1:])

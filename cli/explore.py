@@ -74,8 +74,9 @@ def run(options: argparse.Namespace) -> Exit:
     typed = options.do is None and sys.stdin.isatty()
     height = None if not typed else _screen_height()
     report = _write_progress if sys.stderr.isatty() else None
-    session = Session(model, text_format_of(options), run=begun, height=height, report=report, memory=options.memory,
-                      words=words)  # fmt: skip
+    session = Session(
+        model, text_format_of(options), run=begun, height=height, report=report, memory=options.memory, words=words
+    )
     if typed:
         read = _terminal_reader(session)
         print(session.here(), end="")
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.HOLDS
 
 
-def _serve_page(model: Model, begun: Run | None, words: ClusterWords | None, options: argparse.Namespace) -> Exit:
+def _serve_page(model: Model, begun_run: Run | None, words: ClusterWords | None, options: argparse.Namespace) -> Exit:
     """Serves the page until Ctrl-C."""
     if options.do is not None:
         raise UsageError("--do is for the terminal, and --web for a browser; give one of the two")
@@ -100,7 +101,7 @@ def _serve_page(model: Model, begun: Run | None, words: ClusterWords | None, opt
     if first is None:
         raise UsageError(f"{model.name} has no initial state")
     try:
-        server = Server(ExplorationServer(model, begun or Run(first, ()), options.memory, words), options.port)
+        server = Server(ExplorationServer(model, begun_run or Run(first, ()), options.memory, words), options.port)
     except (OSError, OverflowError) as error:
         raise UsageError(f"--port {options.port}: cannot be listened on ({error}); give another, or none") from None
     print(f"exploring {model.name} at {server.address}")

@@ -43,7 +43,7 @@ SEARCH_SECONDS = 60.0
 
 
 @immutable
-class Command:
+class SessionCommand:
     """A command: what is written after its name, what it does, and the method that does it."""
 
     usage: str
@@ -85,7 +85,7 @@ class Session:
         page.rule()
         sentence = document["steps"][-1]["sentence"] if at else f"{self.model.name}: the initial state."
         page.line(f"{at:>4}  {sentence}", hang=6, style="bold")
-        write_state(page, document, at, whole=whole or not has_lanes(document), held=False)
+        write_state(page, document, at, whole=whole or not has_lanes(document), with_held=False)
         for watch in self.watches:
             value = self._value_words(watch.value_words(self.branch.state))
             page.line(f"watch     {watch.text} = {value}", indent=3, hang=10, style="cyan")
@@ -399,23 +399,25 @@ def _write_file(path: Path, write: Callable[[], None]) -> None:
         raise UsageError(f"{path}: cannot be written ({error.strerror or error}); name another file") from None
 
 
-COMMANDS: Mapping[str, Command] = {
-    "undo": Command("[N]", "go back a step, or N", Session.undo),
-    "redo": Command("[N]", "take again what was undone", Session.redo),
-    "why": Command(
+COMMANDS: Mapping[str, SessionCommand] = {
+    "undo": SessionCommand("[N]", "go back a step, or N", Session.undo),
+    "redo": SessionCommand("[N]", "take again what was undone", Session.redo),
+    "why": SessionCommand(
         "[not STEP]", "why a step cannot happen here: its first false guard; without STEP, all", Session.why
     ),
-    "go": Command("PROPERTY [SECONDS]", "to the nearest state where it fails, or a witness is reached", Session.go),
-    "watch": Command("[EXPRESSION]", "show it in every state: len(log[A])", Session.watch),
-    "unwatch": Command("N", "end a watch", Session.unwatch),
-    "steps": Command("", "every step that can happen here", Session.steps),
-    "state": Command("", "every field of the state", Session.whole),
-    "run": Command("", "the steps so far, and the command that replays them", Session.steps_so_far),
-    "start": Command("[N]", "begin anew, in the model's Nth initial state", Session.begin),
-    "save": Command("[FILE]", "save the run as a trace, FILE.trace.json", Session.save),
-    "page": Command("[FILE] [--open]", "write the run as a page, FILE.html", Session.page),
-    "help": Command("", "this list", Session.help),
-    "quit": Command("", "end (Ctrl-D)", Session.quit),
+    "go": SessionCommand(
+        "PROPERTY [SECONDS]", "to the nearest state where it fails, or a witness is reached", Session.go
+    ),
+    "watch": SessionCommand("[EXPRESSION]", "show it in every state: len(log[A])", Session.watch),
+    "unwatch": SessionCommand("N", "end a watch", Session.unwatch),
+    "steps": SessionCommand("", "every step that can happen here", Session.steps),
+    "state": SessionCommand("", "every field of the state", Session.whole),
+    "run": SessionCommand("", "the steps so far, and the command that replays them", Session.steps_so_far),
+    "start": SessionCommand("[N]", "begin anew, in the model's Nth initial state", Session.begin),
+    "save": SessionCommand("[FILE]", "save the run as a trace, FILE.trace.json", Session.save),
+    "page": SessionCommand("[FILE] [--open]", "write the run as a page, FILE.html", Session.page),
+    "help": SessionCommand("", "this list", Session.help),
+    "quit": SessionCommand("", "end (Ctrl-D)", Session.quit),
 }
 """Every command by its name."""
 

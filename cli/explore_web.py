@@ -68,21 +68,21 @@ class ExplorationServer:
             shown = self.words.document_in_words(self.words.saved_document(document), self.model, self.run)
             return trace_html([shown], around=beside, live=True)
 
-    def next(self, given: dict[str, str]) -> dict[str, Any]:
+    def next(self, request: dict[str, str]) -> dict[str, Any]:
         """What can happen in the state of a node, and the values and nodes that the page does not have."""
         with self.lock:
-            node = self._node_number(given)
-            return self._new_parts(given, {str(node): self.around.expand(node)})
+            node = self._node_number(request)
+            return self._new_parts(request, {str(node): self.around.expand(node)})
 
-    def go(self, given: dict[str, str]) -> dict[str, Any]:
+    def go(self, request: dict[str, str]) -> dict[str, Any]:
         """The way to the nearest state from a node in which a property fails or a witness is reached. While it is
         looked for, other questions are answered, and `stop` ends it."""
         with self.lock:
-            node = self._node_number(given)
+            node = self._node_number(request)
             state = self.around.states[node]
-        prop = next((prop for prop in self.model.properties if prop.name == given.get("property")), None)
+        prop = next((prop for prop in self.model.properties if prop.name == request.get("property")), None)
         if prop is None or not prop.applicable:
-            raise UsageError(f"no property of states or steps is called {given.get('property')}")
+            raise UsageError(f"no property of states or steps is called {request.get('property')}")
         found = self._search_nearest(state, prop)
         what = "reached" if prop.kind == "reachable" else "violated"
         looked = f"{count_text(found.states, 'state')} explored from here"
@@ -91,10 +91,10 @@ class ExplorationServer:
                 ended = "it was stopped" if self.stopped.is_set() else found.stop_reason
                 end = f"the search ended first: {ended}" if ended else "that is all within the bounds"
                 message = f"{prop.name} is not {what} in {looked}; {end}"
-                return self._new_parts(given, {}) | {"taken": None, "message": message}
+                return self._new_parts(request, {}) | {"taken": None, "message": message}
             known, taken = self._steps_along_run(node, found.run)
             after = f"after {count_text(len(taken), 'step')} more ({looked})" if taken else "here already"
-            return self._new_parts(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
+            return self._new_parts(request, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
 
     def _search_nearest(self, state: State, prop: Property) -> NearestState:
         """The one search that is under way. UsageError where another one is."""
@@ -114,21 +114,21 @@ class ExplorationServer:
         if self.stopped.is_set():
             raise KeyboardInterrupt
 
-    def stop(self, _given: dict[str, str]) -> dict[str, Any]:
+    def stop(self, _request: dict[str, str]) -> dict[str, Any]:
         """Ends the search that is under way, if one is."""
         self.stopped.set()
         return {}
 
-    def watch(self, given: dict[str, str]) -> dict[str, Any]:
+    def watch(self, request: dict[str, str]) -> dict[str, Any]:
         """An expression to watch from now on, with its value in every state that is known."""
         with self.lock:
-            text = given.get("expression", "").strip()
+            text = request.get("expression", "").strip()
             known = [watch for watch in self.around.watches if watch.text == text]
             watch = known[0] if known else parse_watch(self.model, text)
             if not known and len(self.around.watches) == MAX_WATCHES:
                 raise UsageError(f"{MAX_WATCHES} expressions are watched already; no more are")
             self.around.watches += [] if known else [watch]
-            news = self._new_parts(given, {})
+            news = self._new_parts(request, {})
             return news | {"watched": news["watched"] | {text: {"from": 0, "values": self.around.values_of(watch)}}}
 
     def _steps_along_run(self, node: int, run: Run) -> tuple[dict[str, Any], list[int]]:
@@ -137,26 +137,26 @@ class ExplorationServer:
         taken: list[int] = []
         for step in run.steps:
             found = known[str(node)] = self.around.expand(node)
-            after = self.around.number(step.after)
+            after = self.around.number(step.state_after)
             at = next(at for at, some in enumerate(found) if some["to"] == after and some["action"] == step.action)
             taken.append(at)
             node = after
         known[str(node)] = self.around.expand(node)
         return known, taken
 
-    def _node_number(self, given: dict[str, str]) -> int:
-        text = given.get("node", "")
+    def _node_number(self, request: dict[str, str]) -> int:
+        text = request.get("node", "")
         if not text.isdecimal() or int(text) >= len(self.around.nodes):
             raise UsageError(f"there is no state {text}: load the page again")
         return int(text)
 
-    def _new_parts(self, given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
-        values, nodes = (_parse_count(given.get(name, "0")) for name in ("values", "nodes"))
+    def _new_parts(self, request: dict[str, str], known_parts: dict[str, Any]) -> dict[str, Any]:
+        values, nodes = (_parse_count(request.get(name, "0")) for name in ("values", "nodes"))
         return {
             "from": {"values": values, "nodes": nodes},
             "values": self.around.values[values:],
             "nodes": self.around.nodes[nodes:],
-            "known": known,
+            "known": known_parts,
             "watched": {
                 watch.text: {"from": nodes, "values": self.around.values_of(watch, nodes)}
                 for watch in self.around.watches
@@ -178,9 +178,9 @@ class Server(ThreadingHTTPServer):
     """Connections that may wait to be taken: a browser opens several at once, and one that finds no place waits
     a second before it tries again."""
 
-    def __init__(self, explored: ExplorationServer, port: int = 0) -> None:
+    def __init__(self, exploration: ExplorationServer, port: int = 0) -> None:
         super().__init__((HOST, port), Handler)
-        self.explored = explored
+        self.explored = exploration
         self.token = secrets.token_urlsafe(24)
         self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
 

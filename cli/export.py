@@ -203,24 +203,24 @@ def _requested_graph(model: Model, run: Run | None, options: argparse.Namespace)
 
 def _merge_states(
     model: Model,
-    found: StateGraph,
+    graph: StateGraph,
     fields: Mapping[str, NodeText],
     way: Sequence[State],
-    around: int | None = None,
+    middle_state: int | None = None,
     *,
     merges: bool,
 ) -> networkx.DiGraph:
     """The states with those merged that show the same; where that merges any, an edge names actions and not steps."""
     from ..reports.trace.graph import quotient_graph
 
-    place = {state: at for at, state in enumerate(found.states)}
+    place = {state: at for at, state in enumerate(graph.states)}
     initial = [place[state] for state in initial_states(model) if state in place]
     return quotient_graph(
-        [_node_name(fields, state) for state in found.states],
-        [(edge.source, edge.target, edge.action if merges else edge.step) for edge in found.edges],
+        [_node_name(fields, state) for state in graph.states],
+        [(edge.source, edge.target, edge.action if merges else edge.step) for edge in graph.edges],
         initial=initial,
         path=[place[state] for state in way if state in place],
-        centre=None if around is None else place[way[around]],
+        centre=None if middle_state is None else place[way[middle_state]],
     )
 
 
@@ -279,13 +279,13 @@ def _states_to_draw(model: Model, way: Sequence[State], options: argparse.Namesp
         ) from None
 
 
-def _join_graphs(ahead: StateGraph, behind: StateGraph, way: Sequence[State]) -> StateGraph:
+def _join_graphs(ahead: StateGraph, graph_behind: StateGraph, way: Sequence[State]) -> StateGraph:
     """The states ahead, those of the way, and every known step among them."""
     states = tuple(dict.fromkeys((*way, *ahead.states)))
     number = {state: at for at, state in enumerate(states)}
     edges = {
         (number[graph.states[edge.source]], number[graph.states[edge.target]], edge.step): edge
-        for graph in (behind, ahead)
+        for graph in (graph_behind, ahead)
         for edge in graph.edges
         if graph.states[edge.source] in number and graph.states[edge.target] in number
     }

@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from typing import cast
 
-from ..gates.checks import Command
+from ..gates.checks import RunningCommand
 from ..invariants.catalogue import CATALOGUE
 from ..reports.exits import Exit
 from .child_process import child_process, start_lifeline_watch
@@ -44,7 +44,7 @@ _START_LOCK = threading.Lock()
 
 
 @contextmanager
-def fork_command(arguments: Sequence[str]) -> Generator[Command]:
+def fork_command(arguments: Sequence[str]) -> Generator[RunningCommand]:
     """The command line as a process, which ends at the latest with this one."""
     if "forkserver" not in get_all_start_methods():
         with child_process(arguments) as fresh:

@@ -21,9 +21,9 @@ from ..explorer.commands import run_command
 from ..explorer.search import SparkCluster
 from ..gates.checks import (
     Entry,
+    GateProcesses,
     GateSettings,
     Result,
-    Workers,
     audit_arguments,
     audit_result,
     check_command,
@@ -40,6 +40,7 @@ from ..reports.document import Document
 from ..reports.exits import Exit, worst_exit
 from ..reports.gate.terminal import gate_page
 from ..reports.text_page import count_text
+from .entry import RepeatedSignals
 from .forked_process import fork_command
 from .options import (
     add_open_option,
@@ -137,32 +138,32 @@ def run(options: argparse.Namespace) -> Exit:
     return _save_and_print(gate_document(results, not_run, ended, settings_of(options)), out, options)
 
 
-def _save_and_print(document: Document, out: Path | None, options: argparse.Namespace) -> Exit:
+def _save_and_print(document: Document, folder: Path | None, options: argparse.Namespace) -> Exit:
     """Saves the report, then prints it: what is printed says where the counterexamples are."""
     exit_ = Exit(document["exit"])
-    is_saved = out is not None
+    is_saved = folder is not None
     try:
-        save_gate(document, out, options.junit)
+        save_gate(document, folder, options.junit)
     except OSError as error:
         print(f"tidegate: the report could not be saved: {error}", file=sys.stderr)
         exit_, is_saved = exit_ if exit_ is not Exit.HOLDS else Exit.USAGE, False
     if options.json:
         print_json(document)
     else:
-        print(gate_page(document, text_format_of(options), out).text(), end="", flush=True)
-    if out is not None and is_saved:
+        print(gate_page(document, text_format_of(options), folder).text(), end="", flush=True)
+    if folder is not None and is_saved:
         pages = sum(claim["html"] is not None for check in document["checks"] for claim in check["claims"])
         also = f" and {count_text(pages, 'counterexample')}" if pages else ""
         files = f"report.json, summary.md, results.sarif, junit.xml{also}"
-        end_with_page(out / "index.html", f", which leads to {files}", options)
+        end_with_page(folder / "index.html", f", which leads to {files}", options)
     return exit_
 
 
 # --- what to run ------------------------------------------------------------------------------------------------------
 
 
-def _record_paths(given: Sequence[Path]) -> Iterator[Path]:
-    for path in given or shipped_record_files():
+def _record_paths(given_paths: Sequence[Path]) -> Iterator[Path]:
+    for path in given_paths or shipped_record_files():
         if path.is_dir():
             found = sorted(path.glob("*.toml"))
             if not found:
@@ -195,7 +196,7 @@ def _run_entries(entries: Sequence[Entry], options: argparse.Namespace) -> tuple
     """
     if options.engine == "spark":
         return _run_entries_on_spark(entries, options), False
-    workers, settings = Workers(fork_command), settings_of(options)
+    workers, settings = GateProcesses(fork_command), settings_of(options)
     largest_first = sorted(entries, key=_entry_size, reverse=True)
     with _receive_interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
         futures = {id(entry): pool.submit(partial(run_entry, entry, settings, workers)) for entry in largest_first}
@@ -233,10 +234,10 @@ def _entry_size(entry: Entry) -> int:
     return entry.counts.get("distinct_states", 0) if isinstance(entry, CheckRecord) else 0
 
 
-def _wait_for_results(futures: Sequence[Future[Result | None]], workers: Workers, received: Sequence[int]) -> bool:
+def _wait_for_results(futures: Sequence[Future[Result | None]], workers: GateProcesses, signals: Sequence[int]) -> bool:
     """Waits for all, a line on a terminal meanwhile; interrupted, it stops what runs and waits for their reports."""
     pending = set(futures)
-    while pending and not received:
+    while pending and not signals:
         done, pending = wait(pending, timeout=_GLANCE_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             _print_progress(len(futures) - len(pending), len(futures), future.result())
@@ -247,16 +248,21 @@ def _wait_for_results(futures: Sequence[Future[Result | None]], workers: Workers
         future.cancel()
     workers.stop(signal.SIGINT)
     until = time.monotonic() + _PATIENCE_SECONDS
-    while pending and len(received) == 1 and time.monotonic() < until:
+    while pending and len(signals) == 1 and time.monotonic() < until:
         _, pending = wait(pending, timeout=_GLANCE_SECONDS)
     workers.stop(signal.SIGKILL)
     return True
 
 
-def _print_progress(done: int, of: int, last: Result | None) -> None:
+def _print_progress(done_count: int, of: int, last: Result | None) -> None:
     if sys.stderr.isatty():
         name = "" if last is None else f": {last.entry.name}"
-        print("\r\x1b[K" + ("" if done == of else f"{done} of {of}{name}"[:100]), end="", file=sys.stderr, flush=True)
+        print(
+            "\r\x1b[K" + ("" if done_count == of else f"{done_count} of {of}{name}"[:100]),
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 @contextmanager
@@ -266,12 +272,14 @@ def _receive_interrupts() -> Generator[Sequence[int]]:
     An exception at any moment would lose what was done; and a second one says that it is urgent.
     """
     received: list[int] = []
+    signals = RepeatedSignals()
     if threading.current_thread() is not threading.main_thread():
         yield received
         return
 
     def receive(number: int, _frame: FrameType | None) -> None:
-        received.append(number)
+        if number != signal.SIGTERM or signals.is_new(number):
+            received.append(number)
 
     known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     heeded = {number: handler for number, handler in known.items() if handler is not signal.SIG_IGN}

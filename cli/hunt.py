@@ -15,7 +15,7 @@ from ..reports.exits import Exit
 from ..reports.files import write_text
 from ..reports.hunt import case_text, hunted_text
 from ..reports.text_page import count_text
-from .options import add_print_options, parse_positive, parse_seconds, text_format_of
+from .options import add_hosted_options, add_print_options, hosted_seconds_of, hosted_version_of, text_format_of
 from .output import prepare_directory, print_failure, print_json
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
@@ -29,7 +29,7 @@ EXAMPLES = """\
   tidegate hunt --replay found/active_has_applied-1.schedule.json --kafka-version 3.9.1
 
 exit: 0 nothing was found in what was looked at, 1 something was, 5 it ended before it was to, or was looked at in
-nothing, 64 usage, 70 the host and plain Python disagree
+nothing, 64 usage, 66 the cache is damaged, 69 no JDK, Maven or registry, 70 the host and plain Python disagree
 """
 
 
@@ -43,16 +43,7 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     parser = add_verb(verbs, "hunt", about, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", nargs="?", choices=MODELS, help="whose code: kraft")
-    parser.add_argument("--kafka-version", metavar="VERSION", help="the release, such as 4.1.1")
-    parser.add_argument("--seed", metavar="N", type=parse_positive, default=1, help="draws the runs (default: 1)")
-    parser.add_argument("--runs", metavar="N", type=parse_positive, help="end after so many runs")
-    parser.add_argument(
-        "--time",
-        metavar="SECONDS",
-        type=parse_seconds,
-        help="end after so long (default: 60, where no --runs is given)",
-    )
-    parser.add_argument("--out", metavar="DIR", type=Path, help="write what was found there, to be taken again")
+    add_hosted_options(parser, "write what was found there, to be taken again")
     parser.add_argument("--replay", metavar="FILE", type=Path, help="take a schedule that was saved")
     parser.add_argument("--steps", action="store_true", help="with --replay: what is seen after each step")
     add_print_options(parser)
@@ -61,7 +52,7 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
-    from ..real.inprocess.hosting import HostError
+    from ..real.inprocess.program import HostError
 
     if (options.replay is None) == (options.model is None):
         raise UsageError(f"give a MODEL ({', '.join(MODELS)}) whose code is to be run, or a schedule with --replay")
@@ -74,18 +65,16 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _hunt(options: argparse.Namespace) -> Exit:
-    from ..real.driving.nodes.releases import fetch_raft_release
-    from ..real.driving.verdict import full_version
-    from ..real.inprocess.hunting import RELEASES, Case, HuntReach, hunt
+    from ..real.inprocess.hunting import RELEASES, HuntCase, HuntReach, hunt
+    from ..real.inprocess.program import fetch_hosted_release
 
-    if options.kafka_version is None:
-        raise UsageError(f"give the release with --kafka-version; known are {', '.join(RELEASES)}")
+    version = hosted_version_of(options, RELEASES)
     if options.steps:
         raise UsageError("--steps is of --replay")
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    release = fetch_raft_release(full_version(options.kafka_version))
-    limit = 60.0 if options.time is None and options.runs is None else options.time
-    cases, so_far = list[Case](), HuntReach(0, 0, 0, 0.0)
+    release = fetch_hosted_release(version)
+    limit = hosted_seconds_of(options)
+    cases, so_far = list[HuntCase](), HuntReach(0, 0, 0, 0.0)
     with ProgressLine(sys.stderr, limit) as line:
         report = report_for(line)
 
@@ -96,7 +85,7 @@ def _hunt(options: argparse.Namespace) -> Exit:
                 report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
 
         for found in hunt(release, options.seed, runs=options.runs, seconds=limit, report=say):
-            if isinstance(found, Case):
+            if isinstance(found, HuntCase):
                 cases.append(found)
             else:
                 so_far = found
@@ -122,7 +111,9 @@ def _name(case: Any, cases: Sequence[Any]) -> str:
     return f"{case.finding.property}-{same.index(case) + 1}.schedule.json"
 
 
-def _document(options: argparse.Namespace, kafka: str, so_far: Any, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _document(
+    options: argparse.Namespace, kafka: str, so_far: Any, found_cases: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kafka": kafka,
@@ -133,21 +124,21 @@ def _document(options: argparse.Namespace, kafka: str, so_far: Any, found: Seque
         "states": so_far.states,
         "seconds": round(so_far.seconds, 1),
         "interrupted": so_far.cut,
-        "found": list(found),
+        "why": so_far.why,
+        "found": list(found_cases),
     }
 
 
 def _replay(options: argparse.Namespace) -> Exit:
-    from ..real.driving.nodes.releases import fetch_raft_release
-    from ..real.driving.verdict import full_version
     from ..real.inprocess.hosting import Host
     from ..real.inprocess.hunting import case_of, replay_case
+    from ..real.inprocess.program import fetch_hosted_release
 
     try:
         case = case_of(json.loads(options.replay.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise UsageError(f"{options.replay}: it cannot be read: {error}") from None
-    release = fetch_raft_release(full_version(options.kafka_version or case.kafka))
+    release = fetch_hosted_release(options.kafka_version or case.kafka)
     with Host(release) as host:
         case, states = replay_case(host, case)
     if options.json:

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any
 
-from ..language.errors import ModelErrors, UnreadableError, UsageError, suggest_name
+from ..language.errors import ModelErrors, UnavailableError, UnreadableError, UsageError, suggest_name
 from ..language.values import ModelError
 from ..language.verdict import DisagreementError
 from ..reports.exits import INTERRUPTED_TEXT, Exit
@@ -41,6 +41,8 @@ def _run_verb(arguments: Sequence[str]) -> Exit:
             return options.run(options)
     except UnreadableError as error:
         return report_failure(str(error), Exit.UNREADABLE)
+    except UnavailableError as error:
+        return report_failure(str(error), Exit.UNAVAILABLE)
     except UsageError as error:
         return report_failure(str(error), Exit.USAGE)
     except ModelErrors as error:
@@ -82,13 +84,13 @@ def _verb_of(arguments: Sequence[str]) -> str | None:
     return first
 
 
-def _broken_state_text(error: ModelError, known: Mapping[str, Any]) -> str:
+def _broken_state_text(error: ModelError, known_words: Mapping[str, Any]) -> str:
     """What broke before there was a run to show: an initial state."""
     place = f"{error.where}: " if error.where else ""
     made = (
         f"the initial state that {_initial_state_text(error)} gives breaks the model's types: " if error.action else ""
     )
-    again = f"\nreplay it:\n  {known['replay']}" if known["replay"] else ""
+    again = f"\nreplay it:\n  {known_words['replay']}" if known_words["replay"] else ""
     return f"{place}{made}{error}{again}"
 
 

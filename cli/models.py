@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
-from ..api.models import find_definition
-from ..gates.records import named_bounds
+from ..explorer.cache import cache_directory, write_whole
 from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, BuiltIn, current_name
+from ..language.code_digest import text_digest
 from ..language.constants import Constant
 from ..language.model import LIVENESS
 from ..reports.document import plain_constant
@@ -55,26 +57,43 @@ def run(options: argparse.Namespace) -> Exit:
 
 def _models_page(text_format: TextFormat) -> TextPage:
     """The built-in models by name, each with what it is."""
-    page = TextPage(text_format)
-    page.columns([(name, _model_summary(model)) for name, model in CATALOGUE.items()], indent=0)
+    page, says = TextPage(text_format), _kept_summaries()
+    page.columns([(name, says[name]) for name in CATALOGUE], indent=0)
     page.blank()
     page.line("One model claimed to implement another; the claim is its only property:", style="bold")
-    page.columns([(name, _first_paragraph(model.definition().doc)) for name, model in REFINEMENTS.items()], indent=0)
+    page.columns([(name, says[name]) for name in REFINEMENTS], indent=0)
     page.blank()
     page.line("What must happen in one of them in the end:", style="bold")
-    page.columns(
-        [(name, _first_paragraph(model.definition().doc)) for name, model in LIVENESS_CLAIMS.items()], indent=0
-    )
+    page.columns([(name, says[name]) for name in LIVENESS_CLAIMS], indent=0)
     page.blank()
     page.line("tidegate models NAME: its profiles, constants, bounds and properties")
     return page
 
 
+def _kept_summaries() -> Mapping[str, str]:
+    """What each built-in model is, by name. To read all their texts takes a second: the summaries are kept, under a
+    digest of these texts."""
+    root, folder = Path(__file__).parents[1], cache_directory()
+    patterns = ("language/**/*.py", "model/**/*.py", "invariants/**/*.py", "cli/models.py")
+    place = f"models-{text_digest(path for pattern in patterns for path in sorted(root.glob(pattern)))}.json"
+    try:
+        kept: Any = {} if folder is None else json.loads((folder / place).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        kept = {}
+    models = {**CATALOGUE, **REFINEMENTS, **LIVENESS_CLAIMS}
+    if isinstance(kept, dict) and cast(dict[str, Any], kept).keys() == models.keys():
+        return cast(dict[str, str], kept)
+    made = {name: _model_summary(model) for name, model in models.items()}
+    if folder is not None:
+        write_whole(folder / place, json.dumps(made, ensure_ascii=False).encode())
+    return made
+
+
 def _model_summary(model: BuiltIn) -> str:
-    """A model's first sentences, and how many profiles it has."""
+    """A model's first sentences, and how many profiles it has unless it is a claim."""
     definition = model.definition()
     says = _first_paragraph(definition.doc)
-    if model.default_profile is None:
+    if model.default_profile is None or model.claim is not None:
         return says
     return f"{says} {count_text(len(definition.profiles), 'profile')}; by default {model.default_profile}."
 
@@ -88,6 +107,9 @@ def _first_paragraph(doc: str) -> str:
 
 def describe_model(text: str) -> dict[str, Any]:
     """A model's constants, profiles, bounds and properties as JSON has them."""
+    from ..api.models import find_definition  # here, since the list of names needs neither
+    from ..gates.records import named_bounds
+
     definition, profile = find_definition(text)
     text = current_name(text)
     model = definition.bind(text, profile=profile)
@@ -117,7 +139,7 @@ def describe_model(text: str) -> dict[str, Any]:
                 "ghosts": sorted(prop.ghosts),
                 "refines": None,
                 "fairness": [fairness.text() for fairness in prop.fairness],
-                "within_limits": list(prop.within),
+                "within_limits": list(prop.respected_limits),
             }
             for prop in model.liveness
         ],
@@ -135,19 +157,19 @@ def _constant_document(name: str, constant: Constant) -> dict[str, Any]:
     return {**described, "choices": [plain_constant(choice) for choice in constant.choices()]}
 
 
-def _model_page(described: dict[str, Any], text_format: TextFormat) -> TextPage:
+def _model_page(description: dict[str, Any], text_format: TextFormat) -> TextPage:
     page = TextPage(text_format)
-    page.line(described["name"], style="bold")
-    page.line(described["says"], indent=2, hang=0)
+    page.line(description["name"], style="bold")
+    page.line(description["says"], indent=2, hang=0)
     _write_section(
         page,
         "constants",
-        [(_default_text(constant), _range_text(constant), constant["says"]) for constant in described["constants"]],
+        [(_default_text(constant), _range_text(constant), constant["says"]) for constant in description["constants"]],
     )
     for title in ("profiles", "bounds"):
-        _write_section(page, title, [(name, _values_text(values)) for name, values in described[title].items()])
+        _write_section(page, title, [(name, _values_text(values)) for name, values in description[title].items()])
     _write_section(
-        page, "properties", [(prop["name"], _kind_text(prop), _claim_text(prop)) for prop in described["properties"]]
+        page, "properties", [(prop["name"], _kind_text(prop), _claim_text(prop)) for prop in description["properties"]]
     )
     return page
 

@@ -8,15 +8,18 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..api.models import ModelChoice
 from ..explorer.cache import cache_directory
-from ..explorer.search import Search, SparkCluster, Walks
 from ..language.errors import UsageError
 from ..reports.text_page import TextFormat, detect_format
 from .verbs import Parser
+
+if TYPE_CHECKING:  # what a command needs that names no model, or searches nothing, is imported without these
+    from ..api.models import ModelChoice
+    from ..explorer.search import Search, SparkCluster, Walks
 
 # --- which model ----------------------------------------------------------------------------------------------------
 
@@ -72,6 +75,8 @@ def _add_open(add: Callable[..., object], *, pages: bool) -> None:
 
 def model_choice_of(options: argparse.Namespace) -> ModelChoice:
     """What `add_model_options` read. Raises `UsageError` for an assignment without `=`."""
+    from ..api.models import ModelChoice
+
     return ModelChoice(
         model=options.model,
         assignments=tuple(parse_assignment(text) for text in options.assignments),
@@ -99,16 +104,17 @@ def add_search_options(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
     group.add_argument(
         "--engine",
-        choices=("native", "python", "walk", "bmc", "spark"),
+        choices=("native", "python", "walk", "spark"),
         default="native",
-        help="compiled code (default), plain Python, the slow reference, random walks: a sample, bmc: all runs up to a "
-        "depth, by SAT, or spark: compiled code on many machines",
+        help="compiled code (default), plain Python, the slow reference, random walks: a sample, "
+        "or spark: compiled code on many machines",
     )
     group.add_argument(
         "--symmetry",
         action=argparse.BooleanOptionalAction,
-        default=False,
-        help="count states that differ by a renaming once (default: off)",
+        default=None,
+        help="count states that differ by a renaming once; --no-symmetry: keep them all (default: a long search keeps "
+        "one of them and counts all)",
     )
     group.add_argument(
         "--workers", metavar="N", type=parse_positive, default=1, help="threads that search (default: 1)"
@@ -155,8 +161,7 @@ def add_walk_options(parser: Parser) -> None:
         "--depth",
         metavar="D",
         type=parse_positive,
-        help="steps after which a walk ends (default: 100); with --engine bmc, steps of the longest runs (default: "
-        "12). The depth that a check reports is in states, one more than the steps",
+        help="steps after which a walk ends (default: 100). The depth that a check reports is in states, one more",
     )
     group.add_argument(
         "--strategy",
@@ -175,9 +180,14 @@ def add_walk_options(parser: Parser) -> None:
 def walks_of(options: argparse.Namespace) -> Walks | None:
     """What `add_walk_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
     engine."""
-    given = {"walks": options.walks, "strategy": options.strategy, "novel": options.novel or None}
-    if options.engine not in ("walk", "bmc") and options.depth is not None:
-        raise UsageError("--depth is for --engine walk and --engine bmc")
+    from ..explorer.search import Walks
+
+    given = {
+        "walks": options.walks,
+        "depth": options.depth,
+        "strategy": options.strategy,
+        "novel": options.novel or None,
+    }
     if options.engine != "walk":
         for name, value in given.items():
             if value is not None:
@@ -238,6 +248,8 @@ _CLUSTER = ("master", "shards", "run_dir", "fingerprint", "hand_over", "scratch"
 def cluster_of(options: argparse.Namespace) -> SparkCluster | None:
     """What `add_cluster_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
     engine."""
+    from ..explorer.search import SparkCluster
+
     given = {name: getattr(options, name) for name in _CLUSTER if getattr(options, name) not in (None, [])}
     spread = {"spark": _CLUSTER, "walk": ("master", "conf") if options.master is not None else ("master",)}
     for name in given:
@@ -271,6 +283,8 @@ def _parse_setting(text: str) -> tuple[str, str]:
 
 def search_of(options: argparse.Namespace) -> Search:
     """What `add_search_options` read."""
+    from ..explorer.search import Search
+
     return Search(
         symmetry=options.symmetry,
         memory_bytes=options.memory,
@@ -281,9 +295,37 @@ def search_of(options: argparse.Namespace) -> Search:
         deadlocks=not options.no_deadlock,
         bounds_end_runs=options.bounds_end_runs,
         projection=getattr(options, "projection", None),
-        depth=getattr(options, "depth", None),
         cache=None if options.no_cache else cache_directory(),
     )
+
+
+# --- Kafka's own code in one process --------------------------------------------------------------------------------
+
+
+def add_hosted_options(parser: Parser, written_text: str) -> None:
+    """Which release's classes are run, from which seed and for how long; `written_text` says what `--out` writes."""
+    parser.add_argument("--kafka-version", metavar="VERSION", help="the release, such as 4.1.1")
+    parser.add_argument("--seed", metavar="N", type=parse_positive, default=1, help="draws the runs (default: 1)")
+    parser.add_argument("--runs", metavar="N", type=parse_positive, help="end after so many runs")
+    parser.add_argument(
+        "--time",
+        metavar="SECONDS",
+        type=parse_seconds,
+        help="end after so long (default: 60, where no --runs is given)",
+    )
+    parser.add_argument("--out", metavar="DIR", type=Path, help=written_text)
+
+
+def hosted_version_of(options: argparse.Namespace, releases: Iterable[str]) -> str:
+    """The release that `add_hosted_options` read. Raises `UsageError`, which names the known ones, if there is none."""
+    if options.kafka_version is None:
+        raise UsageError(f"give the release with --kafka-version; known are {', '.join(releases)}")
+    return options.kafka_version
+
+
+def hosted_seconds_of(options: argparse.Namespace) -> float | None:
+    """For how long runs are taken: `--time`, or a minute where neither it nor `--runs` says an end."""
+    return 60.0 if options.time is None and options.runs is None else options.time
 
 
 def parse_size(text: str) -> int:
@@ -342,9 +384,11 @@ def add_print_options(parser: Parser, *, json: bool = True) -> None:
     )
 
 
-def add_open_option(parser: Parser, by: str = "--out") -> None:
+def add_open_option(parser: Parser, option: str = "--out") -> None:
     """`--open`, of a verb that writes pages."""
-    parser.add_argument("--open", dest="browse", action="store_true", help=f"with {by}: show the page in the browser")
+    parser.add_argument(
+        "--open", dest="browse", action="store_true", help=f"with {option}: show the page in the browser"
+    )
 
 
 def is_page_to_open(options: argparse.Namespace) -> bool:

@@ -84,11 +84,11 @@ def reserve_stdout_for_json() -> Generator[None]:
         yield
 
 
-def check_open(options: argparse.Namespace, by: str = "out") -> None:
+def check_open(options: argparse.Namespace, option: str = "out") -> None:
     """`--open` shows what another option writes: without that there is nothing to show. Raises `UsageError`."""
-    if is_page_to_open(options) and getattr(options, by) is None:
-        what = {"out": "--out DIR", "html": "--html FILE"}[by]
-        raise UsageError(f"--open shows the page that --{by} writes: give {what} too")
+    if is_page_to_open(options) and getattr(options, option) is None:
+        what = {"out": "--out DIR", "html": "--html FILE"}[option]
+        raise UsageError(f"--open shows the page that --{option} writes: give {what} too")
 
 
 def end_with_page(path: Path, leads_to: str, options: argparse.Namespace) -> None:

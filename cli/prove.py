@@ -186,15 +186,15 @@ def _run_proof(definition: Definition, model: Model, options: argparse.Namespace
     asked = ProofRequest(
         lemmas=tuple(options.lemmas),
         properties=tuple(options.properties),
-        without=tuple(options.without),
+        excluded_properties=tuple(options.without),
         effort=SolverEffort(work=options.query_work),
         seconds=options.time,
         workers=options.workers,
         seed=options.seed,
         folder=None if options.no_cache else cache_directory(),
         record=options.record_hints,
-        known=known_violations(definition, model, boundless),
-        elsewhere=violations_elsewhere(definition, model, boundless),
+        known_violations=known_violations(definition, model, boundless),
+        violations_elsewhere=violations_elsewhere(definition, model, boundless),
     )
     with _LiveTable(options) as watched:
         if options.candidates:
@@ -276,23 +276,25 @@ def _trace_file_name(finding: ProofFinding) -> str:
 
 
 def _save_result(
-    out: Path,
+    folder: Path,
     document: Document,
     traces: Mapping[int, Document],
     paths: Mapping[int, str],
-    found: Exit,
+    exit_code: Exit,
     options: argparse.Namespace,
 ) -> Exit:
     try:
         for at, path in paths.items():
             write_json(Path(path), traces[at])
-            write_text(Path(path.removesuffix(_TRACE_FILE) + ".html"), trace_html([traces[at]], beside=Path(path).name))
-        write_json(out / "report.json", document)
+            write_text(
+                Path(path.removesuffix(_TRACE_FILE) + ".html"), trace_html([traces[at]], whole_file=Path(path).name)
+            )
+        write_json(folder / "report.json", document)
         pages = {Path(path).name.removesuffix(_TRACE_FILE) + ".html": traces[at] for at, path in paths.items()}
-        write_text(out / "index.html", proof_index(document, pages))
+        write_text(folder / "index.html", proof_index(document, pages))
     except OSError as error:
-        print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
-        return worst_exit((found, Exit.USAGE)) if found is Exit.HOLDS else found
+        print(f"tidegate: --out {folder}: the report could not be saved: {error}", file=sys.stderr)
+        return worst_exit((exit_code, Exit.USAGE)) if exit_code is Exit.HOLDS else exit_code
     also = f" and {count_text(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
-    end_with_page(out / "index.html", f", which leads to report.json{also}", options)
-    return found
+    end_with_page(folder / "index.html", f", which leads to report.json{also}", options)
+    return exit_code

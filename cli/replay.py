@@ -154,17 +154,19 @@ def _replay_saved_trace(options: argparse.Namespace) -> tuple[Document, Sequence
     return _shrink_document(model, taken, document) if options.shrink else document, notes
 
 
-def _not_possible_notes(model: Model, saved: Document) -> list[str]:
+def _not_possible_notes(model: Model, saved_trace: Document) -> list[str]:
     """What is said of a trace to where something is impossible for good, which no one run can show."""
-    name = None if saved["property"] is None else saved["property"]["name"]
-    claimed = name in [prop.name for prop in model.liveness if saved["loop"] is None or prop.kind == "always_possible"]
+    name = None if saved_trace["property"] is None else saved_trace["property"]["name"]
+    claimed = name in [
+        prop.name for prop in model.liveness if saved_trace["loop"] is None or prop.kind == "always_possible"
+    ]
     return [f"not checked: {name}, of liveness, which no one run can show; tidegate check does"] if claimed else []
 
 
-def _unchecked_loop_notes(model: Model, run: Run, saved: Document) -> list[str]:
+def _unchecked_loop_notes(model: Model, run: Run, saved_trace: Document) -> list[str]:
     """What is said of a saved loop of which its claim says nothing: the claim is not checked here, or the loop is not
     fair."""
-    loop, name = saved["loop"], None if saved["property"] is None else saved["property"]["name"]
+    loop, name = saved_trace["loop"], None if saved_trace["property"] is None else saved_trace["property"]["name"]
     if loop is None or name is None or name in {*model.not_checked, *(prop.name for prop in model.properties)}:
         return []
     claim = next((prop for prop in model.liveness if prop.name == name), None)
@@ -179,15 +181,15 @@ def _unfair_text(claim: Liveness, unmet: str) -> str:
     return f"not checked: {claim.name} is said of fair runs alone, and this is none: {unmet}"
 
 
-def _rerun_document(model: Model, run: Run, saved: Document, path: str) -> Document:
+def _rerun_document(model: Model, run: Run, saved_trace: Document, path: str) -> Document:
     """The document of a saved run that was taken again."""
-    broken = _failure_of_rerun(model, run, saved, path) or _first_unevaluable(model, run)
+    broken = _failure_of_rerun(model, run, saved_trace, path) or _first_unevaluable(model, run)
     if broken is not None:
         return trace_document(model, broken)
-    loop = saved["loop"]
+    loop = saved_trace["loop"]
     if loop is not None and run.states()[loop] != run.states()[-1]:
         raise UsageError(f"{path}: {no_return_text(loop)}")
-    about = None if saved["property"] is None else saved["property"]["name"]
+    about = None if saved_trace["property"] is None else saved_trace["property"]["name"]
     prop = next((declared for declared in model.properties if declared.name == about), None)
     claimed = next((declared for declared in model.liveness if declared.name == about), None)
     if claimed is not None and claimed.kind != "always_possible" and loop is not None:
@@ -202,9 +204,9 @@ def _rerun_document(model: Model, run: Run, saved: Document, path: str) -> Docum
     if prop is None:
         return run_document(model, run, notes=[f"the trace was saved as one of {about}, which is not checked here"])
     document = trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run))
-    if document["kind"] == saved["kind"]:
+    if document["kind"] == saved_trace["kind"]:
         return document
-    note = f"the trace was saved as a {saved['kind']} of {about}, which it no longer is"
+    note = f"the trace was saved as a {saved_trace['kind']} of {about}, which it no longer is"
     return run_document(model, run, notes=[note])
 
 
@@ -230,12 +232,12 @@ def _violated_case(model: Model, prop: Liveness, run: Run, loop: int) -> Propert
     return reasons
 
 
-def _failure_of_rerun(model: Model, run: Run, saved: Document, path: str) -> Failure | None:
+def _failure_of_rerun(model: Model, run: Run, saved_trace: Document, path: str) -> Failure | None:
     """The failure that a saved run ends in, found anew; None if it ends in none."""
-    failure = saved["failure"]
+    failure = saved_trace["failure"]
     if failure is None:
         return None
-    if saved["kind"] == "deadlock":
+    if saved_trace["kind"] == "deadlock":
         if is_deadlock(model, run.states()[-1]):
             return Failure(failure["message"], "", run)
         raise UsageError(f"{path}: it was saved as a deadlock, and {model.name} as it is now goes on from there")

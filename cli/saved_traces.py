@@ -56,15 +56,15 @@ def read_trace(path: Path) -> Document:
     raise UsageError(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
 
 
-def _add_missing_steps(saved: Document, path: Path) -> Document:
+def _add_missing_steps(saved_trace: Document, path: Path) -> Document:
     """The trace of a run of which a page saved the steps: they are taken again."""
-    model = bind_saved_model({"commit": None, "tool": "another tidegate", **saved}, path)
-    model = replace(model, properties=tuple(one for one in model.properties if one.name in saved["properties"]))
+    model = bind_saved_model({"commit": None, "tool": "another tidegate", **saved_trace}, path)
+    model = replace(model, properties=tuple(one for one in model.properties if one.name in saved_trace["properties"]))
     try:
-        document = run_document(model, run_text(model, "; ".join(saved["steps"])))
+        document = run_document(model, run_text(model, "; ".join(saved_trace["steps"])))
     except StepError as error:
-        raise UsageError(f"{path}: {_changed_model_text(saved)}: {error}") from None
-    words = cluster_words(saved)
+        raise UsageError(f"{path}: {_changed_model_text(saved_trace)}: {error}") from None
+    words = cluster_words(saved_trace)
     return document if words is None else words.saved_document(document)
 
 
@@ -98,7 +98,9 @@ def bind_saved_model(document: Document, place: Path | str, properties: Sequence
     """The model of a trace with the constants that it was found with. Raises `UsageError` when there is no such model
     with such constants now."""
     settings = tuple((name, str(value).lower()) for name, value in document["bounds"].items())
-    choice = ModelChoice(document["model"], settings, properties=tuple(properties), ghosts=document["ghosts"])
+    ghosts = frozenset(str(field["name"]) for field in document.get("fields", ()) if field["ghost"])
+    kept = ghosts or document["ghosts"]
+    choice = ModelChoice(document["model"], settings, properties=tuple(properties), ghosts=kept)
     try:
         return bind_model(choice)
     except UsageError as error:
@@ -140,7 +142,7 @@ def replay_saved_trace(model: Model, document: Document, place: Path | str) -> R
         ) from None
     names = RecordNames(model)
     for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
-        now = change_texts(state_changes(model.fields, before, taken.after), before, taken.after, names)
+        now = change_texts(state_changes(model.fields, before, taken.state_after), before, taken.state_after, names)
         if now != step["changed"]:
             was = "; ".join(text for text in step["changed"] if text not in now) or "less"
             new = "; ".join(text for text in now if text not in step["changed"]) or "less"

@@ -149,7 +149,7 @@ def _write_html(target: Path, documents: Mapping[Path, dict[str, Any]], options:
             list(documents.values()),
             watches=watches,
             graph=drawn,
-            beside=", ".join(path.name for path in documents),
+            whole_file=", ".join(path.name for path in documents),
             around=around,
         )
     try:

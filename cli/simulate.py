@@ -89,17 +89,17 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.INCONCLUSIVE if not_checked_notes(taken.model) and found is Exit.HOLDS else found
 
 
-def _end_text(taken: Simulation) -> str:
+def _end_text(simulation: Simulation) -> str:
     """Why there is no further step, where no property fails."""
-    beyond = bound_crossed(taken.model, taken.run.states()[-1])
+    beyond = bound_crossed(simulation.model, simulation.run.states()[-1])
     if beyond is not None:
         return f"the last state is beyond @bound {beyond}, where nothing happens"
     return "no further step is possible within the bounds"
 
 
-def simulation_summary(taken: Simulation) -> str:
+def simulation_summary(simulation: Simulation) -> str:
     """What held, and what was not checked."""
-    return "; ".join(not_checked_notes(taken.model)) or "every property held in every state"
+    return "; ".join(not_checked_notes(simulation.model)) or "every property held in every state"
 
 
 class _StepPrinter:

@@ -133,7 +133,7 @@ def _claim_subject(name: str, definition: Definition) -> tuple[str, Mapping[str,
 
 def _given_constants(definition: Definition) -> frozenset[str]:
     """The constants of which abstract models have the values: they are bound to these."""
-    given = [value for _, mark in definition.functions for _, value in mark.given]
+    given = [value for _, mark in definition.functions for _, value in mark.constant_values]
     return frozenset(name for value in given if isinstance(value, ConstantExpression) for name in value.names())
 
 
@@ -175,8 +175,8 @@ def _recorded_row(profile: str, constants: str, marks: str, checks: Iterable[Che
     )
 
 
-def _result_text(expected: ExpectedVerdict) -> str | int:
-    return expected.verdict if expected.steps is None else expected.steps
+def _result_text(expected_verdict: ExpectedVerdict) -> str | int:
+    return expected_verdict.verdict if expected_verdict.steps is None else expected_verdict.steps
 
 
 def _write_pages(files: Mapping[Path, str]) -> Exit:

@@ -53,7 +53,8 @@ OUTAGE = Story(
         Scene(
             "Three brokers run, and every topic has three replicas. One broker is killed, two are left, and all "
             "consumers stop: every partition of __consumer_offsets was on the one that is gone. How did it get there? "
-            "Up to 0.10 the topic is made when the first group comes, with as many replicas as brokers run by then.",
+            "Up to 0.10 the topic is made when the first group comes, with the lesser of its setting, 3, and of how "
+            "many brokers run by then.",
             "check offsets_outage:kafka_0_10 --bounds one_up --property rest_goes_on --symmetry",
             Exit.SAFETY,
         ),
@@ -140,7 +141,8 @@ ASSIGNORS = Story(
     ),
 )
 
-FIGURE_8_STEPS = (
+FIGURE_8_BOUNDS = "--set servers=5 --set max_term=6 --set log_size=4 --set client_values=4 --set crashes=4"
+TO_C = (
     "time_out(A); learn_of_term(B, 1); request_vote(A, B); learn_of_term(C, 1); request_vote(A, C); become_leader(A); "
     "write(A); append_entries(A, B); append_entries(A, C); learn_of_term(D, 1); append_entries(A, D); "
     "learn_of_term(E, 1); append_entries(A, E); restart(A, 1); time_out(A); learn_of_term(B, 2); request_vote(A, B); "
@@ -148,9 +150,21 @@ FIGURE_8_STEPS = (
     "time_out(E); time_out(E); learn_of_term(C, 3); request_vote(E, C); learn_of_term(D, 3); request_vote(E, D); "
     "become_leader(E); write(E); restart(E, 2); time_out(A); time_out(A); learn_of_term(B, 4); request_vote(A, B); "
     "learn_of_term(C, 4); request_vote(A, C); become_leader(A); append_entries(A, B); append_entries(A, C); "
-    "append_entries(A, C); advance_commit_index(A); time_out(E); time_out(E); learn_of_term(B, 5); request_vote(E, B); "
-    "learn_of_term(C, 5); request_vote(E, C); learn_of_term(D, 5); request_vote(E, D); become_leader(E)"
+    "append_entries(A, C); "
 )
+"""(a) to (c) of the figure."""
+TO_D = (
+    "time_out(E); time_out(E); learn_of_term(B, 5); request_vote(E, B); learn_of_term(C, 5); request_vote(E, C); "
+    "learn_of_term(D, 5); request_vote(E, D); become_leader(E); append_entries(E, B); append_entries(E, B); "
+    "append_entries(E, C); append_entries(E, C); append_entries(E, D); learn_of_term(A, 5); append_entries(E, A); "
+    "append_entries(E, A)"
+)
+"""On from there: (d)."""
+TO_E = (
+    "write(A); append_entries(A, B); append_entries(A, C); advance_commit_index(A); restart(A, 3); time_out(E); "
+    "time_out(E); learn_of_term(B, 5); learn_of_term(C, 5); learn_of_term(D, 5); request_vote(E, D)"
+)
+"""The other way: (e)."""
 
 FIGURE_8 = Story(
     "Figure 8 of the Raft paper: what a majority has is overwritten, if copies of older terms are counted",
@@ -159,10 +173,25 @@ FIGURE_8 = Story(
             "A to E are S1 to S5. (a) A leads term 2 and brings its entry to B (step 22), then goes down. (b) E leads "
             "term 3 with the votes of C and D, writes another entry, and goes down. (c) A leads term 4 and brings the "
             "old entry to C: three of five have it. Whoever calls it committed now (step 43) is wrong: (d) E is "
-            "elected for term 5 by B, C and D, and is to overwrite it.",
-            "replay raft:count_replicas --set servers=5 --set max_term=6 --set log_size=4 --set client_values=4 "
-            f'--set crashes=4 --property leader_completeness --steps "{FIGURE_8_STEPS}"',
+            "elected for term 5 by B, C and D (step 52), and overwrites it with its own: at B (54), at C (56), and in "
+            "the end at A, which has applied it (60). Unlike the figure, A has no entry of its own term 4 yet in (c), "
+            "and is deposed in (d) by hearing of term 5, where S1 crashes.",
+            f"replay raft:count_replicas {FIGURE_8_BOUNDS} --property committed_entries_stay "
+            f'--steps "{TO_C}advance_commit_index(A); {TO_D}"',
             Exit.SAFETY,
+        ),
+        Scene(
+            "By Raft's rule A does not call it committed. The same election, and the same entry overwritten on all "
+            "servers: nobody has applied it, and every property holds. So (c) and (d) happen in Raft, too.",
+            f'replay raft {FIGURE_8_BOUNDS} --steps "{TO_C}{TO_D}"',
+            Exit.HOLDS,
+        ),
+        Scene(
+            "(e) A first brings an entry of its own term 4 to B and C, and commits it and the older one with it. It "
+            "dies, and E asks: D votes for it, and B and C may not, since their logs end in term 4 and E's in term 3. "
+            "Two votes of five elect nobody, and neither entry is overwritten.",
+            f'replay raft {FIGURE_8_BOUNDS} --steps "{TO_C}{TO_E}"',
+            Exit.HOLDS,
         ),
         Scene(
             "Three servers and two commands are enough; this is the shortest such run:",
@@ -226,6 +255,41 @@ ACKS = Story(
     ),
 )
 
+LEADERS = Story(
+    "who elects a partition's leader: the controller, from the ISR, on ZooKeeper and in KRaft",
+    (
+        Scene(
+            "On ZooKeeper. Broker C is the controller, all three are in the ISR, and the session of A, which leads, "
+            "expires. The controller reads who is gone and makes the first of the ISR in the order of the assignment "
+            "the leader: B. No replica is asked.",
+            "replay zk_controller --property leader_is_elected_from_the_isr "
+            '--steps "become_controller(C); lose_connection(A); end_session(A); '
+            'read_partition(C); read_brokers(C); elect(C)"',
+            Exit.HOLDS,
+        ),
+        Scene(
+            "In KRaft. B lags and has left the ISR, and the controller takes A for down: it registers C as leader.",
+            'replay partition:kafka_4_1 --steps "propose_shrink(A, B); change_isr(A); fence_alive(A, C); learn(C)"',
+            Exit.HOLDS,
+        ),
+        Scene(
+            "What KRaft's voters elect is the controller that is active, at most one in an epoch:",
+            "check kraft --bounds small --property election_safety --symmetry",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "In no reachable state of the model of ZooKeeper is anybody elected who was not in the ISR:",
+            "check zk_controller:kafka_3_9 --bounds deleted --property leader_is_elected_from_the_isr",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "unclean.leader.election.enable=true allows others, and they may be without what was acknowledged:",
+            "check partition:unclean_election --bounds crashes --property leader_completeness",
+            Exit.SAFETY,
+        ),
+    ),
+)
+
 CONTROLLERS = Story(
     "two controllers on ZooKeeper, and what keeps the older one harmless",
     (
@@ -249,6 +313,131 @@ CONTROLLERS = Story(
     ),
 )
 
+LINKS = Story(
+    "a link is cut and every broker runs: to the leader, to the controllers, between two controllers",
+    (
+        Scene(
+            "A follower does not reach its leader; both reach the controllers. It lags, its leader drops it from the "
+            "ISR, and writes go on while min.insync.replicas are left. Nothing that is acknowledged is lost:",
+            "check partition:kafka_4_1 --set fences=0 --set power_losses=0 --property acknowledged_kept",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "A leader does not reach the controllers; its clients and followers reach it. The controllers elect "
+            "another one, and two brokers lead, in different epochs:",
+            "check partition:kafka_4_1 --bounds fences --property two_brokers_lead --witness two_brokers_lead",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "With acks=1 the former leader goes on to acknowledge alone what it will truncate:",
+            "check partition:acks_1 --set replicas=2 --set fences=1 --set power_losses=0 --property acknowledged_kept",
+            Exit.SAFETY,
+        ),
+        Scene(
+            "With acks=all it cannot: whom it counts follows the new leader, and it learns nothing from the fetches "
+            "of an epoch that it does not know (KIP-320), nor may it change the ISR.",
+            "check partition:kafka_4_1 --set fences=1 --set power_losses=0 --property acknowledged_kept",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "Two of three controllers do not reach each other, and the third reaches both. As Raft has it, whoever "
+            "hears no leader begins a term, and elections may go on for ever, as in a cluster of etcd in 2020:",
+            "check raft_live:timely --bounds one_cut --property somebody_leads_for_good",
+            Exit.LIVENESS,
+        ),
+        Scene(
+            "With pre-votes (KIP-996, Kafka 4.0) a voter asks first, and whoever hears the leader does not grant it:",
+            "check raft_live:timely_pre_vote --bounds one_cut --property somebody_leads_for_good",
+            Exit.HOLDS,
+        ),
+    ),
+)
+
+PARTITION_COPIES = "sweep partition:kafka_4_3 --symmetry --set fences=0 --set power_losses=0"
+
+MAJORITIES = Story(
+    "the ISR beside majorities: how many failures PacificA, Raft, Viewstamped Replication and ZAB survive, and CAP",
+    (
+        Scene(
+            "Raft, as KRaft's controllers have it: a record is committed once a majority has it, 2 of 3, 3 of 4, 3 of "
+            "5 voters, and elections and writes go on with 1, 1 and 2 voters down: with a fourth no more may be down. "
+            "And when disks are lost? Of three voters one may be, through a later election: a copy survives.",
+            "sweep kraft:kip853 --symmetry --set crashes=0 --set max_epoch=2 --set voters=3 --vary wipes=1,2 "
+            "--property acked_value_not_lost",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "Of four and of five a copy survives two lost disks. That is all that is asked here, in one epoch: with "
+            "four nobody can be elected then, since an emptied voter does not vote for who it was.",
+            "sweep kraft:kip853 --symmetry --set crashes=0 --set max_epoch=1 --set wipes=2 --vary voters=4,5 "
+            "--property acked_value_not_lost",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "ZAB (ZooKeeper's) and Viewstamped Replication go on without as many servers, by their papers: f of 2f+1. "
+            "Of lost disks this says nothing: ZAB's servers have stable storage, and in Viewstamped Replication who "
+            "lost its state comes back by a protocol of its own. They are no models here. The ISR has another "
+            "arithmetic: with min.insync.replicas=2 a copy survives one lost disk, and not two, of 3 or 5 copies. "
+            "Followers lag as far as writes still go on:",
+            f"{PARTITION_COPIES} --set isr_shrinks=3 --set min_isr=2 --vary replicas=3,5 --vary disk_losses=1,2 "
+            "--property acked_durable",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "And writes go on with all brokers down but two: one of 3, three of 5, where a majority of 5 goes on with "
+            "two down. Who is down must have left the ISR before.",
+            f"{PARTITION_COPIES} --set isr_shrinks=0 --set min_isr=2 --vary replicas=3,5 --vary host_losses=1,3 "
+            "--property writes_go_on",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "PacificA, from which the ISR comes, is min.insync.replicas=1: a record is committed when all of the "
+            "configuration have it, however few they are. n copies survive n-1 failures one after the other, and when "
+            "the configuration has shrunk to one, its disk is all there is:",
+            f"{PARTITION_COPIES} --set isr_shrinks=4 --set min_isr=1 --set disk_losses=1 --vary replicas=3,5 "
+            "--property acked_durable",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "CAP, of Raft: when the network falls apart the side with a majority goes on, and the other one stops "
+            "writing. A leader on the smaller side does not know yet that it is none; if it answers reads by its own "
+            "word they are old, so that it is available and not consistent:",
+            "check raft:own_word --bounds one_read --property linearizable_reads --symmetry",
+            Exit.SAFETY,
+        ),
+        Scene(
+            "If it asks a majority first it answers nothing on the smaller side, and never what is old: consistent and "
+            "not available.",
+            "check raft:read_index --bounds one_read --property linearizable_reads --symmetry",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "CAP, of ZAB: as Raft for writes. A server that follows answers reads from its own copy, which may be old. "
+            "A sync before it helps, and is no guarantee: it asks no majority, and a leader that was deposed and does "
+            "not know may answer it. A server without a majority answers nothing, so that Kafka on "
+            "ZooKeeper elects no leaders then; the leaders that there are go on:",
+            "check zk_controller --bounds majority_lost --property leader_serves_without_majority",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "CAP, of Viewstamped Replication: as Raft. A view changes only with a majority, and a primary that is cut "
+            "off commits nothing. CAP, of PacificA and of the ISR: the side goes on that has the leader and reaches "
+            "whoever agrees on the configuration (in Kafka the controllers), to take the others out of it. With "
+            "acks=all and clean elections nothing that is acknowledged is lost, and a partition whose ISR is down "
+            "waits. PacificA's primary stops when its lease has ended; in Kafka a leader that is cut off leads on "
+            "beside its successor, and commits nothing:",
+            "check partition:kafka_4_1 --set fences=1 --set power_losses=0 --property acknowledged_kept",
+            Exit.HOLDS,
+        ),
+        Scene(
+            "Kafka leaves the choice to a setting: with unclean.leader.election.enable=true a partition without an "
+            "in-sync replica is available again, by giving up what was acknowledged.",
+            "check partition:unclean_election --bounds crashes --property leader_completeness",
+            Exit.SAFETY,
+        ),
+    ),
+)
+
 STORIES: Mapping[str, Story] = {
     "kip-101": KIP_101,
     "outage": OUTAGE,
@@ -256,6 +445,9 @@ STORIES: Mapping[str, Story] = {
     "assignors": ASSIGNORS,
     "figure-8": FIGURE_8,
     "acks": ACKS,
+    "leaders": LEADERS,
     "controllers": CONTROLLERS,
+    "links": LINKS,
+    "majorities": MAJORITIES,
 }
 """Every story by its name; the first is run where none is named."""

@@ -83,15 +83,15 @@ def _open_if_closed(descriptor: int) -> None:
             os.close(nowhere)
 
 
-def _text_stream(stream: _Stream, before: TextIO | None) -> TextIO:
+def _text_stream(stream: _Stream, previous_stream: TextIO | None) -> TextIO:
     """A stream of text, as the one before: that is None where it was closed."""
-    if before is None:
+    if previous_stream is None:
         return io.TextIOWrapper(io.BufferedWriter(stream), encoding="utf-8", errors="backslashreplace")
-    before.flush()
+    previous_stream.flush()
     return io.TextIOWrapper(
         io.BufferedWriter(stream),
-        encoding=before.encoding,
-        errors=before.errors,
-        line_buffering=bool(before.line_buffering),
-        write_through=bool(getattr(before, "write_through", False)),
+        encoding=previous_stream.encoding,
+        errors=previous_stream.errors,
+        line_buffering=bool(previous_stream.line_buffering),
+        write_through=bool(getattr(previous_stream, "write_through", False)),
     )

@@ -66,6 +66,9 @@ def add(verbs: Verbs[Parser]) -> None:
         default=2,
         help="checks at a time, here (default: 2)",
     )
+    group.add_argument(
+        "--symmetry", action="store_true", help="count states that differ by a renaming once, in each check"
+    )
     group.add_argument("--memory", metavar="SIZE", type=parse_size, help="of one check: 500M, 2G")
     group.add_argument("--time", metavar="SECONDS", type=parse_seconds, help="of one check")
     group.add_argument(
@@ -134,8 +137,9 @@ def _point_command(choice: ModelChoice, point: Point, options: argparse.Namespac
     given = {"--bounds": choice.bounds, "--memory": options.memory, "--time": options.time}
     limits = [part for name, value in given.items() if value is not None for part in (name, str(value))]
     ghosts = [] if choice.ghosts is None else ["--ghosts" if choice.ghosts else "--no-ghosts"]
+    symmetry = ["--symmetry"] * options.symmetry
     properties += [part for name in choice.left_out for part in ("--without", name)]
-    return ["-m", "tidegate", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
+    return ["-m", "tidegate", "check", choice.model, *sets, *properties, *limits, *ghosts, *symmetry, "--json"]
 
 
 def _run_commands(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[CommandResult]:
@@ -158,31 +162,33 @@ def run_on_spark(
     return run_commands(cluster, commands, weights)
 
 
-def point_row(point: Point, finished: CommandResult, varied: Sequence[str]) -> dict[str, Any]:
+def point_row(point: Point, command_result: CommandResult, varied_names: Sequence[str]) -> dict[str, Any]:
     """A row of the table: the point, the switch dropped in it, what else was varied, and what came of it. A check that
     broke down is a row too."""
     row: dict[str, Any] = {
         "point": " ".join(f"{name}={value}" for name, value in point.items()) or "as it is",
-        "dropped": next((name for name in point if name not in varied), None),
-        "varied": {name: value for name, value in point.items() if name in varied}, "properties": {},
+        "dropped": next((name for name in point if name not in varied_names), None),
+        "varied": {name: value for name, value in point.items() if name in varied_names}, "properties": {},
     }  # fmt: skip
-    report = _printed_report(finished)
+    report = _printed_report(command_result)
     if report is None:
-        says = (finished.err.strip() or f"the process ended with {finished.exit} and printed nothing").splitlines()[-1]
-        return {**row, "verdict": "broke down", "outcome": says, "seconds": finished.seconds}
+        says = (
+            command_result.stderr.strip() or f"the process ended with {command_result.exit} and printed nothing"
+        ).splitlines()[-1]
+        return {**row, "verdict": "broke down", "outcome": says, "seconds": command_result.seconds}
     violated = {prop["name"]: prop["steps"] for prop in report["properties"] if prop["verdict"] == "violated"}
     return {
         **row, **{name: report[name] for name in ("verdict", "outcome", "distinct_states", "transitions", "depth")},
         "properties": {prop["name"]: prop["verdict"] for prop in report["properties"]},
         "idle": _idle_text(report), "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
-        "constants": json.dumps(report["constants"]), "seconds": finished.seconds,
+        "constants": json.dumps(report["constants"]), "seconds": command_result.seconds,
     }  # fmt: skip
 
 
-def _printed_report(finished: CommandResult) -> dict[str, Any] | None:
+def _printed_report(command_result: CommandResult) -> dict[str, Any] | None:
     """The report that a check printed, whole; None where it printed none, or what it ended with instead."""
     try:
-        read = json.loads(finished.out)
+        read = json.loads(command_result.stdout)
     except json.JSONDecodeError:
         return None
     return read if read.get("schema") == SCHEMA else None
@@ -201,8 +207,14 @@ def sweep_page(model: str, rows: Sequence[Mapping[str, Any]], text_format: TextF
     """The table."""
     page = TextPage(text_format)
     page.line(f"{model}: {count_text(len(rows), 'check')}", style="bold")
-    page.columns([(row["point"], row["verdict"], _row_text(row)) for row in rows], indent=2)
+    page.columns([(row["point"], _verdict_word(row), _row_text(row)) for row in rows], indent=2)
     return page
+
+
+def _verdict_word(row: Mapping[str, Any]) -> str:
+    """The verdict of a check; where it asks of one state alone whether it exists, whether it does."""
+    words = list(row["properties"].values())
+    return words[0] if words in (["reached"], ["missing"]) else str(row["verdict"])
 
 
 def _row_text(row: Mapping[str, Any]) -> str:

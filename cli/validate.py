@@ -15,7 +15,7 @@ from ..explorer.search import Progress
 from ..language.constant_values import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, suggest_name
-from ..real.history.partitions import Cluster, History, read_cluster
+from ..real.history.partitions import History, RecordedCluster, read_cluster
 from ..real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
 from ..real.logs.broker_files import BrokerLogs, read_brokers
 from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read_metadata_log
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> Exit:
     return _exit_of_document(found)
 
 
-def _read_history_source(path: Path) -> tuple[MetadataLog, Cluster]:
+def _read_history_source(path: Path) -> tuple[MetadataLog, RecordedCluster]:
     """The metadata log at a path, or, where none is there, what controllers of a cluster with ZooKeeper wrote."""
     if not has_metadata_log(path) and path.exists() and is_of_zookeeper(path):
         return read_zookeeper(path)
@@ -128,9 +128,9 @@ def _read_history_source(path: Path) -> tuple[MetadataLog, Cluster]:
 
 
 def _validate_histories(
-    cluster: Cluster,
+    cluster: RecordedCluster,
     version: Version,
-    chosen: Sequence[History],
+    histories: Sequence[History],
     brokers: BrokerLogs | None,
     options: argparse.Namespace,
 ) -> list[ValidationResult]:
@@ -138,7 +138,7 @@ def _validate_histories(
     with ProgressLine(sys.stderr, options.time) as line:
         return validate_histories(
             cluster,
-            chosen,
+            histories,
             version,
             _parse_constants(options.assignments),
             brokers=brokers,
@@ -159,7 +159,7 @@ def _progress_reporter(line: ProgressLine) -> Callable[[int, int], None]:
     return report_done
 
 
-def _chosen_histories(cluster: Cluster, options: argparse.Namespace) -> list[History]:
+def _chosen_histories(cluster: RecordedCluster, options: argparse.Namespace) -> list[History]:
     names = {history.topic for history in cluster.histories}
     for name in options.topic:
         if name not in names:
@@ -182,9 +182,9 @@ def _parse_constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Val
     return {name: checked_value(known[name], text) for name, text in assignments}
 
 
-def _exit_of_document(found: Mapping[str, Any]) -> Exit:
-    results = {partition["result"] for partition in found["partitions"]}
-    if "not_shown" in results or any(partition["losses"] for partition in found["partitions"]):
+def _exit_of_document(document: Mapping[str, Any]) -> Exit:
+    results = {partition["result"] for partition in document["partitions"]}
+    if "not_shown" in results or any(partition["losses"] for partition in document["partitions"]):
         return Exit.SAFETY
-    open_still = results - {"shown"} or any(partition["possible_losses"] for partition in found["partitions"])
+    open_still = results - {"shown"} or any(partition["possible_losses"] for partition in document["partitions"])
     return Exit.INCONCLUSIVE if open_still else Exit.HOLDS

@@ -22,13 +22,13 @@ MAX_PAGES = 200
 """Histories that get a page: those first that no run shows."""
 
 
-def check_folder_is_own(out: Path) -> None:
+def check_folder_is_own(folder: Path) -> None:
     """UsageError where a folder has an index.html, or a validate.json, that `validate` did not write: it would be
     overwritten."""
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"--out {out}: it is a file; give a folder")
-    if any((out / name).exists() for name in (INDEX, DOCUMENT)) and not _is_own_file(out / DOCUMENT):
-        raise UsageError(f"--out {out}: its {INDEX} is no report of validate; give another folder")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out {folder}: it is a file; give a folder")
+    if any((folder / name).exists() for name in (INDEX, DOCUMENT)) and not _is_own_file(folder / DOCUMENT):
+        raise UsageError(f"--out {folder}: its {INDEX} is no report of validate; give another folder")
 
 
 def _is_own_file(path: Path) -> bool:
@@ -38,31 +38,33 @@ def _is_own_file(path: Path) -> bool:
         return False
 
 
-def save_validation(out: Path, document: dict[str, Any], found: Sequence[ValidationResult]) -> None:
+def save_validation(folder: Path, document: dict[str, Any], results: Sequence[ValidationResult]) -> None:
     """Writes them, and says in the document which page and traces a history has. UsageError where a file cannot be
     written."""
     try:
-        (out / FOLDER).mkdir(parents=True, exist_ok=True)
-        pairs = list(zip(document["partitions"], found, strict=True))
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        pairs = list(zip(document["partitions"], results, strict=True))
         pairs.sort(key=lambda pair: pair[1].result != "not_shown")
         for number, (partition, one) in enumerate(pairs[:MAX_PAGES], 1):
-            _save_partition(out, f"{number:03d}-{one.of.name}", partition, trace_parts(one))
-        write_json(out / DOCUMENT, document)
-        write_text(out / INDEX, validate_index(document))
+            _save_partition(folder, f"{number:03d}-{one.of.name}", partition, trace_parts(one))
+        write_json(folder / DOCUMENT, document)
+        write_text(folder / INDEX, validate_index(document))
     except OSError as error:
-        raise UsageError(f"{out}: the report cannot be written: {error}") from None
+        raise UsageError(f"{folder}: the report cannot be written: {error}") from None
 
 
-def _save_partition(out: Path, name: str, partition: dict[str, Any], parts: Sequence[TracePart]) -> None:
+def _save_partition(folder: Path, name: str, partition: dict[str, Any], parts: Sequence[TracePart]) -> None:
     if not parts:
         return
     for number, part in enumerate(parts, 1):
         more = f"-part-{number}" if len(parts) > 1 else ""
         file = f"{FOLDER}/{name}{more}.trace.json"
         letters = ", ".join(f"{letter} is {called}" for letter, called in part.document["called"].items())
-        write_trace(out / file, part.document | {"notes": [*part.document["notes"], f"Here {letters}."]})
+        write_trace(folder / file, part.document | {"notes": [*part.document["notes"], f"Here {letters}."]})
         partition["traces"].append(file)
     partition["html"] = f"{FOLDER}/{name}.html"
     shown = [rename_brokers(part.document, part.document["called"]) for part in parts]
     section = moments_section(partition, [part.moments for part in parts])
-    write_text(out / partition["html"], trace_html(shown, beside=Path(partition["traces"][0]).name, section=section))
+    write_text(
+        folder / partition["html"], trace_html(shown, whole_file=Path(partition["traces"][0]).name, section=section)
+    )

@@ -8,11 +8,28 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 
+def parse_path(text: str) -> Path:
+    """A path of this machine, and no URI."""
+    from ..language.errors import UsageError  # here, since --help and --version need nothing of the language
+    from ..language.paths import local_path
+
+    try:
+        return local_path(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake as `UsageError`, so that every mistake ends with the same exit."""
+    """A parser that reports a mistake as `UsageError`, so that every mistake ends with the same exit. Each argument of
+    `type=Path` is read by `parse_path`."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.register("type", Path, parse_path)
 
     def error(self, message: str) -> NoReturn:
         from ..language.errors import UsageError  # here, since --help and --version need nothing of the language
@@ -75,9 +92,9 @@ exit codes
   2  deadlock                             7  a step broke the model's own types
   3  a property of liveness is violated  64  usage; replay: a step is disabled
   4  vacuous: what was asked is so only  65  the model's text is wrong
-     because nothing happens             66  a gate file cannot be read
-  8  prove: it rests on lemmas that are  70  internal error, or engine and Python disagree
-     not proved
+     because nothing happens             66  a file cannot be read, or is damaged
+  8  prove: it rests on lemmas that are  69  what is needed cannot be had: Java, Maven, a download
+     not proved                          70  internal error, or engine and Python disagree
 """
 
 
@@ -132,12 +149,12 @@ def empty_parser() -> tuple[Parser, Verbs[Parser]]:
     return made, made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
 
 
-def add_verb(verbs: Verbs[Parser], name: str, about: str, examples: str) -> Parser:
+def add_verb(verbs: Verbs[Parser], name: str, help_text: str, examples: str) -> Parser:
     """A verb's parser, its help ending in examples."""
     return verbs.add_parser(
         name,
         help=VERBS[name].says,
-        description=about,
+        description=help_text,
         epilog=f"examples:\n{examples.rstrip()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

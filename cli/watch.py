@@ -82,9 +82,9 @@ def file_stamps(files: Sequence[Path]) -> FileStamps:
     return tuple(found)
 
 
-def wait_for_change(files: Sequence[Path], before: FileStamps) -> None:
+def wait_for_change(files: Sequence[Path], stamps_before: FileStamps) -> None:
     """Until a file is changed, and all of them are there, or nobody reads the output any more."""
-    while ((now := file_stamps(files)) == before or len(now) < len(files)) and not is_stdout_unread():
+    while ((now := file_stamps(files)) == stamps_before or len(now) < len(files)) and not is_stdout_unread():
         time.sleep(_GLANCE_SECONDS)
 
 

@@ -38,15 +38,15 @@ def _check_name(model: Model, name: str) -> None:
         raise UsageError(f"--witness {name}: the model has no such witness; {hint}")
 
 
-def longest_documents(model: Model, asked: Sequence[str]) -> Mapping[str, Document]:
+def longest_documents(model: Model, asked_actions: Sequence[str]) -> Mapping[str, Document]:
     """The trace document of each `longest:ACTION` asked for; an action that never happened has none."""
-    actions = [name.partition(":")[2] for name in asked if name.startswith(f"{LONGEST_PREFIX}:")]
+    actions = [name.partition(":")[2] for name in asked_actions if name.startswith(f"{LONGEST_PREFIX}:")]
     if not actions:
         return {}
     found = longest_runs(model, actions)
     among = f"all {found.states:,} states" if found.complete else f"the first {found.states:,} states"
     note = f"of the shortest runs that end with this action, the longest among {among}"
     return {
-        f"{LONGEST_PREFIX}:{action}": run_document(model, run, called=f"the longest run to {action}", notes=[note])
+        f"{LONGEST_PREFIX}:{action}": run_document(model, run, title=f"the longest run to {action}", notes=[note])
         for action, run in found.runs.items()
     }

@@ -41,6 +41,10 @@ def page_text(source: Source, language: int) -> str:
 def verdict_text(claim: Mapping[str, Any], source: Source, language: int) -> str:
     """Whether a claim is right, and since or until which release."""
     verdict = claim["verdict"] if language == 0 else source["verdicts"][claim["verdict"]]
+    if "before" in claim:
+        before = claim["before"] if language == 0 else source["verdicts"][claim["before"]]
+        since = claim["since"]
+        return f"{verdict} since {since}; before, {before}" if language == 0 else f"{since} 起{verdict}，以前{before}"
     if "since" in claim:
         return f"{verdict} since {claim['since']}" if language == 0 else f"{claim['since']} 起{verdict}"
     if "until" in claim:
@@ -51,8 +55,15 @@ def verdict_text(claim: Mapping[str, Any], source: Source, language: int) -> str
 def _row(claim: Mapping[str, Any], source: Source, language: int) -> str:
     said = f'"{claim["said"][0]}"' if language == 0 else f"“{claim['said'][1].rstrip('。')}”"
     anchor = f'<a id="{claim["id"]}"></a>'
-    runs = "<br>".join(_runs(claim)) or "-"
+    runs = "<br>".join([*_runs(claim), *_page(claim, language)]) or "-"
     return _line([f"{anchor}{claim['by']}", said, verdict_text(claim, source, language), claim["so"][language], runs])
+
+
+def _page(claim: Mapping[str, Any], language: int) -> Iterator[str]:
+    """A link to what the run is part of."""
+    if "page" in claim:
+        name = Path(claim["page"].partition("#")[0]).with_suffix("")
+        yield f"{('more in', '详见')[language]} [{name}]({claim['page']})"
 
 
 def _runs(claim: Mapping[str, Any]) -> Iterator[str]:

@@ -36,7 +36,7 @@ class RunStep(TypedDict):
     line: int
 
 
-class Finding(TypedDict):
+class CheckFinding(TypedDict):
     """What a check found: the property it is about ("" of a failure that is none's), whether it is wrong or only not
     shown, a sentence, the place of a failure, the run that shows it, and the file with its trace ("" without one)."""
 
@@ -55,7 +55,7 @@ class CheckAnswer(TypedDict):
     exit: int
     headline: str
     text: str
-    findings: list[Finding]
+    findings: list[CheckFinding]
 
 
 def check_file(model: str, prop: str, report: Callable[[str], None]) -> CheckAnswer:
@@ -98,7 +98,7 @@ def _shown_verdicts(verdict: Verdict) -> Iterator[tuple[str, bool, str]]:
         yield "", True, verdict.failure.message
 
 
-def _findings(model: Model, verdict: Verdict, traces: Mapping[str, Document]) -> Iterator[Finding]:
+def _findings(model: Model, verdict: Verdict, traces: Mapping[str, Document]) -> Iterator[CheckFinding]:
     for name, wrong, message in _shown_verdicts(verdict):
         trace = traces.get(name)
         file, line = "", 0

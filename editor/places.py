@@ -8,7 +8,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import Workspace
 
-from .reading import Place
+from .reading import FilePlace
 
 
 def path_of(uri: str) -> Path:
@@ -23,7 +23,7 @@ def uri_of(path: Path | str) -> str:
     return found
 
 
-def range_of(workspace: Workspace, uri: str, place: Place) -> types.Range:
+def range_of(workspace: Workspace, uri: str, place: FilePlace) -> types.Range:
     """A place as a client has it, within the text that the document has now."""
     document = workspace.get_text_document(uri)
     lines = list(document.lines) or [""]

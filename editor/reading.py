@@ -17,7 +17,7 @@ from ..reports.spec.mathematics import fields_by_name, texts_by_name
 from .files import Overlay, overlaid
 
 
-class Place(TypedDict):
+class FilePlace(TypedDict):
     """A place in a file: lines from 1, columns from 0 in bytes of the line in UTF-8, as Python's `ast` counts."""
 
     file: str
@@ -35,8 +35,8 @@ class Mistake(TypedDict):
     meaning: str
     message: str
     hint: str
-    place: Place
-    calls: list[Place]
+    place: FilePlace
+    calls: list[FilePlace]
 
 
 class Checkable(TypedDict):
@@ -45,10 +45,10 @@ class Checkable(TypedDict):
 
     profile: str
     property: str
-    place: Place
+    place: FilePlace
 
 
-class Reading(TypedDict):
+class ModelReading(TypedDict):
     """What was read: the mistakes; and where there are none in what it takes, formulas of functions and meanings of
     fields by name as Markdown, the name of the state's class, and what can be checked."""
 
@@ -60,15 +60,15 @@ class Reading(TypedDict):
     checkable: NotRequired[list[Checkable]]
 
 
-def read_model(path: Path, unsaved: Mapping[Path, str]) -> Reading:
+def read_model(path: Path, unsaved_texts: Mapping[Path, str]) -> ModelReading:
     """Reads a model as an editor has it. UsageError where its file cannot be read at all."""
-    with overlaid(path, unsaved) as overlay:
+    with overlaid(path, unsaved_texts) as overlay:
         try:
             definition = load(overlay.read(path))
         except ModelErrors as errors:
             return {"mistakes": _mistakes(errors, overlay), "files": [str(path)]}
         files = [str(overlay.saved_path(Path(file))) for file in definition.files]
-        found: Reading = {"mistakes": [], "files": files, "checkable": list(_checkable(definition, overlay))}
+        found: ModelReading = {"mistakes": [], "files": files, "checkable": list(_checkable(definition, overlay))}
         try:
             bound = definition.bind(path.stem, lemmas=True)
         except ModelErrors as errors:
@@ -78,14 +78,14 @@ def read_model(path: Path, unsaved: Mapping[Path, str]) -> Reading:
         return found
 
 
-def _open_model(definition: Definition, bound: Model) -> Model:
+def _open_model(definition: Definition, bound_model: Model) -> Model:
     """The model with its constants open, as `tidegate spec` shows it; as it is bound where they cannot be."""
-    given = [value for _, mark in definition.functions for _, value in mark.given]
+    given = [value for _, mark in definition.functions for _, value in mark.constant_values]
     fixed = {name for value in given if isinstance(value, ConstantExpression) for name in value.names()}
     try:
-        return definition.bind(bound.name, open=set(definition.constants) - fixed, lemmas=True)
+        return definition.bind(bound_model.name, open=set(definition.constants) - fixed, lemmas=True)
     except (ModelErrors, UsageError):
-        return bound
+        return bound_model
 
 
 def _mistakes(errors: ModelErrors, overlay: Overlay) -> list[Mistake]:
@@ -110,7 +110,7 @@ def _calls(where: Where) -> Iterator[Where]:
         call = call.call
 
 
-def _place(where: Where, overlay: Overlay) -> Place:
+def _place(where: Where, overlay: Overlay) -> FilePlace:
     return {
         "file": str(overlay.saved_path(Path(where.file))),
         "line": where.line,

@@ -11,7 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 from ..traces.program import tool_version
 from .places import line_range, path_of, range_of, uri_of
-from .session import CHECK, SHOW_STEP, Session, check_title
+from .session import CHECK, SHOW_STEP, EditorSession, check_title
 from .trace_steps import ENDING, TraceStep, step_at, trace_steps
 
 _WORD = re.compile(r"\w+")
@@ -22,7 +22,7 @@ class ModelServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("tidegate", tool_version().split()[-1])  # pyright: ignore[reportUnknownMemberType]  # *args without types
-        self.session = Session(self)
+        self.session = EditorSession(self)
 
 
 def serve() -> None:

@@ -14,18 +14,18 @@ from pygls.lsp.server import LanguageServer
 
 from ..language.immutable import immutable
 from ..reports.exits import Exit
-from .checking import CheckAnswer, Finding, is_wrong
+from .checking import CheckAnswer, CheckFinding, is_wrong
 from .files import model_of
 from .places import line_range, path_of, range_of, uri_of
 from .processes import WorkError, Workers
-from .reading import Checkable, Mistake, Reading
+from .reading import Checkable, Mistake, ModelReading
 
 CHECK, SHOW_STEP = "tidegate.check", "tidegate.showStep"
 """The commands: a check of a model's document, profile and property; and the statement of a step of a trace."""
 _PAUSE_SECONDS = 0.25
 """After a change it is read once nothing has changed for so long."""
 _READING_SECONDS = 30.0
-_NOTHING_KNOWN: Reading = {"mistakes": [], "files": []}
+_NOTHING_KNOWN: ModelReading = {"mistakes": [], "files": []}
 
 
 @immutable
@@ -49,7 +49,7 @@ class _CheckProgress:
         self.tell(types.WorkDoneProgressReport(message=text))
 
 
-class Session:
+class EditorSession:
     """One editor's models. Each is read again after a change; what it means stays from the last time that it could be
     read, and what a check found until it is changed."""
 
@@ -58,7 +58,7 @@ class Session:
         self._server = server
         self._workers = Workers(self.folder)
         self._reading: dict[Path, asyncio.Task[None]] = {}
-        self._known: dict[Path, Reading] = {}
+        self._known: dict[Path, ModelReading] = {}
         self._meanings: dict[Path, Meanings] = {}
         self._found: dict[Path, list[tuple[str, types.Diagnostic]]] = {}
         self._published: dict[Path, set[str]] = {}
@@ -116,7 +116,7 @@ class Session:
         unsaved = {str(path): text for path, text in self._open_texts().items()}
         request = {"verb": "read", "model": str(model), "unsaved": unsaved}
         try:
-            found: Reading = await self._workers.ask(request, lambda _: None, _READING_SECONDS)
+            found: ModelReading = await self._workers.ask(request, lambda _: None, _READING_SECONDS)
         except WorkError as error:
             self._log(f"{model}: {error}")
             shown = types.Diagnostic(line_range(self._server.workspace, uri_of(model), 1), str(error).split("\n")[0])
@@ -155,17 +155,17 @@ class Session:
 
     # --- what is shown -----------------------------------------------------------------------------------------------
 
-    def _publish(self, model: Path, shown: list[tuple[str, types.Diagnostic]]) -> None:
+    def _publish(self, model: Path, shown_diagnostics: list[tuple[str, types.Diagnostic]]) -> None:
         """Shows this of a model, and no more what was shown before."""
         by_uri: dict[str, list[types.Diagnostic]] = {uri: [] for uri in self._published.get(model, {uri_of(model)})}
-        for uri, diagnostic in shown:
+        for uri, diagnostic in shown_diagnostics:
             by_uri.setdefault(uri, []).append(diagnostic)
         self._published[model] = {uri for uri, diagnostics in by_uri.items() if diagnostics}
         for uri, diagnostics in by_uri.items():
             self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
 
-    def _mistake_diagnostics(self, found: Reading) -> Iterator[tuple[str, types.Diagnostic]]:
-        for mistake in found["mistakes"]:
+    def _mistake_diagnostics(self, reading: ModelReading) -> Iterator[tuple[str, types.Diagnostic]]:
+        for mistake in reading["mistakes"]:
             uri = uri_of(mistake["place"]["file"])
             yield uri, self._mistake_diagnostic(uri, mistake)
 
@@ -187,7 +187,7 @@ class Session:
             related_information=calls or None,
         )
 
-    def _finding_diagnostic(self, model: Path, finding: Finding) -> tuple[str, types.Diagnostic]:
+    def _finding_diagnostic(self, model: Path, finding: CheckFinding) -> tuple[str, types.Diagnostic]:
         """What a check found, at the property's head or where it failed, with the run's steps beside it."""
         workspace = self._server.workspace
         known = self._known.get(model, _NOTHING_KNOWN).get("checkable", [])

@@ -24,11 +24,11 @@ from .checking import check_file
 from .reading import read_model
 
 
-def answer_request(request: Mapping[str, Any], out: TextIOWrapper) -> None:
+def answer_request(request: Mapping[str, Any], stream: TextIOWrapper) -> None:
     """Does what is asked, and writes what comes of it."""
 
     def write(kind: str, what: object) -> None:
-        print(json.dumps({kind: what}), file=out, flush=True)
+        print(json.dumps({kind: what}), file=stream, flush=True)
 
     try:
         if request["verb"] == "read":

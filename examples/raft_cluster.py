@@ -30,6 +30,7 @@ LIKELY = {
     "duplicate": 1,
     "send_vote_request": 10,
     "send_append_entries": 10,
+    "send_snapshot": 10,
     "advance_commit_index": 20,
     "become_leader": 20,
     "learn_of_term": 20,
@@ -37,6 +38,7 @@ LIKELY = {
     "receive_vote_reply": 20,
     "receive_append_entries": 20,
     "receive_append_reply": 20,
+    "receive_snapshot": 20,
 }
 
 
@@ -129,7 +131,8 @@ def has_news(cluster: Any, leader: Server, follower: Server) -> bool:
 def simulate(profile: str, servers: int, seed: int) -> tuple[tg.Simulation, bool]:
     """A run of the cluster, and whether every server had applied everything at its end."""
     weather = Weather()
-    run = tg.simulate(profile, operator=weather, seed=seed, steps=STEPS_MAX, servers=servers, crashes=1, **BOUNDS)
+    constants = {"servers": servers, "crashes": 1, **BOUNDS}
+    run = tg.simulate(profile, operator=weather, seed=seed, steps=STEPS_MAX, constants=constants)
     return run, weather.is_over(run.run.states()[-1])
 
 

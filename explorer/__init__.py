@@ -4,14 +4,19 @@ values."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from ..language.errors import UsageError
-from ..language.model import Model
-from ..language.verdict import Verdict
-from .plain import check as explore_plainly
-from .projections import refuse_projection
-from .search import Report, Search
+if TYPE_CHECKING:  # who needs a part of this package alone, such as the cache, imports no engine
+    from ..language.model import Model
+    from ..language.verdict import Verdict
+    from .search import Report, Search
+
+
+def explore_plainly(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Exhaustive exploration by plain Python, see `plain`."""
+    from .plain import check
+
+    return check(model, search, report)
 
 
 def explore_natively(model: Model, search: Search, report: Report | None = None) -> Verdict:
@@ -21,23 +26,11 @@ def explore_natively(model: Model, search: Search, report: Report | None = None)
     return check(model, search, report)
 
 
-def explore_boundedly(model: Model, search: Search, report: Report | None = None) -> Verdict:
-    """Bounded model checking by SAT, see `smt.bmc`. UsageError, with what installs it, when z3-solver is missing."""
-    refuse_projection(search, "bmc")
-    try:
-        from .smt.bmc import check
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "z3":
-            raise
-        raise UsageError(
-            "--engine bmc needs z3-solver, which is not installed: pip install '.[prove]' in the clone"
-        ) from None
-    return check(model, search, report)
-
-
 def explore_on_spark(model: Model, search: Search, report: Report | None = None) -> Verdict:
     """Exhaustive exploration spread over Spark, see `spark`. UsageError, with what installs it, when pyspark is
     missing."""
+    from .projections import refuse_projection
+
     refuse_projection(search, "spark")
     try:
         from .spark.session import check
@@ -49,6 +42,8 @@ def explore_on_spark(model: Model, search: Search, report: Report | None = None)
 def walk_at_random(model: Model, search: Search, report: Report | None = None) -> Verdict:
     """Random walks, see `native.walks`; in Spark's tasks where the search names a cluster. UsageError, with what
     installs it, when pyspark is then missing."""
+    from .projections import refuse_projection
+
     refuse_projection(search, "walk")
     if search.cluster is None:
         from .native.walks import check
@@ -66,16 +61,17 @@ def _missing_package_error(error: ModuleNotFoundError, what: str) -> Exception:
     missing = (error.name or "").partition(".")[0]
     if missing not in ("pyspark", "pyarrow", "pandas", "numpy"):
         return error
+    from ..language.errors import UsageError
+
     return UsageError(f"{what} needs {missing}, which is not installed: pip install '.[spark]' in the clone")
 
 
-Engine: TypeAlias = Callable[[Model, Search, Report | None], Verdict]
+Engine: TypeAlias = "Callable[[Model, Search, Report | None], Verdict]"
 
 ENGINES: Mapping[str, Engine] = {
     "native": explore_natively,
     "python": explore_plainly,
     "walk": walk_at_random,
-    "bmc": explore_boundedly,
     "spark": explore_on_spark,
 }
 """Every engine by the name that `--engine` takes."""

@@ -21,7 +21,6 @@ import pyarrow
 from ..language import types
 from ..language.checks import members_of
 from ..language.constants import Value
-from ..language.model import Model
 from ..language.records import is_box, is_tuple, unbox_type
 from ..language.values import show
 from ..traces.differences import to_json
@@ -75,12 +74,16 @@ def cell(type_: types.Type, value: Any) -> Any:
             return value
 
 
-def states_table(model: Model, layout: Layout, words: Words) -> Any:
+def states_table(layout: Layout, words: Words) -> Any:
     """The states that lie in `words`, a row each, a column for each field, `state` being the row's number."""
-    names = [field.name for field in model.fields]
-    number = "state" if "state" not in names else "state_"
-    columns = [_column(words, *layout.field(name), model.values) for name in names]
-    return pa.table([pa.array(np.arange(len(words), dtype=np.int64)), *columns], names=[number, *names])
+    columns = state_columns(layout, words)
+    number = "state" if "state" not in columns else "state_"
+    return pa.table({number: pa.array(np.arange(len(words), dtype=np.int64)), **columns})
+
+
+def state_columns(layout: Layout, words: Words) -> dict[str, Any]:
+    """The column of each field of the states that lie in `words`."""
+    return {field.name: _column(words, *layout.field(field.name), layout.values) for field in layout.fields}
 
 
 def _column(words: Words, type_: types.Type, shape: Shape, word: int, shift: int, values: Mapping[str, Value]) -> Any:

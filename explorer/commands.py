@@ -15,8 +15,8 @@ class CommandResult:
     """What a command ended with and printed, and the seconds it took."""
 
     exit: int
-    out: str
-    err: str
+    stdout: str
+    stderr: str
     seconds: float
 
 

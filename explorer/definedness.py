@@ -127,16 +127,16 @@ class LoopScope:
 
     # --- what is known of them ----------------------------------------------------------------------------------------
 
-    def less(self, one: ir.Expr, other: ir.Expr, by: int) -> LoopScope:
-        """The scope in which `one + by <= other`."""
+    def less(self, one: ir.Expr, other: ir.Expr, distance: int) -> LoopScope:
+        """The scope in which `one + distance <= other`."""
         (a, more), (b, less) = self.linear(one), self.linear(other)
         known = self._known_bounds(one, other)
-        known[a, b] = min(known.get((a, b), less - more - by), less - more - by)
+        known[a, b] = min(known.get((a, b), less - more - distance), less - more - distance)
         scope = replace(self, differences=known)
         if isinstance(other, ir.Arithmetic) and other.op == "min":
-            scope = scope.less(one, other.left, by).less(one, other.right, by)
+            scope = scope.less(one, other.left, distance).less(one, other.right, distance)
         if isinstance(one, ir.Arithmetic) and one.op == "max":
-            scope = scope.less(one.left, other, by).less(one.right, other, by)
+            scope = scope.less(one.left, other, distance).less(one.right, other, distance)
         return scope
 
     def greatest(self, value: ir.Expr) -> LoopScope:
@@ -155,11 +155,11 @@ class LoopScope:
             case _:
                 return self
 
-    def is_less(self, one: ir.Expr, other: ir.Expr, by: int) -> bool:
-        """Whether `one + by <= other` is known."""
+    def is_less(self, one: ir.Expr, other: ir.Expr, distance: int) -> bool:
+        """Whether `one + distance <= other` is known."""
         (a, more), (b, less) = self.linear(one), self.linear(other)
         known = self._known_bounds(one, other)
-        return _distance(known, a, b) <= less - more - by
+        return _distance(known, a, b) <= less - more - distance
 
     def _known_bounds(self, *of: ir.Expr) -> dict[tuple[Key, Key], int]:
         """What is known, with what the types of some integers say."""
@@ -297,12 +297,12 @@ def _having(union: Any, part: str) -> frozenset[int]:
     )
 
 
-def _distance(known: Mapping[tuple[Key, Key], int], start: Key, end: Key) -> float:
+def _distance(known_distances: Mapping[tuple[Key, Key], int], start: Key, end: Key) -> float:
     """The least c for which `start - end <= c` follows."""
     found: dict[Key, float] = {start: 0}
-    for _ in range(len(known) + 1):
+    for _ in range(len(known_distances) + 1):
         changed = False
-        for (one, other), number in known.items():
+        for (one, other), number in known_distances.items():
             if one in found and found[one] + number < found.get(other, float("inf")):
                 found[other], changed = found[one] + number, True
         if not changed:
@@ -318,77 +318,77 @@ class _DefinednessReader:
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, statements: tuple[ir.Statement, ...], scope: LoopScope, exposed: bool) -> Iterator[ir.Where]:
+    def block(self, statements: tuple[ir.Statement, ...], scope: LoopScope, is_exposed: bool) -> Iterator[ir.Where]:
         """What may be undefined in statements that are executed one after the other."""
         for statement in statements:
-            scope = yield from self.statement(statement, scope, exposed)
+            scope = yield from self.statement(statement, scope, is_exposed)
 
-    def statement(self, node: ir.Statement, scope: LoopScope, exposed: bool) -> Generator[ir.Where, None, LoopScope]:
+    def statement(self, node: ir.Statement, scope: LoopScope, is_exposed: bool) -> Generator[ir.Where, None, LoopScope]:
         """What may be undefined in a statement; returns the scope after it."""
         match node:
             case ir.If(condition=condition, yes=yes, no=no):
-                yield from self.expression(condition, scope, exposed)
+                yield from self.expression(condition, scope, is_exposed)
                 for side, truth in ((yes, True), (no, False)):
-                    yield from self.block(side, scope.when(condition, truth), exposed)
+                    yield from self.block(side, scope.when(condition, truth), is_exposed)
                 after = scope.forget((*yes, *no))
                 if _returns(yes):
                     after = after.when(condition, False) if not _writes(no) else after
                 return after
             case ir.For():
-                return (yield from self._loop(node, scope, exposed))
+                return (yield from self._loop(node, scope, is_exposed))
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                yield from self.expression(condition, scope, exposed)
+                yield from self.expression(condition, scope, is_exposed)
                 return scope.when(condition, True)
             case ir.Assert(condition=condition, where=where):
-                yield from self.expression(condition, scope, exposed)
-                if exposed:
+                yield from self.expression(condition, scope, is_exposed)
+                if is_exposed:
                     yield where
                 return scope.when(condition, True)
             case ir.Let(name=name, value=value):
-                yield from self.expression(value, scope, exposed)
+                yield from self.expression(value, scope, is_exposed)
                 return scope.greatest(value).know_elements(value).bind(name, scope.key(value))
             case ir.Return(value=value):
-                yield from self.expression(value, scope, exposed)
+                yield from self.expression(value, scope, is_exposed)
                 return scope
             case _:
                 for expression in _expressions(node):
-                    yield from self.expression(expression, scope, exposed)
+                    yield from self.expression(expression, scope, is_exposed)
                 return scope.forget((node,))
 
-    def _loop(self, loop: ir.For, scope: LoopScope, exposed: bool) -> Generator[ir.Where, None, LoopScope]:
+    def _loop(self, loop: ir.For, scope: LoopScope, is_exposed: bool) -> Generator[ir.Where, None, LoopScope]:
         for expression in _expressions(loop.source):
-            yield from self.expression(expression, scope, exposed)
+            yield from self.expression(expression, scope, is_exposed)
         around = scope.forget(loop.body)
         inside = around.visit(loop.variable, loop.type, loop.source)
         ends = any(_may_end(inner) for inner in traverse(loop.body, helpers=False))
-        yield from self.block(loop.body, inside, exposed or (ends and self.is_unordered(loop.source)))
+        yield from self.block(loop.body, inside, is_exposed or (ends and self.is_unordered(loop.source)))
         return around
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def expression(self, node: ir.Expr, scope: LoopScope, exposed: bool) -> Iterator[ir.Where]:
+    def expression(self, node: ir.Expr, scope: LoopScope, is_exposed: bool) -> Iterator[ir.Where]:
         """What may be undefined in an expression."""
         match node:
             case ir.And(operands=operands) | ir.Or(operands=operands):
                 for operand in operands:
-                    yield from self.expression(operand, scope, exposed)
+                    yield from self.expression(operand, scope, is_exposed)
                     scope = scope.when(operand, isinstance(node, ir.And))
             case ir.Choice(condition=condition, yes=yes, no=no):
-                yield from self.expression(condition, scope, exposed)
-                yield from self.expression(yes, scope.when(condition, True), exposed)
-                yield from self.expression(no, scope.when(condition, False), exposed)
+                yield from self.expression(condition, scope, is_exposed)
+                yield from self.expression(yes, scope.when(condition, True), is_exposed)
+                yield from self.expression(no, scope.when(condition, False), is_exposed)
             case ir.Quantified():
-                yield from self._read_quantifier(node, scope, exposed)
+                yield from self._read_quantifier(node, scope, is_exposed)
             case ir.Call(function=function, arguments=arguments):
                 for argument in arguments:
-                    yield from self.expression(argument, scope, exposed)
-                yield from self.block(function.body, scope.scope_in_helper(node), exposed)
+                    yield from self.expression(argument, scope, is_exposed)
+                yield from self.block(function.body, scope.scope_in_helper(node), is_exposed)
             case ir.MakeMap(variable=variable, value=value):
-                yield from self.expression(value, scope.bind(variable), exposed)
+                yield from self.expression(value, scope.bind(variable), is_exposed)
             case _:
                 for expression in _expressions(node):
-                    yield from self.expression(expression, scope, exposed)
-                if exposed and not _is_defined(node, scope):
+                    yield from self.expression(expression, scope, is_exposed)
+                if is_exposed and not _is_defined(node, scope):
                     yield node.where
 
     def claim(self, node: ir.Expr, scope: LoopScope) -> Iterator[ir.Where]:
@@ -404,22 +404,22 @@ class _DefinednessReader:
                 yield from self.expression(node, scope, False)
 
     def _read_quantifier(
-        self, node: ir.Quantified, scope: LoopScope, exposed: bool, *, is_claim: bool = False
+        self, node: ir.Quantified, scope: LoopScope, is_exposed: bool, *, is_claim: bool = False
     ) -> Iterator[ir.Where]:
         if node.default is not None:
-            yield from self.expression(node.default, scope, exposed)
-        if exposed and not _is_defined(node, scope):
+            yield from self.expression(node.default, scope, is_exposed)
+        if is_exposed and not _is_defined(node, scope):
             yield node.where
         for generator in node.generators:
             for part in _expressions(generator.source):
-                yield from self.expression(part, scope, exposed)
+                yield from self.expression(part, scope, is_exposed)
             ends = node.kind in ("all", "any") and not is_claim
-            exposed = exposed or (ends and self.is_unordered(generator.source))
+            is_exposed = is_exposed or (ends and self.is_unordered(generator.source))
             scope = scope.visit(generator.variable, generator.type, generator.source)
             for condition in generator.conditions:
-                yield from self.expression(condition, scope, exposed)
+                yield from self.expression(condition, scope, is_exposed)
                 scope = scope.when(condition, True)
-        yield from self.claim(node.body, scope) if is_claim else self.expression(node.body, scope, exposed)
+        yield from self.claim(node.body, scope) if is_claim else self.expression(node.body, scope, is_exposed)
 
 
 def _may_end(node: Any) -> bool:

@@ -42,10 +42,10 @@ def names_with_lines(properties: Iterable[Property]) -> str:
     return ", ".join(name_with_line(prop.name, prop.form.where) for prop in properties if prop.form is not None)
 
 
-def property_differs(prop: Property, mine: bool | None, theirs: bool | None, state: State, engine: str) -> str:
-    """What is said where a property has one value in an engine (`natively`, `in bmc`) and another in plain Python."""
+def property_differs(prop: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
+    """What is said where a property has one value in native code and another in plain Python."""
     shown = prop.name if prop.form is None else name_with_line(prop.name, prop.form.where)
-    return f"{shown} {_value_text(mine)} {engine} and {_value_text(theirs)} in plain Python at {state}"
+    return f"{shown} {_value_text(mine)} natively and {_value_text(theirs)} in plain Python at {state}"
 
 
 def _value_text(value: bool | None) -> str:

@@ -81,8 +81,8 @@ def _explore(
             rim.append(state)
             continue
         for step in steps(model, state):
-            add_state(step.after, distance[at] + 1)
-            edges.append(Edge(at, numbers[step.after], step.action, format_step(step.action, step.arguments)))
+            add_state(step.state_after, distance[at] + 1)
+            edges.append(Edge(at, numbers[step.state_after], step.action, format_step(step.action, step.arguments)))
     edges += _steps_back(model, rim, numbers)
     return StateGraph(tuple(numbers), tuple(edges))
 
@@ -91,6 +91,6 @@ def _steps_back(model: Model, rim: Iterable[State], numbers: dict[State, int]) -
     """The steps from the outermost states that lead back to states that are in the graph."""
     for state in rim:
         for step in steps(model, state):
-            if step.after in numbers:
-                source, target = numbers[state], numbers[step.after]
+            if step.state_after in numbers:
+                source, target = numbers[state], numbers[step.state_after]
                 yield Edge(source, target, step.action, format_step(step.action, step.arguments))

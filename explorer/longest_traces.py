@@ -39,9 +39,9 @@ def longest_runs(model: Model, actions: Collection[str], *, states_max: int = ST
         for step in _steps(model, state):
             if step.action in actions and (step.action not in ends or depths[state] > depths[ends[step.action][0]]):
                 ends[step.action] = state, step
-            if step.after not in origins and len(origins) < states_max:
-                origins[step.after], depths[step.after] = (state, step), depths[state] + 1
-                waiting.append(step.after)
+            if step.state_after not in origins and len(origins) < states_max:
+                origins[step.state_after], depths[step.state_after] = (state, step), depths[state] + 1
+                waiting.append(step.state_after)
     runs = {action: _run(*ends[action], origins) for action in actions if action in ends}
     return LongestRuns(runs, len(origins), len(origins) < states_max)
 

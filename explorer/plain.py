@@ -31,7 +31,7 @@ from ..language.model import Action, Model, Property
 from ..language.source import NoSourceError
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
-from .liveness.answers import Answer, answers, answers_where_bounds_end_runs
+from .liveness.answers import PropertyAnswer, answers, answers_where_bounds_end_runs
 from .liveness.graph import IncompleteGraphError
 from .liveness.plain_graph import UndefinedPredicateError, explore_plain_graph
 from .liveness.questions import questions_of
@@ -43,6 +43,8 @@ from .symmetry import Symmetry, symmetry_of
 from .verdicts import Ending, notes_of, peak_memory_bytes, step_bound_text, verdict_of
 
 REPORT_SECONDS = 0.1
+CHOICES_BETWEEN_LOOKS = 1024
+"""Choices of one state that are tried between two looks at the time and the memory."""
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
@@ -165,10 +167,12 @@ class _Exploration:
         if self._is_beyond_bound(number, state):
             return
         moved = held = False
-        attempts = [
-            (action, arguments, self._attempt(number, state, action, arguments))
-            for action, arguments in instances(self.model, state)
-        ]  # all of them first: that a step breaks is said before what another step leads to
+        attempts: list[tuple[Action, Mapping[str, Any], State | StoppedStep]] = []
+        for tried, (action, arguments) in enumerate(instances(self.model, state), 1):
+            attempts.append((action, arguments, self._attempt(number, state, action, arguments)))
+            if tried % CHOICES_BETWEEN_LOOKS == 0:
+                self._mind_limits(number)
+        # all of them first: that a step breaks is said before what another step leads to
         for action, arguments, result in attempts:
             if isinstance(result, StoppedStep):
                 held = held or is_held(action, result)
@@ -209,8 +213,10 @@ class _Exploration:
             tally.budget_passes += not spent
         return result
 
-    def _cross(self, number: int, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> None:
-        step = Step(action.name, arguments, after)
+    def _cross(
+        self, number: int, state: State, action: Action, arguments: Mapping[str, Any], next_state: State
+    ) -> None:
+        step = Step(action.name, arguments, next_state)
         broken = [prop for prop in self.transitions if not self._holds(prop, number, state, step)]
         for prop in broken:
             self.runs[prop.name] = self._path(number, step)
@@ -254,7 +260,7 @@ class _Exploration:
         try:
             if step is None:
                 return holds(self.model, prop, state)
-            return holds(self.model, prop, state, step.after, action=step.action)
+            return holds(self.model, prop, state, step.state_after, action=step.action)
         except ModelError as error:
             self.failure = Failure(f"{prop.name}: {error.message}", error.where, self._path(number, step))
             self.deadlock = False
@@ -288,19 +294,19 @@ class _Exploration:
 
     # --- limits and progress ------------------------------------------------------------------------------------------
 
-    def _mind_limits(self, expanded: int) -> None:
+    def _mind_limits(self, expanded_count: int) -> None:
         now = time.monotonic()
         seconds = now - self.began
         if self.search.seconds is not None and seconds >= self.search.seconds:
             self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
             raise _SearchEndedError
-        if expanded % 256 == 0 and peak_memory_bytes() >= self.most_memory:
+        if expanded_count % 256 == 0 and peak_memory_bytes() >= self.most_memory:
             self.stopped = f"the memory limit was reached with {len(self.states):,} states"
             raise _SearchEndedError
         if self.report is not None and now - self.reported >= REPORT_SECONDS:
             self.reported = now
             found = len(self.states)
-            frontier = found - expanded - 1
+            frontier = found - expanded_count - 1
             self.report(Progress(found, frontier, len(self.levels), found / seconds, peak_memory_bytes(), seconds))
 
     # --- the verdict --------------------------------------------------------------------------------------------------
@@ -332,7 +338,7 @@ class _Exploration:
         )
         return verdict_of(self.model, ending)
 
-    def _judge_runs(self) -> Mapping[str, Answer]:
+    def _judge_runs(self) -> Mapping[str, PropertyAnswer]:
         """What is so of the properties of whole runs, once every state is known."""
         if not self.model.liveness or not self.exhausted or self.projection is not None:
             return {}
@@ -356,7 +362,7 @@ class _Exploration:
             return {}
         except (KeyboardInterrupt, IncompleteGraphError) as ended:
             why = str(ended) if isinstance(ended, IncompleteGraphError) else interrupt_text(ended)
-            return {prop.name: Answer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
+            return {prop.name: PropertyAnswer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
 
     def _heed(self) -> None:
         """Ends the check of whole runs where time or memory is used up."""

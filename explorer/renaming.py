@@ -32,6 +32,22 @@ def canonical_keys(model: Model, domains: tuple[types.Identity, ...]) -> Callabl
     return key
 
 
+def orbit_size(model: Model, domains: tuple[types.Identity, ...]) -> Callable[[State], int]:
+    """A function that counts the states that a renaming of the domains' members makes of one, itself among them."""
+    renamers = tuple(_renamer(field.type, domains) for field in model.fields)
+    renamings = _renamings(model, domains)
+
+    def count(state: State) -> int:
+        return len(
+            {
+                tuple(sort_key(rename(value, to)) for rename, value in zip(renamers, state, strict=True))
+                for to in renamings
+            }
+        )
+
+    return count
+
+
 def _renamings(model: Model, domains: tuple[types.Identity, ...]) -> list[MemberRenaming]:
     """Every way to rename the members of each domain among themselves."""
     members = [members_of(domain, model.values) for domain in domains]

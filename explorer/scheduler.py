@@ -81,5 +81,5 @@ def schedule_run(
         if heard is not None:
             heard(state, step)
         taken.append(step)
-        state = step.after
+        state = step.state_after
     return ScheduledRun(Run(start, tuple(taken)))

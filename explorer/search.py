@@ -51,17 +51,17 @@ class SparkCluster:
 class Search:
     """How to search. `memory_bytes` and `seconds` end the search as inconclusive; None is no limit of ours.
 
-    `symmetry` folds states that differ by a renaming of a symmetric domain. `recheck` is how many states of an
-    exhaustive run, drawn with `seed`, plain Python checks again. `cache` is where compiled kernels are kept; None
-    keeps none. `keep_going` explores everything and gives the shortest counterexample of every property, instead of
-    ending at the first. `deadlocks` says whether a state in which nothing can happen is a failure. `walks` is for the
-    engine that walks, and None for its defaults. `depth` is how many steps runs have at most in the
-    engine that is bounded by it; None leaves that to the engine. `cluster` is for the engine on Spark.
-    `projection` names the model's projection whose values distinguish states; None keeps every state.
-    `bounds_end_runs` has limits and `@bound`s end the runs of which something is claimed, as guards would.
+    `symmetry` folds states that differ by a renaming of a symmetric domain: one of each is kept and counted. None has
+    the native engine fold them where a search is long and nothing else is asked for, and count them all. `recheck` is
+    how many states of an exhaustive run, drawn with `seed`, plain Python checks again. `cache` is where compiled
+    kernels are kept; None keeps none. `keep_going` explores everything and gives the shortest counterexample of every
+    property, instead of ending at the first. `deadlocks` says whether a state in which nothing can happen is a failure.
+    `walks` is for the engine that walks, and None for its defaults. `cluster` is for the engine on Spark. `projection`
+    names the model's projection whose values distinguish states; None keeps every state. `bounds_end_runs` has limits
+    and `@bound`s end the runs of which something is claimed, as guards would.
     """
 
-    symmetry: bool = False
+    symmetry: bool | None = False
     memory_bytes: int | None = None
     seconds: float | None = None
     workers: int = 1
@@ -71,7 +71,6 @@ class Search:
     keep_going: bool = False
     deadlocks: bool = True
     walks: Walks | None = None
-    depth: int | None = None
     cluster: SparkCluster | None = None
     projection: str | None = None
     bounds_end_runs: bool = False

@@ -63,14 +63,14 @@ def _named_steps(steps: Iterable[Step]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _run_until_failure_of(
-    model: Model, start: State, given: _NamedSteps, prop: Property, *, leave_out: bool
+    model: Model, start: State, named_steps: _NamedSteps, prop: Property, *, leave_out: bool
 ) -> Run | None:
     """The run of these steps until the property fails; None when it does not, or when a step is not enabled and may not
     be left out."""
     state, steps = start, list[Step]()
     if prop.kind != "transition" and _fails(model, prop, state, None):
         return Run(start, ())
-    for name, arguments in given:
+    for name, arguments in named_steps:
         after = _state_after(model, state, name, arguments)
         if after is None:
             if leave_out:

@@ -42,6 +42,7 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     forms: list[Form] = [action.form for action in model.actions]
     claims = (*model.properties, *model.terminals, *model.step_bounds, *_liveness_predicates(model))
     forms += [claim.form for claim in claims if claim.form is not None]
+    forms += [form for claim in model.properties for _, form in claim.action_forms]
     nodes = [node for form in forms for node in traverse(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:

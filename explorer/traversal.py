@@ -35,16 +35,20 @@ def children(node: Any) -> list[Any]:
     """The typed-form nodes directly below a node, those in tuples included, in order."""
     found: list[Any] = []
     for name in _fields(_type(node)):
-        _gather(getattr(node, name), found)
+        part = getattr(node, name)
+        if part.__class__ is tuple:
+            _gather(part, found)
+        elif _fields(_type(part)):
+            found.append(part)
     return found
 
 
-def _gather(part: Any, found: list[Any]) -> None:
-    if isinstance(part, tuple):
-        for inner in cast(tuple[Any, ...], part):
-            _gather(inner, found)
-    elif _fields(_type(part)):
-        found.append(part)
+def _gather(parts: tuple[Any, ...], nodes: list[Any]) -> None:
+    for part in parts:
+        if part.__class__ is tuple:
+            _gather(part, nodes)
+        elif _fields(_type(part)):
+            nodes.append(part)
 
 
 def is_expression(node: Any) -> bool:

@@ -27,7 +27,7 @@ from ..language.verdict import (
     cutting_limits,
     outcomes_among,
 )
-from .liveness.answers import Answer
+from .liveness.answers import PropertyAnswer
 from .search import Search, is_interruption
 
 _NO_PROPERTY_TEXT = "no property was checked: only deadlocks and steps that break the model's types were looked for"
@@ -45,14 +45,14 @@ class Ending:
     """How a search ended. `runs` holds the counterexample or example of every property that was violated or met.
 
     `stop_reason` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
-    `sample_scope` says what an engine that does not exhaust looked at, once it has seen all that it was asked to;
-    `bounded_depth` is the number of steps up to which an engine has looked at every run, once that is all that it was
-    asked to. `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for
+    `sample_scope` says what an engine that does not exhaust looked at, once it has seen all that it was asked to.
+    `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for
     one. `held_states` is in how many states nothing was enabled and limits stopped what the protocol or a client would
     do, `states_beyond` how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample
     ended at a failure before all of it was taken. `projection` names what distinguished states, where one state was
     kept for each of its values: then nothing is exhausted. `liveness` has an answer for each property of whole runs
-    that was checked. `distinct` and `bytes_per_state` are None of an engine that counts no states.
+    that was checked. `orbits` is how many states were kept, where each stands for those that are renamings of it.
+    `bytes_per_state` is None of an engine that does not measure it.
     """
 
     engine: str
@@ -61,7 +61,7 @@ class Ending:
     failure: Failure | None
     deadlock: bool
     runs: Mapping[str, Run]
-    distinct: int | None
+    distinct: int
     seconds: float
     compile_seconds: float
     bytes_per_state: float | None
@@ -71,19 +71,19 @@ class Ending:
     rechecked_states: int
     notes: tuple[str, ...]
     sample_scope: str | None = None
-    bounded_depth: int | None = None
     collisions: float | None = None
     held_states: int | None = None
     states_beyond: int | None = None
     cut_short: bool = False
     projection: str | None = None
-    liveness: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
+    liveness: Mapping[str, PropertyAnswer] = field(default_factory=dict[str, PropertyAnswer])
+    orbits: int | None = None
 
     @property
     def looked_at_all(self) -> bool:
         """Whether the engine looked at all that it was to look at."""
         sampled = self.sample_scope is not None and not self.cut_short
-        return self.is_exhausted or sampled or self.bounded_depth is not None
+        return self.is_exhausted or sampled
 
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
@@ -112,6 +112,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         peak_memory_bytes=peak_memory_bytes(),
         bytes_per_state=ending.bytes_per_state,
         symmetry=ending.symmetry,
+        orbits=ending.distinct if ending.symmetry and ending.orbits is None else ending.orbits,
         properties=properties,
         actions=ending.actions,
         levels=ending.levels,
@@ -186,9 +187,9 @@ def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     return said
 
 
-def step_bound_text(bound: Property) -> str:
-    """What a report calls a `@bound` of steps where it lists what cut."""
-    return f"the step's @bound {bound.name}"
+def step_bound_text(step_bound: Property) -> str:
+    """What a report calls a `@step_bound` of steps where it lists what cut."""
+    return f"the step's @bound {step_bound.name}"
 
 
 def _notes(model: Model, ending: Ending) -> Iterator[str]:
@@ -237,39 +238,45 @@ def _liveness_verdict(
     is said of the runs that stay within the limits of `faults` and of the actions that the property names."""
     found = ending.liveness.get(prop.name)
     if found is None:
-        found = _unasked_answer(ending, others) if prop.applicable else Answer("not_checked")
+        found = _unasked_answer(ending, others) if prop.applicable else PropertyAnswer("not_checked")
     why, within = found.why, tuple[str, ...]()
     if found.word == "holds" and not found.idle and prop.kind != "always_possible":
         cuts = cutting_limits(ending.actions)
-        rests_on_all = found.guarded == "holds"
-        cuts = ((name, guard) for name, guard in cuts if rests_on_all or name in (*faults, *prop.within))
+        rests_on_all = found.word_with_guards == "holds"
+        cuts = ((name, guard) for name, guard in cuts if rests_on_all or name in (*faults, *prop.respected_limits))
         limits = (guard.text if guard.is_bound else name for name, guard in cuts)
         within = tuple(dict.fromkeys(limits))
         why = _run_condition_text(why, within)
     return PropertyVerdict(
         prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, why, found.idle,
-        found.stopped, found.guarded, within,
+        found.stopped_action, found.word_with_guards, within,
     )  # fmt: skip
 
 
-def _run_condition_text(fair: str, within: tuple[str, ...]) -> str:
+def _run_condition_text(fair: str, limit_names: tuple[str, ...]) -> str:
     """Of which runs a property holds: those with its fairness, that stay within the limits that stop anything."""
-    *most, last = within or ("",)
+    *most, last = limit_names or ("",)
     named = f"{', '.join(most)} and {last}" if most else last
     return f"{fair or 'of the runs'} that stay within the limits of {named}" if named else fair
 
 
-def _unasked_answer(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Answer:
+def _unasked_answer(ending: Ending, others: tuple[PropertyVerdict, ...]) -> PropertyAnswer:
     """Why a property of whole runs has no answer, though it could have one."""
     if ending.engine not in LIVENESS_ENGINES:
-        return Answer("not_checked", why=_NOT_JUDGED_TEXT)
+        return PropertyAnswer("not_checked", why=_NOT_JUDGED_TEXT)
     violated = next((prop.name for prop in others if prop.verdict == "violated"), None)
     if ending.failure is not None and not ending.deadlock:
-        return Answer("not_checked", why="something cannot be evaluated, or breaks the model's types: mend that first")
+        return PropertyAnswer(
+            "not_checked", why="something cannot be evaluated, or breaks the model's types: mend that first"
+        )
     if ending.deadlock or violated is not None:
         what = "a deadlock" if ending.deadlock else f"what violates {violated}"
-        return Answer("not_checked", why=f"the search ended at {what}, before every state was known; see --keep-going")
-    return Answer("undecided", why=f"not every state is known: {ending.stop_reason or 'the search did not finish'}")
+        return PropertyAnswer(
+            "not_checked", why=f"the search ended at {what}, before every state was known; see --keep-going"
+        )
+    return PropertyAnswer(
+        "undecided", why=f"not every state is known: {ending.stop_reason or 'the search did not finish'}"
+    )
 
 
 def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...], impossible: tuple[str, ...]) -> Outcome:
@@ -345,8 +352,6 @@ def _grounds(outcome: Outcome, ending: Ending) -> str:
     if ending.is_exhausted:
         expected = "" if ending.collisions is None else f", expected collisions {ending.collisions:.1e}"
         return f"exhaustive within bounds{expected}"
-    if ending.bounded_depth is not None:
-        return f"bounded to depth {ending.bounded_depth}"
     if ending.sample_scope:
         return ending.sample_scope
     return f"none: {ending.stop_reason or 'the search did not finish'}"

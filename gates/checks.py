@@ -34,7 +34,7 @@ class GateSettings:
     ci: bool
 
 
-class Command(Protocol):
+class RunningCommand(Protocol):
     """A command that runs."""
 
     def wait(self) -> tuple[int, str, str]:
@@ -46,12 +46,12 @@ class Command(Protocol):
         ...
 
 
-Starter: TypeAlias = Callable[[Sequence[str]], AbstractContextManager[Command]]
+Starter: TypeAlias = Callable[[Sequence[str]], AbstractContextManager[RunningCommand]]
 """Starts a command line as a process, which ends at the latest with the context."""
 
 
 @immutable
-class Difference:
+class GateDifference:
     """One difference from the record: the property it is about, or `counts`, `outcome`, or "" for the whole entry."""
 
     subject: str
@@ -73,7 +73,7 @@ class Result:
     exit: Exit
     seconds: float
     report: Mapping[str, Any] | None
-    differences: tuple[Difference, ...]
+    differences: tuple[GateDifference, ...]
 
 
 _KNOWN_FAILURES = (Exit.USAGE, Exit.MODEL_TEXT, Exit.UNREADABLE)
@@ -94,13 +94,13 @@ def entry_kind(entry: Entry) -> str:
     return "audit" if isinstance(entry, AuditRecord) else "proof" if isinstance(entry, ProofRecord) else "check"
 
 
-class Workers:
+class GateProcesses:
     """The processes that are running, so that they can be stopped together."""
 
     def __init__(self, start: Starter) -> None:
         self._start = start
         self._lock = threading.Lock()
-        self._running: set[Command] = set()
+        self._running: set[RunningCommand] = set()
         self.stopping = False
 
     def run(self, arguments: Sequence[str]) -> tuple[int, str, str] | None:
@@ -130,7 +130,7 @@ class Workers:
                     worker.send_signal(with_signal)
 
 
-def run_entry(entry: Entry, settings: GateSettings, workers: Workers) -> Result | None:
+def run_entry(entry: Entry, settings: GateSettings, workers: GateProcesses) -> Result | None:
     """Runs one entry and compares; None when the gate was stopped before it began."""
     started = time.monotonic()
     if isinstance(entry, AuditRecord):
@@ -151,22 +151,22 @@ def check_command(check: CheckRecord, settings: GateSettings) -> list[str]:
 
 
 def check_result(
-    check: CheckRecord, finished: CommandResult, settings: GateSettings, *, stopping: bool = False
+    check: CheckRecord, command_result: CommandResult, settings: GateSettings, *, stopping: bool = False
 ) -> Result:
     """Compares what a check's process printed. A report counts only if the process ended as one that reports does."""
-    report = _parse_report(finished)
-    if report is not None and (stopping or finished.exit in _EXITS_WITH_REPORT):
-        return compare_report(check, report, finished.seconds, ci=settings.ci)
-    if stopping or finished.exit == Exit.INCONCLUSIVE:
-        nothing = Difference("", INTERRUPTED_TEXT)
-        return Result(check, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, None, (nothing,))
-    return _broken_result(check, finished.exit, finished.err, finished.seconds)
+    report = _parse_report(command_result)
+    if report is not None and (stopping or command_result.exit in _EXITS_WITH_REPORT):
+        return compare_report(check, report, command_result.seconds, ci=settings.ci)
+    if stopping or command_result.exit == Exit.INCONCLUSIVE:
+        nothing = GateDifference("", INTERRUPTED_TEXT)
+        return Result(check, "inconclusive", Exit.INCONCLUSIVE, command_result.seconds, None, (nothing,))
+    return _broken_result(check, command_result.exit, command_result.stderr, command_result.seconds)
 
 
-def _parse_report(finished: CommandResult) -> Mapping[str, Any] | None:
+def _parse_report(command_result: CommandResult) -> Mapping[str, Any] | None:
     """The report that a process printed, whole; None if it did not."""
     try:
-        read = json.loads(finished.out)
+        read = json.loads(command_result.stdout)
     except json.JSONDecodeError:
         return None
     is_report = isinstance(read, dict) and cast("dict[str, Any]", read).get("schema") == SCHEMA
@@ -177,15 +177,15 @@ def _broken_result(check: Entry, code: int, errors: str, seconds: float) -> Resu
     """The result of a process that printed no report."""
     process = f"the process of this {entry_kind(check)}"
     if code in _KNOWN_FAILURES:
-        return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", errors.strip()),))
+        return Result(check, "cannot run", Exit(code), seconds, None, (GateDifference("", errors.strip()),))
     if code < 0:
         with contextlib.suppress(ValueError):
             what = f"{process} was ended by {signal.Signals(-code).name}"
             hint = "; out of memory? --memory and --workers bound it" if code == -signal.SIGKILL else ""
             text = "\n".join(part for part in (what + hint, errors.strip()) if part)
-            return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
+            return Result(check, "broke down", Exit.INTERNAL, seconds, None, (GateDifference("", text),))
     text = errors.strip() or f"{process} ended with {code} and printed nothing"
-    return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
+    return Result(check, "broke down", Exit.INTERNAL, seconds, None, (GateDifference("", text),))
 
 
 def check_arguments(check: CheckRecord, settings: GateSettings) -> list[str]:
@@ -193,7 +193,7 @@ def check_arguments(check: CheckRecord, settings: GateSettings) -> list[str]:
     sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
     properties = [part for name in check.properties for part in ("--property", name)]
     opened = [part for name in check.open for part in ("--open", name)]
-    flags = ["--symmetry" if check.symmetry else "--no-symmetry"]
+    flags = ["--symmetry"] if check.symmetry else []
     flags += ["--keep-going"] if check.keep_going else []
     flags += [] if check.ghosts is None else ["--ghosts" if check.ghosts else "--no-ghosts"]
     limits = [
@@ -223,31 +223,33 @@ def audit_arguments(audit: AuditRecord, settings: GateSettings) -> list[str]:
     return ["audit", *audit.files, *required, *audit.options, *limit, "--json"]
 
 
-def audit_result(audit: AuditRecord, finished: CommandResult) -> Result:
+def audit_result(audit: AuditRecord, command_result: CommandResult) -> Result:
     """What an audit's process printed: met, not met (differs), or not decided."""
-    report = _parse_audit_report(finished)
+    report = _parse_audit_report(command_result)
     if report is None:
-        return _broken_result(audit, finished.exit, finished.err, finished.seconds)
+        return _broken_result(audit, command_result.exit, command_result.stderr, command_result.seconds)
     results: dict[int, tuple[ResultWord, Exit]] = {
         Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)
     }  # fmt: skip
-    result, exit_ = results.get(finished.exit, ("differs", Exit.UNEXPECTED))
-    return Result(audit, result, exit_, finished.seconds, None, tuple(_unmet_differences(report)))
+    result, exit_ = results.get(command_result.exit, ("differs", Exit.UNEXPECTED))
+    return Result(audit, result, exit_, command_result.seconds, None, tuple(_unmet_differences(report)))
 
 
-def _parse_audit_report(finished: CommandResult) -> Mapping[str, Any] | None:
+def _parse_audit_report(command_result: CommandResult) -> Mapping[str, Any] | None:
     """The report of an audit, whole; None where the process printed none, or what it ended with instead."""
     try:
-        read = json.loads(finished.out)
+        read = json.loads(command_result.stdout)
     except json.JSONDecodeError:
         return None
     return read if "subjects" in read else None
 
 
-def _unmet_differences(report: Mapping[str, Any]) -> Iterator[Difference]:
+def _unmet_differences(report: Mapping[str, Any]) -> Iterator[GateDifference]:
     """What is out of service, then each requirement that is not met, and how it comes to that."""
-    yield from (Difference("", f"now: {outage['says']}") for outage in report["outages"] if outage["certain"])
-    yield from (Difference("", finding["what"]) for finding in report["findings"] if finding["kind"] == "incomplete")
+    yield from (GateDifference("", f"now: {outage['says']}") for outage in report["outages"] if outage["certain"])
+    yield from (
+        GateDifference("", finding["what"]) for finding in report["findings"] if finding["kind"] == "incomplete"
+    )
     for subject in report["subjects"]:
         for check in subject["checks"]:
             if check["result"] in ("met", "accepted"):
@@ -255,25 +257,25 @@ def _unmet_differences(report: Mapping[str, Any]) -> Iterator[Difference]:
             on = f" on {', '.join(check['on'])}" if check["on"] else ""
             lines = [f"{subject['name']}: {check['require']} {check['result']}{on}: {subject['headline']}"]
             lines += check["scenario"]
-            yield Difference("", "\n".join(lines))
+            yield GateDifference("", "\n".join(lines))
 
 
 # --- proofs -----------------------------------------------------------------------------------------------------------
 
 
-def proof_result(entry: ProofRecord, finished: CommandResult) -> Result:
+def proof_result(entry: ProofRecord, command_result: CommandResult) -> Result:
     """Compares what the process of a proof printed. A proof that was not found, though one is recorded, is no
     difference: it is not known."""
-    report = proof_report(finished.out)
+    report = proof_report(command_result.stdout)
     if report is None:
-        return _broken_result(entry, finished.exit, finished.err, finished.seconds)
-    differences = tuple(Difference(*words) for words in proof_differences(entry, report))
+        return _broken_result(entry, command_result.exit, command_result.stderr, command_result.seconds)
+    differences = tuple(GateDifference(*words) for words in proof_differences(entry, report))
     if report["verdict"] == "not proved" and differences:
         text = next(difference.text for difference in differences if difference.subject == "outcome")
-        why = Difference("", "; ".join(part for part in (text, report["stopped"] or "") if part))
-        return Result(entry, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, report, (why,))
+        why = GateDifference("", "; ".join(part for part in (text, report["stopped"] or "") if part))
+        return Result(entry, "inconclusive", Exit.INCONCLUSIVE, command_result.seconds, report, (why,))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
-    return Result(entry, result, exit_, finished.seconds, report, differences)
+    return Result(entry, result, exit_, command_result.seconds, report, differences)
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------
@@ -283,42 +285,44 @@ def compare_report(check: CheckRecord, report: Mapping[str, Any], seconds: float
     """Compares a check's report with the record. `ci`: that nothing is expected of it is an error."""
     found = {prop["name"]: prop for prop in report["properties"]}
     if report["verdict"] == "inconclusive" and not _is_open_by_limits(report):
-        why = (Difference("", report["assurance"]),)
+        why = (GateDifference("", report["assurance"]),)
         return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, report, why)
     if not check.expects:
-        why = (Difference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation_text(report)}"),)
+        why = (
+            GateDifference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation_text(report)}"),
+        )
         return Result(check, "unrecorded", Exit.USAGE if ci else Exit.HOLDS, seconds, report, why)
     differences = [
-        Difference(name, f"{name}: {text}")
+        GateDifference(name, f"{name}: {text}")
         for name, wanted in check.properties.items()
         if (text := _property_difference(wanted, found.get(name)))
     ]
     differences += [
-        Difference("counts", f"{name}: recorded {wanted:,}, found {_count_text(report[name])}")
+        GateDifference("counts", f"{name}: recorded {wanted:,}, found {_count_text(report[name])}")
         for name, wanted in check.counts.items()
         if report[name] != wanted
     ]
     differences += list(_never_differences(check, report)) if report["verdict"] == "holds" else []
     if report["outcome"] != check.outcome and not (differences and report["failure"] is None):
         text = f"outcome: recorded {check.outcome}, found {report['outcome']}{_undecided_reason(report)}"
-        differences.append(Difference("outcome", text))
+        differences.append(GateDifference("outcome", text))
     elif check.keep_going and (beside := _deadlock_steps(report)) != check.deadlock:
         text = f"deadlock beside it: recorded {_steps_text(check.deadlock)}, found {_steps_text(beside)}"
-        differences.append(Difference("outcome", text))
+        differences.append(GateDifference("outcome", text))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
     return Result(check, result, exit_, seconds, report, tuple(differences))
 
 
-def _never_differences(check: CheckRecord, report: Mapping[str, Any]) -> Iterator[Difference]:
+def _never_differences(check: CheckRecord, report: Mapping[str, Any]) -> Iterator[GateDifference]:
     """What never happens though all holds, and is not recorded, or is recorded and happens."""
     missing = [name for name, wanted in check.properties.items() if wanted.verdict == "missing"]
     recorded = [*check.never_happens, *missing]
     found = [name for name in report["never_happens"] if name not in recorded]
     happens = [name for name in check.never_happens if name not in report["never_happens"]]
     if found:
-        yield Difference("outcome", f"never happens, and is not recorded so: {', '.join(found)}")
+        yield GateDifference("outcome", f"never happens, and is not recorded so: {', '.join(found)}")
     if happens:
-        yield Difference("outcome", f"recorded as what never happens, and it does: {', '.join(happens)}")
+        yield GateDifference("outcome", f"recorded as what never happens, and it does: {', '.join(happens)}")
 
 
 def _is_open_by_limits(report: Mapping[str, Any]) -> bool:
@@ -336,22 +340,30 @@ def _steps_text(number: int | None) -> str:
     return "none" if number is None else f"one after {count_text(number, 'step')}"
 
 
-def _count_text(found: int | None) -> str:
+def _count_text(count: int | None) -> str:
     """A count as it is read; None where a search ended before it knew it."""
-    return "none, since the search ended before" if found is None else f"{found:,}"
+    return "none, since the search ended before" if count is None else f"{count:,}"
 
 
-def _property_difference(wanted: ExpectedVerdict, found: Mapping[str, Any] | None) -> str:
-    if found is None:
+def _property_difference(record: ExpectedVerdict, property_report: Mapping[str, Any] | None) -> str:
+    if property_report is None:
         return "the model has no such property"
-    if found["verdict"] != wanted.verdict:
-        how = f" after {count_text(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
-        how = f": {found['why']}" if found["verdict"] == "undecided" and found["why"] else how
-        return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
-    if wanted.verdict == "undecided" and found["stopped"] != wanted.limited_action:
-        return f"recorded undecided since a limit stops {wanted.limited_action}, found: {found['why']}"
-    if wanted.steps is not None and found["steps"] != wanted.steps:
-        return f"recorded a counterexample of {count_text(wanted.steps, 'step')}, found one of {found['steps']}"
+    if property_report["verdict"] != record.verdict:
+        how = (
+            f" after {count_text(property_report['steps'], 'step')}" if property_report["verdict"] == "violated" else ""
+        )
+        how = (
+            f": {property_report['why']}"
+            if property_report["verdict"] == "undecided" and property_report["why"]
+            else how
+        )
+        return f"recorded {record.verdict}, found {property_report['verdict'].replace('_', ' ')}{how}"
+    if record.verdict == "undecided" and property_report["stopped"] != record.limited_action:
+        return f"recorded undecided since a limit stops {record.limited_action}, found: {property_report['why']}"
+    if record.steps is not None and property_report["steps"] != record.steps:
+        return (
+            f"recorded a counterexample of {count_text(record.steps, 'step')}, found one of {property_report['steps']}"
+        )
     return ""
 
 

@@ -15,7 +15,7 @@ from ..reports.document import Document
 from ..reports.exits import Exit
 from ..traces.places import path_in_repository
 from ..traces.program import commit_of, tool_version
-from .checks import Difference, Entry, GateSettings, Result, check_engine, entry_kind
+from .checks import Entry, GateDifference, GateSettings, Result, check_engine, entry_kind
 from .proofs import proof_words
 from .records import AuditRecord, CheckRecord, ProofRecord
 
@@ -35,7 +35,7 @@ class GateRun:
 
 
 def gate_document(
-    results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], ended: GateRun, settings: GateSettings
+    results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], gate_run: GateRun, settings: GateSettings
 ) -> Document:
     """The whole document. `not_run` are the entries that were not run, each with why."""
     numbers = Counter(result.result for result in results)
@@ -43,11 +43,11 @@ def gate_document(
         "schema": SCHEMA,
         "tool": tool_version(),
         "commit": commit_of(Path.cwd()),
-        "began": ended.began.isoformat(timespec="seconds"),
-        "seconds": round(ended.seconds, 3),
+        "began": gate_run.began.isoformat(timespec="seconds"),
+        "seconds": round(gate_run.seconds, 3),
         "tier": settings.tier,
-        "exit": int(ended.exit),
-        "interrupted": ended.is_interrupted,
+        "exit": int(gate_run.exit),
+        "interrupted": gate_run.is_interrupted,
         "numbers": dict(numbers),
         "checks": [_check_document(result, settings) for result in results],
         "not_run": [{"name": entry.name, "tier": entry.tier, "why": why} for entry, why in not_run],
@@ -120,20 +120,20 @@ def _check_claims(check: CheckRecord, result: Result) -> Iterator[Document]:
         yield {**claim, **_trace_fields(failure), "recorded": recorded, "message": failure.get("message", "")}
 
 
-def _property_claim(name: str, check: CheckRecord, result: Result, found: Mapping[str, Any]) -> Document:
+def _property_claim(name: str, check: CheckRecord, result: Result, property_report: Mapping[str, Any]) -> Document:
     wanted = check.properties.get(name)
     return {
-        **_claim_document(name, found.get("kind", "property"), result, _differences_about(result, name)),
-        "says": found.get("says", ""),
+        **_claim_document(name, property_report.get("kind", "property"), result, _differences_about(result, name)),
+        "says": property_report.get("says", ""),
         "expected": None if wanted is None else _expected_document(wanted.verdict, wanted.steps),
-        "verdict": found.get("verdict"),
-        "why": found.get("why", ""),
-        **(_trace_fields(found) if found.get("verdict") == "violated" else {}),
+        "verdict": property_report.get("verdict"),
+        "why": property_report.get("why", ""),
+        **(_trace_fields(property_report) if property_report.get("verdict") == "violated" else {}),
         "recorded": wanted is not None and wanted.verdict == "violated",
     }
 
 
-def _claim_document(name: str, kind: str, result: Result, differences: Sequence[Difference]) -> Document:
+def _claim_document(name: str, kind: str, result: Result, differences: Sequence[GateDifference]) -> Document:
     """One claim: what became of it follows from its differences, or from the whole entry where that was not decided."""
     undecided = result.result in _UNDECIDED_WORDS
     whole = _differences_about(result, "") if undecided else ()
@@ -173,9 +173,9 @@ def _whole_claim(name: str, result: Result) -> Document:
     return _claim_document(name, "audit", result, () if result.result in _UNDECIDED_WORDS else result.differences)
 
 
-def _trace_fields(found: Mapping[str, Any]) -> Document:
-    return {key: found.get(key) for key in ("steps", "replay", "document")}
+def _trace_fields(property_report: Mapping[str, Any]) -> Document:
+    return {key: property_report.get(key) for key in ("steps", "replay", "document")}
 
 
-def _differences_about(result: Result, name: str) -> tuple[Difference, ...]:
+def _differences_about(result: Result, name: str) -> tuple[GateDifference, ...]:
     return tuple(difference for difference in result.differences if difference.subject == name)

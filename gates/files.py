@@ -19,25 +19,25 @@ from ..reports.trace.html import trace_html
 FOLDER = "counterexamples"
 
 
-def save_gate(document: Document, out: Path | None, junit_file: Path | None) -> None:
+def save_gate(document: Document, folder: Path | None, junit_file: Path | None) -> None:
     """Writes the files and takes the traces out of the document: saved ones are named in it by their paths, relative
     to it; of the others those stay that nobody expects. Raises OSError."""
     try:
-        if out is not None:
-            _save_traces(document, out)
+        if folder is not None:
+            _save_traces(document, folder)
         if junit_file is not None:
             write_text(junit_file, gate_junit(document))
-        if out is not None:
-            write_text(out / "junit.xml", gate_junit(document))
-            write_json(out / "results.sarif", gate_sarif(document))
-            write_text(out / "summary.md", gate_summary(document))
-            write_text(out / "index.html", gate_index(document))
+        if folder is not None:
+            write_text(folder / "junit.xml", gate_junit(document))
+            write_json(folder / "results.sarif", gate_sarif(document))
+            write_text(folder / "summary.md", gate_summary(document))
+            write_text(folder / "index.html", gate_index(document))
     finally:
         for claim in _claims_with_traces(document):
             if claim["trace"] is not None or claim["recorded"]:
                 claim["document"] = None
-    if out is not None:
-        write_json(out / "report.json", document)
+    if folder is not None:
+        write_json(folder / "report.json", document)
 
 
 def _claims_with_traces(document: Document) -> Iterator[Document]:
@@ -45,18 +45,18 @@ def _claims_with_traces(document: Document) -> Iterator[Document]:
         yield from check["claims"]
 
 
-def _save_traces(document: Document, out: Path) -> None:
+def _save_traces(document: Document, folder: Path) -> None:
     """The trace and the page of every counterexample, those that are expected too."""
     taken: set[str] = set()
     for check in document["checks"]:
         for claim in check["claims"]:
             if claim["document"] is None:
                 continue
-            (out / FOLDER).mkdir(exist_ok=True)
+            (folder / FOLDER).mkdir(exist_ok=True)
             name = f"{FOLDER}/{_free_name(_claim_slug(check['name'], claim['name']), taken)}"
             trace = claim["document"]
-            write_trace(out / f"{name}.trace.json", trace)
-            write_text(out / f"{name}.html", trace_html([trace], beside=f"{Path(name).name}.trace.json"))
+            write_trace(folder / f"{name}.trace.json", trace)
+            write_text(folder / f"{name}.html", trace_html([trace], whole_file=f"{Path(name).name}.trace.json"))
             claim["trace"], claim["html"] = f"{name}.trace.json", f"{name}.html"
 
 
@@ -66,11 +66,11 @@ def _claim_slug(check: str, claim: str) -> str:
     return f"{words[-120:].lstrip('-.')}.{claim}"
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def _free_name(name: str, taken_names: set[str]) -> str:
     """The name, numbered when it is taken."""
     number, free = 1, name
-    while free in taken:
+    while free in taken_names:
         number += 1
         free = f"{name}-{number}"
-    taken.add(free)
+    taken_names.add(free)
     return free

@@ -223,9 +223,9 @@ def violations_elsewhere(definition: Definition, model: Model, boundless: Collec
     return {goal: "; ".join(starmap(_elsewhere_text, whys.items())) for goal, whys in reasons.items()}
 
 
-def _elsewhere_text(why: str, found: Sequence[tuple[Mapping[str, Value], str]]) -> str:
+def _elsewhere_text(why: str, other_checks: Sequence[tuple[Mapping[str, Value], str]]) -> str:
     """`false of kraft:kip595 (pre_vote=false): why`."""
-    ranked = sorted(found, key=lambda pair: len(pair[0]))
+    ranked = sorted(other_checks, key=lambda pair: len(pair[0]))
     names = (f"{name} ({', '.join(f'{key}={_value_text(value)}' for key, value in of.items())})" for of, name in ranked)
     return f"false of {' and '.join(dict.fromkeys(names))}: {why}"
 
@@ -492,13 +492,13 @@ def _take_value(table: Mapping[str, Any], key: str, type_: type[Any], place: str
     return value
 
 
-def _check_known_word(value: Any, known: tuple[str, ...], place: str) -> str:
-    if value not in known:
-        raise UsageError(f"{place}: {value!r} is not one of {', '.join(known)}")
+def _check_known_word(value: Any, known_words: tuple[str, ...], place: str) -> str:
+    if value not in known_words:
+        raise UsageError(f"{place}: {value!r} is not one of {', '.join(known_words)}")
     return value
 
 
-def _refuse_other_keys(table: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+def _refuse_other_keys(table: Mapping[str, Any], known_words: tuple[str, ...], place: str) -> None:
     for key in table:
-        if key not in known:
-            raise UsageError(f"{place}: nothing is called {key!r} here; {suggest_name(key, known)}")
+        if key not in known_words:
+            raise UsageError(f"{place}: nothing is called {key!r} here; {suggest_name(key, known_words)}")

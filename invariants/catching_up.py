@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..language import always_eventually, invariant, leads_to, limits_of, reachable, weak
+from ..language import always_eventually, invariant, leads_to, limits_of, reachable, transition, weak
 from ..model.catching_up import *
 
 _FETCHES = (weak(fetch, each="follower"), weak(begin_anew, each="follower"))
-_TRUNCATES = (weak(truncate, each="follower"),)
+_TRUNCATES = (weak(truncate, each="follower"), weak(align, each="follower"))
 _LEADS = (weak(advance_high_watermark), weak(expand_isr, each="follower"))
 _RECORDS = (limits_of(produce),)
 _LAGS = (weak(lag, each="follower"), weak(shrink_isr, each="follower"))
@@ -39,6 +39,12 @@ def entries_are_in_order(s: Partition) -> bool:
 def high_watermark_is_in_the_log(s: Partition) -> bool:
     """KAFKA-9491: no high watermark lies before its log, nor after it."""
     return all(s.start[r] <= s.high_watermark[r] <= s.end[r] for r in Replica)
+
+
+@transition
+def no_truncation_below_high_watermark(before: Partition, after: Partition) -> bool:
+    """KAFKA-7897: no replica truncates its log below its own high watermark ("Truncating ... below high watermark")."""
+    return all(after.end[r] >= before.high_watermark[r] for r in Replica)
 
 
 def is_out_of_sync(s: Partition, follower: Replica) -> bool:

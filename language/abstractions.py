@@ -34,7 +34,7 @@ from .values import State
 from .values import replace as replaced
 
 
-class Definition(Protocol):
+class ModelDefinition(Protocol):
     """What is asked here of a model's text, collected but not bound; `binding` has it."""
 
     @property
@@ -52,11 +52,11 @@ class Definition(Protocol):
         """The names of the functions with one of these roles."""
         ...
 
-    def values(self, given: Mapping[str, Value | str]) -> Mapping[str, Value]:
+    def values(self, constant_values: Mapping[str, Value | str]) -> Mapping[str, Value]:
         """The value of every constant. UsageError for what is out of range."""
         ...
 
-    def drop_fault_budgets(self, values: Mapping[str, Value]) -> Definition:
+    def drop_fault_budgets(self, values: Mapping[str, Value]) -> ModelDefinition:
         """The same, of faults that may happen as often as they like."""
         ...
 
@@ -73,7 +73,7 @@ class Definition(Protocol):
         ...
 
 
-Load = Callable[[ModuleType], Definition]
+Load = Callable[[ModuleType], ModelDefinition]
 
 
 class Abstractions:
@@ -86,7 +86,7 @@ class Abstractions:
     it holds. Other constants may be open, which the mapping may read.
     """
 
-    def __init__(self, definition: Definition, load: Load, values: Mapping[str, Value], types: Types) -> None:
+    def __init__(self, definition: ModelDefinition, load: Load, values: Mapping[str, Value], types: Types) -> None:
         self.definition, self.load, self.values, self.types = definition, load, values, types
         self.models: dict[FunctionType, tuple[Model, Record]] = {}
         self.relations: dict[FunctionType, Relation] = {}
@@ -118,14 +118,14 @@ class Abstractions:
     ) -> Property:
         """A refinement as a property: of every step, and of the initial states."""
         relation = self.relations[function]
-        given = tuple((name, _text_of(value)) for name, value in mark.given)
+        given = tuple((name, _text_of(value)) for name, value in mark.constant_values)
         mapping = folder.function(relation.mapping)
         needs = self.of_open[function]
         image = self._image(function, image)
         made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be), needs)
         if needs:
             form = None
-        told = () if form is None else relation.by_action.items()
+        told = () if form is None else relation.action_forms.items()
         asked = tuple((name, folder.function(action_relation)) for name, action_relation in told)
         says = first_line(function.__doc__)
         start = None if form is None else folder.function(relation.start)
@@ -133,10 +133,11 @@ class Abstractions:
         return Property(function.__name__, "transition", says, form, run, ghosts, made, asked, start)
 
     def liveness(
-        self, function: FunctionType, mark: Mark, image: Callable[..., Any], gone: bool, folder: Folder
+        self, function: FunctionType, mark: Mark, image: Callable[..., Any], is_left_out: bool, folder: Folder
     ) -> Iterator[Liveness]:
         """What a refinement with fairness claims of whole runs: each property of the abstract model, of the images. One
-        has no cases where the mapping reads ghosts that are `gone`, or the abstract model rests on an open constant."""
+        has no cases where the mapping reads ghosts that are `is_left_out`, or the abstract model rests on an open
+        constant."""
         abstract, record = self.models[function]
         relation, image = self.relations[function], self._image(function, image)
 
@@ -153,7 +154,7 @@ class Abstractions:
                     of_images(case.then, forms[-1], case.arguments),
                     None if case.when is None else of_images(case.when, forms[0], case.arguments),
                 )
-                for case in (() if gone or self.of_open[function] else claim.cases)
+                for case in (() if is_left_out or self.of_open[function] else claim.cases)
             )
             yield Liveness(
                 f"{function.__name__}_{claim.name}",
@@ -163,7 +164,7 @@ class Abstractions:
                 () if claim.kind == "always_possible" else mark.fairness,
                 relation.form.where,
                 tuple(map(folder.function, forms)),
-                within=() if claim.kind == "always_possible" else mark.within,
+                respected_limits=() if claim.kind == "always_possible" else mark.respected_limits,
                 of=function.__name__,
             )
 
@@ -182,9 +183,9 @@ class Abstractions:
         shared, cls = self._shared_constants(definition), definition.state_class
         is_own = cls is self.definition.state_class
         given = {name: self.values[name] for name in shared}
-        needed = shared | {name for _, value in mark.given for name in _names(value)}
+        needed = shared | {name for _, value in mark.constant_values for name in _names(value)}
         self.of_open[function] = self.types.open & needed
-        for name, value in mark.given:
+        for name, value in mark.constant_values:
             found = self._value(program, function, definition, name, value)
             if is_own:
                 given[name] = found
@@ -200,12 +201,12 @@ class Abstractions:
         if name == "__init__":
             name = definition.name
         if is_own:
-            said = ", ".join(f"{setting}={_text_of(given[setting])}" for setting, _ in mark.given)
+            said = ", ".join(f"{setting}={_text_of(given[setting])}" for setting, _ in mark.constant_values)
             name = f"{name} with {said}" if said else name
         boundless = definition.drop_fault_budgets(definition.values(given))
-        claims = definition.names(*LIVENESS) if mark.fairness or mark.within else ()
+        claims = definition.names(*LIVENESS) if mark.fairness or mark.respected_limits else ()
         try:
-            opened = (shared & self.types.open) - {setting for setting, _ in mark.given}
+            opened = (shared & self.types.open) - {setting for setting, _ in mark.constant_values}
             abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=claims)
         except ModelErrors:  # its text may need a value for what is open here; if that is not it, it is said now
             abstract = boundless.bind(name, given, ghosts=False, properties=claims)
@@ -235,7 +236,7 @@ class Abstractions:
         record = image_type(abstract, program.shape.python, fields)
         for name, type_ in record.fields:
             if not _are_one(type_, fields[name]):
-                changed = ", ".join(setting for setting, _ in mark.given)
+                changed = ", ".join(setting for setting, _ in mark.constant_values)
                 message = f"{name} is of another type where {changed} has the value that @refines gives"
                 hint = "values of constants that switch actions on and off, or say how many messages are in flight"
                 program.diagnostics.add("TG317", decorator_place(program, function), message, hint)
@@ -243,7 +244,7 @@ class Abstractions:
         self.models[function] = abstract, record
 
     def _check_steps(
-        self, program: Program, function: FunctionType, mark: Mark, abstract: Definition, name: str
+        self, program: Program, function: FunctionType, mark: Mark, abstract: ModelDefinition, name: str
     ) -> None:
         """Raises Abandoned after noting the actions that there are not, of those that a decorator names. A fault that
         its budget switches off is an action, which may be named and never happens."""
@@ -266,16 +267,19 @@ class Abstractions:
         self,
         program: Program,
         function: FunctionType,
-        at: str,
+        argument_name: str,
         names: Iterable[str],
-        known: Iterable[str],
+        known_names: Iterable[str],
         model: str,
     ) -> bool:
-        """Whether one of the names is not an action of a model; notes it where the decorator says what `at` may be."""
-        missing = [name for name in names if name not in known]
+        """Whether one of the names is not an action of a model; notes it where the decorator says what `argument_name`
+        may be."""
+        missing = [name for name in names if name not in known_names]
         for unknown in missing:
-            where = step_place(program, function, at)
-            program.diagnostics.add("TG317", where, f"{unknown} is not an action of {model}", closest(unknown, known))
+            where = step_place(program, function, argument_name)
+            program.diagnostics.add(
+                "TG317", where, f"{unknown} is not an action of {model}", closest(unknown, known_names)
+            )
         return bool(missing)
 
     def _is_named(self, constant: str) -> bool:
@@ -287,18 +291,20 @@ class Abstractions:
         """Whether another refinement has the same abstract model with other values of its constants."""
         return any(cls is other.python and abstract.values != model.values for model, other in self.models.values())
 
-    def _shared_constants(self, abstract: Definition) -> frozenset[str]:
+    def _shared_constants(self, abstract: ModelDefinition) -> frozenset[str]:
         """The constants that an abstract model has in common with this one."""
         own = self.definition.constants
         return frozenset(name for name, constant in abstract.constants.items() if own.get(name) is constant)
 
-    def _value(self, program: Program, function: FunctionType, abstract: Definition, name: str, given: Any) -> Value:
+    def _value(
+        self, program: Program, function: FunctionType, abstract: ModelDefinition, name: str, given_value: Any
+    ) -> Value:
         """What a decorator gives to a constant of the abstract model. Raises Abandoned after noting what is wrong."""
-        value = given
-        if isinstance(given, Constant):
-            value = self.values.get(given.name, given.default)
-        elif isinstance(given, ConstantExpression):
-            value = given.value(self.values)
+        value = given_value
+        if isinstance(given_value, Constant):
+            value = self.values.get(given_value.name, given_value.default)
+        elif isinstance(given_value, ConstantExpression):
+            value = given_value.value(self.values)
         try:
             return abstract.values({name: cast(Value, value)})[name]
         except UsageError as error:
@@ -352,17 +358,17 @@ def _image_mapping(image: Callable[..., Any], shape: Shape) -> Callable[[State],
     )  # fmt: skip
 
 
-def _text_of(given: Any) -> str:
+def _text_of(given_value: Any) -> str:
     """What a decorator gives to a constant, as its author writes it."""
-    if isinstance(given, ConstantExpression):
-        return text_of(given)
-    if isinstance(given, Enum):
-        return given.name
-    return str(given).lower() if isinstance(given, bool) else str(given)
+    if isinstance(given_value, ConstantExpression):
+        return text_of(given_value)
+    if isinstance(given_value, Enum):
+        return given_value.name
+    return str(given_value).lower() if isinstance(given_value, bool) else str(given_value)
 
 
-def _names(given: Any) -> frozenset[str]:
+def _names(given_value: Any) -> frozenset[str]:
     """The constants that a decorator's value depends on."""
-    if isinstance(given, Constant):
-        return frozenset({given.name})
-    return frozenset(given.names()) if isinstance(given, ConstantExpression) else frozenset()
+    if isinstance(given_value, Constant):
+        return frozenset({given_value.name})
+    return frozenset(given_value.names()) if isinstance(given_value, ConstantExpression) else frozenset()

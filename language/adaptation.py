@@ -43,19 +43,17 @@ AdaptationFacts: TypeAlias = "tuple[str, Where | frozenset[Where], tuple[int, in
 class Adaptations:
     """What the typed form says of the places of a model's text.
 
-    `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds, and
-    `elements` the records of sets with the checks of their types;
-    `dropped` are statements, patterns, arguments and values of fields that only serve ghosts that were folded away;
-    `guards` has for each action with a budget, by its file and name (a helper in another file may be called so, too),
-    the conditions that it requires, after the last of which the budget is asked. `calls` are the calls of step helpers,
-    `pieces` the names in these that stand for a piece of the state. A place in a step helper knows the call, since what
-    holds of one call need not hold of the next.
-    `copied` are the calls that need a copy of the helper. `codes` keeps what was made of functions with these
-    adaptations, so that it is made once.
-    """
+    `required_values` are expressions that must not be None; `ranges` has the elements of sets that must lie within
+    bounds, and `elements` the records of sets with the checks of their types; `dropped_places` are statements,
+    patterns, arguments and values of fields that only serve ghosts that were folded away; `guards` has for each action
+    with a budget, by its file and name (a helper in another file may be called so, too), the conditions that it
+    requires, after the last of which the budget is asked. `calls` are the calls of step helpers, `pieces` the names in
+    these that stand for a piece of the state. A place in a step helper knows the call, since what holds of one call
+    need not hold of the next. `copied_calls` are the calls that need a copy of the helper. `codes` keeps what was made
+    of functions with these adaptations, so that it is made once."""
 
-    needed: frozenset[Where] = frozenset()
-    dropped: frozenset[Where] = frozenset()
+    required_values: frozenset[Where] = frozenset()
+    dropped_places: frozenset[Where] = frozenset()
     ranges: Mapping[Where, tuple[int, int]] = field(default_factory=dict[Where, "tuple[int, int]"])
     elements: Mapping[Where, Callable[[Any], Any]] = field(default_factory=dict[Where, "Callable[[Any], Any]"])
     guards: Mapping[tuple[str, str], frozenset[Where]] = field(
@@ -63,36 +61,36 @@ class Adaptations:
     )
     calls: frozenset[Where] = frozenset()
     pieces: frozenset[Where] = frozenset()
-    copied: frozenset[Where] = frozenset()
+    copied_calls: frozenset[Where] = frozenset()
     codes: dict[Any, AdaptedFunction] = field(default_factory=dict[Any, "AdaptedFunction"], compare=False, repr=False)
-    by_line: dict[tuple[str, int], list[AdaptationFacts]] = field(
+    facts_by_line: dict[tuple[str, int], list[AdaptationFacts]] = field(
         default_factory=dict[tuple[str, int], "list[AdaptationFacts]"], compare=False, repr=False
     )
-    by_file: dict[str, set[tuple[int, int]]] = field(
+    places_by_file: dict[str, set[tuple[int, int]]] = field(
         default_factory=dict[str, "set[tuple[int, int]]"], compare=False, repr=False
     )
 
     def begins(self, file: str) -> set[tuple[int, int]]:
         """Where in a file, by line and column, something begins of which anything is said, in whatever call."""
-        if not self.by_file:
+        if not self.places_by_file:
             for said in self._all_facts():
                 place = cast(Where, said[1])
-                self.by_file.setdefault(place.file, set()).add((place.line, place.column))
-        return self.by_file.get(file, set())
+                self.places_by_file.setdefault(place.file, set()).add((place.line, place.column))
+        return self.places_by_file.get(file, set())
 
     def of(self, file: str, node: ast.FunctionDef) -> frozenset[AdaptationFacts]:
         """What is said of a function's text, and of the step helpers that it calls: all that its code depends on."""
-        if not self.by_line:
+        if not self.facts_by_line:
             for said in self._all_facts():
                 place = cast(Where, said[1]).outermost()
-                self.by_line.setdefault((place.file, place.line), []).append(said)
+                self.facts_by_line.setdefault((place.file, place.line), []).append(said)
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        inside = {said for line in lines for said in self.by_line.get((file, line), ())}
+        inside = {said for line in lines for said in self.facts_by_line.get((file, line), ())}
         guards = self.guards.get((file, node.name))
         return frozenset(inside if guards is None else {*inside, ("guards", guards, node.name)})
 
     def _all_facts(self) -> Iterator[AdaptationFacts]:
-        for name in ("needed", "dropped", "calls", "pieces", "copied"):
+        for name in ("required_values", "dropped_places", "calls", "pieces", "copied_calls"):
             yield from ((name, place, None) for place in cast("frozenset[Where]", getattr(self, name)))
         yield from (("ranges", place, bounds) for place, bounds in self.ranges.items())
         yield from (("elements", place, number) for number, place in enumerate(self.elements))
@@ -198,17 +196,17 @@ def _adapted_before(function: FunctionType, adaptations: Adaptations) -> Adapted
 
 def bind_adapted(
     function: FunctionType,
-    made: AdaptedFunction,
+    adapted_function: AdaptedFunction,
     globals_of: Callable[[FunctionType], dict[str, Any]],
     value_of: Callable[[Any], Any],
 ) -> FunctionType:
     """The adapted function over the globals that `globals_of` gives for a function, with defaults that `value_of` gives
     for the author's; and with it its copies of step helpers over theirs."""
     globals_ = globals_of(function)
-    for name, helper, copy in made.copies:
+    for name, helper, copy in adapted_function.copies:
         globals_[name] = bind_adapted(helper, copy, globals_of, value_of)
     defaults = None if function.__defaults__ is None else tuple(map(value_of, function.__defaults__))
-    result = FunctionType(made.code, globals_, function.__name__, defaults, function.__closure__)
+    result = FunctionType(adapted_function.code, globals_, function.__name__, defaults, function.__closure__)
     result.__annotations__ = function.__annotations__
     result.__qualname__ = function.__qualname__
     result.__module__ = function.__module__
@@ -255,7 +253,14 @@ def _copy_tree(part: Any) -> Any:
 def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call: Where | None) -> bool:
     """Whether any of the adaptations lies within the function, or a call in it needs a copy of a step helper."""
     known = adaptations
-    places = (*known.needed, *known.dropped, *known.ranges, *known.elements, *known.pieces, *known.copied)
+    places = (
+        *known.required_values,
+        *known.dropped_places,
+        *known.ranges,
+        *known.elements,
+        *known.pieces,
+        *known.copied_calls,
+    )
     last = node.end_lineno or node.lineno
     inside = any(place.call == call and place.file == file and node.lineno <= place.line <= last for place in places)
     return inside or (call is None and (file, node.name) in adaptations.guards)
@@ -301,13 +306,13 @@ class _Adapter(ast.NodeTransformer):
     ) -> None:
         self.file, self.call = file, call
         self.begins = adaptations.begins(file)
-        self.needed = adaptations.needed
-        self.dropped = adaptations.dropped
+        self.needed = adaptations.required_values
+        self.dropped = adaptations.dropped_places
         self.ranges = adaptations.ranges
         self.checked = {place: number for number, place in enumerate(adaptations.elements)}
         self.pieces = adaptations.pieces
         self.calls = adaptations.calls
-        self.copied = adaptations.calls if all_calls else adaptations.copied
+        self.copied = adaptations.calls if all_calls else adaptations.copied_calls
         self.spending = spending
         self.copies: list[tuple[str, Where, Any]] = []
         self._is_argument = False

@@ -25,7 +25,7 @@ from .declare import KINDS, Mark
 from .errors import AbandonedError, Diagnostics, ModelErrors, UsageError, suggest_name
 from .frontend.adapting import adaptations
 from .frontend.annotations import Types
-from .frontend.folding import Folder, constant_value
+from .frontend.folding import Folder, has_false_guard
 from .frontend.roles import (
     ActionText,
     InitialText,
@@ -82,7 +82,7 @@ class Definition:
 
     def _refined_claims(self) -> Iterator[tuple[str, str]]:
         for function, mark in self.functions:
-            if mark.role == "refines" and mark.abstract is not None and (mark.fairness or mark.within):
+            if mark.role == "refines" and mark.abstract is not None and (mark.fairness or mark.respected_limits):
                 for its, of in load(mark.abstract).functions:
                     if of.role in LIVENESS:
                         yield f"{function.__name__}_{its.__name__}", of.role
@@ -93,17 +93,17 @@ class Definition:
         constants: Mapping[str, Value | str] | None = None,
         profile: str | None = None,
         open: Iterable[str] = (),
-        ghosts: bool | None = True,
+        ghosts: bool | frozenset[str] | None = True,
         properties: Iterable[str] | None = None,
         lemmas: bool = False,
     ) -> Model:
         """The model with these values: the constants' defaults, then the profile's, then `constants` (text is parsed).
 
         `open` names constants that compiled kernels take at run time. With `ghosts` False, ghost fields are folded
-        away, and a property that reads one cannot be checked; None keeps them if one of the properties reads one. Those
-        that only lemmas read are folded away unless a lemma is bound. `properties` keeps only the named ones, among
-        which lemmas are as others. `lemmas` binds all of them, as `Model.lemmas`. Raises UsageError for what does not
-        exist or is out of range, and ModelErrors, with every mistake at once, when the model's text is wrong.
+        away, and a property that reads one cannot be checked; None keeps those that a property reads, a set those that
+        it names. Those that only lemmas read need a bound lemma. `properties` keeps only the named ones, lemmas too.
+        `lemmas` binds all, as `Model.lemmas`. Raises UsageError for what is not there or out of range, and ModelErrors,
+        with every mistake at once, when the model's text is wrong.
         """
         values = self.values(constants or {}, profile)
         opened = frozenset(open)
@@ -118,18 +118,21 @@ class Definition:
         named, settings = self.values({}, profile), self.profiles.get(profile or "", {})
         return replace(made, impossible=impossible_with(self.impossible, profile, settings, named, values))
 
-    def with_constants(self, model: Model, name: str, given: Mapping[str, Value | str]) -> Model:
+    def with_constants(self, model: Model, name: str, constant_values: Mapping[str, Value | str]) -> Model:
         """A model of this definition with other values of its open constants: its typed form is shared, so that one
         kernel serves both, and it is made in hundredths of a second. Raises UsageError for a constant that is not open.
         """
-        for constant in sorted(set(given) - model.open):
+        for constant in sorted(set(constant_values) - model.open):
             raise UsageError(f"{model.name} was not bound with {constant} open; {suggest_name(constant, model.open)}")
         kept: Adaptations = model.namespace[KEY]
         refined = any(prop.refinement for prop in model.properties)
         if kept.ranges or kept.elements or refined or model.liveness:  # they go by values
             names = [prop.name for prop in (*model.properties, *model.liveness)]
-            return self.bind(name, {**model.values, **given}, None, model.open, model.ghosts, names)
-        values = {**model.values, **{key: checked_value(self.constants[key], value) for key, value in given.items()}}
+            return self.bind(name, {**model.values, **constant_values}, None, model.open, model.ghosts_asked, names)
+        values = {
+            **model.values,
+            **{key: checked_value(self.constants[key], value) for key, value in constant_values.items()},
+        }
         sizes = {domain.name: domain.size for domain in model.domains}
         namespace = Namespace(values, self.state_class, model.fields, sizes, kept)
         run = {function.__name__: namespace.function(function) for function, _ in self.functions}
@@ -162,13 +165,13 @@ class Definition:
         )
         return replace(self, functions=functions)
 
-    def values(self, given: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
+    def values(self, constant_values: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
         """The value of every constant. Raises UsageError for an unknown name or a value out of range."""
         if profile is not None and profile not in self.profiles:
             raise UsageError(f"{self.name} has no profile {profile}; {suggest_name(profile, self.profiles)}")
         values: dict[str, Value] = {name: constant.default for name, constant in self.constants.items()}
         values.update(self.profiles[profile] if profile is not None else {})
-        for name, value in given.items():
+        for name, value in constant_values.items():
             if name not in self.constants:
                 raise UsageError(f"{self.name} has no constant {name}; {suggest_name(name, self.constants)}")
             values[name] = checked_value(self.constants[name], value)
@@ -221,15 +224,21 @@ class _Binding:
         self,
         definition: Definition,
         values: dict[str, Value],
-        opened: frozenset[str],
-        ghosts: bool | None,
-        chosen: frozenset[str] | None,
+        open_names: frozenset[str],
+        ghosts: bool | frozenset[str] | None,
+        chosen_names: frozenset[str] | None,
         lemmas: bool,
     ) -> None:
-        self.definition, self.values, self.opened, self.ghosts, self.chosen = definition, values, opened, ghosts, chosen
+        self.definition, self.values, self.opened, self.ghosts, self.chosen = (
+            definition,
+            values,
+            open_names,
+            ghosts,
+            chosen_names,
+        )
         self.lemmas = lemmas
         self.diagnostics = Diagnostics()
-        self.types = Types(values, opened, self.diagnostics)
+        self.types = Types(values, open_names, self.diagnostics)
         self.folder = Folder()
         self.abstractions = Abstractions(definition, load, values, self.types)
 
@@ -249,8 +258,6 @@ class _Binding:
         self._check_stops()
         budgets = self._budgets(fields)
         self.diagnostics.raise_if_any()
-        if self.ghosts is None:
-            self.ghosts = self.lemmas or self._reads_ghost(shape.ghosts, texts)
         gone = self._folded_ghosts(shape.ghosts, texts)
         fields = (*(field for field in fields if field.name not in gone), *budgets.values())
         sizes = self.abstractions.sizes | {domain.name: self._size(domain) for domain in domains}
@@ -266,7 +273,8 @@ class _Binding:
             constants=self.definition.constants,
             values=self.values,
             open=self.opened,
-            ghosts=bool(self.ghosts),
+            ghosts=bool(self.lemmas or gone != shape.ghosts if self.ghosts is None else self.ghosts),
+            ghosts_asked=self.ghosts,
             state_name=shape.name,
             fields=fields,
             domains=domains,
@@ -378,7 +386,7 @@ class _Binding:
             self.diagnostics.add("TG009", where, message, "another name for the field")
         else:
             interval = self.types.interval(constant)
-            return Int(0, interval.hi, None, self.types.as_open(constant))
+            return Int(0, interval.hi, None, self.types.expression_if_open(constant))
         return None
 
     # --- functions ---------------------------------------------------------------------------------------------------
@@ -413,12 +421,9 @@ class _Binding:
 
     def _reads_ghost(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> bool:
         """Whether a property that is bound reads a ghost."""
-        return any(
-            not ghosts.isdisjoint(fields_read(*texts[predicate].body))
-            for function, mark in self.definition.functions
-            if self.is_bound(function, mark)
-            for predicate in predicates(function, mark)
-        )
+        bound = (marked for marked in self.definition.functions if self.is_bound(*marked))
+        read = (fields_read(*texts[part].body) for marked in bound for part in predicates(*marked))
+        return any(map(ghosts.intersection, read))
 
     def is_bound(self, function: FunctionType, mark: Mark) -> bool:
         """Whether the function is a property of the bound model."""
@@ -427,19 +432,23 @@ class _Binding:
         return mark.role in (*PROPERTIES, "lemma") and function.__name__ in self.chosen
 
     def _folded_ghosts(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> frozenset[str]:
-        """The ghost fields that are folded away: all, or where no lemma is bound those that serve only lemmas."""
-        if not self.ghosts:
+        """The ghost fields that are folded away: all, those not named, or those that serve nothing that is bound."""
+        if isinstance(self.ghosts, frozenset):
+            return ghosts - self.ghosts
+        if self.ghosts is False or (self.ghosts is None and not self.lemmas and not self._reads_ghost(ghosts, texts)):
             return ghosts
         if self.lemmas or (self.chosen or frozenset[str]()) & set(self.definition.names("lemma")):
             return frozenset()
         read: dict[bool, set[str]] = {True: set(), False: set()}
         for function, mark in self.definition.functions:
+            by_need = self.ghosts is None and mark.role in PROPERTIES
+            unread = mark.role == "lemma" or (by_need and not self.is_bound(function, mark))
             if mark.role not in ("action", "initial"):
                 for predicate in (*predicates(function, mark), *conditions_of_steps(mark)):
-                    read[mark.role == "lemma"] |= set(fields_read(*texts[predicate].body))
-        gone = (read[True] - read[False]) & ghosts
-        actions = (text for text in texts.values() if isinstance(text, ActionText))
-        return frozenset() if any(text.elaborated_function.needs(gone) for text in actions) else frozenset(gone)
+                    read[unread] |= set(fields_read(*texts[predicate].body))
+        gone = ghosts & read[True] - read[False]
+        actions = (text.elaborated_function for text in texts.values() if isinstance(text, ActionText))
+        return frozenset() if any(action.needs(gone) for action in actions) else frozenset(gone)
 
     def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
         if mark.role not in ("terminal", "bound"):
@@ -449,22 +458,6 @@ class _Binding:
             if field in program.shape.ghosts:
                 hint = "only properties, and assignments to ghost fields, read ghosts"
                 self.diagnostics.add("TG303", where, f"{what} would depend on a ghost", hint)
-
-
-def has_false_guard(body: Iterable[ir.Statement], values: Mapping[str, Value]) -> bool:
-    """Whether a guard of an action is false whatever the state, constants having these values."""
-    return any(_is_false_guard(statement, values) for statement in body)
-
-
-def _is_false_guard(statement: ir.Statement, values: Mapping[str, Value]) -> bool:
-    match statement:
-        case ir.Require(condition=condition):
-            return constant_value(condition, values) == 0
-        case ir.If(condition=condition, yes=yes, no=no):
-            chosen = constant_value(condition, values)
-            return chosen is not None and has_false_guard(yes if chosen else no, values)
-        case _:
-            return False
 
 
 class _Finisher:
@@ -477,10 +470,10 @@ class _Finisher:
         namespace: Namespace,
         budgets: dict[str, Field],
         shape: StateShape,
-        gone: frozenset[str],
+        left_out: frozenset[str],
     ) -> None:
         self.binding, self.texts, self.namespace = binding, texts, namespace
-        self.budgets, self.shape, self.gone = budgets, shape, gone
+        self.budgets, self.shape, self.gone = budgets, shape, left_out
 
     def _functions_with_mark(self, *roles: str) -> list[tuple[FunctionType, Mark]]:
         return [(function, mark) for function, mark in self.binding.definition.functions if mark.role in roles]

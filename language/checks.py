@@ -183,12 +183,12 @@ def _set_of_mask(members: tuple[Any, ...], mask: int) -> Set[Any]:
     return Set([member for at, member in enumerate(members) if mask >> at & 1])
 
 
-def _bound_value(open_: ConstantExpression | None, closed: int, values: Values) -> int:
-    return closed if open_ is None else open_.value(values)
+def _bound_value(open_: ConstantExpression | None, static_bound: int, values: Values) -> int:
+    return static_bound if open_ is None else open_.value(values)
 
 
-def _wrong(value: Any, wanted: str) -> ModelError:
-    return ModelError(f"{show(value)} where {wanted} is needed")
+def _wrong(value: Any, wanted_text: str) -> ModelError:
+    return ModelError(f"{show(value)} where {wanted_text} is needed")
 
 
 class TypeCheck:
@@ -384,12 +384,12 @@ def _set(value: Any, inner: TypeCheck, capacity: int | None) -> Set[Any]:
     return cast("Set[Any]", _check_elements(cast("Set[Any]", value).plain(), inner, capacity, Set))
 
 
-def _check_elements(given: Any, inner: TypeCheck, capacity: int | None, make: type[Container]) -> Container:
+def _check_elements(container: Any, inner: TypeCheck, capacity: int | None, make: type[Container]) -> Container:
     """The container with each element checked: the very one given, when nothing had to change."""
-    before: tuple[Any, ...] = tuple(given)
+    before: tuple[Any, ...] = tuple(container)
     after = tuple(inner(element) for element in before)
     same = all(old is new for old, new in zip(before, after, strict=True))
-    kept = given if same else cast(Any, make)(cast("Iterable[Any]", after))
+    kept = container if same else cast(Any, make)(cast("Iterable[Any]", after))
     if capacity is not None:
         _check_capacity(capacity, len(kept))
     return kept

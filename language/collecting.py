@@ -565,8 +565,8 @@ def _homes_of_values(module: ModuleType) -> Iterator[ModuleType]:
                 yield home
 
 
-def _may_hold_constants(module: ModuleType, imported: ast.alias) -> bool:
-    thing = vars(module).get(imported.asname or imported.name)
+def _may_hold_constants(module: ModuleType, alias: ast.alias) -> bool:
+    thing = vars(module).get(alias.asname or alias.name)
     return not isinstance(thing, (type, Constant)) and (get_origin(thing) is not None or is_unsettled(thing))
 
 

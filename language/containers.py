@@ -126,7 +126,7 @@ class Owner(Protocol):
 
 
 class Accepts(Protocol):
-    """What a view knows of its type: see `checks.Check`."""
+    """What a view knows of its type: see `checks.TypeCheck`."""
 
     @property
     def inner(self) -> Accepts:

@@ -89,10 +89,10 @@ class KeptLimits:
 @immutable
 class Mark:
     """What a decorator leaves on a function or class: its role, an action's kind and budget, the names of the actions
-    that a bound of steps stops altogether, and a refinement's abstract model with the values `given` to its
+    that a bound of steps stops altogether, and a refinement's abstract model with the values `constant_values` to its
     constants and, for some actions, the abstract actions that they `may_be`. Of a property of liveness, the predicate
-    that is true `then` (of `leads_to` and its like), the fairness that it rests on, and the actions `within` whose
-    limits the runs stay of which it is claimed."""
+    that is true `then` (of `leads_to` and its like), the fairness that it rests on, and the actions `respected_limits`
+    whose limits the runs stay of which it is claimed."""
 
     role: Literal[
         "state",
@@ -119,11 +119,11 @@ class Mark:
     budget: str | None = None
     stops: tuple[str, ...] = ()
     abstract: ModuleType | None = None
-    given: tuple[tuple[str, Any], ...] = ()
+    constant_values: tuple[tuple[str, Any], ...] = ()
     may_be: tuple[tuple[str, tuple[str, ...]], ...] = ()
     then: tuple[FunctionType, ...] = ()
     fairness: tuple[Fairness, ...] = ()
-    within: tuple[str, ...] = ()
+    respected_limits: tuple[str, ...] = ()
 
 
 def mark_of(thing: object) -> Mark | None:
@@ -322,8 +322,8 @@ def projection(function: F) -> F:
 def refines(
     abstract: ModuleType,
     /,
-    *said: Mapping[Any, ActionName | tuple[ActionName, ...]] | Fairness | KeptLimits,
-    **given: Any,
+    *details: Mapping[Any, ActionName | tuple[ActionName, ...]] | Fairness | KeptLimits,
+    **constant_values: Any,
 ) -> Callable[[F], F]:
     """Marks a function from the state to the state of an abstract model, and claims that the model refines it: the
     image of every initial state is an initial state there, and the images of the two ends of every step are equal, or
@@ -334,19 +334,26 @@ def refines(
     names. With fairness of its actions, such as `weak(step)`, it also claims what the abstract model claims of whole
     runs: each such property, of the images of the states of the runs that are as fair.
 
-    `abstract` is the abstract model's module. `given` are values of its constants: numbers, bools, members of enums, or
-    expressions over the model's own constants; a constant that both models share has the model's value, and any other
-    its default. TypeError, at the decorator's line, for what is not a module, or steps that name no actions.
+    `abstract` is the abstract model's module. `constant_values` are values of its constants: numbers, bools, members of
+    enums, or expressions over the model's own constants; a constant that both models share has the model's value, and
+    any other its default. TypeError, at the decorator's line, for what is not a module, or steps that name no actions.
     """
     if not isinstance(cast(object, abstract), ModuleType):
         raise TypeError("@refines takes the module of the abstract model: import hour_clock; @refines(hour_clock)")
-    fair = tuple(one for one in said if isinstance(one, Fairness))
-    within = tuple(name for one in said if isinstance(one, KeptLimits) for name in one.actions)
-    steps = [one for one in said if not isinstance(one, Fairness | KeptLimits)]
+    fair = tuple(one for one in details if isinstance(one, Fairness))
+    within = tuple(name for one in details if isinstance(one, KeptLimits) for name in one.actions)
+    steps = [one for one in details if not isinstance(one, Fairness | KeptLimits)]
     if len(steps) > 1 or any(one.where is not None for one in fair):
         raise TypeError("@refines takes one dict of steps, and fairness without where=")
     may_be = _named_steps(steps[0] if steps else {})
-    made = Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be, fairness=fair, within=within)
+    made = Mark(
+        "refines",
+        abstract=abstract,
+        constant_values=tuple(constant_values.items()),
+        may_be=may_be,
+        fairness=fair,
+        respected_limits=within,
+    )
 
     def mark(function: F) -> F:
         return mark_function(function, made)
@@ -362,17 +369,17 @@ def _named_steps(steps: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((action_name(key), tuple(map(action_name, _several(allowed)))) for key, allowed in given.items())
 
 
-def _several(given: object) -> tuple[object, ...]:
-    return cast(tuple[object, ...], given) if isinstance(given, tuple) else (given,)
+def _several(one_or_several: object) -> tuple[object, ...]:
+    return cast(tuple[object, ...], one_or_several) if isinstance(one_or_several, tuple) else (one_or_several,)
 
 
-def action_name(given: object) -> str:
+def action_name(action_or_name: object) -> str:
     """The name of an action that is given as a function or by its name. TypeError for what is neither."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, FunctionType) and not is_of_language(given):
-        return given.__name__
-    raise TypeError(f"actions are given as functions or names, and {thing_text(given)} is neither")
+    if isinstance(action_or_name, str):
+        return action_or_name
+    if isinstance(action_or_name, FunctionType) and not is_of_language(action_or_name):
+        return action_or_name.__name__
+    raise TypeError(f"actions are given as functions or names, and {thing_text(action_or_name)} is neither")
 
 
 def recursive(*, depth: int) -> Callable[[F], F]:

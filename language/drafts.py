@@ -35,7 +35,7 @@ class Shape:
     """The states of one bound model: their fields, how each is checked, and the ghosts that were folded away.
 
     Calling it makes a state from one value per field, as the author's `@initial` functions do. Folded ghosts are
-    ignored; the fields that hold what is left of a budget start with the whole budget. `bound` gives the defaults that
+    ignored; the fields that hold what is left of a budget start with the whole budget. `bind` gives the defaults that
     the class has their meaning in the bound model.
     """
 
@@ -44,7 +44,7 @@ class Shape:
         state_class: type[Any],
         fields: tuple[DeclaredField, ...],
         values: Mapping[str, Value],
-        bound: Callable[[Any], Any] = lambda given: given,
+        bind: Callable[[Any], Any] = lambda given: given,
     ) -> None:
         self.name = state_class.__name__
         self.python = state_class
@@ -56,7 +56,7 @@ class Shape:
         self.folded = frozenset(self._order) - frozenset(self.names)
         self.values = values
         self.state = _state_class(self.name, self.names, tuple(field.type for field in fields))
-        self._given = {name: bound(vars(state_class)[name]) for name in self.names if name in vars(state_class)}
+        self._given = {name: bind(vars(state_class)[name]) for name in self.names if name in vars(state_class)}
         self._given |= {name: values[budget] for budget, name in self.budgets.items()}
         for field in fields:
             if field.name in remembered:
@@ -68,18 +68,18 @@ class Shape:
     def __repr__(self) -> str:
         return self.name
 
-    def __call__(self, *values: Any, **given: Any) -> State:
+    def __call__(self, *values: Any, **field_values: Any) -> State:
         """The state with these values; ModelError when one is missing, unknown or outside its type."""
-        known = self._given | dict(zip(self._order, values, strict=False)) | given
+        known = self._given | dict(zip(self._order, values, strict=False)) | field_values
         for name in known:
             if name not in self.checks and name not in self.folded:
                 raise ModelError(f"{self.name} has no field {name}")
         return self.state(self._check_value(name, known) for name in self.names)
 
-    def _check_value(self, name: str, given: Mapping[str, Any]) -> Any:
-        if name not in given:
+    def _check_value(self, name: str, field_values: Mapping[str, Any]) -> Any:
+        if name not in field_values:
             raise ModelError(f"{self.name} needs a value for its field {name}")
-        return self.accept(name, given[name])
+        return self.accept(name, field_values[name])
 
     def accept(self, name: str, value: Any) -> Any:
         """The value in the form that field `name` stores; ModelError when it is outside its type."""
@@ -88,12 +88,12 @@ class Shape:
         except ModelError as error:
             raise ModelError(f"{name}: {error.message}") from None
 
-    def cells(self, state: State, sealed: bool = False) -> Cells:
+    def cells(self, state: State, is_sealed: bool = False) -> Cells:
         """The cells of a fresh draft of a state: those of the last draft, when nobody wrote to it."""
         spare, self._spare = self._spare, None
-        if spare is not None and spare.origin is state and spare.sealed == sealed:
+        if spare is not None and spare.origin is state and spare.sealed == is_sealed:
             return spare
-        return Cells(self, state, sealed)
+        return Cells(self, state, is_sealed)
 
     def reuse(self, cells: Cells) -> None:
         """Keeps the cells of a draft that its guards stopped, for the next attempt on the same state."""
@@ -113,15 +113,15 @@ def _state_class(name: str, names: tuple[str, ...], of: tuple[types.Type, ...]) 
 
 
 class Cells:
-    """The cells of a draft: what its views write to. `sealed` cells are those of a step whose budget is spent: it stops
-    with `LimitError` after its last `require` (see `spend`), at the latest at the first write."""
+    """The cells of a draft: what its views write to. `is_sealed` cells are those of a step whose budget is spent: it
+    stops with `LimitError` after its last `require` (see `spend`), at the latest at the first write."""
 
     __slots__ = ("hit_seal", "origin", "sealed", "shape", "values", "written")
 
-    def __init__(self, shape: Shape, state: State, sealed: bool = False) -> None:
+    def __init__(self, shape: Shape, state: State, is_sealed: bool = False) -> None:
         self.shape = shape
         self.origin = state
-        self.sealed = sealed
+        self.sealed = is_sealed
         self.hit_seal = False
         self.written = False
         self.values: dict[str, Any] = {}
@@ -133,7 +133,7 @@ class Cells:
             self.values[name] = SINK
 
     def put(self, key: str, old: Container, new: Container) -> None:
-        """Stores a container's successor; see `values.Owner`."""
+        """Stores a container's successor; see `containers.Owner`."""
         self._touch()
         if not old.same(self.values[key]):
             raise stale(key)

@@ -37,7 +37,9 @@ class Effort:
         sys.settrace(self._trace)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         sys.settrace(self._tracing)
         _clock.effort = self._outer
 

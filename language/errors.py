@@ -182,7 +182,11 @@ class UsageError(Exception):
 
 
 class UnreadableError(UsageError):
-    """A file that cannot be read at all, or is no TOML: exit 66."""
+    """A file that cannot be read at all, is damaged, or is no TOML: exit 66."""
+
+
+class UnavailableError(UsageError):
+    """A program or a download that is needed cannot be had on this machine: exit 69."""
 
 
 class AbandonedError(Exception):
@@ -234,9 +238,9 @@ def _place(error: Diagnostic) -> tuple[str, int, int]:
     return (error.where.file, error.where.line, error.where.column)
 
 
-def suggest_name(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known_names: Iterable[str]) -> str:
     """`did you mean ...?`, or all the known names when none is near; "" when there are none."""
-    names = list(known)
+    names = list(known_names)
     import difflib  # a model without mistakes needs none of it
 
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)

@@ -102,17 +102,15 @@ def _counts_unbounded(model: Model, state: State, action: Action, arguments: Map
     return is_held(action, after) if isinstance(after, StoppedStep) else counts(model, state, after)
 
 
-def _stopped_text(
-    model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep
-) -> str:
+def _stopped_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stop: StoppedStep) -> str:
     """What stops a step: the bound by its name or text, with the values of the constants in it."""
-    if stopped.budget is not None:
-        return f"whose budget {stopped.budget} is spent{_constants_text(model, [stopped.budget])}"
-    if stopped.step_bound is not None:
-        return _bound_text(model, stopped.step_bound)
-    text = false_guard(model, state, action, arguments, stopped)
+    if stop.budget is not None:
+        return f"whose budget {stop.budget} is spent{_constants_text(model, [stop.budget])}"
+    if stop.step_bound is not None:
+        return _bound_text(model, stop.step_bound)
+    text = false_guard(model, state, action, arguments, stop)
     named = _constants_text(model, re.findall(r"[A-Za-z_]\w*", text))
-    return f"at the limit {text} in line {stopped.line}{named}"
+    return f"at the limit {text} in line {stop.line}{named}"
 
 
 def _bound_text(model: Model, name: str) -> str:
@@ -154,7 +152,7 @@ def meet_fairness(
     """How a loop meets the fairness of a group; None where it does not. `loop` are its states, the last one being the
     first again where there are steps."""
     for number, (before, step) in enumerate(zip(loop, steps, strict=False), 1):
-        if counts(model, before, step.after) and group.has(model, before, step.action, step.arguments):
+        if counts(model, before, step.state_after) and group.has(model, before, step.action, step.arguments):
             return FairnessMet(number, ())
     states = loop[:-1] if steps else loop
     absent = tuple(number for number, state in enumerate(states) if not can_happen(model, group, state))

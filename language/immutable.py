@@ -36,21 +36,21 @@ def immutable(cls: type[T]) -> type[T]:
     return made
 
 
-def _initialiser(made: type[Any], fields: Sequence[dataclasses.Field[Any]]) -> Callable[..., None]:
+def _initialiser(made_class: type[Any], fields: Sequence[dataclasses.Field[Any]]) -> Callable[..., None]:
     """`__init__`, the one function whose code depends on the class: that of any class with as many fields, with their
     names put in. TypeError where a field without a default comes after one that has one."""
     late = tuple(field.default_factory is not dataclasses.MISSING for field in fields)
     defaults = [_FACTORY_DEFAULT if made_late else field.default for field, made_late in zip(fields, late, strict=True)]
     required = sum(default is dataclasses.MISSING for default in defaults)
     if dataclasses.MISSING in defaults[required:]:
-        raise TypeError(f"{made.__qualname__}: a field without a default follows one with a default")
+        raise TypeError(f"{made_class.__qualname__}: a field without a default follows one with a default")
     names = {f"_{number}": field.name for number, field in enumerate(fields)}
     factories = {f"_made_{number}": field.default_factory for number, field in enumerate(fields)}
-    code = _initialiser_code(late, hasattr(made, "__post_init__"))
+    code = _initialiser_code(late, hasattr(made_class, "__post_init__"))
     code = code.replace(
         co_varnames=tuple(names.get(name, name) for name in code.co_varnames),
         co_consts=tuple(names.get(const, const) for const in code.co_consts),
-        co_qualname=f"{made.__qualname__}.__init__",
+        co_qualname=f"{made_class.__qualname__}.__init__",
     )
     known = {"_put": object.__setattr__, "_late": _FACTORY_DEFAULT, **factories}
     found = FunctionType(code, known, "__init__", tuple(defaults[required:]))

@@ -49,10 +49,10 @@ def impossible_outcomes(
     return tuple(found.items())
 
 
-def _is_declaration(given: object) -> bool:
-    if not isinstance(given, Mapping):
+def _is_declaration(thing: object) -> bool:
+    if not isinstance(thing, Mapping):
         return False
-    listed = cast("Mapping[object, object]", given)
+    listed = cast("Mapping[object, object]", thing)
     names = [name for part in listed.values() if isinstance(part, tuple) for name in cast("tuple[object, ...]", part)]
     are_tuples = all(isinstance(part, tuple) for part in listed.values())
     return are_tuples and all(isinstance(text, str) for text in (*listed, *names))
@@ -68,12 +68,12 @@ def impossible_with(
     impossible: Impossible,
     profile: str | None,
     settings: Iterable[str],
-    named: Mapping[str, Value],
+    named_values: Mapping[str, Value],
     values: Mapping[str, Value],
 ) -> tuple[str, ...]:
     """What is impossible with a profile: nothing where one of its `settings`, or a switch (a bool or an enum), has
-    another of the `values` than the profile has by itself, as it is `named`. Other integers are bounds."""
-    fixed = {name for name, value in named.items() if isinstance(value, bool | Enum)} | set(settings)
-    if profile is None or any(values[name] != named[name] for name in fixed):
+    another of the `values` than the profile has by itself, as it is `named_values`. Other integers are bounds."""
+    fixed = {name for name, value in named_values.items() if isinstance(value, bool | Enum)} | set(settings)
+    if profile is None or any(values[name] != named_values[name] for name in fixed):
         return ()
     return dict(impossible).get(profile, ())

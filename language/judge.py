@@ -3,7 +3,7 @@ replayed by it before it is shown.
 
     for state in initial_states(model):
         for step in steps(model, state):
-            print(step.action, step.arguments, step.after)
+            print(step.action, step.arguments, step.state_after)
 
 It runs the author's own functions, so `print` and `pdb` work. Everything is enumerated in one order: initial functions
 and actions as the source has them, parameters leftmost slowest, domains in declaration order, records field by field.
@@ -140,11 +140,14 @@ def _range(model: Model, parameter: Parameter, state: State | None) -> Sequence[
     return known
 
 
-def steps(model: Model, state: State) -> Iterator[Step]:
-    """Every step that can happen in a state. ModelError, naming the step, when one breaks the model's types."""
+def steps(model: Model, state: State, heed: Callable[[], None] | None = None) -> Iterator[Step]:
+    """Every step that can happen in a state. ModelError, naming the step, when one breaks the model's types. `heed` is
+    called before each choice that is tried, and ends it all by raising."""
     if bound_crossed(model, state) is not None:
         return
     for action, arguments in instances(model, state):
+        if heed is not None:
+            heed()
         after = attempt(model, state, action, arguments)
         if isinstance(after, State):
             yield Step(action.name, arguments, after)
@@ -186,14 +189,14 @@ def attempt(
 
 
 def _check_bounds(
-    model: Model, state: State, action: Action, arguments: Mapping[str, Any], after: State
+    model: Model, state: State, action: Action, arguments: Mapping[str, Any], next_state: State
 ) -> State | StoppedStep:
     """The state after a step, unless a `@bound` of steps is false of it."""
     try:
-        outside = next((bound.name for bound in model.step_bounds if not bound.run(state, after)), None)
+        outside = next((bound.name for bound in model.step_bounds if not bound.run(state, next_state)), None)
     except Exception as error:
         raise to_model_error(model, error, action.name, arguments) from error
-    return after if outside is None else StoppedStep(True, 0, step_bound=outside)
+    return next_state if outside is None else StoppedStep(True, 0, step_bound=outside)
 
 
 def bound_crossed(model: Model, state: State) -> str | None:
@@ -288,10 +291,12 @@ def _message(error: Exception, file: str, line: int) -> str:
 # --- properties -------------------------------------------------------------------------------------------------------
 
 
-def holds(model: Model, prop: Property, state: State, after: State | None = None, *, action: str | None = None) -> bool:
-    """Whether a property holds of a state, or of the step from `state` to `after`. `action` names the one that takes
-    the step, where it is known: a refinement may say which abstract action that must be. Of a state alone a refinement
-    says whether its image is initial.
+def holds(
+    model: Model, prop: Property, state: State, next_state: State | None = None, *, action: str | None = None
+) -> bool:
+    """Whether a property holds of a state, or of the step from `state` to `next_state`. `action` names the one that
+    takes the step, where it is known: a refinement may say which abstract action that must be. Of a state alone a
+    refinement says whether its image is initial.
 
     ValueError when the model cannot evaluate it (it reads ghosts that were folded away, or is a refinement and a
     constant is open); ModelError when it breaks.
@@ -299,24 +304,25 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
     if not prop.applicable:
         raise ValueError(f"{prop.name} reads ghosts that this model does not have, or a constant is open")
     try:
-        if after is None:
+        if next_state is None:
             if prop.refinement is not None:
                 return is_initial(prop.refinement.abstract, prop.refinement.image(state))
             return bool(prop.run(state))
         by = () if prop.refinement is None else (action,)
-        return bool(prop.run(state, after, *by))
+        return bool(prop.run(state, next_state, *by))
     except Exception as error:
         raise to_model_error(model, error) from error
 
 
 def holds_after_step(
-    model: Model, prop: Property, before: State, after: State | None = None, *, action: str | None = None
+    model: Model, prop: Property, previous_state: State, next_state: State | None = None, *, action: str | None = None
 ) -> bool:
-    """Whether a property holds where a step has led: of the step, if it is about steps, else of the state `after`.
-    Without `after` of the state `before`, to which no step has led. ValueError and ModelError as for `holds`."""
-    if after is None or prop.kind == "transition":
-        return holds(model, prop, before, after, action=action)
-    return holds(model, prop, after)
+    """Whether a property holds where a step has led: of the step, if it is about steps, else of the state `next_state`.
+    Without `next_state` of the state `previous_state`, to which no step has led. ValueError and ModelError as for
+    `holds`."""
+    if next_state is None or prop.kind == "transition":
+        return holds(model, prop, previous_state, next_state, action=action)
+    return holds(model, prop, next_state)
 
 
 def holds_at_end(model: Model, prop: Property, run: Run, end: int) -> bool | None:
@@ -367,9 +373,9 @@ def is_deadlock(model: Model, state: State) -> bool:
     return not is_terminal(model, state)
 
 
-def is_held(action: Action, stopped: StoppedStep) -> bool:
+def is_held(action: Action, stop: StoppedStep) -> bool:
     """Whether larger bounds would let the protocol, or a client, go on here."""
-    return stopped.is_limit and action.kind != "fault"
+    return stop.is_limit and action.kind != "fault"
 
 
 def deadlock(model: Model, run: Run) -> Failure:
@@ -409,10 +415,10 @@ def replay(model: Model, start: State, sequence: Sequence[tuple[str | Action, Ma
 
 
 def _refusal(
-    model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep
+    model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], stop: StoppedStep
 ) -> str:
     return _guard_text_with_values(
-        model, state, number, action, arguments, stop_text(model, state, action, arguments, stopped)
+        model, state, number, action, arguments, stop_text(model, state, action, arguments, stop)
     )
 
 
@@ -433,25 +439,25 @@ def _strange(action: Action, state: State, arguments: Mapping[str, Any]) -> str 
     return None
 
 
-def stop_reason(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:
+def stop_reason(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stop: StoppedStep) -> str:
     """The reason in words: `s.up[r] is false`, `blocked by the model's bound: the budget crashes is spent`."""
-    if stopped.budget is not None:
-        return f"blocked by the model's bound: the budget {stopped.budget} is spent"
-    if stopped.bound_name is not None:
-        return f"beyond the bound {stopped.bound_name}, where nothing happens"
-    if stopped.step_bound is not None:
-        return f"blocked by the model's bound: @bound {stopped.step_bound} is false of the step"
-    by = "blocked by the model's bound: " if stopped.is_limit else ""
-    return f"{by}{false_guard(model, state, action, arguments, stopped)} is false"
+    if stop.budget is not None:
+        return f"blocked by the model's bound: the budget {stop.budget} is spent"
+    if stop.bound_name is not None:
+        return f"beyond the bound {stop.bound_name}, where nothing happens"
+    if stop.step_bound is not None:
+        return f"blocked by the model's bound: @bound {stop.step_bound} is false of the step"
+    by = "blocked by the model's bound: " if stop.is_limit else ""
+    return f"{by}{false_guard(model, state, action, arguments, stop)} is false"
 
 
-def stop_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:
+def stop_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stop: StoppedStep) -> str:
     """What the step is, with the reason: `disabled: s.up[r] is false`; of one at a bound the reason alone."""
-    why = stop_reason(model, state, action, arguments, stopped)
-    return why if stopped.is_at_bound else f"disabled: {why}"
+    why = stop_reason(model, state, action, arguments, stop)
+    return why if stop.is_at_bound else f"disabled: {why}"
 
 
-def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: StoppedStep) -> str:
+def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stop: StoppedStep) -> str:
     """The text of the conjunct that stopped a step: of the whole line when the author's file cannot be read any
     more."""
     with suppress(NoSourceError):
@@ -461,7 +467,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
             function(Draft(shape_of(model).cells(state)), **arguments)
         if probes.false is not None:
             return probes.false.text
-    return linecache.getline(action.form.where.file, stopped.line).strip()
+    return linecache.getline(action.form.where.file, stop.line).strip()
 
 
 def guard_probes(model: Model, action: Action) -> tuple[Callable[..., None], Probes]:
@@ -486,16 +492,16 @@ def run_text(model: Model, text: str) -> Run:
     return replay(model, start, parse_steps(model, ";".join(pieces[1:] if begins else pieces)))
 
 
-def _start(model: Model, named: str | None) -> State:
-    if named is None:
+def _start(model: Model, initial_name: str | None) -> State:
+    if initial_name is None:
         first = next(initial_states(model), None)
         if first is None:
             raise StepError("the model has no initial state")
         return first
-    initial, arguments = parse_start(model, named)
+    initial, arguments = parse_start(model, initial_name)
     state = start_of(model, initial, arguments)
     if state is None:
-        raise StepError(f"{named} gives no initial state: a guard of it is false")
+        raise StepError(f"{initial_name} gives no initial state: a guard of it is false")
     return state
 
 

@@ -63,14 +63,14 @@ class LogLanes:
 class GroupLanes:
     """A lane for each member of a group: its state, its generation, and what it is assigned, as chips.
 
-    `assigned` is a set or a sequence; `board` is the coordinator's side, by name. Where `lane` is a text there is one
+    `assignment` is a set or a sequence; `board` is the coordinator's side, by name. Where `lane` is a text there is one
     lane with that name, of no domain.
     """
 
     lane: type[Any] | str
     state: str
     generation: str = ""
-    assigned: str = ""
+    assignment: str = ""
     up: str = ""
     badges: Mapping[str, str] = field(default_factory=dict[str, str])
     board: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -82,12 +82,12 @@ class TransactionLanes(LogLanes):
 
     `transactions` is an iterable of `(start, end, text)`: the cells from `start` to before `end`, which is None while
     the transaction is open. `last_stable_offset` is the offset before which a reader of committed records may read.
-    `beside` is who takes part and has no log, in lanes above: clients, a coordinator.
+    `participants` is who takes part and has no log, in lanes above: clients, a coordinator.
     """
 
     transactions: str = ""
     last_stable_offset: str = ""
-    beside: tuple[GroupLanes, ...] = ()
+    participants: tuple[GroupLanes, ...] = ()
 
 
 View = LogLanes | GroupLanes | TransactionLanes

@@ -80,7 +80,7 @@ def check_fairness(
 def _check_limits(function: FunctionType, mark: Mark, actions: Mapping[str, object], diagnostics: Diagnostics) -> None:
     """Notes limits of what is no action, and of one that must happen in the same claim."""
     fair = {name for fairness in mark.fairness for name in fairness.actions}
-    for name in mark.within:
+    for name in mark.respected_limits:
         where = _decorator_place(function)
         if name not in actions:
             diagnostics.add(_CODE, where, f"no action is called {name}", suggest_name(name, actions))
@@ -169,7 +169,7 @@ def liveness(
     says = first_line(function.__doc__)
     whole = tuple(folder.function(forms[its]) for its in predicates(function, mark))
     fairness = tuple(_bind_condition(fair, forms, runs, folder) for fair in mark.fairness)
-    return Liveness(function.__name__, kind, says, cases, fairness, form.where, whole, read, mark.within)
+    return Liveness(function.__name__, kind, says, cases, fairness, form.where, whole, read, mark.respected_limits)
 
 
 def _bind_condition(

@@ -70,7 +70,7 @@ class Property:
     """An invariant, a transition property or a witness. `says` is its docstring's first line. `ghosts` are the ghost
     fields it reads; with ghosts off a property that reads one is not applicable and its `form` is None. One made by
     `@refines` is a transition property with a `refinement`, which asks for more: see there. Of an action of which a
-    refinement says what it may be, `by_action` has what is asked of its steps in place of `form`; `start` is what it
+    refinement says what it may be, `action_forms` has what is asked of its steps in place of `form`; `start` is what it
     asks of initial states."""
 
     name: str
@@ -80,12 +80,12 @@ class Property:
     run: Callable[..., bool] = dataclasses.field(compare=False, repr=False)
     ghosts: frozenset[str] = frozenset()
     refinement: Refinement | None = dataclasses.field(default=None, compare=False, repr=False)
-    by_action: tuple[tuple[str, Function], ...] = ()
+    action_forms: tuple[tuple[str, Function], ...] = ()
     start: Function | None = None
 
     def form_of(self, action: str) -> Function | None:
         """What is asked of the steps of an action."""
-        return dict(self.by_action).get(action, self.form)
+        return dict(self.action_forms).get(action, self.form)
 
     @property
     def applicable(self) -> bool:
@@ -123,9 +123,9 @@ class LivenessCase:
 class Liveness:
     """A property of whole runs, claimed in each of its cases, of the runs that are fair. `forms` are its predicates
     before their parameters have values: its own, and of `leads_to` and its like what comes then. `ghosts` are the ghost
-    fields it reads; with ghosts off one that reads them has no cases, and is not applicable. `within` are actions
-    within whose limits the runs stay of which it is claimed. `of` names the refinement whose abstract model claims it.
-    """
+    fields it reads; with ghosts off one that reads them has no cases, and is not applicable. `respected_limits` are
+    actions within whose limits the runs stay of which it is claimed. `of` names the refinement whose abstract model
+    claims it."""
 
     name: str
     kind: LivenessKind
@@ -135,7 +135,7 @@ class Liveness:
     where: Where
     forms: tuple[Function, ...]
     ghosts: frozenset[str] = frozenset()
-    within: tuple[str, ...] = ()
+    respected_limits: tuple[str, ...] = ()
     of: str = ""
 
     @property
@@ -169,7 +169,9 @@ class Model:
     transitions that no search checks unless they are `properties` too.
     `namespace` is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source
     files the text came from. `left_out` are the names of properties that it is not bound to, since others were chosen.
-    `impossible` are actions and witnesses that its profile is said to make impossible.
+    `impossible` are actions and witnesses that its profile is said to make impossible. `ghosts` is whether ghost fields
+    are kept, and `ghosts_asked` what was asked of them, of which None keeps those that are read, and a set those that
+    it names.
     """
 
     name: str
@@ -196,6 +198,7 @@ class Model:
     liveness: tuple[Liveness, ...] = ()
     left_out: tuple[str, ...] = dataclasses.field(default=(), compare=False)
     impossible: tuple[str, ...] = dataclasses.field(default=(), compare=False)
+    ghosts_asked: bool | frozenset[str] | None = dataclasses.field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """One line, for a prompt: the fields have everything."""

@@ -226,18 +226,18 @@ def _to_a_depth(function: FunctionType, depth: int) -> FunctionType:
     return cast(FunctionType, call_to_depth)
 
 
-def _is_of_a_model(globals_: Mapping[str, Any], seen: dict[int, bool]) -> bool:
+def _is_of_a_model(globals_: Mapping[str, Any], known_answers: dict[int, bool]) -> bool:
     """Whether the module with these globals holds constants, domains or marked things, itself or through what it
     imports."""
-    known = seen.get(id(globals_))
+    known = known_answers.get(id(globals_))
     if known is not None:
         return known
-    seen[id(globals_)] = False
+    known_answers[id(globals_)] = False
     name = cast(str, globals_.get("__name__", ""))
     if not _may_be_a_model(name):
         return False
-    found = any(_concerns_model(thing, seen) for thing in list(globals_.values()))
-    seen[id(globals_)] = found
+    found = any(_concerns_model(thing, known_answers) for thing in list(globals_.values()))
+    known_answers[id(globals_)] = found
     return found
 
 
@@ -246,11 +246,11 @@ def _may_be_a_model(module: str) -> bool:
     return not ours and module.partition(".")[0] not in sys.stdlib_module_names - {"__main__"}
 
 
-def _concerns_model(thing: Any, seen: dict[int, bool]) -> bool:
+def _concerns_model(thing: Any, known_answers: dict[int, bool]) -> bool:
     if isinstance(thing, ConstantExpression) or (isinstance(thing, DomainMeta) and thing is not Domain):
         return True
     if isinstance(thing, (type, FunctionType)) and (mark_of(thing) is not None or is_of_language(thing)):
         return True
     if isinstance(thing, FunctionType):
-        return _is_of_a_model(thing.__globals__, seen)
-    return isinstance(thing, ModuleType) and _is_of_a_model(vars(thing), seen)
+        return _is_of_a_model(thing.__globals__, known_answers)
+    return isinstance(thing, ModuleType) and _is_of_a_model(vars(thing), known_answers)

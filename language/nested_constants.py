@@ -24,20 +24,20 @@ def holds_constants(thing: Any) -> bool:
     return is_unsettled(thing)
 
 
-def bind_nested(thing: Any, bound: Binder) -> Any:
-    """The same with the constants in it `bound`: for what `holds_constants`."""
+def bind_nested(thing: Any, bind: Binder) -> Any:
+    """The same with the constants in it `bind`: for what `holds_constants`."""
     match thing:
         case Seq():
-            return Seq(map(bound, cast("Seq[Any]", thing)))
+            return Seq(map(bind, cast("Seq[Any]", thing)))
         case Set():
-            return Set(map(bound, cast("Set[Any]", thing).plain_items()))
+            return Set(map(bind, cast("Set[Any]", thing).plain_items()))
         case Map():
-            return Map({bound(key): bound(value) for key, value in cast("Map[Any, Any]", thing).items()})
+            return Map({bind(key): bind(value) for key, value in cast("Map[Any, Any]", thing).items()})
         case type():
-            return _class_with_defaults(thing, {name: bound(value) for name, value in defaults_of(thing).items()})
+            return _class_with_defaults(thing, {name: bind(value) for name, value in defaults_of(thing).items()})
         case _:
             cls = cast("type[Any]", type(thing))
-            return cls(**{name: bound(getattr(thing, name)) for name in field_names(cls)})
+            return cls(**{name: bind(getattr(thing, name)) for name in field_names(cls)})
 
 
 def defaults_of(record: type[Any]) -> dict[str, Any]:
@@ -51,13 +51,13 @@ def _is_record(cls: type[Any]) -> bool:
     return mark is not None and mark.role == "record"
 
 
-def _class_with_defaults(record: type[Any], given: Mapping[str, Any]) -> type[Any]:
+def _class_with_defaults(record: type[Any], defaults: Mapping[str, Any]) -> type[Any]:
     """A class that makes records of the author's class, with these defaults in place of its own."""
     names = field_names(record)
 
     class RecordWithDefaults(type(record)):
         def __call__(cls, *values: Any, **named: Any) -> Any:
-            return record(**(dict(given) | dict(zip(names, values, strict=False)) | named))
+            return record(**(dict(defaults) | dict(zip(names, values, strict=False)) | named))
 
         def __instancecheck__(cls, thing: object) -> bool:
             return isinstance(thing, record)

@@ -31,9 +31,9 @@ def subsets(of: Iterable[T]) -> Iterator[Set[T]]:
         yield Set([member for at, member in enumerate(members) if mask >> at & 1])
 
 
-def choose(found: Iterable[T]) -> T:
+def choose(candidates: Iterable[T]) -> T:
     """The first of some values, in the order in which they are declared or lie in a sequence; ModelError for none."""
-    for member in found:
+    for member in candidates:
         return member
     raise ModelError("there is nothing to choose from")
 

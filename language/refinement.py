@@ -34,23 +34,25 @@ def abstract_step(
 
 
 def step_between_images(
-    refinement: Refinement, image: State, wanted: State, action: str | None = None
+    refinement: Refinement, image: State, wanted_image: State, action: str | None = None
 ) -> Step | Stutters | None:
     """The first abstract step from one image to another."""
     allowed = None if action is None else refinement.may_be.get(action)
-    if image == wanted and (allowed is None or STUTTERS in allowed):
+    if image == wanted_image and (allowed is None or STUTTERS in allowed):
         return STUTTERS
-    return next((step for step in _steps(refinement.abstract, image, allowed) if step.after == wanted), None)
+    return next(
+        (step for step in _steps(refinement.abstract, image, allowed) if step.state_after == wanted_image), None
+    )
 
 
-def step_of_any_action(refinement: Refinement, image: State, wanted: State) -> Step | Stutters | None:
+def step_of_any_action(refinement: Refinement, image: State, wanted_image: State) -> Step | Stutters | None:
     """The first abstract step from one image to another, whatever a step's action may be. An action that breaks the
     abstract types is none."""
-    if image == wanted:
+    if image == wanted_image:
         return STUTTERS
     abstract = refinement.abstract
     steps = (step for action in abstract.actions for step in _unbroken_steps(abstract, image, action.name))
-    return next((step for step in steps if step.after == wanted), None)
+    return next((step for step in steps if step.state_after == wanted_image), None)
 
 
 def _unbroken_steps(abstract: Model, image: State, name: str) -> Iterator[Step]:
@@ -59,12 +61,12 @@ def _unbroken_steps(abstract: Model, image: State, name: str) -> Iterator[Step]:
         yield from _steps(abstract, image, (name,))
 
 
-def _steps(abstract: Model, image: State, allowed: tuple[str, ...] | None) -> Iterator[Step]:
+def _steps(abstract: Model, image: State, allowed_actions: tuple[str, ...] | None) -> Iterator[Step]:
     """The abstract steps from an image, by the actions of these names; by any where there are none."""
     if bound_crossed(abstract, image) is not None:
         return
     for action, arguments in instances(abstract, image):
-        if allowed is None or action.name in allowed:
+        if allowed_actions is None or action.name in allowed_actions:
             after = attempt(abstract, image, action, arguments)
             if isinstance(after, State):
                 yield Step(action.name, arguments, after)

@@ -16,7 +16,7 @@ from .ir import Where
 
 
 @immutable
-class Text:
+class FileText:
     """A file's lines, and the definitions of functions in it by name and first line, which is its first decorator's."""
 
     lines: list[str]
@@ -27,7 +27,7 @@ class NoSourceError(Exception):
     """The text of a function cannot be read, so nothing can be explained from it."""
 
 
-def text_of(file: str) -> Text:
+def text_of(file: str) -> FileText:
     """The text of a file as it is now. NoSource when it cannot be read or parsed."""
     try:
         stat = os.stat(file)
@@ -37,7 +37,7 @@ def text_of(file: str) -> Text:
 
 
 @functools.lru_cache(maxsize=64)
-def _parse_file(file: str, _modified: int, _size: int) -> Text:
+def _parse_file(file: str, modification_time: int, _size: int) -> FileText:
     linecache.checkcache(file)
     try:
         source = read(file)  # which elaboration has parsed already
@@ -46,7 +46,7 @@ def _parse_file(file: str, _modified: int, _size: int) -> Text:
     except (OSError, UnicodeDecodeError) as error:
         raise NoSourceError(f"{file}: {error}") from error
     lines = [f"{line}\n" for line in source.lines]
-    return Text(lines, {(function.name, first): function for first, function in source.functions.items()})
+    return FileText(lines, {(function.name, first): function for first, function in source.functions.items()})
 
 
 def function_node(function: Callable[..., Any]) -> ast.FunctionDef:

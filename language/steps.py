@@ -52,12 +52,12 @@ def pieces(function: FunctionType, node: ast.FunctionDef, node_of: NodeOf) -> fr
 
 
 def _written_names(
-    function: FunctionType, body: list[ast.stmt], node_of: NodeOf, under: tuple[FunctionType, ...]
+    function: FunctionType, body: list[ast.stmt], node_of: NodeOf, callers: tuple[FunctionType, ...]
 ) -> Iterator[str]:
     """The names that statements write through."""
     for statement in body:
         for inner in _blocks(statement):
-            yield from _written_names(function, inner, node_of, under)
+            yield from _written_names(function, inner, node_of, callers)
         match statement:
             case ast.Assign(targets=targets):
                 cells = (node for target in targets for node in _targets(target))
@@ -68,20 +68,20 @@ def _written_names(
                 yield _root(holder)
             case ast.Expr(value=ast.Call() as call):
                 inner = called_function(statement, function.__globals__)
-                if inner is not None and inner not in under:
-                    yield from _names_given_to_writers(call, inner, node_of, (*under, inner))
+                if inner is not None and inner not in callers:
+                    yield from _names_given_to_writers(call, inner, node_of, (*callers, inner))
             case _:
                 pass
 
 
 def _names_given_to_writers(
-    call: ast.Call, function: FunctionType, node_of: NodeOf, under: tuple[FunctionType, ...]
+    call: ast.Call, function: FunctionType, node_of: NodeOf, callers: tuple[FunctionType, ...]
 ) -> Iterator[str]:
     """The names that a call gives to parameters which the helper writes through."""
     node = node_of(function)
     if not is_step(node):
         return
-    written = set(_written_names(function, node.body, node_of, under))
+    written = set(_written_names(function, node.body, node_of, callers))
     names = [argument.arg for argument in node.args.args]
     given = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
     yield from (_root(argument) for name, argument in given if name in written)

@@ -63,15 +63,15 @@ def step_name(step: str) -> str:
     return step.partition("(")[0].strip()
 
 
-def _parse(model: Model, number: int, step: str, known: Mapping[str, A]) -> tuple[A, dict[str, Any]]:
+def _parse(model: Model, number: int, step: str, known_actions: Mapping[str, A]) -> tuple[A, dict[str, Any]]:
     name = step_name(step)
-    named = known.get(name)
+    named = known_actions.get(name)
     where = f"step {number}, {step}" if number else step
     if named is None:
         import difflib
 
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else "the names are " + ", ".join(known)
+        near = difflib.get_close_matches(name, known_actions, 1)
+        hint = f"did you mean {near[0]}?" if near else "the names are " + ", ".join(known_actions)
         raise StepError(f"{where}: there is no {name!r}; {hint}")
     try:
         return named, _arguments(model, step, named.form.parameters)

@@ -33,16 +33,16 @@ def imported_files(path: Path, folder: Path | None = None) -> Iterator[Path]:
     return _imported_files(path, folder or path.parent, {path})
 
 
-def _imported_files(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:
+def _imported_files(path: Path, folder: Path, seen_files: set[Path]) -> Iterator[Path]:
     """The files of a folder that a file in it imports, and those that these import."""
     for found in _IMPORT.finditer(path.read_text(encoding="utf-8", errors="replace")):
         parts = [part for part in found[1].split(".") if part]
         below = [folder.joinpath(*parts), *([folder.joinpath(*parts, found[2])] if found[2] else [])]
         for file in (place for module in below for place in (module.with_suffix(".py"), module / "__init__.py")):
-            if file not in seen and file.is_file():
-                seen.add(file)
+            if file not in seen_files and file.is_file():
+                seen_files.add(file)
                 yield file
-                yield from _imported_files(file, folder, seen)
+                yield from _imported_files(file, folder, seen_files)
 
 
 def note_unparsed(error: SyntaxError, diagnostics: Diagnostics) -> None:

@@ -135,31 +135,31 @@ def _mark_with_then(role: Any, then: object, rests_on: tuple[object, ...]) -> Ca
 def always_eventually(function: F, /) -> F: ...
 @overload
 def always_eventually(*rests_on: Fairness | KeptLimits) -> Callable[[F], F]: ...
-def always_eventually(*given: Any) -> Any:
+def always_eventually(*arguments: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true again and again, for ever."""
-    return _decorate_with_fairness("always_eventually", given)
+    return _decorate_with_fairness("always_eventually", arguments)
 
 
 @overload
 def eventually_always(function: F, /) -> F: ...
 @overload
 def eventually_always(*rests_on: Fairness | KeptLimits) -> Callable[[F], F]: ...
-def eventually_always(*given: Any) -> Any:
+def eventually_always(*arguments: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true from some time on, for ever."""
-    return _decorate_with_fairness("eventually_always", given)
+    return _decorate_with_fairness("eventually_always", arguments)
 
 
-def _decorate_with_fairness(role: Any, given: tuple[Any, ...]) -> Any:
+def _decorate_with_fairness(role: Any, arguments: tuple[Any, ...]) -> Any:
     """The decorator, bare or with its fairness. WrongDecorator for an action in the place of its fairness, which looks
     the same as the bare decorator above an action."""
-    if len(given) == 1 and isinstance(given[0], FunctionType) and not is_of_language(given[0]):
-        before = mark_of(given[0])
+    if len(arguments) == 1 and isinstance(arguments[0], FunctionType) and not is_of_language(arguments[0]):
+        before = mark_of(arguments[0])
         if before is not None and before.role == "action":
-            name = given[0].__name__
+            name = arguments[0].__name__
             message = f"@{role} takes fairness or stands above a predicate, and is given the action {name}"
             raise DecoratorError(message, f"@{role}(weak({name}))")
-        return mark_function(given[0], Mark(role))
-    return _mark_liveness(role, given, ())
+        return mark_function(arguments[0], Mark(role))
+    return _mark_liveness(role, arguments, ())
 
 
 def _mark_liveness(role: Any, rests_on: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
@@ -171,6 +171,6 @@ def _mark_liveness(role: Any, rests_on: tuple[object, ...], then: tuple[Function
     within = tuple(name for one in rests_on if isinstance(one, KeptLimits) for name in one.actions)
 
     def mark(function: F) -> F:
-        return mark_function(function, Mark(role, then=then, fairness=kept, within=within))
+        return mark_function(function, Mark(role, then=then, fairness=kept, respected_limits=within))
 
     return mark

@@ -45,7 +45,7 @@ class Enumeration:
 @immutable
 class Identity:
     """A finite domain of names (`class Replica(Domain, ...)`): equality only, no order, no arithmetic, unless it is
-    `ordered`.
+    `is_ordered`.
 
     `size` is the number of members laid out; `size_open` the number that exists when the size is an open constant.
     """
@@ -56,7 +56,7 @@ class Identity:
     labels: tuple[str, ...]
     python: type[Any] = field(compare=False, repr=False)
     size_open: ConstantExpression | None = None
-    ordered: bool = False
+    is_ordered: bool = False
 
 
 @immutable

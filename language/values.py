@@ -229,8 +229,8 @@ class Seq(Container, Generic[T]):
             raise stale(self.path(key))
         self._become(self._with(key, cast(T, new)))
 
-    def _with(self, at: int, value: T) -> Seq[T]:
-        return self._like((*self._items[:at], value, *self._items[at + 1 :]))
+    def _with(self, offset: int, value: T) -> Seq[T]:
+        return self._like((*self._items[:offset], value, *self._items[offset + 1 :]))
 
     def append(self, element: T) -> None:
         """Adds an element at the end; ModelError beyond the capacity."""

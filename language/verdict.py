@@ -19,7 +19,7 @@ class Step:
 
     action: str
     arguments: Mapping[str, Any]
-    after: State
+    state_after: State
 
 
 @immutable
@@ -31,7 +31,7 @@ class Run:
 
     def states(self) -> tuple[State, ...]:
         """Every state of the run, the initial one first."""
-        return (self.start, *(step.after for step in self.steps))
+        return (self.start, *(step.state_after for step in self.steps))
 
 
 @immutable
@@ -46,10 +46,10 @@ class PropertyVerdict:
     around it: `loop` is the number of the state that it returns to. `arguments` are the values of its parameters for
     which it fails, `why` a sentence about what was confirmed, what leaves it open, or of which runs it holds: the
     fairness, and the limits that these stay within. `idle` says that it holds because no state has what it begins with.
-    Of what bounds leave open, `stopped` is the action of a step that a limit stops there ("" where it is not known
-    which), and `guarded` what would be so if limits were guards of the protocol, as in TLA+. `within` are the
-    actions and `@bound`s whose limits the runs of which it holds stay within: of others nothing is said.
-    """
+    Of what bounds leave open, `stopped_action` is the action of a step that a limit stops there ("" where it is not
+    known which), and `verdict_with_guards` what would be so if limits were guards of the protocol, as in TLA+.
+    `respected_limits` are the actions and `@bound`s whose limits the runs of which it holds stay within: of others
+    nothing is said."""
 
     name: str
     kind: Literal[
@@ -70,9 +70,9 @@ class PropertyVerdict:
     arguments: tuple[tuple[str, Any], ...] = ()
     why: str = ""
     idle: bool = False
-    stopped: str = ""
-    guarded: PropertyWord | None = None
-    within: tuple[str, ...] = ()
+    stopped_action: str = ""
+    verdict_with_guards: PropertyWord | None = None
+    respected_limits: tuple[str, ...] = ()
 
 
 @immutable
@@ -126,10 +126,10 @@ def cutting_limits(actions: Iterable[ActionCoverage]) -> Iterator[tuple[str, Gua
 @immutable
 class Level:
     """One breadth-first level: its depth (the initial states being 1), its new distinct states, and the seconds it
-    took. `states` is None where the engine counts none: bmc."""
+    took."""
 
     depth: int
-    states: int | None
+    states: int
     seconds: float
 
 
@@ -152,20 +152,21 @@ class Failure:
 class Verdict:
     """The result of checking one bound model with one engine.
 
-    `assurance` says in words what the verdict rests on (`exhaustive within bounds`, `bounded to depth 12`). `outcome`
+    `assurance` says in words what the verdict rests on (`exhaustive within bounds`). `outcome`
     says what kind of failure it is. `transitions` counts enabled action instances out of distinct states, once all of
     these were expanded, and the steps of random walks; it is None where a search ended before, since how many steps it
-    had looked at by then depends on the engine; `depth`
-    counts states on the longest shortest path, an initial state being 1. `symmetry` names the domains whose renamings
-    were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: checked, not expanded. `notes`
-    are sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states
+    had looked at by then depends on the engine; `depth` counts states on the longest shortest path, an initial state
+    being 1. `symmetry` names the domains whose renamings were folded, and `orbits` says how many states were kept, one
+    for all that differ by a renaming: counts are of all states, unless it was asked that one of each is counted;
+    `states_beyond` counts, of the distinct states, those beyond a `@bound`: checked, not expanded. `notes` are
+    sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states
     nothing was enabled and a limit stopped what the protocol or a client would do: they are no deadlocks, since larger
-    bounds go on there. Both are None where an engine does not count them: random walks and bmc. bmc counts no states
-    at all: `distinct_states`, `transitions` and `bytes_per_state` are None. `never_happens` are, where all holds in
-    every state there is, the actions that never happen and the witnesses that no state shows: a warning, and no
-    failure; `impossible` are those that the model says its profile makes impossible: of these nobody is warned.
-    `outcome` is `vacuous` where what was asked is so only because nothing happens. `is_interrupted` says
-    that Ctrl-C or SIGTERM ended the search: who asks for more than one verdict ends, too.
+    bounds go on there. Both are None where an engine does not count them: random walks. `never_happens` are, where all
+    holds in every state there is, the actions that never happen and the witnesses that no state shows: a warning, and
+    no failure; `impossible` are those that the model says its profile makes impossible: of these nobody is warned.
+    `outcome` is
+    `vacuous` where what was asked is so only because nothing happens. `is_interrupted` says that Ctrl-C or SIGTERM
+    ended the search: who asks for more than one verdict ends, too.
     """
 
     model: str
@@ -176,7 +177,7 @@ class Verdict:
     verdict: Word
     outcome: Outcome
     assurance: str
-    distinct_states: int | None
+    distinct_states: int
     transitions: int | None
     depth: int
     seconds: float
@@ -195,6 +196,7 @@ class Verdict:
     is_interrupted: bool = False
     never_happens: tuple[str, ...] = ()
     impossible: tuple[str, ...] = ()
+    orbits: int | None = None
 
     @property
     def happens_though_impossible(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ it is elected, so that an epoch without records has an entry, too; a follower en
 it. A fetch names the epoch of the last entry (KIP-595's truncation on fetch), and a leader whose entries end that epoch
 sooner answers where, instead of records. A follower that is behind the start of the leader's log begins a new one
 there. The leader's high watermark is the smallest end among those in sync and those that it waits for to join. Three
-mistakes kept something from happening, each a switch:
+mistakes kept something from happening, and a fourth truncates what is committed; each is a switch:
 
 * `clears_entries`: to truncate a log at its end takes away entries that begin there. Without it (KAFKA-10706, in 2.6.0
   and release candidates of 2.7) the answer to a follower whose last epoch has no records is for ever the same.
@@ -16,15 +16,22 @@ mistakes kept something from happening, each a switch:
   the ISR. Without it (KAFKA-15021, before 3.6) it waits for one that is shutting down, until replica.lag.time.max.ms
   has passed. Up to 3.5 a new leader epoch at each shrink of the ISR kept that from showing: with one, the leader takes
   those outside of the ISR for behind. `bumps_epoch` has it so; the two repairs belong together.
+* `enters_by_format`: in a topic whose records have no leader epoch (`epochs_in_records`: message formats before 2, with
+  log.message.format.version below 0.11), a leader enters no epoch, and each new follower truncates its log at its high
+  watermark, as all did before KIP-101. Without it (KAFKA-7897, 0.11 to 2.0.1 and 2.1.0) leaders enter their epochs and
+  followers none, and who has any entry asks for the end of its last epoch: with entries that are so few, leader and
+  follower agree on an offset far below the high watermark.
 
 What is abstracted away: requests are steps, but for an answer that does not arrive (`ask`); who is in the ISR may be
 elected at any time, and the leader changes the ISR at once: the controller's part is `model/partition/`. Records are
 distinguished by offset and epoch alone, and nothing is flushed or lost. A leader's log changes at its start by
-DeleteRecords or retention, up to the high watermark.
+DeleteRecords or retention, up to the high watermark. Without epochs in records logs may differ at one offset, and
+lose what a high watermark that is behind does not cover (KIP-101): `model/partition/` has that; here logs are lengths.
 
 Sources: Kafka's Log (truncateTo, truncateFullyAndStartAt, maybeIncrementHighWatermark), LeaderEpochFileCache,
 AbstractFetcherThread (getOffsetTruncationState) and Partition (readRecords, maybeIncrementLeaderHW) before and after
-the commits bc96a8feb5d, b029902b129 and 8ad0ed3e618. Properties are in `invariants/catching_up.py`.
+the commits bc96a8feb5d, b029902b129, 8ad0ed3e618 and 8fca9032070; LeaderEpochFileCache.endOffsetFor and
+AbstractFetcherThread.getOffsetTruncationState of 2.0.1. Properties are in `invariants/catching_up.py`.
 """
 
 from __future__ import annotations
@@ -41,6 +48,8 @@ clears_entries = constant(True, says="to truncate a log at its end takes away th
 raises_with_start = constant(True, says="a log that begins anew has its high watermark at its start, or above")
 waits_for_eligible = constant(True, says="the high watermark waits for no follower that may not join the ISR")
 bumps_epoch = constant(False, says="a follower that shuts down begins a new leader epoch of the same leader")
+epochs_in_records = constant(True, says="records carry their leader epoch (message format 2)")
+enters_by_format = constant(True, says="KAFKA-7897: a leader enters its epoch only where records carry theirs")
 
 
 class Replica(Domain, size=replicas, symmetric=True):
@@ -76,6 +85,7 @@ class Partition:
     high_watermark: Map[Replica, Offset]  # as each replica knows it
     fetched: Map[Replica, Option[Offset]]  # up to where the leader knows that each has fetched, since it was elected
     recent: Map[Replica, bool]  # whether the leader found it caught up within replica.lag.time.max.ms
+    unaligned: Set[Replica]  # without epochs in records: followers that first truncate their logs for this leader
 
 
 view = LogLanes(
@@ -96,6 +106,8 @@ profiles = {
     "kafka_15021": {"waits_for_eligible": False},
     "kafka_10706": {"clears_entries": False},
     "kafka_9491": {"raises_with_start": False},
+    "message_format_1": {"epochs_in_records": False},
+    "kafka_7897": {"epochs_in_records": False, "enters_by_format": False},
 }
 
 
@@ -109,14 +121,20 @@ def begin(leader: Replica) -> Partition:
         stopping=Set(),
         start=Map({r: 0 for r in Replica}),
         end=Map({r: 0 for r in Replica}),
-        entries=Map({r: Seq([Entry(epoch=0, start=0)]) if r == leader else Seq() for r in Replica}),
+        entries=Map({r: Seq([Entry(epoch=0, start=0)]) if r == leader and enters_epochs() else Seq() for r in Replica}),
         high_watermark=Map({r: 0 for r in Replica}),
         fetched=Map({r: None for r in Replica}),
         recent=Map({r: True for r in Replica}),
+        unaligned=Set(),
     )
 
 
 # --- epoch entries ----------------------------------------------------------------------------------------------------
+
+
+def enters_epochs() -> bool:
+    """Whether a leader notes where its epoch begins."""
+    return epochs_in_records or not enters_by_format
 
 
 def count_before(entries: Entries, epoch: Epoch, offset: Offset) -> int:
@@ -243,7 +261,7 @@ def answered_end(s: Partition, follower: Replica) -> int:
 
 def diverges(s: Partition, follower: Replica) -> bool:
     """Whether the leader answers a fetch with where the follower's log diverges. Without an epoch it cannot."""
-    named = last_epoch(s.entries[follower])
+    named = last_epoch(s.entries[follower]) if epochs_in_records else -1
     return named >= 0 and (answered_epoch(s, follower) < named or answered_end(s, follower) < s.end[follower])
 
 
@@ -252,6 +270,7 @@ def may_fetch(s: Partition, follower: Replica) -> bool:
     return (
         follower != s.leader
         and follower not in s.stopping
+        and follower not in s.unaligned
         and not diverges(s, follower)
         and s.start[s.leader] <= s.end[follower] <= s.end[s.leader]
     )
@@ -276,9 +295,10 @@ def fetch(s: Partition, follower: Replica) -> None:
     require(may_fetch(s, follower))
     note_fetch(s, follower)
     if s.end[follower] < s.end[s.leader]:
-        written = max(entry.epoch for entry in s.entries[s.leader] if entry.start <= s.end[follower])
-        if written > last_epoch(s.entries[follower]):
-            enter(s, follower, written)
+        if epochs_in_records:
+            written = max(entry.epoch for entry in s.entries[s.leader] if entry.start <= s.end[follower])
+            if written > last_epoch(s.entries[follower]):
+                enter(s, follower, written)
         s.end[follower] += 1
     if s.start[follower] < min(s.start[s.leader], s.high_watermark[follower]):
         move_start(s, follower, min(s.start[s.leader], s.high_watermark[follower]))
@@ -287,10 +307,14 @@ def fetch(s: Partition, follower: Replica) -> None:
 
 def truncation_offset(s: Partition, follower: Replica) -> int:
     """Where a follower truncates its log after such an answer: it may know less of that epoch than the leader."""
+    own = end_of(s.entries[follower], answered_epoch(s, follower), s.end[follower])
+    return min(s.end[follower], min(own, answered_end(s, follower)) if knows_answer(s, follower) else own)
+
+
+def knows_answer(s: Partition, follower: Replica) -> bool:
+    """Whether a follower has the epoch of the leader's answer. If not, it truncates and asks again."""
     epoch = answered_epoch(s, follower)
-    knows = known_epoch(s.entries[follower], epoch) == epoch
-    own = end_of(s.entries[follower], epoch, s.end[follower])
-    return min(s.end[follower], min(own, answered_end(s, follower)) if knows else own)
+    return known_epoch(s.entries[follower], epoch) == epoch
 
 
 @action
@@ -298,7 +322,11 @@ def truncate(s: Partition, follower: Replica) -> None:
     """{s.leader} answers {follower} where their logs diverge; it truncates at {truncation_offset(s, follower)}."""
     require(follower != s.leader and follower not in s.stopping)
     require(diverges(s, follower))
-    target = max(s.start[follower], truncation_offset(s, follower))
+    truncate_at(s, follower, max(s.start[follower], truncation_offset(s, follower)))
+
+
+def truncate_at(s: Partition, follower: Replica, target: Offset) -> None:
+    """A log ends sooner, and its high watermark and epoch entries with it."""
     if clears_entries or target < s.end[follower]:
         kept = count_below(s.entries[follower], target)
         s.entries[follower].truncate(kept)
@@ -307,9 +335,24 @@ def truncate(s: Partition, follower: Replica) -> None:
 
 
 @action
+def align(s: Partition, follower: Replica) -> None:
+    """{follower} is to follow {s.leader}, and truncates its log at {alignment_offset(s, follower)}."""
+    require(follower in s.unaligned and follower not in s.stopping)
+    if last_epoch(s.entries[follower]) < 0 or knows_answer(s, follower):
+        s.unaligned.remove(follower)
+    truncate_at(s, follower, max(s.start[follower], alignment_offset(s, follower)))
+
+
+def alignment_offset(s: Partition, follower: Replica) -> int:
+    """Its high watermark; where it has an epoch entry, what the leader's answer about that epoch comes to."""
+    by_mark = last_epoch(s.entries[follower]) < 0
+    return s.high_watermark[follower] if by_mark else truncation_offset(s, follower)
+
+
+@action
 def begin_anew(s: Partition, follower: Replica) -> None:
     """{follower} is out of range, and begins a new log at {s.start[s.leader]}, where that of {s.leader} begins."""
-    require(follower != s.leader and follower not in s.stopping)
+    require(follower != s.leader and follower not in s.stopping and follower not in s.unaligned)
     require(not diverges(s, follower) and s.end[follower] < s.start[s.leader])
     s.entries[follower] = Seq()
     s.start[follower] = s.start[s.leader]
@@ -333,7 +376,10 @@ def elect(s: Partition, replica: Replica) -> None:
 def lead_anew(s: Partition) -> None:
     """The leader begins a new epoch: those outside of the ISR count as behind."""
     s.epoch += 1
-    enter(s, s.leader, s.epoch)
+    if enters_epochs():
+        enter(s, s.leader, s.epoch)
+    if not epochs_in_records:
+        s.unaligned = Set(r for r in Replica if r != s.leader)
     s.recent = Map({r: r in s.isr for r in Replica})
 
 

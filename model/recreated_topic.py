@@ -7,9 +7,9 @@ that there is no longer, is refused with UNKNOWN_LEADER_EPOCH or NOT_LEADER_OR_F
 the answer, until the new topic has had as many elections.
 
 * `heed_topic_id`: an answer with another topic id (KIP-516) than the one before counts, whatever its epoch
-  (KAFKA-12257; 2.8.2, 3.0.1, 3.1.0), and since 3.1 a fetch names the id (UNKNOWN_TOPIC_ID). `kafka_3_0` is without it.
+  (KAFKA-12257; 2.8.2, 3.0.0, 3.1.0), and since 3.1 a fetch names the id (UNKNOWN_TOPIC_ID). `kafka_2_8` is without it.
 * `heed_first_id`: so does one with an id where the consumer has none, since it has heard in between that there is no
-  such topic. No release has the one without the other (KAFKA-13488); `forgets_id` is without it.
+  such topic (KAFKA-13488; 2.8.2, 3.0.1, 3.1.0). `forgets_id` is without it, as 3.0.0 is.
 * `order_by_epoch`: an answer with an older epoch of the same topic does not count. `any_answer` is without it.
 * `restart_with_topic`: a position belongs to a topic id, and with another one the consumer begins where its policy
   says. No Kafka has that, up to the trunk of October 2024: a position is an offset, and the epoch of the record before
@@ -72,7 +72,7 @@ auto_commit = constant(False, says="KIP-848: the position is committed before th
 
 profiles = {
     "kafka_3_1": {},
-    "kafka_3_0": {"heed_topic_id": False},
+    "kafka_2_8": {"heed_topic_id": False},
     "forgets_id": {"heed_first_id": False},
     "any_answer": {"order_by_epoch": False},
     "restarts": {"restart_with_topic": True},

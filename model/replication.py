@@ -116,6 +116,8 @@ class ProofHistory:
     leader_log: Map[Epoch, Annotated[Seq[Record], Capacity(log_size)]]  # its leader's log, while it led
     leader_committed: Map[Epoch, Offset]  # how far its leader moved the high watermark; 0 if it did not
     committed_by: Map[Replica, EpochOrNone]  # from which epoch's leader each replica's high watermark comes
+    committed_in: Map[RecordId, EpochOrNone]  # in which epoch each record was committed first; -1 if it was not
+    committed_at: Map[RecordId, Offset]  # and at which offset
 
 
 @state
@@ -172,7 +174,10 @@ def note_written(s: Partition, leader: Replica, written: Record) -> None:
 
 def note_committed(s: Partition, leader: Replica, offset: int) -> None:
     """A leader's high watermark is past an offset."""
-    s.committed.add(s.log[leader][offset].id)
+    id = s.log[leader][offset].id
+    s.committed_in[id] = s.committed_in[id] if id in s.committed else s.leader_epoch[leader]
+    s.committed_at[id] = s.committed_at[id] if id in s.committed else offset
+    s.committed.add(id)
     s.leader_committed[s.leader_epoch[leader]] = offset + 1
     s.committed_by[leader] = s.leader_epoch[leader]
 

@@ -149,7 +149,7 @@ view = GroupLanes(
     lane=Consumer,
     state="phase",
     generation="s.known[lane] or None",
-    assigned="owned",
+    assignment="owned",
     badges={
         "position": "position",
         "has newest epoch for": "s.holds[lane] if len(s.holds[lane]) > 0 else None",

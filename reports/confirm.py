@@ -66,9 +66,12 @@ def _cluster_text(result: Mapping[str, Any]) -> str:
     return f"Kafka {result['kafka']}, KRaft, one controller, replicas {order} in this order; {settings}"
 
 
-def _seen_in_words(seen: Mapping[str, Any]) -> Mapping[str, str] | None:
+def _seen_in_words(observation: Mapping[str, Any]) -> Mapping[str, str] | None:
     """What was seen of controllers, transactions, clients or groups, which is in words already; None of a partition."""
-    return next((seen[name] for name in ("controllers", "transactions", "clients", "groups") if seen.get(name)), None)
+    return next(
+        (observation[name] for name in ("controllers", "transactions", "clients", "groups") if observation.get(name)),
+        None,
+    )
 
 
 def _write_steps(page: TextPage, result: Mapping[str, Any]) -> None:
@@ -101,16 +104,20 @@ def _record_numbers_text(records: Sequence[int]) -> str:
     return ", ".join(map(str, records)) or "none"
 
 
-def _seen_text(seen: Mapping[str, Any]) -> str:
+def _seen_text(observation: Mapping[str, Any]) -> str:
     """`leader 1, epoch 2, ISR 1 2, logs 1: 0 (epoch 0); 2: empty`; what is in words already as it is."""
-    if (worded := _seen_in_words(seen)) is not None:
+    if (worded := _seen_in_words(observation)) is not None:
         return "; ".join(f"{one}: {text}" for one, text in worded.items())
-    parts = [f"leader {'none' if seen['leader'] is None else seen['leader']}", f"epoch {seen['leader_epoch']}"]
-    parts.append(f"ISR {' '.join(map(str, seen['isr'])) or 'empty'}")
-    parts += [f"{name.upper()} {' '.join(map(str, seen[name]))}" for name in ("elr",) if seen[name]]
-    parts += [f"fenced {' '.join(map(str, seen['fenced']))}"] if seen["fenced"] else []
+    parts = [
+        f"leader {'none' if observation['leader'] is None else observation['leader']}",
+        f"epoch {observation['leader_epoch']}",
+    ]
+    parts.append(f"ISR {' '.join(map(str, observation['isr'])) or 'empty'}")
+    parts += [f"{name.upper()} {' '.join(map(str, observation[name]))}" for name in ("elr",) if observation[name]]
+    parts += [f"fenced {' '.join(map(str, observation['fenced']))}"] if observation["fenced"] else []
     logs = "; ".join(
-        f"{broker}: {_record_numbers_text([record for record, _ in log])}" for broker, log in seen["logs"].items()
+        f"{broker}: {_record_numbers_text([record for record, _ in log])}"
+        for broker, log in observation["logs"].items()
     )
     return f"{', '.join(parts)}; records in logs {logs}"
 

@@ -2,51 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from .text_page import TextFormat, TextPage, count_text
 
 Document: TypeAlias = Mapping[str, Any]
+MOST_PAIRS = 8
+"""Pairs of actions that are named."""
 
 
-def conform_text(conformed: Document, text_format: TextFormat) -> str:
+def conform_text(document: Document, text_format: TextFormat) -> str:
     """What came of `tidegate.conform/1`: the verdict, each difference, what was compared and what was not."""
-    page, found = TextPage(text_format), conformed["differences"]
-    looked = (
-        f"{count_text(conformed['runs'], 'run')} of seed {conformed['seed']}, "
-        f"{count_text(conformed['steps'], 'step')} compared, {conformed['seconds']:.0f} s"
-    )
-    end = "; interrupted" if conformed["interrupted"] else ""
+    page, found = TextPage(text_format), document["differences"]
+    what = f"Kafka {document['kafka']} and {_model_words(document)}"
+    cut = document["interrupted"]
+    end = f"; {document['why'] or 'interrupted'}" if cut else ""
     if found:
         number = count_text(len(found), "difference")
-        page.line(f"✗ Kafka {conformed['kafka']} and {conformed['model']}: {number} in {looked}{end}", style="bold red")
-    elif not conformed["steps"]:
-        page.line(
-            f"? Kafka {conformed['kafka']} and {conformed['model']}: nothing was compared{end}", style="bold yellow"
-        )
+        page.line(f"✗ {what}: {number} in {_reach_text(document)}{end}", style="bold red")
+    elif not document["steps"] and not document["observations"]:
+        page.line(f"? {what}: nothing was compared{end}", style="bold yellow")
+    elif cut:
+        page.line(f"? {what}: cut short, and no difference in {_reach_text(document)}{end}", style="bold yellow")
     else:
-        page.line(
-            f"✓ Kafka {conformed['kafka']} and {conformed['model']}: no difference in {looked}{end}", style="bold green"
-        )
+        page.line(f"✓ {what}: no difference in {_reach_text(document)}", style="bold green")
     for difference in found:
         page.blank()
-        _difference(page, difference, str(conformed["kafka"]))
+        _difference(page, difference, document)
     page.blank()
-    page.line(f"compared of each voter after each step: {', '.join(conformed['compared'])}")
-    actions, pairs = count_text(len(conformed["actions"]), "action"), count_text(conformed["pairs"], "pair")
-    page.line(f"{actions} and {pairs} of actions in a row")
-    page.line(f"never taken: {', '.join(conformed['never']) or 'none'}")
-    page.line(f"coarser in the model: {', '.join(conformed['abstracted'])} (docs/conformance.md says how)")
+    page.line(f"compared of each voter after each step: {', '.join(document['compared'])}")
+    if document["runs"]:
+        _write_coverage(page, document)
+    if document["histories"]:
+        kinds = count_text(document["kinds"], "kind")
+        undecided, ended = (count_text(document[name], "history", "histories") for name in ("undecided", "ended"))
+        page.line(
+            f"from the code to the model: {kinds} of exchanges, timeouts, records and restarts; {undecided} undecided; "
+            f"{ended} in which a node ended, as docs/kafka-findings.md says"
+        )
+    page.line(f"coarser in the model: {', '.join(document['abstracted'])} (docs/conformance.md says how)")
     return page.text()
 
 
-def _difference(page: TextPage, difference: Document, kafka: str) -> None:
+def _model_words(document: Document) -> str:
+    of = document["model_of"]
+    return str(document["model"]) if of is None else f"{document['model']} of {of}"
+
+
+def _reach_text(document: Document) -> str:
+    """What was looked at, both ways."""
+    ways = list[str]()
+    if document["runs"]:
+        ways.append(f"{count_text(document['runs'], 'run')} of the model ({count_text(document['steps'], 'step')})")
+    if document["histories"]:
+        histories = count_text(document["histories"], "history", "histories")
+        ways.append(f"{histories} of the code ({count_text(document['observations'], 'state')})")
+    seed = f", seed {document['seed']}" if document["seed"] else ""
+    return f"{' and '.join(ways) or 'nothing'}{seed}, {document['seconds']:.0f} s"
+
+
+def _write_coverage(page: TextPage, document: Document) -> None:
+    """Which actions and pairs of them were taken, and which were not."""
+    actions, pairs = count_text(len(document["actions"]), "action"), count_text(document["pairs"], "pair")
+    page.line(f"from the model to the code: {actions} and {pairs} of actions in a row")
+    page.line(f"actions never taken: {', '.join(document['never']) or 'none'}", indent=2)
+    undriven = {tuple(pair) for pair in document["not_driven"]}
+    left = [pair for pair in map(tuple, document["missing"]) if pair not in undriven]
+    page.line(f"pairs that Kafka's code cannot be brought to: {_pairs_text(undriven)}", indent=2)
+    page.line(f"pairs not reached yet: {_pairs_text(left)}", indent=2)
+    page.line("other pairs the model has not within 2 epochs, 1 record and 1 restart", indent=2)
+
+
+def _pairs_text(pairs: Iterable[tuple[str, ...]]) -> str:
+    texts = [f"{first or 'the start'} then {then}" for first, then in sorted(pairs)]
+    more = f", and {len(texts) - MOST_PAIRS} more (--json has all)" if len(texts) > MOST_PAIRS else ""
+    return f"{', '.join(texts[:MOST_PAIRS]) or 'none'}{more}"
+
+
+def _difference(page: TextPage, difference: Document, document: Document) -> None:
+    kafka = str(document["kafka"])
     page.line(f"✗ {difference['action']}: {', '.join(difference['fields'])}", style="bold red")
+    if difference["operations"]:
+        page.line(f"on Kafka's code: {'; '.join(difference['operations'])}", indent=2, hang=2)
+        page.line("in the model, to where both are the same:", indent=2)
     for number, says in enumerate(difference["steps"], 1):
         page.line(f"{number:>3}. {says}", indent=2, hang=5)
-    page.columns([("", "the model", f"Kafka {kafka}"), *_rows(difference)])
-    if difference["file"] is not None:
+    page.columns(
+        [("", _model_words(document) if document["model_of"] else "the model", f"Kafka {kafka}"), *_rows(difference)]
+    )
+    if difference["file"] is not None and difference["direction"] == "code-to-model":
+        page.exact(f"  tidegate conform --replay {difference['file']}")
+    elif difference["file"] is not None:
         page.exact(f"  tidegate confirm {difference['file']} --in-process --kafka-version {kafka} --steps")
 
 

@@ -50,10 +50,11 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
         "depth": verdict.depth,
         "seconds": round(verdict.seconds, 6),
         "compile_seconds": round(verdict.compile_seconds, 6),
-        "states_per_second": None if verdict.distinct_states is None else round(states_per_second(verdict)),
+        "states_per_second": round(states_per_second(verdict)),
         "peak_memory_bytes": verdict.peak_memory_bytes,
         "bytes_per_state": None if verdict.bytes_per_state is None else round(verdict.bytes_per_state, 2),
         "symmetry": list(verdict.symmetry),
+        "orbits": verdict.orbits,
         "rechecked_states": verdict.rechecked_states,
         "states_beyond_bound": verdict.states_beyond,
         "held_states": verdict.held_states,
@@ -78,8 +79,8 @@ def plain_constant(value: Any) -> Any:
 
 
 def states_per_second(verdict: Verdict) -> float:
-    """Distinct states found per second of search; 0 of an engine that counts none."""
-    return (verdict.distinct_states or 0) / verdict.seconds if verdict.seconds > 0 else 0.0
+    """Distinct states found per second of search."""
+    return verdict.distinct_states / verdict.seconds if verdict.seconds > 0 else 0.0
 
 
 def _property_document(prop: PropertyVerdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
@@ -89,9 +90,9 @@ def _property_document(prop: PropertyVerdict, traces: Mapping[str, Document], pa
         "says": prop.says,
         "verdict": prop.verdict,
         "why": prop.why,
-        "stopped": prop.stopped or None,
-        "within_limits": list(prop.within),
-        "if_bounds_end_runs": prop.guarded,
+        "stopped": prop.stopped_action or None,
+        "within_limits": list(prop.respected_limits),
+        "if_bounds_end_runs": prop.verdict_with_guards,
         **_trace_fields(prop.run, prop.name, traces, paths),
     }
 

@@ -1,4 +1,5 @@
-"""Exit codes, one table for every verb, and which of several a run ends with."""
+"""Exit codes, one table for every verb, and which of several a run ends with. What an audit's requirements come to is
+`exit_code` of `audit/answers/requirements.py`; which errors end with which is in `cli/main.py`."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ class Exit(IntEnum):
     USAGE = 64
     MODEL_TEXT = 65
     UNREADABLE = 66
+    UNAVAILABLE = 69
     INTERNAL = 70
     NOT_WRITTEN = 74
 
@@ -37,6 +39,7 @@ _PRECEDENCE = (
     Exit.INTERNAL,
     Exit.MODEL_TEXT,
     Exit.UNREADABLE,
+    Exit.UNAVAILABLE,
     Exit.USAGE,
     Exit.MODEL_BROKE,
     Exit.UNEXPECTED,

@@ -24,19 +24,21 @@ _STACK = 6
 Document: TypeAlias = Mapping[str, Any]
 
 
-def hunted_text(hunted: Document, paper: TextFormat) -> str:
+def hunted_text(hunt: Document, paper: TextFormat) -> str:
     """All findings of a hunt, `tidegate.hunt/1`, the number of them first."""
-    page, found = TextPage(paper), hunted["found"]
+    page, found = TextPage(paper), hunt["found"]
     looked = (
-        f"{count_text(hunted['runs'], 'run')} of seed {hunted['seed']}, {count_text(hunted['steps'], 'step')}, "
-        f"{count_text(hunted['states'], 'different state')}, {hunted['seconds']:.0f} s"
+        f"{count_text(hunt['runs'], 'run')} of seed {hunt['seed']}, {count_text(hunt['steps'], 'step')}, "
+        f"{count_text(hunt['states'], 'different state')}, {hunt['seconds']:.0f} s"
     )
-    end = "; interrupted" if hunted["interrupted"] else ""
+    cut = hunt["interrupted"]
+    end = f"; {hunt['why'] or 'interrupted'}" if cut else ""
     if found:
         number = count_text(len(found), "finding")
-        page.line(f"✗ Kafka {hunted['kafka']}: {number} in {looked}{end}", style="bold red")
+        page.line(f"✗ Kafka {hunt['kafka']}: {number} in {looked}{end}", style="bold red")
     else:
-        page.line(f"✓ Kafka {hunted['kafka']}: nothing was found in {looked}{end}", style="bold green")
+        mark, style, short = ("?", "bold yellow", "cut short, and ") if cut else ("✓", "bold green", "")
+        page.line(f"{mark} Kafka {hunt['kafka']}: {short}nothing was found in {looked}{end}", style=style)
         page.line("Other schedules were not looked at, so that this proves nothing.")
     for case in found:
         known = f" ({case['known_as']})" if case["known_as"] else ""
@@ -78,12 +80,12 @@ def _case(page: TextPage, case: Document, states: Sequence[Sequence[Document]] =
         page.line(line, indent=4, style="dim")
 
 
-def seen_text(seen: Document) -> str:
+def seen_text(observation: Document) -> str:
     """`Leader of epoch 2, log 1L 1#1 2L, committed 2`: what is seen of a node."""
-    if not seen["up"]:
+    if not observation["up"]:
         return "down"
     kinds = {0: "L"}
-    log = " ".join(f"{of}{kinds.get(number, f'#{number}' if number > 0 else 'c')}" for of, number in seen["log"])
-    reached = "nothing that it knows" if seen["high_watermark"] < 0 else str(seen["high_watermark"])
-    leads = f" of {seen['leader']}" if seen["role"] == "Follower" else ""
-    return f"{seen['role']}{leads} in epoch {seen['epoch']}, log {log or 'empty'}, committed {reached}"
+    log = " ".join(f"{of}{kinds.get(number, f'#{number}' if number > 0 else 'c')}" for of, number in observation["log"])
+    reached = "nothing that it knows" if observation["high_watermark"] < 0 else str(observation["high_watermark"])
+    leads = f" of {observation['leader']}" if observation["role"] == "Follower" else ""
+    return f"{observation['role']}{leads} in epoch {observation['epoch']}, log {log or 'empty'}, committed {reached}"

@@ -34,6 +34,6 @@ def switches_text(constants: Mapping[str, Any], open_constants: Collection[str] 
     return "; ".join(parts)
 
 
-def symmetry_text(folded: Collection[str]) -> str:
+def symmetry_text(folded_types: Collection[str]) -> str:
     """`symmetry of Replica`: the types whose members are folded."""
-    return f"symmetry of {', '.join(folded)}" if folded else "no symmetry"
+    return f"symmetry of {', '.join(folded_types)}" if folded_types else "no symmetry"

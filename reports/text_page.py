@@ -80,15 +80,17 @@ class TextPage:
             left = " " * indent + "".join(cell.ljust(width + gap) for cell, width in zip(row, widths, strict=False))
             self._row(left, row[-1], (styles or {}).get(row[0], ""))
 
-    def _row(self, left: str, last: str, style: str) -> None:
-        room = self.text_format.width - len(left)
+    def _row(self, first_part: str, last: str, style: str) -> None:
+        room = self.text_format.width - len(first_part)
         if room < 24:
-            self.exact(left.rstrip(), style=style)
+            self.exact(first_part.rstrip(), style=style)
             self.line(last, indent=6)
             return
         parts = textwrap.wrap(last, room, break_long_words=False, break_on_hyphens=False) or [""]
-        self.lines.append(self.style(left, style) + parts[0] if parts[0] else self.style(left.rstrip(), style))
-        self.lines += [" " * len(left) + part for part in parts[1:]]
+        self.lines.append(
+            self.style(first_part, style) + parts[0] if parts[0] else self.style(first_part.rstrip(), style)
+        )
+        self.lines += [" " * len(first_part) + part for part in parts[1:]]
 
     def style(self, text: str, style: str) -> str:
         """Text in a style where the format has colours."""

@@ -155,12 +155,12 @@ def _write_end_of_run(page: TextPage, partition: Mapping[str, Any]) -> None:
         page.line(f"and {more} more, with --json", indent=4)
 
 
-def _difference_text(other: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def _difference_text(other: Mapping[str, Any], state_after: Mapping[str, Any]) -> str:
     """What differs where the model comes to something else. Where nothing that is seen does, the step is not the one of
     which the log speaks."""
-    if different := [_WORDS[name] for name in _WORDS if other[name] != after[name]]:
+    if different := [_WORDS[name] for name in _WORDS if other[name] != state_after[name]]:
         return f"another {', '.join(different)}"
-    if after["lost"]:
+    if state_after["lost"]:
         return "the same, but no leader learns there that it leads without records that were committed"
     return (
         "the same, but by another step than the log says: other brokers restart or are shut down, another is elected "
@@ -198,13 +198,13 @@ def _brokers_text(numbers: Sequence[int]) -> str:
 # --- pages ------------------------------------------------------------------------------------------------------------
 
 
-def moments_section(partition: Mapping[str, Any], seen: Sequence[Mapping[int, int]]) -> str:
+def moments_section(partition: Mapping[str, Any], seen_steps: Sequence[Mapping[int, int]]) -> str:
     """What the controller had on record, moment by moment, with the step of the run after which it is seen, as a
-    section of the page of the run. `seen` has the moments of each part of the run, by the steps after which they are
-    seen."""
-    after = {moment: (part, step) for part, steps in enumerate(seen, 1) for step, moment in steps.items()}
+    section of the page of the run. `seen_steps` has the moments of each part of the run, by the steps after which they
+    are seen."""
+    after = {moment: (part, step) for part, steps in enumerate(seen_steps, 1) for step, moment in steps.items()}
     rows = "\n".join(
-        _moment_row(moment, _step_place_text(number, after, partition, len(seen)), number > partition["seen"])
+        _moment_row(moment, _step_place_text(number, after, partition, len(seen_steps)), number > partition["seen"])
         for number, moment in enumerate(partition["moments"])
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("after step", "when", "on record"))
@@ -218,16 +218,16 @@ def moments_section(partition: Mapping[str, Any], seen: Sequence[Mapping[int, in
 
 
 def _step_place_text(
-    number: int, after: Mapping[int, tuple[int, int]], partition: Mapping[str, Any], parts: int
+    number: int, moments_by_step: Mapping[int, tuple[int, int]], partition: Mapping[str, Any], parts: int
 ) -> str:
-    if number in after:
-        part, step = after[number]
+    if number in moments_by_step:
+        part, step = moments_by_step[number]
         return f"{step}, part {part}" if parts > 1 else str(step)
     return "within a step" if number <= partition["seen"] else "no run of the model shows it"
 
 
-def _moment_row(moment: Mapping[str, Any], place: str, missed: bool) -> str:
-    broken = ' class="otherwise"' if missed or moment["lost"] else ""
+def _moment_row(moment: Mapping[str, Any], place: str, is_missed: bool) -> str:
+    broken = ' class="otherwise"' if is_missed or moment["lost"] else ""
     lost = "<br>the leader lacks records that were committed" if moment["lost"] else ""
     return (
         f'<tr><th scope="row">{escape(place)}</th><td{broken}>{escape(_time_text(moment))}, offset '

@@ -103,7 +103,7 @@ class _Machine(RuleBasedStateMachine):
         note(f"  {action_sentence(self._model, self._model.action(name), self.state, step.arguments)}")
         if name in self._called_actions:
             getattr(self.system, name)(**step.arguments)
-        self._arrive(step.after)
+        self._arrive(step.state_after)
 
     @precondition(lambda self: not self.enabled)
     @rule()
@@ -121,7 +121,7 @@ class _PrintedStep(Step):
 
 
 def _printed_step(step: Step) -> Step:
-    return _PrintedStep(step.action, step.arguments, step.after)
+    return _PrintedStep(step.action, step.arguments, step.state_after)
 
 
 def _action_rule(name: str) -> Any:

@@ -39,11 +39,12 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 LONGEST = (
-    "docs/test_commands", "reports/trace/html/test_browser", "cli/test_prove_verdicts", "cli/test_examples",
+    "docs/test_commands", "reports/trace/html/test_browser", "cli/test_prove_verdicts", "reports/audit/test_html",
+    "cli/test_examples",
     "cli/test_gate", "cli/test_prove", "model/replication/test_proof", "cli/test_main", "test_style",
     "model/test_refinements", "reports/trace/html/test_keys", "model/kraft/test_stories", "cli/test_spec",
     "explorer/native/test_search", "explorer/native/test_kernels", "explorer/spark/test_driver",
-    "explorer/spark/test_levels", "explorer/smt/test_bmc", "explorer/smt/test_refinement_proofs", "cli/test_audit",
+    "explorer/spark/test_levels", "explorer/smt/test_refinement_proofs", "cli/test_audit",
     "audit/answers/test_verdicts", "explorer/test_differential", "examples/test_published", "language/test_refinement",
     "model/partition/test_stories", "traces/test_argument", "explorer/spark/test_spark", "explorer/native/test_walks",
     "reports/trace/test_exports", "traces/test_document", "explorer/smt/test_hints", "explorer/smt/test_encoding",
@@ -58,8 +59,9 @@ LONGEST = (
 else is done."""
 
 LONGEST_OF_LONG = (
-    "model/kraft/test_stories", "explorer/spark/test_spark", "explorer/smt/test_refinement_proofs", "test_style",
-    "audit/exploring/test_inference", "examples/test_published", "docs/test_commands", "cli/test_audit",
+    "explorer/native/test_folding", "model/kraft/test_stories", "explorer/spark/test_spark",
+    "explorer/smt/test_refinement_proofs", "test_style", "audit/exploring/test_inference",
+    "examples/test_published", "docs/test_commands", "cli/test_audit",
     "model/replication/test_proof", "traces/test_argument", "audit/answers/test_verdicts",
     "audit/questions/test_situations", "audit/exploring/test_explorations", "model/raft/test_proof",
     "model/kraft/test_proof", "audit/readers/running/test_live", "explorer/test_random_refinements",
@@ -67,7 +69,7 @@ LONGEST_OF_LONG = (
     "explorer/test_differential", "explorer/spark/test_driver", "explorer/spark/test_levels",
     "docs/test_partition_pages", "explorer/native/test_search", "explorer/native/test_kernels",
     "model/raft/test_stories", "integration/constructs/test_step_bounds", "model/partition/test_stories",
-    "reports/trace/html/test_browser", "model/test_models", "traces/test_document", "explorer/smt/test_bmc",
+    "reports/trace/html/test_browser", "model/test_models", "traces/test_document",
     "model/studies/znode_election/test_stories",
 )  # fmt: skip
 """The same of long tests."""
@@ -95,6 +97,8 @@ Run = Callable[..., CommandResult]
 NewExplorations = Callable[[], "Explorations"]
 
 RunHere = Callable[..., tuple[int, str]]
+
+SavedAudit = Callable[..., tuple[CommandResult, Path]]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -155,6 +159,23 @@ def tidegate(cache: Path, commands: Commands) -> Run:
         return commands.run(arguments, cwd, environment)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def saved_audit(tmp_path_factory: pytest.TempPathFactory, cache: Path, commands: Commands) -> SavedAudit:
+    """`saved_audit("examples/clusters/acks-1", "--kafka-version", "3.9")`: what an audit says, and the folder of its
+    `--out`, made once for all tests that only read it: its pages take longer to write than all else in it."""
+    made: dict[tuple[str, ...], tuple[CommandResult, Path]] = {}
+
+    def audit(*arguments: str) -> tuple[CommandResult, Path]:
+        if arguments not in made:
+            out = tmp_path_factory.mktemp("audit") / "out"
+            environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
+            environment.pop("NO_COLOR", None)
+            made[arguments] = commands.run(("audit", *arguments, "--json", "--out", str(out)), ROOT, environment), out
+        return made[arguments]
+
+    return audit
 
 
 @pytest.fixture

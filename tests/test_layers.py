@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tomllib
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
+from pathlib import Path
 
 import grimp
 import pytest
@@ -92,6 +94,46 @@ def test_a_specification_begins_with_few_imports() -> None:
         lines[name_of(path)] = sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in header)
     assert len(files) > 100 and {name: count for name, count in lines.items() if count > MOST_IMPORT_LINES} == {}
     assert sum(lines.values()) < 5 * len(files)
+
+
+OF_EACH_MODEL = {"view", "profiles"}
+"""What a module that claims something of a model has of its own, whatever the model has."""
+
+
+def test_a_star_brings_no_name_twice_and_no_module_makes_it_again() -> None:
+    """Who reads a name in a specification finds one thing of that name: decision 30."""
+    wrong: list[str] = []
+    starred = 0
+    for path in (path for path in FILES if path.relative_to(ROOT).parts[0] in ("model", "invariants")):
+        folder, found = path.relative_to(ROOT).parent, dict[str, object]()
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                starred += 1
+                above = folder.parts[: len(folder.parts) - node.level + 1]
+                module = import_module(".".join(filter(None, ("tidegate", *above, node.module))))
+                public = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
+                brought = {name: getattr(module, name) for name in public}
+                twice = (name for name, thing in brought.items() if found.get(name, thing) is not thing)
+                wrong += [f"{name_of(path)}: {name} is brought twice" for name in twice]
+                found |= brought
+        wrong += [
+            f"{name_of(path)}: {name} is brought by a star" for name in _made_by(path) & set(found) - OF_EACH_MODEL
+        ]
+    assert starred > 60 and wrong == []
+
+
+def _made_by(path: Path) -> set[str]:
+    """What a module defines at its top."""
+    names = set[str]()
+    for node in tree_of(path).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.Assign(targets=targets):
+                names |= {target.id for target in targets if isinstance(target, ast.Name)}
+            case _:
+                continue
+    return names
 
 
 MOST_FLOORS = 9

@@ -6,7 +6,8 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -321,13 +322,31 @@ def test_links_of_pages_lead_to_files(tmp_path: Path) -> None:
     assert dead_links(page) == ["none.md"]
 
 
-def test_pages_name_files_that_exist() -> None:
-    named: set[tuple[str, str]] = set()
-    for page in ("README.md", "ARCHITECTURE.md", "docs/cli.md", "docs/decisions/README.md"):
-        text = (ROOT / page).read_text(encoding="utf-8")
-        named |= {(page, name) for name in re.findall(r"`((?:[a-z_]+/)+[a-z_]*(?:\.(?:py|md|toml))?)`", text)}
-    assert len(named) > 20
-    assert sorted((page, name) for page, name in named if not (ROOT / name).exists()) == []
+TWO_SIDES_OF_ONE_THING = {"Map", "Seq"}
+"""A type of the language, and its values."""
+
+
+def shared_class_names(texts: Mapping[str, ast.Module]) -> dict[str, list[str]]:
+    """Names of classes that several files define, and these files."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path, tree in texts.items():
+        for thing in tree.body:
+            if isinstance(thing, ast.ClassDef):
+                places[thing.name].append(path)
+    return {name: paths for name, paths in places.items() if len(paths) > 1}
+
+
+def test_no_class_name_means_two_things() -> None:
+    """Of all rooms; a model's classes are the words of its protocol, and those of tests stay in them."""
+    texts = {name_of(path): tree_of(path) for path in [*FILES, *(ROOT / "bench").rglob("*.py")]}
+    texts = {name: tree for name, tree in texts.items() if not name.startswith("model/")}
+    shared = shared_class_names(texts)
+    assert shared.keys() == TWO_SIDES_OF_ONE_THING, "give it the name of what it is of"
+
+
+def test_a_class_name_that_means_two_things_is_found() -> None:
+    texts = {"a.py": "class Case: pass\nclass Cell: pass", "b.py": "class Case: pass"}
+    assert shared_class_names({name: ast.parse(text) for name, text in texts.items()}) == {"Case": ["a.py", "b.py"]}
 
 
 PARTICIPLES = frozenset(
@@ -410,7 +429,10 @@ eventually_always always_possible
 """Decorators of what is stated of a model: such a name is part of a sentence, `in_order` is violated."""
 
 
-@pytest.mark.parametrize("room", sorted(ALLOWED.keys() - {"spec"} | {"bench", "examples", "tests"}))
+ROOMS = sorted(ALLOWED.keys() - {"spec"} | {"bench", "examples", "tests"})
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_names_say_what_they_are(room: str) -> None:
     """Of every function, class and method."""
     paths = [path for path in (ROOT / room).rglob("*.py") if path not in MACHINE]
@@ -444,7 +466,7 @@ def test_a_name_that_says_what_it_is_passes(name: str) -> None:
 
 def unsaid_fields(text: str) -> list[str]:
     """Fields of frozen values and dataclasses whose name says not of what; `left` has a `right` beside it, `until` a
-    `since`."""
+    `since`, `out` an `err`, as pytest's captures have."""
     found: list[str] = []
     for thing in ast.walk(ast.parse(text)):
         if isinstance(thing, ast.ClassDef) and re.search(
@@ -452,21 +474,82 @@ def unsaid_fields(text: str) -> list[str]:
         ):
             annotated = (part.target for part in thing.body if isinstance(part, ast.AnnAssign))
             names = [target.id for target in annotated if isinstance(target, ast.Name)]
-            paired = {"left": "right" in names, "until": "since" in names}
+            paired = {"left": "right" in names, "until": "since" in names, "out": "err" in names}
             found += [f"{thing.name}.{name}" for name in names if says_nothing(name) and not paired.get(name, False)]
     return found
 
 
-FIELDS_ARE_NAMED = ("api", "gates", "reports", "traces")
-"""Folders in which every field says what it holds; more only."""
-
-
-@pytest.mark.parametrize("folder", FIELDS_ARE_NAMED)
-def test_fields_say_what_they_hold(folder: str) -> None:
-    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py")}
+@pytest.mark.parametrize("room", ROOMS)
+def test_fields_say_what_they_hold(room: str) -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / room).rglob("*.py")}
     assert {name_of(path): found for path, text in texts.items() if (found := unsaid_fields(text))} == {}
 
 
 def test_a_field_that_says_nothing_is_found() -> None:
     text = "@immutable\nclass Pair:\n    left: int\n    right: int\n    until: int\n    told: str\n    told_name: str\n"
     assert unsaid_fields(text) == ["Pair.until", "Pair.told"]
+
+
+PAIRS = {
+    "before": "after",
+    "after": "before",
+    "left": "right",
+    "until": "since",
+    "out": "err",
+    "inside": "outside",
+    "near": "far",
+}
+"""Parameters that say what they are by the other one beside them: the states `before` and `after` a step."""
+PARAMETERS_WITH_A_REASON = {
+    "api/checking.py:check(without)": "the command line's --without",
+    "api/models.py:load(without)": "the command line's --without",
+    "reports/trace/html/__init__.py:trace_html(around)": "what is around a page of one trace: the page's own word",
+    "language/kinds.py:Domain.__init_subclass__(ordered)": "a word of the language: `class Node(Domain, ordered=True)`",
+}
+ROOMS_OF_PARAMETERS = (
+    "api",
+    "bench",
+    "cli",
+    "editor",
+    "explorer",
+    "gates",
+    "language",
+    "real/driving",
+    "real/history",
+    "real/inprocess",
+    "real/logs",
+    "real/validation",
+    "reports",
+    "testing",
+    "traces",
+)
+
+
+def unsaid_parameters(path: str, body: Sequence[ast.stmt]) -> list[str]:
+    """Parameters of functions and methods whose name says not of what, or not what."""
+    found: list[str] = []
+    for name, thing in definitions(body):
+        if isinstance(thing, Function):
+            arguments = thing.args
+            some = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+            names = {argument.arg for argument in some if argument is not None}
+            unsaid = sorted(one for one in names if says_nothing(one) and PAIRS.get(one) not in names)
+            found += [f"{path}:{name}({one})" for one in unsaid]
+    return [where for where in found if where not in PARAMETERS_WITH_A_REASON]
+
+
+@pytest.mark.parametrize("room", ROOMS_OF_PARAMETERS)
+def test_parameters_say_what_they_are(room: str) -> None:
+    paths = [path for path in (ROOT / room).rglob("*.py") if path not in MACHINE]
+    assert paths
+    unsaid = [one for path in paths for one in unsaid_parameters(name_of(path), tree_of(path).body)]
+    assert unsaid == [], "say of what: `given` is `given_settings`, `within` is `seconds`"
+
+
+def test_a_parameter_that_says_nothing_is_found() -> None:
+    text = "def merge(left, right, *found): pass\nclass Log:\n    def cut(self, at, *, before): pass\n"
+    assert unsaid_parameters("a.py", ast.parse(text).body) == [
+        "a.py:merge(found)",
+        "a.py:Log.cut(at)",
+        "a.py:Log.cut(before)",
+    ]

@@ -41,7 +41,8 @@ def truth_of_refinement(model: Model, prop: Property, run: Run, *, anywhere: boo
     first = "-" if anywhere else _truth_character(partial(holds, model, prop, run.start))
     ends = zip(run.states(), run.steps, strict=False)
     truths = (
-        _truth_character(partial(holds, model, prop, before, step.after, action=step.action)) for before, step in ends
+        _truth_character(partial(holds, model, prop, before, step.state_after, action=step.action))
+        for before, step in ends
     )
     return first + "".join(truths)
 
@@ -107,27 +108,32 @@ def _allowed_actions_text(refinement: Refinement, action: str) -> str:
     return f"{action} {' or '.join([*ways, *(['stutters'] if STUTTERS in allowed else [])])}"
 
 
-def refinement_argument(model: Model, prop: Property, run: Run, at: int) -> list[Document]:
-    """The sentences of the argument that a refinement fails in state `at` of a run."""
+def refinement_argument(model: Model, prop: Property, run: Run, state_number: int) -> list[Document]:
+    """The sentences of the argument that a refinement fails in state `state_number` of a run."""
     refinement = prop.refinement
     assert refinement is not None, "another property has an argument of its own"
-    rows = [_argument_row("title", at, f"Why this violates {prop.name}: {prop.says}")]
-    rows += [_argument_row("short", at, text) for text in _missing_change_sentence(model, refinement, run, at)]
-    rows += [_argument_row("event", number, text) for number, text in _abstract_step_sentences(refinement, run, at)]
-    return [*rows, _argument_row("however", at, _wrong_end_sentence(refinement, run, at))]
+    rows = [_argument_row("title", state_number, f"Why this violates {prop.name}: {prop.says}")]
+    rows += [
+        _argument_row("short", state_number, text)
+        for text in _missing_change_sentence(model, refinement, run, state_number)
+    ]
+    rows += [
+        _argument_row("event", number, text) for number, text in _abstract_step_sentences(refinement, run, state_number)
+    ]
+    return [*rows, _argument_row("however", state_number, _wrong_end_sentence(refinement, run, state_number))]
 
 
 def _argument_row(role: str, step: int, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _missing_change_sentence(model: Model, refinement: Refinement, run: Run, at: int) -> Iterator[str]:
+def _missing_change_sentence(model: Model, refinement: Refinement, run: Run, state_number: int) -> Iterator[str]:
     """What would have to be otherwise for the step that fails to be the nearest abstract step, in one sentence; none
     where no abstract step is near, or where the step is one that its action may not be."""
-    if at == 0:
+    if state_number == 0:
         return
-    before, after = (refinement.image(state) for state in run.states()[at - 1 : at + 1])
-    step = run.steps[at - 1]
+    before, after = (refinement.image(state) for state in run.states()[state_number - 1 : state_number + 1])
+    step = run.steps[state_number - 1]
     close = nearest_action(refinement, before, after, step.action)
     if close is not None and (close.guard is not None or close.changes):
         text = (
@@ -136,15 +142,15 @@ def _missing_change_sentence(model: Model, refinement: Refinement, run: Run, at:
             else ", ".join(map(_needed_change_text, close.changes))
         )
         name, action = close.step.partition("(")[0].replace("_", " "), model.action(step.action)
-        said = step_sentence(model, action, run.states()[at - 1], step.arguments).removesuffix(".")
-        yield f"In short: {said} (step {at}). For this to be {name} of {refinement.abstract.name}, {text}."
+        said = step_sentence(model, action, run.states()[state_number - 1], step.arguments).removesuffix(".")
+        yield f"In short: {said} (step {state_number}). For this to be {name} of {refinement.abstract.name}, {text}."
 
 
-def _abstract_step_sentences(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, str]]:
+def _abstract_step_sentences(refinement: Refinement, run: Run, state_number: int) -> Iterator[tuple[int, str]]:
     """For the steps before the one that fails, the number of a step and the abstract step that it is; of several that
     stutter one after another the number of the first, and which they are."""
     still: list[int] = []
-    for number, step in enumerate(run.steps[: max(at - 1, 0)], 1):
+    for number, step in enumerate(run.steps[: max(state_number - 1, 0)], 1):
         before, after = (refinement.image(state) for state in run.states()[number - 1 : number + 1])
         found = step_between_images(refinement, before, after, step.action)
         if not isinstance(found, Step):
@@ -167,30 +173,30 @@ def _stuttering_sentences(run: Run, steps: Sequence[int]) -> Iterator[tuple[int,
         yield steps[0], f"Steps {steps[0]} to {steps[-1]} stutter."
 
 
-def _abstract_changes_text(refinement: Refinement, before: State, after: State) -> str:
+def _abstract_changes_text(refinement: Refinement, previous_state: State, next_state: State) -> str:
     """What changes from one abstract state to another."""
     return (
-        "; ".join(change.text() for change in state_changes(refinement.abstract.fields, before, after))
+        "; ".join(change.text() for change in state_changes(refinement.abstract.fields, previous_state, next_state))
         or "nothing changes"
     )
 
 
-def _wrong_end_sentence(refinement: Refinement, run: Run, at: int) -> str:
+def _wrong_end_sentence(refinement: Refinement, run: Run, state_number: int) -> str:
     """What is wrong at the end, and what the nearest abstract action would have needed."""
     states, name = run.states(), refinement.abstract.name
-    image = refinement.image(states[at])
-    if at == 0:
+    image = refinement.image(states[state_number])
+    if state_number == 0:
         return f"However, {image!r}, the image of the initial state, is not an initial state of {name}."
-    before, step = refinement.image(states[at - 1]), run.steps[at - 1]
+    before, step = refinement.image(states[state_number - 1]), run.steps[state_number - 1]
     said = _wrong_step_text(refinement, before, image, step)
     close = nearest_action(refinement, before, image, step.action)
     return said if close is None else f"{said} {_nearest_text(close)}"
 
 
-def _wrong_step_text(refinement: Refinement, before: State, image: State, step: Step) -> str:
+def _wrong_step_text(refinement: Refinement, previous_state: State, image: State, step: Step) -> str:
     """That a step is no abstract step, or another one than its action may be."""
-    name, other = refinement.abstract.name, step_of_any_action(refinement, before, image)
-    changed = _abstract_changes_text(refinement, before, image)
+    name, other = refinement.abstract.name, step_of_any_action(refinement, previous_state, image)
+    changed = _abstract_changes_text(refinement, previous_state, image)
     if step.action not in refinement.may_be or other is None:
         return f"However, no action of {name} does this: {changed}."
     taken, rule = format_step(step.action, step.arguments), _allowed_actions_text(refinement, step.action)

@@ -24,7 +24,7 @@ from ..language.model import Action, Model, Property
 from ..language.values import ModelError, Seq, Set, State
 from ..language.verdict import Run
 from .abstract import refinement_argument
-from .evidence import Effects, Reading
+from .evidence import Effects, StateEvaluation
 from .explanation import Reason
 from .sentences import capitalize_first, step_sentence
 from .state_parts import ABSENT, StatePart
@@ -43,15 +43,15 @@ CODE_MAX = 100
 """Characters of a conjunct that is quoted."""
 
 
-def property_argument(model: Model, prop: Property, run: Run, at: int, reason: Reason) -> list[Document]:
-    """The argument that `prop` fails in state `at` of a run, for the reason given; nothing where the property's form
-    cannot be evaluated."""
+def property_argument(model: Model, prop: Property, run: Run, state_number: int, reason: Reason) -> list[Document]:
+    """The argument that `prop` fails in state `state_number` of a run, for the reason given; nothing where the
+    property's form cannot be evaluated."""
     if prop.form is None:
         return []
     if prop.refinement is not None:
-        return refinement_argument(model, prop, run, at)
+        return refinement_argument(model, prop, run, state_number)
     try:
-        return _ArgumentText(model, prop, run, at, reason).document()
+        return _ArgumentText(model, prop, run, state_number, reason).document()
     except ModelError:
         return []
 
@@ -59,15 +59,19 @@ def property_argument(model: Model, prop: Property, run: Run, at: int, reason: R
 class _ArgumentText:
     """One argument being made."""
 
-    def __init__(self, model: Model, prop: Property, run: Run, at: int, reason: Reason) -> None:
-        self.model, self.prop, self.run, self.at, self.reason = model, prop, run, at, reason
+    def __init__(self, model: Model, prop: Property, run: Run, state_number: int, reason: Reason) -> None:
+        self.model, self.prop, self.run, self.at, self.reason = model, prop, run, state_number, reason
         self.states = run.states()
         self.words = Wording(model)
         form = prop.form
         assert form is not None
-        given = self.states[at - 1 : at + 1] if prop.kind == "transition" else self.states[at : at + 1]
-        self.index = dict(zip(form.states, range(at - len(given) + 1, at + 1), strict=True))
-        reading = Reading(model, dict(zip(form.states, given, strict=True)))
+        given = (
+            self.states[state_number - 1 : state_number + 1]
+            if prop.kind == "transition"
+            else self.states[state_number : state_number + 1]
+        )
+        self.index = dict(zip(form.states, range(state_number - len(given) + 1, state_number + 1), strict=True))
+        reading = StateEvaluation(model, dict(zip(form.states, given, strict=True)))
         _, cells = reading.call(form)
         self.shown_fields = {
             field.name for field in model.fields if not isinstance(field.type, types.Pool) and field.budget is None
@@ -146,14 +150,14 @@ class _ArgumentText:
         is_sequence = isinstance(old, Seq) and isinstance(new, Seq)
         return is_sequence and len(cast("Seq[Any]", new)) < len(cast("Seq[Any]", old))
 
-    def _is_unmentioned_part(self, step: int, cell: StatePart, found: Mapping[int, list[StatePart]]) -> bool:
+    def _is_unmentioned_part(self, step: int, cell: StatePart, mentioned_parts: Mapping[int, list[StatePart]]) -> bool:
         """Whether a further cell of a step that is mentioned is a part of the state that is not mentioned yet."""
-        return all((part.field, part.parts[:1]) != (cell.field, cell.parts[:1]) for part in found[step])
+        return all((part.field, part.parts[:1]) != (cell.field, cell.parts[:1]) for part in mentioned_parts[step])
 
-    def _last_change(self, cell: StatePart, until: int) -> int | None:
+    def _last_change(self, cell: StatePart, end: int) -> int | None:
         """The step that last changed a cell, of those before a state; None when none did."""
-        now = cell.look(self.states[until])
-        for step in range(until, 0, -1):
+        now = cell.look(self.states[end])
+        for step in range(end, 0, -1):
             if cell.look(self.states[step - 1]) != now:
                 return step
         return None
@@ -161,30 +165,32 @@ class _ArgumentText:
     def _effects(self, step: int) -> Effects:
         taken = self.run.steps[step - 1]
         action = self.model.action(taken.action)
-        return Reading(self.model, {action.form.state: self.states[step - 1]}).step(action, taken.arguments)
+        return StateEvaluation(self.model, {action.form.state: self.states[step - 1]}).step(action, taken.arguments)
 
     # --- what was looked at, and was no longer so ---------------------------------------------------------------------
 
-    def _find_race(self, mentioned: Mapping[int, Sequence[StatePart]]) -> Race | None:
+    def _find_race(self, mentioned_steps: Mapping[int, Sequence[StatePart]]) -> Race | None:
         """Why a run whose steps rest on nothing else that is worth saying was possible: the last mentioned step
         was enabled by an earlier look at a cell which is no longer as it was, by a step between the two."""
-        actions = {step: self.model.action(self.run.steps[step - 1].action) for step in mentioned}
-        if not mentioned or any(self._reason_text(step, actions[step], cells) for step, cells in mentioned.items()):
+        actions = {step: self.model.action(self.run.steps[step - 1].action) for step in mentioned_steps}
+        if not mentioned_steps or any(
+            self._reason_text(step, actions[step], cells) for step, cells in mentioned_steps.items()
+        ):
             return None
-        acted = max(mentioned)
+        acted = max(mentioned_steps)
         for looked, _ in self._enabling(acted):
             for cell in self._cells_to_mention(self._effects(looked).guards):
                 seen, left, now = (cell.look(self.states[at]) for at in (looked - 1, looked, acted - 1))
                 changed = self._last_change(cell, acted - 1)
                 if cell.field in self.moving and changed is not None and seen == left != now:
-                    fact = self.words.fact(cell, self.states[looked - 1], past=True)
-                    return Race(self._earlier_looks(mentioned, cell, looked), fact, changed, cell, acted)
+                    fact = self.words.fact(cell, self.states[looked - 1], is_past=True)
+                    return Race(self._earlier_looks(mentioned_steps, cell, looked), fact, changed, cell, acted)
         return None
 
-    def _earlier_looks(self, mentioned: Iterable[int], cell: StatePart, last: int) -> dict[int, StatePart]:
+    def _earlier_looks(self, mentioned_steps: Iterable[int], cell: StatePart, last: int) -> dict[int, StatePart]:
         """The steps that saw a cell as the last of them did, and enabled mentioned steps: each with what it wrote."""
         seen = cell.look(self.states[last - 1])
-        found = {looked: shown for step in mentioned for looked, shown in self._enabling(step) if looked <= last}
+        found = {looked: shown for step in mentioned_steps for looked, shown in self._enabling(step) if looked <= last}
         same = (
             step for step in found if _cell_without_state(cell) in map(_cell_without_state, self._effects(step).guards)
         )
@@ -226,7 +232,7 @@ class _ArgumentText:
     def _facts(self, cells: Iterable[StatePart], state: State) -> list[str]:
         """The facts of cells, those of a sequence as a whole."""
         whole = dict.fromkeys(enclosing_sequence(cell, state) or cell for cell in cells)
-        return list(dict.fromkeys(self.words.fact(cell, state, past=True) for cell in whole))
+        return list(dict.fromkeys(self.words.fact(cell, state, is_past=True) for cell in whole))
 
     def _is_worth_saying(self, cell: StatePart, state: State, own: set[StatePart]) -> bool:
         """Whether a cell is informative: not what is mentioned already, nor a message that the step was given, nor what
@@ -238,14 +244,14 @@ class _ArgumentText:
         is_large = whole is None and is_record(value)
         return value is not ABSENT and not is_large and _cell_without_state(whole or cell) not in own
 
-    def _parameter_sentences(self, mentioned: set[int]) -> Iterator[tuple[int, str]]:
+    def _parameter_sentences(self, mentioned_steps: set[int]) -> Iterator[tuple[int, str]]:
         for record, name in list(self.words.mentioned.items()):
             step, cell = self._first_occurrence(record)
             if cell is not None:
                 where = (
                     f"came into {self.words.cell_name(parent_cell(cell))} at offset {cell.parts[-1][1]} in step {step}"
                 )
-                said = "." if step in mentioned else f": {self._step_sentence(step)}"
+                said = "." if step in mentioned_steps else f": {self._step_sentence(step)}"
                 yield step, f"Let {name} be the {type(record).__name__.lower()} that {where}{said}"
 
     def _step_sentence(self, step: int) -> str:
@@ -280,12 +286,12 @@ class _ArgumentText:
 
     def _present_fact(self, cell: StatePart) -> str:
         at = self.index[cell.state]
-        return self.words.fact(cell, self.states[at], past=at < self.at)
+        return self.words.fact(cell, self.states[at], is_past=at < self.at)
 
 
-def _merge_race(mentioned: Mapping[int, Sequence[StatePart]], race: Race) -> dict[int, list[StatePart]]:
+def _merge_race(mentioned_steps: Mapping[int, Sequence[StatePart]], race: Race) -> dict[int, list[StatePart]]:
     """The steps to mention with those of a race."""
-    found = {step: list(cells) for step, cells in mentioned.items()}
+    found = {step: list(cells) for step, cells in mentioned_steps.items()}
     for step, cell in (*race.looks.items(), (race.changing_step, race.cell)):
         if cell not in found.setdefault(step, []):
             found[step].append(cell)

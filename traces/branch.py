@@ -39,7 +39,7 @@ class Branch:
     @property
     def state(self) -> State:
         """Where the run has come to."""
-        return self.run.steps[-1].after if self.run.steps else self.run.start
+        return self.run.steps[-1].state_after if self.run.steps else self.run.start
 
     def with_steps(self, *steps: Step) -> Branch:
         """The branch with steps more; what was undone is kept where these are its first steps."""

@@ -10,7 +10,7 @@ from ..language.judge import StoppedStep, attempt, bindings, instances, stop_rea
 from ..language.model import Action, Model
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
-from .evidence import Reading
+from .evidence import StateEvaluation
 from .places import lines_document, place_document
 
 Document = dict[str, Any]
@@ -68,7 +68,7 @@ def _choices_in_state(model: Model, state: State, reasons: list[Document], texts
     stopped: dict[int, list[int]] = {}
     for action, arguments in instances(model, state):
         number = texts.setdefault(format_step(action.name, arguments), len(texts))
-        reason = _why_disabled(Reading(model, {action.form.state: state}), action, arguments)
+        reason = _why_disabled(StateEvaluation(model, {action.form.state: state}), action, arguments)
         if reason is None:
             enabled.append(number)
         else:
@@ -82,7 +82,7 @@ def _reason_number(reasons: list[Document], reason: Document) -> int:
     return reasons.index(reason)
 
 
-def _why_disabled(reading: Reading, action: Action, arguments: Mapping[str, Any]) -> Document | None:
+def _why_disabled(reading: StateEvaluation, action: Action, arguments: Mapping[str, Any]) -> Document | None:
     """Why a step cannot be taken; None when its guards let it through."""
     try:
         guard = reading.false_guard(action, arguments)

@@ -45,20 +45,20 @@ class Change:
         ]
         return [*self.path, *(to_json(value, self.of) for value in values)]
 
-    def text(self, named: Callable[[Any], str | None] = _no_record_name) -> str:
+    def text(self, name_of: Callable[[Any], str | None] = _no_record_name) -> str:
         """The change as people read it: `high_watermark[B]: 0 -> 1`, `log[A]: + Record(id=0, epoch=1) at 0`; where
-        `named` has a name for what comes or goes, with that: `log[A]: + 1a at 0`."""
+        `name_of` has a name for what comes or goes, with that: `log[A]: + 1a at 0`."""
         where = "" if self.offset is None else f" at {self.offset}"
         if self.sign == "~":
             return f"{self.cell}: {show(self.value_before)} -> {show(self.value_after)}"
         value = self.value_after if self.sign == "+" else self.value_before
-        return f"{self.cell}: {self.sign} {named(value) or show(value)}{where}"
+        return f"{self.cell}: {self.sign} {name_of(value) or show(value)}{where}"
 
 
-def state_changes(fields: tuple[Field, ...], before: State, after: State) -> list[Change]:
+def state_changes(fields: tuple[Field, ...], previous_state: State, next_state: State) -> list[Change]:
     """Every change from one state to another, in the order of the fields."""
     found: list[Change] = []
-    for field, old, new in zip(fields, before, after, strict=True):
+    for field, old, new in zip(fields, previous_state, next_state, strict=True):
         found += _value_changes(field.type, old, new, (field.name,), field.name)
     return found
 

@@ -30,7 +30,7 @@ from .abstract import abstract_lane, truth_of_refinement
 from .argument import property_argument
 from .choices import disabled_steps, step_choices
 from .differences import Change, arguments_to_json, state_changes, state_to_json, to_json
-from .evidence import Reading
+from .evidence import StateEvaluation
 from .explanation import Reason, explain_false
 from .heading import plain_constant, replay_line, replay_line_of
 from .liveness import liveness_parts
@@ -63,21 +63,21 @@ def schema(name: str = SCHEMA) -> Document:
 
 
 def trace_document(
-    model: Model, about: PropertyVerdict | Failure, *, engine: str = "python", anywhere: bool = False
+    model: Model, subject: PropertyVerdict | Failure, *, engine: str = "python", anywhere: bool = False
 ) -> Document:
     """The document of a property's example, or of a failure. A run that begins `anywhere` need not begin in an initial
     state, and a refinement says nothing of its first state. ValueError when the property's verdict has no run."""
-    if about.run is None:
-        raise ValueError(f"{about.name} has no run to show")
-    if isinstance(about, PropertyVerdict) and about.kind in LIVENESS:
-        whole = _document(model, about.run, engine, None, None, about.loop)
-        parts = liveness_parts(model, about, about.run)
-        parts["replay"] = replay_line_of(model, about.run, about.loop, about.name)
+    if subject.run is None:
+        raise ValueError(f"{subject.name} has no run to show")
+    if isinstance(subject, PropertyVerdict) and subject.kind in LIVENESS:
+        whole = _document(model, subject.run, engine, None, None, subject.loop)
+        parts = liveness_parts(model, subject, subject.run)
+        parts["replay"] = replay_line_of(model, subject.run, subject.loop, subject.name)
         return whole | parts | {key: whole[key] | parts[key] for key in ("truth", "properties")}
-    if isinstance(about, PropertyVerdict):
-        chosen = {prop.name: prop for prop in model.properties}[about.name]
-        return _document(model, about.run, engine, chosen, anywhere=anywhere)
-    return _document(model, about.run, engine, None, about, anywhere=anywhere)
+    if isinstance(subject, PropertyVerdict):
+        chosen = {prop.name: prop for prop in model.properties}[subject.name]
+        return _document(model, subject.run, engine, chosen, anywhere=anywhere)
+    return _document(model, subject.run, engine, None, subject, anywhere=anywhere)
 
 
 def run_document(
@@ -86,17 +86,17 @@ def run_document(
     *,
     engine: str = "python",
     loop: int | None = None,
-    called: str = "",
+    title: str = "",
     notes: Sequence[str] = (),
 ) -> Document:
     """The document of a run: of the first property that fails along it, if one does.
 
-    `loop` is the state that it returns to after its last step, if it repeats for ever; `called` says in its title what
+    `loop` is the state that it returns to after its last step, if it repeats for ever; `title` says in its title what
     it is; `notes` are sentences to print with it.
     """
     document = _document(model, run, engine, None, None, loop)
-    if called and document["kind"] == "run":
-        document["title"] = f"{document['title'].replace(': ', f': {called}, ', 1)}"
+    if title and document["kind"] == "run":
+        document["title"] = f"{document['title'].replace(': ', f': {title}, ', 1)}"
     return document | {"notes": [*document["notes"], *notes]}
 
 
@@ -104,14 +104,14 @@ def _document(
     model: Model,
     run: Run,
     engine: str,
-    chosen: Property | None,
+    chosen_property: Property | None,
     failure: Failure | None = None,
     loop: int | None = None,
     *,
     anywhere: bool = False,
 ) -> Document:
     truth = {prop.name: truth_of_run(model, prop, run, anywhere) for prop in model.properties}
-    about = chosen or (None if failure is not None else _first_failing_property(model, truth))
+    about = chosen_property or (None if failure is not None else _first_failing_property(model, truth))
     broken = None if failure is None else _failure_document(model, failure)
     fails = None if about is None else _first_failure(model, about, run, truth[about.name])
     whole = _RunParts(model, run)
@@ -149,11 +149,11 @@ def _document(
 
 
 def _replay_command(
-    model: Model, run: Run, broken: Document | None, about: Property | None, truth: Mapping[str, str]
+    model: Model, run: Run, broken: Document | None, asked_property: Property | None, truth: Mapping[str, str]
 ) -> str:
     """The command that answers with what the document is about: a property, or what is broken, whatever else fails."""
-    if about is not None or broken is None:
-        return replay_line(model, run, about=None if about is None else about.name)
+    if asked_property is not None or broken is None:
+        return replay_line(model, run, property_name=None if asked_property is None else asked_property.name)
     failing = [prop.name for prop in model.properties if prop.kind != "reachable" and "0" in truth[prop.name]]
     return replay_line(model, run, broken["step"], failing=failing)
 
@@ -168,12 +168,12 @@ def _first_failing_property(model: Model, truth: Mapping[str, str]) -> Property 
     return min(evaluated, key=lambda prop: truth[prop.name].index("0"), default=None)
 
 
-def _kind_of_trace(about: Property | None, failure: Failure | None, truth: Mapping[str, str]) -> str:
+def _kind_of_trace(asked_property: Property | None, failure: Failure | None, truth: Mapping[str, str]) -> str:
     if failure is not None:
         return "error" if failure.where or failure.action else "deadlock"
-    if about is None:
+    if asked_property is None:
         return "run"
-    return "counterexample" if about.kind != "reachable" and "0" in truth[about.name] else "witness"
+    return "counterexample" if asked_property.kind != "reachable" and "0" in truth[asked_property.name] else "witness"
 
 
 def trace_title(document: Document) -> str:
@@ -207,7 +207,7 @@ class _RunParts:
     def parts(self) -> Document:
         """The parts of the document that are about steps and states."""
         changed = [
-            state_changes(self.model.fields, before, step.after) for before, step in _states_with_steps(self.run)
+            state_changes(self.model.fields, before, step.state_after) for before, step in _states_with_steps(self.run)
         ]
         lanes = lanes_of(self.model, self.run)
         names = RecordNames(self.model)
@@ -240,10 +240,10 @@ class _RunParts:
             self.notes.append(f"{error}; so the run is not drawn")
             return None, {}
 
-    def _states(self, changed: Sequence[list[Change]]) -> Document:
+    def _states(self, changes: Sequence[list[Change]]) -> Document:
         rows: Document = {"keyframe_every": KEYFRAME_INTERVAL}
         for at, state in enumerate(self.states):
-            rows[str(at)] = state_to_json(state) if at % KEYFRAME_INTERVAL == 0 else delta_rows(changed[at - 1])
+            rows[str(at)] = state_to_json(state) if at % KEYFRAME_INTERVAL == 0 else delta_rows(changes[at - 1])
         return rows
 
 
@@ -259,14 +259,14 @@ def truth_of_run(model: Model, prop: Property, run: Run, anywhere: bool) -> str:
         return truth_of_refinement(model, prop, run, anywhere=anywhere)
     if prop.kind == "transition":
         return "-" + "".join(
-            _truth_in_state(model, prop, before, step.after) for before, step in _states_with_steps(run)
+            _truth_in_state(model, prop, before, step.state_after) for before, step in _states_with_steps(run)
         )
     return "".join(_truth_in_state(model, prop, state, None) for state in states)
 
 
-def _truth_in_state(model: Model, prop: Property, state: State, after: State | None) -> str:
+def _truth_in_state(model: Model, prop: Property, state: State, next_state: State | None) -> str:
     try:
-        return "1" if holds(model, prop, state, after) else "0"
+        return "1" if holds(model, prop, state, next_state) else "0"
     except ModelError:
         return "-"
 
@@ -309,7 +309,7 @@ def _deciding_cells(model: Model, fails: _FirstFailure) -> list[str]:
     form = fails.prop.form
     if form is None or fails.prop.refinement is not None:
         return []
-    _, cells = Reading(model, dict(zip(form.states, fails.states, strict=True))).call(form)
+    _, cells = StateEvaluation(model, dict(zip(form.states, fails.states, strict=True))).call(form)
     return list(dict.fromkeys(cell.main() for cell in cells))
 
 
@@ -350,25 +350,25 @@ def _place_of_failure(where: str) -> Document | None:
 def step_document(
     model: Model,
     number: int,
-    before: State,
+    previous_state: State,
     step: Step,
-    changed: list[Change],
+    changes: list[Change],
     lane: str | None,
     names: RecordNames,
 ) -> Document:
     """A step of a run, as `steps` of the document has it, without its messages."""
     action = model.action(step.action)
-    reads = Reading(model, {action.form.state: before}).step(action, step.arguments).reads()
-    shown = step_without_reads(model, number, before, step, changed, lane, names)
+    reads = StateEvaluation(model, {action.form.state: previous_state}).step(action, step.arguments).reads()
+    shown = step_without_reads(model, number, previous_state, step, changes, lane, names)
     return shown | {"reads": list(dict.fromkeys(cell.main() for cell in reads))}
 
 
 def step_without_reads(
     model: Model,
     number: int,
-    before: State,
+    previous_state: State,
     step: Step,
-    changed: list[Change],
+    changes: list[Change],
     lane: str | None,
     names: RecordNames,
 ) -> Document:
@@ -380,20 +380,20 @@ def step_without_reads(
         "args": arguments_to_json(action.form, step.arguments),
         "step": format_step(step.action, step.arguments),
         "kind": action.kind,
-        "sentence": step_text(model, action, before, step.arguments),
+        "sentence": step_text(model, action, previous_state, step.arguments),
         "lane": lane,
         "where": place_document(action.form.where),
-        "statement": place_document(writing_statement(action.form, {str(change.path[0]) for change in changed})),
-        "writes": list(dict.fromkeys(_written_cell(model, change) for change in changed)),
-        "changed": change_texts(changed, before, step.after, names),
+        "statement": place_document(writing_statement(action.form, {str(change.path[0]) for change in changes})),
+        "writes": list(dict.fromkeys(_written_cell(model, change) for change in changes)),
+        "changed": change_texts(changes, previous_state, step.state_after, names),
     }
 
 
-def change_texts(changed: Sequence[Change], before: State, after: State, names: RecordNames) -> list[str]:
+def change_texts(changes: Sequence[Change], previous_state: State, next_state: State, names: RecordNames) -> list[str]:
     """Changes as people read them, records of logs by the names that the picture gives them."""
-    states = {"-": before, "+": after, "~": after}
+    states = {"-": previous_state, "+": next_state, "~": next_state}
     return [
-        change.text(lambda value, state=states[change.sign]: names.name_of_change(value, state)) for change in changed
+        change.text(lambda value, state=states[change.sign]: names.name_of_change(value, state)) for change in changes
     ]
 
 
@@ -421,14 +421,16 @@ def lanes_of(model: Model, run: Run) -> list[str | None]:
     found: list[str | None] = []
     for before, step in _states_with_steps(run):
         who = sentence_subject(model, model.action(step.action), before, step.arguments)
-        written = _written_lane(model, state_changes(model.fields, before, step.after), names) if who is None else None
+        written = (
+            _written_lane(model, state_changes(model.fields, before, step.state_after), names) if who is None else None
+        )
         found.append(written if who is None else names[who])
     return found
 
 
-def _written_lane(model: Model, changed: Sequence[Change], names: LaneNames) -> str | None:
+def _written_lane(model: Model, changes: Sequence[Change], names: LaneNames) -> str | None:
     """The lane of the first cell of a lane that a step writes."""
-    for change in changed:
+    for change in changes:
         type_ = model.field(str(change.path[0])).type
         if isinstance(type_, types.Map) and isinstance(type_.key, types.Identity):
             members: dict[str, Domain] = {
@@ -438,9 +440,9 @@ def _written_lane(model: Model, changed: Sequence[Change], names: LaneNames) -> 
     return None
 
 
-def delta_rows(changed: list[Change]) -> Document:
+def delta_rows(changes: list[Change]) -> Document:
     """Changes as rows by sign: `{"+": [["log", "A", 0, {...}]], "~": [["high_watermark", "B", 0, 1]]}`."""
     rows: Document = {}
-    for change in changed:
+    for change in changes:
         rows.setdefault(change.sign, []).append(change.row())
     return rows

@@ -84,16 +84,16 @@ class _GuardStopped(Exception):
 
 
 class _HelperReturned(Exception):
-    def __init__(self, seen: SeenValue) -> None:
+    def __init__(self, seen_value: SeenValue) -> None:
         super().__init__()
-        self.seen = seen
+        self.seen = seen_value
 
 
 Environment: TypeAlias = dict[str, SeenValue]
 Rounds: TypeAlias = Iterator[tuple[SeenValue, Reads]]
 
 
-class Reading:
+class StateEvaluation:
     """An evaluation over given states, named as the text names them. ModelError where the text breaks."""
 
     def __init__(self, model: Model, states: Mapping[str, State]) -> None:
@@ -107,15 +107,15 @@ class Reading:
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
-    def call(self, function: ir.Function, given: Environment | None = None) -> tuple[Any, Reads]:
+    def call(self, function: ir.Function, environment: Environment | None = None) -> tuple[Any, Reads]:
         """What a property's form answers, and the cells that decide it."""
-        seen = self._function(function, given or {})
+        seen = self._function(function, environment or {})
         return seen.value, tuple(dict.fromkeys(seen.all()))
 
-    def _function(self, function: ir.Function, given: Environment) -> SeenValue:
+    def _function(self, function: ir.Function, environment: Environment) -> SeenValue:
         outer, self.control = self.control, []
         try:
-            self._block(function.body, dict(given))
+            self._block(function.body, dict(environment))
         except _HelperReturned as returned:
             return returned.seen
         finally:

@@ -21,7 +21,7 @@ from ..language.model import Model, Property
 from ..language.source import NoSourceError, text_at
 from ..language.values import State
 from .abstract import refinement_claim
-from .evidence import Environment, Reading, SeenValue
+from .evidence import Environment, SeenValue, StateEvaluation
 
 _MAX_CALL_DEPTH = 8  # calls within calls that an explanation follows
 
@@ -42,19 +42,19 @@ class Reason:
 
 
 def explain_false(
-    model: Model, prop: Property, state: State, after: State | None = None, *, action: str | None = None
+    model: Model, prop: Property, state: State, next_state: State | None = None, *, action: str | None = None
 ) -> Reason:
-    """The reason why `prop` is false of a state, or of the step of an action from `state` to `after`.
+    """The reason why `prop` is false of a state, or of the step of an action from `state` to `next_state`.
 
     Where the property has no typed form, or its text is gone, the whole property is the reason, by its name.
     """
     if prop.form is None:
         return Reason(prop.name, {})
-    states = (state,) if after is None else (state, after)
+    states = (state,) if next_state is None else (state, next_state)
     if prop.refinement is not None:
         return Reason(refinement_claim(prop.refinement, states, action), {})
     try:
-        descent = _Descent(Reading(model, dict(zip(prop.form.states, states, strict=True))), 0)
+        descent = _Descent(StateEvaluation(model, dict(zip(prop.form.states, states, strict=True))), 0)
         return descent.function(prop.form) or Reason(prop.name, {})
     except NoSourceError:  # the file was changed or removed after it was read
         return Reason(prop.name, {})
@@ -74,7 +74,7 @@ class _Descent:
     """One function being walked: the names bound so far, which of them are witnesses, and what locals were made from.
     `want` is the answer that it should have given."""
 
-    reading: Reading
+    reading: StateEvaluation
     depth: int
     want: bool = True
     names: Environment = field(default_factory=dict[str, SeenValue])
@@ -177,12 +177,12 @@ class _Descent:
         """The first operand that decides."""
         return next(operand for operand in operands if self.holds(operand) is holding)
 
-    def local(self, made: _Local, want: bool) -> Reason:
+    def local(self, local: _Local, want: bool) -> Reason:
         """Why a local name is not `want`: what it was made from, with the names of that moment."""
         now = self.names, self.made_from
-        self.names, self.made_from = made.names, made.made_from
+        self.names, self.made_from = local.names, local.made_from
         try:
-            return self.reason(made.value, want)
+            return self.reason(local.value, want)
         finally:
             self.names, self.made_from = now
 

@@ -12,15 +12,15 @@ from ..language.verdict import Run
 
 
 def replay_line(
-    model: Model, run: Run, breaking: str | None = None, about: str | None = None, failing: Sequence[str] = ()
+    model: Model, run: Run, breaking: str | None = None, property_name: str | None = None, failing: Sequence[str] = ()
 ) -> str:
     """The command that replays a run, and after it the step that breaks the model, if there is one: what differs from
     the constants' defaults, or from the profile that the model's name ends with, is set in it. It asks for the property
-    that the run is `about`, so that it answers with that one; without one, for those that the model was bound to, but
-    for the `failing` ones, which would be shown in place of the deadlock in which the run ends."""
+    that the run is `property_name`, so that it answers with that one; without one, for those that the model was bound
+    to, but for the `failing` ones, which would be shown in place of the deadlock in which the run ends."""
     steps = "; ".join(part for part in (format_run(model, run), breaking) if part)
-    if about is not None:
-        return replay_command(model, steps, (about,))
+    if property_name is not None:
+        return replay_command(model, steps, (property_name,))
     kept = [prop.name for prop in (*model.properties, *model.liveness) if prop.name not in failing]
     without = (*model.left_out, *failing)
     few = 0 < len(kept) <= len(without)
@@ -30,15 +30,15 @@ def replay_line(
 def replay_line_of(model: Model, run: Run, loop: int | None, claim: str) -> str:
     """The command that replays a run that is about a property of liveness; it returns to state `loop` after its last
     step, where it goes round for ever."""
-    return replay_line(model, run, about=claim) + ("" if loop is None else f" --loop {loop}")
+    return replay_line(model, run, property_name=claim) + ("" if loop is None else f" --loop {loop}")
 
 
-def replay_command(model: Model, steps: str, properties: Iterable[str] = (), without: Iterable[str] = ()) -> str:
+def replay_command(model: Model, steps: str, properties: Iterable[str] = (), left_out: Iterable[str] = ()) -> str:
     """The command that replays a text of steps with the constants that a model is bound to, and checks these properties
-    alone; without any, all but those `without` which it is to be taken."""
+    alone; without any, all but those `left_out` which it is to be taken."""
     settings = [f"--set {name}={value}" for name, value in _replay_settings(model)]
     ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
-    asked = [*(f"--property {name}" for name in properties), *(f"--without {name}" for name in without)]
+    asked = [*(f"--property {name}" for name in properties), *(f"--without {name}" for name in left_out)]
     return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, *asked, f'--steps "{steps}"'])
 
 

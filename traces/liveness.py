@@ -18,18 +18,19 @@ from .wording import join_words
 Document = dict[str, Any]
 
 
-def liveness_parts(model: Model, about: PropertyVerdict, run: Run) -> Document:
+def liveness_parts(model: Model, subject: PropertyVerdict, run: Run) -> Document:
     """The parts of a document that differ where it is about a property of whole runs."""
-    prop = {declared.name: declared for declared in model.liveness}[about.name]
-    case = next(case for case in prop.cases if case.arguments == about.arguments)
+    prop = {declared.name: declared for declared in model.liveness}[subject.name]
+    case = next(case for case in prop.cases if case.arguments == subject.arguments)
     truth = "".join(_truth_characters(model, case, state) for state in run.states())
     says = {"name": prop.name, "kind": prop.kind, "says": prop.says}
     return {
         "kind": "counterexample",
-        "title": _liveness_title(model, about, run),
+        "title": _liveness_title(model, subject, run),
         "property": {**says, "where": place_document(prop.where), "fails": None},
         "argument": [
-            {"role": role, "step": step, "text": text} for role, step, text in _argument_rows(model, prop, case, about)
+            {"role": role, "step": step, "text": text}
+            for role, step, text in _argument_rows(model, prop, case, subject)
         ],
         "truth": {prop.name: truth},
         "properties": {prop.name: {"kind": prop.kind, "says": prop.says}},
@@ -43,12 +44,12 @@ def _truth_characters(model: Model, case: LivenessCase, state: State) -> str:
         return "-"
 
 
-def _liveness_title(model: Model, about: PropertyVerdict, run: Run) -> str:
-    steps = len(run.steps) if about.loop is None else about.loop
-    what = "is impossible for good" if about.loop is None else "fails in a loop"
-    if about.loop == len(run.steps):
+def _liveness_title(model: Model, subject: PropertyVerdict, run: Run) -> str:
+    steps = len(run.steps) if subject.loop is None else subject.loop
+    what = "is impossible for good" if subject.loop is None else "fails in a loop"
+    if subject.loop == len(run.steps):
         what = "fails where nothing more has to happen,"
-    return f"{model.name}: {about.name} {what} after {steps:,} step{'' if steps == 1 else 's'}"
+    return f"{model.name}: {subject.name} {what} after {steps:,} step{'' if steps == 1 else 's'}"
 
 
 def _case_text(case: LivenessCase) -> str:
@@ -58,16 +59,20 @@ def _case_text(case: LivenessCase) -> str:
 
 
 def _argument_rows(
-    model: Model, prop: Liveness, case: LivenessCase, about: PropertyVerdict
+    model: Model, prop: Liveness, case: LivenessCase, subject: PropertyVerdict
 ) -> Iterator[tuple[str, int | None, str]]:
-    assert about.run is not None, "it is the document of a run"
-    end = len(about.run.steps)
+    assert subject.run is not None, "it is the document of a run"
+    end = len(subject.run.steps)
     yield "title", end, f"Why this violates {prop.name}: {prop.says}"
-    if about.loop is None:
+    if subject.loop is None:
         given = _case_text(case)
-        yield "short", end, f"From here on no run comes to a state where {case.then.name} is true{given}: {about.why}."
+        yield (
+            "short",
+            end,
+            f"From here on no run comes to a state where {case.then.name} is true{given}: {subject.why}.",
+        )
         return
-    yield from _loop_rows(model, prop, case, about.run, about.loop)
+    yield from _loop_rows(model, prop, case, subject.run, subject.loop)
 
 
 def _loop_rows(
@@ -107,15 +112,15 @@ def _has_idle_steps(model: Model, prop: Liveness, states: Sequence[State]) -> bo
     protocol: it counts for none."""
     named = {name for fairness in prop.fairness for name in fairness.actions}
     return any(
-        step.action in named and not counts(model, state, step.after)
+        step.action in named and not counts(model, state, step.state_after)
         for state in states
         for step in steps(model, state)
     )
 
 
-def _never_happens(found: FairnessMet, states: int, goes_round: bool) -> bool:
+def _never_happens(fairness_met: FairnessMet, states: int, goes_round: bool) -> bool:
     """Whether what a fairness is about can happen in no state of the loop, whose last state is its first again."""
-    return found.step is None and len(found.absent) == states - goes_round
+    return fairness_met.step is None and len(fairness_met.absent) == states - goes_round
 
 
 def _claim_text(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str:
@@ -158,8 +163,8 @@ def _loop_text(loop: int, count: int) -> str:
     return f"From {_state_text(loop)} on, {steps} for ever."
 
 
-def _fairness_met_text(found: FairnessMet | None, loop: int) -> str:
-    assert found is not None, "the loop was checked to be fair"
-    if found.step is not None:
-        return f"it happens in step {loop + found.step}"
-    return f"it cannot happen {_step_place_text(loop + found.absent[0])}"
+def _fairness_met_text(fairness_met: FairnessMet | None, loop: int) -> str:
+    assert fairness_met is not None, "the loop was checked to be fair"
+    if fairness_met.step is not None:
+        return f"it happens in step {loop + fairness_met.step}"
+    return f"it cannot happen {_step_place_text(loop + fairness_met.absent[0])}"

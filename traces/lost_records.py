@@ -23,14 +23,16 @@ MAX_RECORDS = 8
 """Records that are shown as lost in one lane."""
 
 
-def lost_cells(model: Model, run: Run, at: int, reads: Collection[str], witness: Mapping[str, Any]) -> list[Document]:
-    """The cells that are missed in state `at` of a run, each with the step since which it is. `reads` are the cells
-    that make a property false, `witness` what its quantifiers stand for. Lanes of transactions lack nothing of each
-    other: their logs are no replicas."""
+def lost_cells(
+    model: Model, run: Run, state_number: int, reads: Collection[str], witness: Mapping[str, Any]
+) -> list[Document]:
+    """The cells that are missed in state `state_number` of a run, each with the step since which it is. `reads` are the
+    cells that make a property false, `witness` what its quantifiers stand for. Lanes of transactions lack nothing of
+    each other: their logs are no replicas."""
     view = model.view
     if not isinstance(view, LogLanes) or isinstance(view, TransactionLanes) or not view.log.isidentifier():
         return []
-    states, names = run.states()[: at + 1], LaneNames(model)
+    states, names = run.states()[: state_number + 1], LaneNames(model)
     known = dict(_promised_records(states, view, witness.get("id")))
     rows: list[Document] = []
     for lane, log in _logs_in_state(states[-1], view):
@@ -69,14 +71,14 @@ def _log_has(log: Seq[Any], offset: int, entry: Any) -> bool:
     return offset < len(log) and log[offset] == entry
 
 
-def _lost_since(states: Sequence[State], view: LogLanes, lane: Any, missed: tuple[int, Any]) -> int:
+def _lost_since(states: Sequence[State], view: LogLanes, lane: Any, missed_record: tuple[int, Any]) -> int:
     """The step that took a record from a lane; the last one where it never had it."""
-    had = [_log_has(dict(_logs_in_state(state, view))[lane], *missed) for state in states]
+    had = [_log_has(dict(_logs_in_state(state, view))[lane], *missed_record) for state in states]
     return next((step for step in range(len(states) - 1, 0, -1) if had[step - 1]), len(states) - 1)
 
 
-def _lost_cell(model: Model, view: LogLanes, lane: str, missed: tuple[int, Any], since: int) -> Document:
-    offset, entry = missed
+def _lost_cell(model: Model, view: LogLanes, lane: str, missed_record: tuple[int, Any], since: int) -> Document:
+    offset, entry = missed_record
     try:
         text = Picture(model, view).text_of(entry)
     except UndrawableError:

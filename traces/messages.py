@@ -43,17 +43,23 @@ class MessageLog:
         for number, (before, step) in enumerate(zip(run.states(), run.steps, strict=False), 1):
             self.events.append([])
             action = model.action(step.action)
-            self._step(action, step.arguments, before, step.after, number, lanes[number - 1])
+            self._step(action, step.arguments, before, step.state_after, number, lanes[number - 1])
 
     def _step(
-        self, action: Action, given: Mapping[str, Any], before: State, after: State, number: int, lane: str | None
+        self,
+        action: Action,
+        arguments: Mapping[str, Any],
+        previous_state: State,
+        next_state: State,
+        number: int,
+        lane: str | None,
     ) -> None:
-        gone = {pool: _message_counts(before, pool) - _message_counts(after, pool) for pool in self.pools}
-        come = {pool: _message_counts(after, pool) - _message_counts(before, pool) for pool in self.pools}
+        gone = {pool: _message_counts(previous_state, pool) - _message_counts(next_state, pool) for pool in self.pools}
+        come = {pool: _message_counts(next_state, pool) - _message_counts(previous_state, pool) for pool in self.pools}
         fault = action.kind == "fault"
         for parameter in action.form.parameters:
             if parameter.pool in gone:
-                record = given[parameter.name]
+                record = arguments[parameter.name]
                 leaves = gone[parameter.pool][record] > 0
                 gone[parameter.pool] -= Counter([record])
                 if not fault:

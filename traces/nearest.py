@@ -33,19 +33,19 @@ class NearestAction:
     changes: tuple[Change, ...]
 
 
-def nearest_action(refinement: Refinement, image: State, wanted: State, taken: str) -> NearestAction | None:
-    """The abstract action that comes nearest to a step of the action `taken`, of those that it may be: the one which
-    leads, or would lead if its guards were true, to a state with the fewest differences from the image after the step;
-    of several the one with the fewest false guards. None where there is none that it may be."""
-    found = sorted(_candidate_actions(refinement, image, wanted, taken), key=lambda scored: scored[0])
+def nearest_action(refinement: Refinement, image: State, wanted_image: State, action_name: str) -> NearestAction | None:
+    """The abstract action that comes nearest to a step of the action `action_name`, of those that it may be: the one
+    which leads, or would lead if its guards were true, to a state with the fewest differences from the image after the
+    step; of several the one with the fewest false guards. None where there is none that it may be."""
+    found = sorted(_candidate_actions(refinement, image, wanted_image, action_name), key=lambda scored: scored[0])
     return found[0][1] if found else None
 
 
 def _candidate_actions(
-    refinement: Refinement, image: State, wanted: State, taken: str
+    refinement: Refinement, image: State, wanted_image: State, action_name: str
 ) -> Iterator[tuple[tuple[int, int], NearestAction]]:
     abstract = refinement.abstract
-    allowed = refinement.may_be.get(taken)
+    allowed = refinement.may_be.get(action_name)
     able = [action for action in abstract.actions if allowed is None or action.name in allowed]
     for action in able:
         past = _run_past_guards(action)
@@ -58,10 +58,10 @@ def _candidate_actions(
             if isinstance(result, StoppedStep):
                 made, missed = past(abstract, image, arguments)
                 guard = false_guard(abstract, image, action, arguments, result)
-                distance = len(state_changes(abstract.fields, made, wanted)), missed
+                distance = len(state_changes(abstract.fields, made, wanted_image)), missed
                 yield distance, NearestAction(name, result.bound_name or guard, ())
             else:
-                wrong = state_changes(abstract.fields, result, wanted)
+                wrong = state_changes(abstract.fields, result, wanted_image)
                 yield (len(wrong), 0), NearestAction(name, None, tuple(wrong))
 
 

@@ -202,24 +202,29 @@ class Neighbourhood:
         run = Run(state, ())
         return "".join(truth_of_run(self.model, prop, run, anywhere=True)[0] for prop in self.model.properties)
 
-    def _step(self, state: State, chosen: PossibleStep) -> Document:
+    def _step(self, state: State, possible_step: PossibleStep) -> Document:
         """A step from a state: as trace documents have it, where it leads, and what it marks in the picture."""
-        if chosen.step is None:
-            return {"to": None, "step": chosen.text, "sentence": chosen.sentence, "kind": chosen.kind,
-                    "breaks": chosen.breaks}  # fmt: skip
-        run = Run(state, (chosen.step,))
-        changed = state_changes(self.model.fields, state, chosen.step.after)
+        if possible_step.step is None:
+            return {
+                "to": None,
+                "step": possible_step.text,
+                "sentence": possible_step.sentence,
+                "kind": possible_step.kind,
+                "breaks": possible_step.breaks,
+            }
+        run = Run(state, (possible_step.step,))
+        changed = state_changes(self.model.fields, state, possible_step.step.state_after)
         (lane,) = lanes_of(self.model, run)
         said = step_document if self.words is None else step_without_reads
-        document = said(self.model, 1, state, chosen.step, changed, lane, self.names)
-        to = self.number(chosen.step.after)
+        document = said(self.model, 1, state, possible_step.step, changed, lane, self.names)
+        to = self.number(possible_step.step.state_after)
         before, after = self.frames[self.known[state]], self.frames[to]
         drawn = {} if before is None or after is None else _marks_by_lane(before["lanes"], after["lanes"])
         steps = [prop for prop in self.model.properties if prop.kind == "transition"]
         truth = {prop.name: truth_of_run(self.model, prop, run, anywhere=True)[1] for prop in steps}
         document |= {"marks": drawn, "truth": truth}
         if self.words is not None:
-            document = self.words.step_in_words(document | {"call": document["step"]}, state, chosen.step)
+            document = self.words.step_in_words(document | {"call": document["step"]}, state, possible_step.step)
         return (
             document
             | self._shared_parts({name: document[name] for name in SHARED_STEP_PARTS if name in document})

@@ -80,7 +80,7 @@ class Picture:
         else:
             self.members = members_of(model, view.lane)
         self._names_of_lanes = LaneNames(model)
-        self._beside = [Picture(model, one) for one in view.beside] if isinstance(view, TransactionLanes) else []
+        self._beside = [Picture(model, one) for one in view.participants] if isinstance(view, TransactionLanes) else []
         self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]
         self._names = {"range": counted_range, **model.namespace, "letter": record_letter}
         self._lane = {name: self._expression(name, text, "lane") for name, text in self._texts()}
@@ -181,7 +181,7 @@ class Picture:
             "badges": {
                 name: _shown_value(self._evaluate(name, run, state, member)) for name, run in self._badges.items()
             },
-            "chips": [show(replica) for replica in value.get("assigned") or ()],
+            "chips": [show(replica) for replica in value.get("assignment") or ()],
             "spans": [self._span_document(transaction, len(cells)) for transaction in value.get("transactions") or ()],
             "last_stable_offset": value.get("last_stable_offset"),
             "label": "",
@@ -201,23 +201,23 @@ class Picture:
             for offset, entry in enumerate(entries)
         ]
 
-    def _span_document(self, given: tuple[int, int | None, Any], end: int) -> Document:
-        start, until, text = given
+    def _span_document(self, span: tuple[int, int | None, Any], end: int) -> Document:
+        start, until, text = span
         return {"start": start, "end": end if until is None else until, "text": str(text), "open": until is None}
 
-    def _leading_lane(self, state: State, drawn: Mapping[str, Document]) -> str | None:
+    def _leading_lane(self, state: State, lanes: Mapping[str, Document]) -> str | None:
         """The lane that leads: in the newest epoch, and of several the one that the controller means."""
-        leads = [name for name, lane in drawn.items() if lane["role"] == "leader"]
+        leads = [name for name, lane in lanes.items() if lane["role"] == "leader"]
         named = self._evaluate("controller_leader", self._controller.get("leader"), state)
         if named is not None and self._name(named) in leads:
             return self._name(named)
-        return max(leads, key=lambda name: drawn[name]["epoch"] or 0, default=None)
+        return max(leads, key=lambda name: lanes[name]["epoch"] or 0, default=None)
 
-    def _is_stale(self, state: State, lane: Document, drawn: Mapping[str, Document]) -> bool:
+    def _is_stale(self, state: State, lane: Document, lanes: Mapping[str, Document]) -> bool:
         """Whether a lane leads that should not any more: in an older epoch than another leader, or than the
         controller's, which is another lane's."""
         epoch = lane["epoch"] or 0
-        if any(document["role"] == "leader" and (document["epoch"] or 0) > epoch for document in drawn.values()):
+        if any(document["role"] == "leader" and (document["epoch"] or 0) > epoch for document in lanes.values()):
             return True
         named = self._evaluate("controller_leader", self._controller.get("leader"), state)
         newest = self._evaluate("controller_epoch", self._controller.get("epoch"), state)
@@ -226,7 +226,7 @@ class Picture:
     # --- expressions --------------------------------------------------------------------------------------------------
 
     def _texts(self) -> Iterable[tuple[str, str]]:
-        names = ("log", "high_watermark", "log_end", "role", "epoch", "up", "isr", "state", "generation", "assigned",
+        names = ("log", "high_watermark", "log_end", "role", "epoch", "up", "isr", "state", "generation", "assignment",
                  "transactions", "last_stable_offset")  # fmt: skip
         return [(name, text) for name in names if (text := getattr(self.view, name, ""))]
 
@@ -260,12 +260,12 @@ class Picture:
         except SyntaxError as error:
             raise UndrawableError(f"view: {name}={text!r}: {error.msg}") from None
 
-    def _evaluate(self, name: str, run: Callable[..., Any] | None, *given: Any) -> Any:
+    def _evaluate(self, name: str, run: Callable[..., Any] | None, *arguments: Any) -> Any:
         if run is None:
             return None
         try:
             with Effort(STEPS):
-                return run(*given)
+                return run(*arguments)
         except EffortExceededError:
             raise UndrawableError(f"view: {name} takes more than {STEPS:,} steps of Python in a state") from None
         except Exception as error:

@@ -23,10 +23,10 @@ from ..language.values import ModelError, State, show
 
 
 def action_sentence(
-    model: Model, action: Action, state: State, arguments: Mapping[str, Any], named: Callable[[str], str] = str
+    model: Model, action: Action, state: State, arguments: Mapping[str, Any], name_of: Callable[[str], str] = str
 ) -> str:
     """What the step says, `state` being the one before it. An action without a docstring says its name, with its
-    arguments. `named` may put
+    arguments. `name_of` may put
     other words for what the template's expressions show, such as the names that a user's own brokers have.
 
     ModelError when an expression in the template cannot be evaluated here.
@@ -35,7 +35,7 @@ def action_sentence(
         return format_step(action.name, arguments)
     pieces, values = _compiled_sentence(model, action)
     try:
-        shown = [value if isinstance(value, str) else named(show(value)) for value in values(state, **arguments)]
+        shown = [value if isinstance(value, str) else name_of(show(value)) for value in values(state, **arguments)]
     except Exception as error:
         raise to_model_error(model, error, action.name, arguments) from error
     return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))

@@ -74,8 +74,10 @@ class Race:
 class Summary:
     """The sentence of one argument, of the steps that it mentions, each with the cells that it changed."""
 
-    def __init__(self, model: Model, run: Run, words: Wording, mentioned: Mapping[int, Sequence[StatePart]]) -> None:
-        self.run, self.words, self.mentioned = run, words, mentioned
+    def __init__(
+        self, model: Model, run: Run, words: Wording, mentioned_steps: Mapping[int, Sequence[StatePart]]
+    ) -> None:
+        self.run, self.words, self.mentioned = run, words, mentioned_steps
         self.states = run.states()
         is_of_replicas = isinstance(model.view, LogLanes) and not isinstance(model.view, TransactionLanes)
         view = model.view if is_of_replicas else None
@@ -83,56 +85,60 @@ class Summary:
         self.ended = model.view.log if isinstance(model.view, TransactionLanes) else ""
 
     def sentence(
-        self, why: StepReason, said: Callable[[int], str], now: Sequence[str], race: Race | None = None
+        self, why: StepReason, sentence_of: Callable[[int], str], now: Sequence[str], race: Race | None = None
     ) -> str:
-        """The sentence; "" where the argument mentions no step. `said` is a step's own sentence, `now` is what is so
-        at the end, `race` why the run was possible, where that is a look that came too early."""
+        """The sentence; "" where the argument mentions no step. `sentence_of` is a step's own sentence, `now` is what
+        is so at the end, `race` why the run was possible, where that is a look that came too early."""
         loss = self._last_loss()
         if loss is not None:
-            parts = self._summary_with_loss(*loss, why, said)
+            parts = self._summary_with_loss(*loss, why, sentence_of)
         else:
             parts = (
-                self._summary_without_loss(why, said, now) if race is None else self._summary_with_race(race, said, now)
+                self._summary_without_loss(why, sentence_of, now)
+                if race is None
+                else self._summary_with_race(race, sentence_of, now)
             )
         return f"In short: {'. '.join(map(capitalize_first, parts))}." if parts else ""
 
     def _summary_with_loss(
-        self, step: int, lane: str, lost: list[Any], why: StepReason, said: Callable[[int], str]
+        self, step: int, lane: str, lost_records: list[Any], why: StepReason, sentence_of: Callable[[int], str]
     ) -> list[str]:
         """What was counted on, who lost it, and what came of that."""
-        promise = self._find_promise(step, lost, said)
-        what, who = self._name_records(lost), lane
-        if promise is not None and (promise.records == lost or len(lost) == 1):
-            what = "it" if len(lost) == 1 else "them"
+        promise = self._find_promise(step, lost_records, sentence_of)
+        what, who = self._name_records(lost_records), lane
+        if promise is not None and (promise.records == lost_records or len(lost_records) == 1):
+            what = "it" if len(lost_records) == 1 else "them"
         cells = [cell for cell in self.mentioned.get(step, ()) if cell.field == self.log]
-        cause = _text_without_code(why(step, cells) if cells else "") or f" ({said(step).removesuffix('.')})"
+        cause = _text_without_code(why(step, cells) if cells else "") or f" ({sentence_of(step).removesuffix('.')})"
         taken = f"lost {what} at step {step}{cause}"
         last = max(self.mentioned, default=0)
-        then = [self._event_text(last, said)] if last > step else []
+        then = [self._event_text(last, sentence_of)] if last > step else []
         if promise is None:
             return [f"{who} {taken}", *then]
         joined = f"{promise.text} and {taken}" if promise.lane == who else f"{promise.text}, and {who} {taken}"
         return [joined, *then]
 
-    def _summary_without_loss(self, why: StepReason, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
+    def _summary_without_loss(
+        self, why: StepReason, sentence_of: Callable[[int], str], now: Sequence[str]
+    ) -> list[str]:
         """What was counted on, if anything was, or the last step but one; the last step; and how things are now."""
         steps = sorted(self.mentioned)
         if not steps:
             return []
-        promise = self._find_promise(steps[-1], list(self.words.mentioned), said)
+        promise = self._find_promise(steps[-1], list(self.words.mentioned), sentence_of)
         earlier = [step for step in steps[:-1] if self._ends_transaction(step)][-1:] or steps[-2:-1]
-        before = [promise.text] if promise else [self._event_text(step, said) for step in earlier]
+        before = [promise.text] if promise else [self._event_text(step, sentence_of) for step in earlier]
         cause = _text_without_code(why(steps[-1], self.mentioned[steps[-1]]))
-        last = f"{self._event_text(steps[-1], said)}{cause if cause.startswith(', because') else ''}"
+        last = f"{self._event_text(steps[-1], sentence_of)}{cause if cause.startswith(', because') else ''}"
         return [*before, last, *_present_clause(now)]
 
-    def _summary_with_race(self, race: Race, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
+    def _summary_with_race(self, race: Race, sentence_of: Callable[[int], str], now: Sequence[str]) -> list[str]:
         """What was seen, that it ceased to be so, who acted on it all the same, and how things are now."""
-        looks = [self._event_text(step, said) for step in race.looks]
+        looks = [self._event_text(step, sentence_of) for step in race.looks]
         looks[-1] += _text_without_code(f", when {race.fact}")
-        acted = self._event_text(race.acting_step, said)
+        acted = self._event_text(race.acting_step, sentence_of)
         within = acted[0].lower() + acted[1:] if _CAPITAL_WORD.match(acted) else acted
-        return [*looks, self._event_text(race.changing_step, said), f"Even so, {within}", *_present_clause(now)]
+        return [*looks, self._event_text(race.changing_step, sentence_of), f"Even so, {within}", *_present_clause(now)]
 
     def _last_loss(self) -> tuple[int, str, list[Any]] | None:
         """The last step that took records out of a log, whose, and which: of those mentioned, else of all, if what
@@ -176,17 +182,17 @@ class Summary:
         logs = cast("Mapping[Domain, Any]", held).items()
         return [(member, list(cast("Seq[Any]", log))) for member, log in logs if isinstance(log, Seq)]
 
-    def _find_promise(self, before: int, records: Sequence[Any], said: Callable[[int], str]) -> _Promise | None:
+    def _find_promise(self, end: int, records: Sequence[Any], sentence_of: Callable[[int], str]) -> _Promise | None:
         """How some of these records came to be counted on before a step: as the argument says, else as a lane's
         high watermark first passed them."""
-        for step in sorted((number for number in self.mentioned if number < before), reverse=True):
+        for step in sorted((number for number in self.mentioned if number < end), reverse=True):
             for cell in self.mentioned[step]:
                 found = self._promise_by_watermark(step, cell, records) or self._promise_by_set(
-                    step, cell, records, said
+                    step, cell, records, sentence_of
                 )
                 if found is not None:
                     return found
-        for step in range(1, before):
+        for step in range(1, end):
             for member, _ in self._logs_by_lane(self.states[step]):
                 found = self._promise_by_watermark(step, StatePart("", self.mark, (("key", member),)), records)
                 if found is not None:
@@ -208,7 +214,7 @@ class Summary:
         return _Promise(f"{who} committed {self._name_records(passed)} at step {step}", who, passed)
 
     def _promise_by_set(
-        self, step: int, cell: StatePart, records: Sequence[Any], said: Callable[[int], str]
+        self, step: int, cell: StatePart, records: Sequence[Any], sentence_of: Callable[[int], str]
     ) -> _Promise | None:
         """What came into a set or a sequence that is nobody's own, if it is of these records: `acknowledged`."""
         if _lanes_of_cell(cell):
@@ -223,18 +229,18 @@ class Summary:
             return None
         came = _CAME_INTO_SET.fullmatch(text)
         if came is None:
-            return _Promise(self._event_text(step, said), "", [])
+            return _Promise(self._event_text(step, sentence_of), "", [])
         what, promised = came["b"] or came["c"], name_in_words(came["a"] or came["d"])
         return _Promise(f"{what} {'were' if ' and ' in what else 'was'} {promised} at step {step}", "", [])
 
     # --- words --------------------------------------------------------------------------------------------------------
 
-    def _event_text(self, step: int, said: Callable[[int], str]) -> str:
+    def _event_text(self, step: int, sentence_of: Callable[[int], str]) -> str:
         """What a mentioned step did: that somebody became leader, else the step as it says itself."""
         before, after = self.states[step - 1], self.states[step]
         texts = [text for cell in self.mentioned[step] for text in self.words.effects(cell, before, after)]
         leads = [_BECAME_LEADER.sub(r"\1 became leader", text) for text in texts if _BECAME_LEADER.fullmatch(text)]
-        return f"{leads[0]} at step {step}" if leads else f"{said(step).removesuffix('.')} (step {step})"
+        return f"{leads[0]} at step {step}" if leads else f"{sentence_of(step).removesuffix('.')} (step {step})"
 
     def _name_records(self, records: Sequence[Any]) -> str:
         if len(records) > RECORDS_MAX:

@@ -127,13 +127,13 @@ class Wording:
         text = cell.field + "".join(f"[{self.value(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
         return f"`{text}{''.join(f'.{attribute}' for attribute in attributes)}`"
 
-    def fact(self, cell: StatePart, state: State, *, past: bool = False) -> str:
+    def fact(self, cell: StatePart, state: State, *, is_past: bool = False) -> str:
         """What a cell is, or was: `A's high watermark is 1`, `B's log was empty`, `C is not in A's ISR`."""
         kind = cell.parts[-1][0] if cell.parts else ""
         value = cell.look(state)
-        be = "was" if past else "is"
+        be = "was" if is_past else "is"
         if kind == "length":
-            return self.fact(parent_cell(cell), state, past=past)
+            return self.fact(parent_cell(cell), state, is_past=is_past)
         if _is_kind(cell):
             return (
                 f"{self.cell_name(parent_cell(cell))} {be} {'nothing' if value is ABSENT else f'of the kind {value}'}"
@@ -143,9 +143,8 @@ class Wording:
             return f"{member} {be} {'' if value else 'not '}in {whole}"
         if kind == "at":
             held = self.value(value) if value is not ABSENT else "nothing"
-            return (
-                f"{self.cell_name(parent_cell(cell))} {'had' if past else 'has'} {held} at offset {cell.parts[-1][1]}"
-            )
+            has = "had" if is_past else "has"
+            return f"{self.cell_name(parent_cell(cell))} {has} {held} at offset {cell.parts[-1][1]}"
         name = self.cell_name(cell)
         if name.endswith(_PREPOSITIONS) and "'s " in name:
             return self._action_of_field(name, value)
@@ -154,31 +153,33 @@ class Wording:
             return f"{name} {be} {self.value(value) if len(cast('Seq[Any]', value)) else 'empty'}"
         return f"{name} {be} {self.value(value)}"
 
-    def effects(self, cell: StatePart, before: State, after: State) -> list[str]:
+    def effects(self, cell: StatePart, previous_state: State, next_state: State) -> list[str]:
         """What became of a cell in a step: `A's high watermark went from 0 to 1`, `B's log lost 1a`."""
-        old, new = cell.look(before), cell.look(after)
+        old, new = cell.look(previous_state), cell.look(next_state)
         if old == new:
             return []
         if cell.parts and cell.parts[-1][0] == "member":
             return [
-                f"{self._member_text(cell.parts[-1][1], after)} {'came into' if new else 'left'} "
+                f"{self._member_text(cell.parts[-1][1], next_state)} {'came into' if new else 'left'} "
                 f"{self.cell_name(parent_cell(cell))}"
             ]
-        sequence = enclosing_sequence(cell, before)
-        if sequence is not None and isinstance(sequence.look(after), Seq):
-            return [self._sequence_effects(sequence, sequence.look(before), sequence.look(after))]
+        sequence = enclosing_sequence(cell, previous_state)
+        if sequence is not None and isinstance(sequence.look(next_state), Seq):
+            return [self._sequence_effects(sequence, sequence.look(previous_state), sequence.look(next_state))]
         if _is_kind(cell):
             return [
                 self._scalar_effect(
-                    self.cell_name(parent_cell(cell)), parent_cell(cell).look(before), parent_cell(cell).look(after)
+                    self.cell_name(parent_cell(cell)),
+                    parent_cell(cell).look(previous_state),
+                    parent_cell(cell).look(next_state),
                 )
             ]
         if is_record(old) and type(old) is type(new):
             names = field_names(cast("type[Any]", type(old)))
             inner = (StatePart(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
-            return [text for part in inner for text in self.effects(part, before, after)]
+            return [text for part in inner for text in self.effects(part, previous_state, next_state)]
         if isinstance(old, Set) and isinstance(new, Set):
-            return [self._set_effects(cell, cast("Set[Any]", old), cast("Set[Any]", new), after)]
+            return [self._set_effects(cell, cast("Set[Any]", old), cast("Set[Any]", new), next_state)]
         return [self._scalar_effect(self.cell_name(cell), old, new)]
 
     def _scalar_effect(self, name: str, old: Any, new: Any) -> str:

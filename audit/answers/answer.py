@@ -28,6 +28,9 @@ RACK = declared_key("broker.rack")
 
 INCONCLUSIVE = "inconclusive: "
 
+LATE = "it is not decided in time"
+"""Why no repair is known where time is out."""
+
 
 @immutable
 class Answer:

@@ -9,26 +9,22 @@ from __future__ import annotations
 import datetime
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from ...language.errors import suggest_name
 from ...language.immutable import immutable
+from ..cluster.cluster import Topic
 from ..cluster.statements import UnreadableInputError
-from ..questions.signature import Subject
+from ..questions.signature import Subject, Variant
 from .requirements import Requirement, RequirementCheck, UnknownRequirementError, parse_requirement, required_of
 from .risky_settings import risky_settings
-from .verdicts import ON_DISK_OF_CONTROLLER
+from .verdicts import ASSUMPTIONS, ON_DISK_OF_CONTROLLER
 
 _OF_FINDINGS, _OF_ASSUMPTIONS = {"topic", "finding", "reason", "expiry"}, {"assumption", "reason", "expiry"}
 _EXAMPLE = '[[accepted]] with topic = "logs.*", finding = "no-loss=power-loss@one", reason = "...", expiry = 2027-01-31'
-
-ASSUMPTIONS: Mapping[str, str] = {
-    "controllers-catch-up": "a controller whose disk was replaced starts when all others have caught up (KAFKA-14077)"
-}
-"""Conditions on how a cluster is run that an audit may rest on, by name, each with what it means."""
 
 
 @immutable
@@ -120,14 +116,31 @@ def _pattern(topic: Any, place: str) -> str:
         raise UnreadableInputError(f"{place}: topic is not a regular expression: {error}") from None
 
 
+def split_subjects(subjects: Iterable[Subject], entries: Sequence[AcceptedFinding]) -> list[Subject]:
+    """The subjects, apart where an entry is about some of the topics of one and not about others: what is accepted of
+    one topic is accepted of it, and of no topic that is like it."""
+    made: dict[tuple[int, tuple[bool, ...]], list[Topic]] = {}
+    every = list(subjects)
+    for number, subject in enumerate(every):
+        for topic in subject.topics:
+            about = tuple(not entry.assumption and entry.matches(topic.name) for entry in entries)
+            made.setdefault((number, about), []).append(topic)
+    return [replace(every[number], topics=tuple(topics)) for (number, _), topics in made.items()]
+
+
 def check_baseline(
     entries: Iterable[AcceptedFinding], subjects: Sequence[Subject], required: Iterable[Requirement]
 ) -> None:
-    """Raises UnreadableInputError for an entry that is about nothing: no such topic, or nothing of the kind is required
-    of it."""
+    """Raises UnreadableInputError for an entry that is about nothing: no such topic, nothing of the kind is required of
+    it, or nothing depends on its assumption."""
     asked = tuple(required)
     for entry in entries:
         if entry.assumption:
+            if not any(_may_be_controllers_disk(variant) for subject in subjects for variant in subject.variants):
+                raise UnreadableInputError(
+                    f"{entry.place}: {entry.assumption} is about nodes that are brokers and controllers, and nothing "
+                    "here depends on it; take it out"
+                )
             continue
         about = [subject for subject in subjects if any(entry.matches(topic.name) for topic in subject.topics)]
         if not about:
@@ -142,6 +155,11 @@ def check_baseline(
                     f"{entry.place}: {finding} is not required of {entry.topic}, so that nothing is accepted by it; "
                     "take it out"
                 )
+
+
+def _may_be_controllers_disk(variant: Variant) -> bool:
+    """Whether a lost disk that loses nothing by itself is not decided, since a controller's may be lost with it."""
+    return 0 < variant.signature.enough_emptied <= variant.signature.disk_voters
 
 
 def _is_required(finding: str, subject: Subject, asked: Sequence[Requirement]) -> bool:

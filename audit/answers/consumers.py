@@ -27,7 +27,7 @@ from ..kafka.versions import is_at_least
 from ..questions.cases import loss_case
 from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, CELLS, Name, racks_of
-from ..startup.producers import stated_setting
+from ..startup.client_settings import stated_setting
 from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
 
 ENABLE_AUTO_COMMIT = declared_key("enable.auto.commit")

@@ -15,7 +15,7 @@ from ...language.immutable import immutable
 from ..cluster.cluster import Partition, Topic
 from ..questions.signature import Signature, Subject
 
-Kind = Literal["offline", "refused", "may be refused", "unreadable"]
+Kind = Literal["offline", "refused", "may be refused", "unreadable", "next stops"]
 
 SHOWN = 5
 """Partitions of a topic that are listed by number."""
@@ -25,6 +25,7 @@ _SAYS: dict[Kind, str] = {
     "refused": "acks=all is refused",
     "may be refused": "acks=all may be refused, which depends on what is not stated",
     "unreadable": "what is written with this acks cannot be read, since the high watermark stands still",
+    "next stops": "one more broker down stops writes",
 }
 
 
@@ -79,6 +80,22 @@ def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outag
                 gone = () if before == kind else tuple(sorted({*described.isr, described.leader or -1} & {*down}))
                 found.setdefault((*kind, gone), []).append(partition)
         yield from (Outage(topic, tuple(partitions), *kind) for kind, partitions in found.items())
+
+
+def shrunk_partitions(subject: Subject) -> Iterator[Outage]:
+    """Partitions that are written to, with an ISR that is not whole and as small as it may be: nothing is out of
+    service, and one more broker down stops writes with acks=all."""
+    signatures = [signature for signature in subject.present if signature.acks == "all"]
+    for topic in subject.topics:
+        found = tuple(
+            partition
+            for partition in topic.partitions
+            if partition.leader is not None
+            and len(partition.isr) < len(set(partition.replicas))
+            and any(len(partition.isr) == least_isr(partition, signature) for signature in signatures)
+        )
+        if found:
+            yield Outage(topic, found, "next stops", certain=False)
 
 
 def remove_nodes(partition: Partition, down: Collection[int]) -> Partition:

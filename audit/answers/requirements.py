@@ -195,7 +195,7 @@ def parse_requirement(text: str) -> Sequence[Requirement]:
 def check_stated_requirements(uses: Iterable[Use]) -> None:
     """Raises UnreadableInputError for an entry of audit.toml that asks for what there is not."""
     for use in uses:
-        for text in use.required:
+        for text in use.requirements:
             try:
                 parse_requirement(text)
             except UnknownRequirementError as error:
@@ -204,7 +204,7 @@ def check_stated_requirements(uses: Iterable[Use]) -> None:
 
 def required_of(subject: Subject, otherwise: Sequence[Requirement]) -> Sequence[Requirement]:
     """What must hold of topics: what audit.toml asks of them, else what is asked of all others."""
-    stated = tuple(requirement for text in subject.required for requirement in parse_requirement(text))
+    stated = tuple(requirement for text in subject.requirements for requirement in parse_requirement(text))
     return stated or otherwise
 
 
@@ -230,7 +230,7 @@ def check_requirements(subject: SubjectVerdict, requirements: Iterable[Requireme
 
 def _is_of_its_disk(subject: SubjectVerdict, requirement: Requirement) -> bool:
     """Whether a requirement is about one of several directories, and each broker has one: its disk is asked about."""
-    return requirement.cell.startswith(f"{DIRECTORY}@") and not any(
+    return BY_NAME[requirement.cell].fault.name == DIRECTORY and not any(
         variant.signature.directories for variant in subject.subject.variants
     )
 

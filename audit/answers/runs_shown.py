@@ -1,8 +1,9 @@
 """A loss as a run of the fault that its cell names, where it was found with another one that comes to the same.
 
 A crash is a loss of power in which everything was on the disk, and a lost disk is one in which nothing was
-(`case_order.within`). So a cell about a loss of power may be answered by a run without one. What is shown of it is the
-same run with losses of power, which plain Python takes step by step from the beginning and whose end it checks again.
+(`case_order.is_case_within`). So a cell about a loss of power may be answered by a run without one. What is shown of it
+is the same run with losses of power, which plain Python takes step by step from the beginning and whose end it checks
+again.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def run_shown(subject: SubjectVerdict, question: str, cell: Cell, answer: Answer
 def answer_in_own_fault(answer: Answer, signature: Signature, cell: Cell, explorations: Explorations) -> Answer:
     """The same loss, its run one of the cell's own fault. Answers without a run stay what they are.
 
-    Raises Disagreement if the run is none, or loses nothing: then `case_order.within` is wrong.
+    Raises Disagreement if the run is none, or loses nothing: then `case_order.is_case_within` is wrong.
     """
     case = answer.case
     if case is None or not answer.steps or case.kind == "goes_on" or not _is_of_power(signature, cell):

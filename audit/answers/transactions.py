@@ -21,12 +21,25 @@ ASK = "every producer's file, or what uses transactions as such a file (transact
 
 
 def writes_transactions(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
-    """Whether a producer of the files writes transactions; unknown where no producer's file is given, or one that is
-    part of a program such as Connect, which sets what it needs by itself."""
+    """Whether a producer of the files writes transactions. Where no producer's file is given, or one that is part of a
+    program such as Connect, which sets what it needs by itself, their log says it: it is there since one did
+    (`FindCoordinator` of a transactional id creates it), and a running cluster without it has had none."""
     producers = [client for client in cluster.clients if client.kind == "producer"]
     if any(_is_transactional(cluster, producer) for producer in producers):
         return "yes"
-    return "no" if producers and not any(producer.is_embedded for producer in producers) else "unknown"
+    if producers and not any(producer.is_embedded for producer in producers):
+        return "no"
+    if any(topic.name == TRANSACTIONS and topic.partitions for topic in cluster.topics):
+        return "yes"
+    return "unknown" if cluster.answering is None else "no"
+
+
+def transactions_assumed(cluster: Cluster) -> str:
+    """What is taken for granted of a running cluster whose producers are not known; "" of others."""
+    named = any(client.kind == "producer" and not client.is_embedded for client in cluster.clients)
+    if cluster.answering is None or named or writes_transactions(cluster) != "no":
+        return ""
+    return f"no producer is transactional, since {TRANSACTIONS}, which the first of them creates, is not there"
 
 
 def _is_transactional(cluster: Cluster, producer: Client) -> bool:

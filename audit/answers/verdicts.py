@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, send_under_another_leader
-from ..exploring.explorations import CaseResult, Explorations
+from ..exploring.explorations import NO_TIME, CaseResult, Explorations
 from ..exploring.inference import CaseKnowledge, LossFound, case_to_explore, knowledge_of, next_wave
-from ..questions.case_order import Plan, Ways, first_of, is_case_within
+from ..questions.case_order import CasePlan, Ways, first_of, is_case_within
 from ..questions.cases import (
     asked_instead,
     asks_delivery,
@@ -83,7 +83,7 @@ def _besides(signature: Signature, explorations: Explorations) -> Iterator[Case]
     """What is to be explored of a signature's cells beside their main questions."""
     for question in OF_TOPICS:
         asked = asked_instead(question, signature)
-        if question.kind != "loss":
+        if question.kind != "loss" or explorations.late:
             continue
         for _, ways in loss_cases(asked):
             made = (case_to_explore(question, way, ways, plan_of(asked), explorations) for way in ways)
@@ -116,15 +116,12 @@ def table_of(signature: Signature, explorations: Explorations) -> Table:
 
 def answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     """One question in one cell. What was said before is said again, until more is known."""
-    asked = asked_instead(question, signature), question, cell
-    said = explorations.inferred.get(asked)
-    if said is None:
-        said = _answer(*asked, explorations)
-        explorations.inferred[asked] = said
-    return said
+    return explorations.infer(_answer, asked_instead(question, signature), question, cell)
 
 
 def _answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+    if explorations.is_time_over:
+        return Answer("not checked", "", INCONCLUSIVE + NO_TIME)
     if question.kind == "delivery":
         return _delivery(signature, question, cell, explorations)
     if question.kind == "goes_on":
@@ -212,7 +209,7 @@ def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, ex
 
 
 def _loss_in(
-    plan: Plan, question: Question, case: Case, ways: Ways, explorations: Explorations, *, few: bool
+    plan: CasePlan, question: Question, case: Case, ways: Ways, explorations: Explorations, *, few: bool
 ) -> Answer:
     """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
     if not few and case_to_explore(question, case, ways, plan, explorations) is not None:
@@ -220,7 +217,9 @@ def _loss_in(
     return _of_known(question, case, _explore_case(question, case, ways, plan, explorations))
 
 
-def _explore_case(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> CaseKnowledge:
+def _explore_case(
+    question: Question, case: Case, ways: Ways, plan: CasePlan, explorations: Explorations
+) -> CaseKnowledge:
     """What is known of a case once what the question needs is explored."""
     open_ = case_to_explore(question, case, ways, plan, explorations)
     if open_ is not None:
@@ -268,6 +267,11 @@ ON_DISK_OF_CONTROLLER = (
     "without brokers, or in KRaft a dynamic quorum (kraft.version=1)"
 )
 """Why a lost disk that loses nothing by itself is not decided in combined mode."""
+
+ASSUMPTIONS: Mapping[str, str] = {
+    "controllers-catch-up": "a controller whose disk was replaced starts when all others have caught up (KAFKA-14077)"
+}
+"""Conditions on how a cluster is run that an audit may rest on, by name, each with what it means."""
 
 
 _STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")
@@ -485,8 +489,8 @@ def _missing(cell: Cell, signature: Signature, in_rack: int | None, case: Case) 
 def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
     """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide; as
     much of it as there is time for."""
-    asked = (asked_instead(question, signature) for signature in signatures for question in OF_TOPICS)
-    open_ = dict.fromkeys(map(plan_of, dict.fromkeys(asked)))
+    asked = dict.fromkeys(asked_instead(question, signature) for signature in signatures for question in OF_TOPICS)
+    open_ = {plan_of(signature): None for signature in asked if not explorations.late}
     while open_ and not explorations.late:
         waves = {plan: next_wave(plan, explorations) for plan in open_}
         open_ = {plan: None for plan, wave in waves.items() if wave}

@@ -125,7 +125,9 @@ def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None
     voting = [plain_host(host) for voter, host in endpoints.items() if voter == node.id]
     alone = len(endpoints) > 1 and {*map(plain_host, endpoints.values())} == {LOOPBACK}
     voting = [host for host in voting if alone or host != LOOPBACK]
-    found = frozenset(filter(None, [*_bound_hosts(node), *_advertised_hosts(node), *_votes(node, nodes), *voting]))
+    own = frozenset(filter(None, [*_bound_hosts(node), *_advertised_hosts(node), *voting]))
+    votes = frozenset(filter(None, _votes(node, nodes)))
+    found = own | (votes - {LOOPBACK} if own - {LOOPBACK} else votes)  # a host of its own name is not all others' host
     return found or frozenset(_meets(node))
 
 

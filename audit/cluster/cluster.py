@@ -50,7 +50,9 @@ class Broker:
     of several nodes name: `addresses.py`); None: not stated. `pod` is
     what decides on which node it runs, as far as that is open; None of what is no pod. `network` is of a service of a
     compose file: "host" for its host's own, "inner" where it publishes no port, so that others reach it in the network
-    of one engine, or in one that spans several; "" otherwise.
+    of one engine, or in one that spans several; "" otherwise. `log_mounts` are the log directories of a service of a
+    compose file that lie on a volume with a name or on a folder of the host, and those of a pod that lie on a claim
+    which several pods have, each with which.
     """
 
     id: int | None
@@ -65,6 +67,7 @@ class Broker:
     machine: str | None = None
     pod: Pod | None = None
     network: Literal["", "host", "inner"] = ""
+    log_mounts: tuple[tuple[str, str], ...] = ()
 
     @property
     def keeps_topics(self) -> bool:
@@ -143,7 +146,9 @@ class Topic:
         return self.name in INTERNAL
 
 
-DESCRIBED = ("kafka-configs.sh --describe", "a running cluster")
+RUNNING = "a running cluster"
+"""The format of what was asked of brokers, and read from no file."""
+DESCRIBED = ("kafka-configs.sh --describe", RUNNING)
 """The formats in which brokers say themselves what is set."""
 
 
@@ -157,6 +162,8 @@ class Client:
     """A producer or a consumer as a file configures it. `family` is "java", "librdkafka", ..., or None: not stated.
 
     `is_embedded`: of a program that runs clients for others, such as Connect, so that it is nobody's only producer.
+    `of_streams` is what a Streams application's file says of its group's protocol, for itself or for its consumers,
+    under the keys that stand there.
     """
 
     name: str
@@ -166,6 +173,7 @@ class Client:
     version: StatedValue | None = None
     settings: tuple[Setting, ...] = ()
     is_embedded: bool = False
+    of_streams: tuple[Setting, ...] = ()
 
     def has_name(self, name: str) -> bool:
         """Whether `audit.toml` means it by this name."""
@@ -227,9 +235,8 @@ class Use:
     """Who writes and reads which topics, and what must hold of them, from `audit.toml`. `pattern` is matched whole, as
     a regular expression.
 
-    `subject` is "topic" or "group". `producers` and `consumers` name `Client`s, `required` has what `--require` takes;
-    empty is not stated.
-    """
+    `subject` is "topic" or "group". `producers` and `consumers` name `Client`s, `requirements` has what `--require`
+    takes; empty is not stated."""
 
     subject: Literal["topic", "group"]
     pattern: str
@@ -237,7 +244,7 @@ class Use:
     producers: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
     critical: bool = False
-    required: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
 
     @property
     def client_names(self) -> tuple[tuple[Literal["producer", "consumer"], str], ...]:
@@ -341,7 +348,7 @@ class Cluster:
             producers=_first_stated([use.producers for use in own], [use.producers for use in found]),
             consumers=_first_stated([use.consumers for use in own], [use.consumers for use in found]),
             critical=any(use.critical for use in found),
-            required=_first_stated([use.required for use in own], [use.required for use in found]),
+            requirements=_first_stated([use.requirements for use in own], [use.requirements for use in found]),
         )
 
     def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:

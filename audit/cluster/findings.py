@@ -16,6 +16,7 @@ Kind = Literal[
     "wrong_value",  # the wrong type, or outside of what the key allows
     "contradiction",  # two statements that cannot both hold
     "arithmetic",  # follows from numbers alone, such as min.insync.replicas above the replication factor
+    "one_host",  # nodes that one lost host takes at once
     "advice",  # a rule of experience, not a question to the model
     "client",  # what the models of producers and consumers say of its settings
     "latent",  # ignored by this version, harmful after an upgrade

@@ -28,6 +28,8 @@ from .statements import (
     HIDDEN,
     IMPORTED,
     MARK,
+    OF_ASKED,
+    OPEN,
     Default,
     Origin,
     Setting,
@@ -38,6 +40,7 @@ from .statements import (
 
 ENABLE_IDEMPOTENCE = declared_key("enable.idempotence")
 TRANSACTIONAL_ID = declared_key("transactional.id")
+UNCLEAN = declared_key("unclean.leader.election.enable")
 
 
 def earliest_release(cluster: Cluster) -> tuple[int, ...]:
@@ -296,13 +299,46 @@ def _scale_number(value: str, factor: int) -> str:
 def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> SettingValue:
     found = _last_statement(topic.settings, key.name) if "topic" in key.scopes else None
     if found is not None:
-        return StatedValue(found.value, found.origin)
+        return _as_described(cluster, topic, key, found)
     what = f"`{key.name}` of topic {topic.name} is not stated"
     if topic.complete:
         return _default_in_use(cluster, topic, key, what)
     if "broker" not in key.scopes:
         return default_of(cluster, key, what)
     return _from_brokers(cluster, topic, key, what)
+
+
+def _as_described(cluster: Cluster, topic: Topic, key: Key, found: Setting) -> SettingValue:
+    """What is stated as a topic's: open where it may be the setting of the broker that was asked, whichever that was,
+    and a broker of the topic has another one. Brokers whose files were not given are like the rest."""
+    stated = StatedValue(found.value, found.origin)
+    given = [broker for broker in _brokers_of(cluster, topic, key)[0] if broker.settings]
+    if not given or not is_perhaps_of_broker(cluster, key, found):
+        return stated
+    either = _either([stated, *(_for_broker(cluster, broker, key) for broker in given)])
+    possible = {default.value.lower(): default for default in either}
+    if len(possible) == 1:
+        return stated
+    which = "is" if found.whose == OF_ASKED else "may be"
+    why = f"`{found.key}` of topic {topic.name} is described as {found.value}"
+    why += f", which {which} that of the broker that was asked, and the brokers differ"
+    ask = f"the same {key.broker_names[0]} on each broker" if found.whose == OF_ASKED else whose_setting(topic)
+    return Unknown(why, ask, tuple(possible.values()))
+
+
+def is_perhaps_of_broker(cluster: Cluster, key: Key, found: Setting) -> bool:
+    """Whether what is described as a topic's may be a broker's: it is said to be, or some broker's files say it."""
+    if found.whose != OPEN or "broker" not in key.scopes:
+        return found.whose == OF_ASKED and "broker" in key.scopes
+    keepers = (broker for broker in cluster.brokers if broker.keeps_topics)
+    stated = (_statement_for_broker(cluster, broker, key) for broker in keepers)
+    return any(said.value.lower() == found.value.lower() for said in stated if said is not None)
+
+
+def whose_setting(topic: Topic) -> str:
+    """What decides whether a topic's setting is its own."""
+    of = "" if "(" in topic.name else f" --entity-name {topic.name}"
+    return f"kafka-configs.sh --describe --entity-type topics{of} (of 2.5 or later), which says whose it is"
 
 
 def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> SettingValue:
@@ -329,7 +365,7 @@ def omitted_settings(cluster: Cluster, topic: Topic, key: Key) -> list[StatedVal
     if not topic.complete or "broker" not in key.scopes or _last_statement(topic.settings, key.name) is not None:
         return []
     defaults = {default.value for default in _defaults(default_of(cluster, key, ""))}
-    mine, _ = _brokers_of(cluster, topic)
+    mine, _ = _brokers_of(cluster, topic, key)
     stated = [said for broker in mine if (said := _statement_for_broker(cluster, broker, key)) is not None]
     return list({said.value: said for said in reversed(stated) if said.value not in defaults}.values())
 
@@ -344,15 +380,18 @@ def _defaults(answer: SettingValue) -> tuple[Default, ...]:
             return ()
 
 
-def _brokers_of(cluster: Cluster, topic: Topic) -> tuple[list[Broker], set[int]]:
-    """The brokers that keep a topic, else all of them; and their numbers, as far as the topic says."""
+def _brokers_of(cluster: Cluster, topic: Topic, key: Key) -> tuple[list[Broker], set[int]]:
+    """The brokers that keep a topic, else all of them; and their numbers, as far as the topic says. Any of them may be
+    the controller, with ZooKeeper, which decides whether an election is unclean."""
     held = {number for partition in topic.partitions for number in partition.replicas}
     brokers = [b for b in cluster.brokers if b.keeps_topics]
+    if key.name == UNCLEAN:
+        return brokers, held
     return [b for b in brokers if b.id in held] or brokers, held
 
 
 def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> SettingValue:
-    mine, held = _brokers_of(cluster, topic)
+    mine, held = _brokers_of(cluster, topic, key)
     known = [b for b in mine if b.settings]
     if not known:
         found = _last_statement(cluster.dynamic, key.broker_names[0])

@@ -50,6 +50,11 @@ IMPORTED, INCLUDED, GROUPED = "spring.config.import", "spring.profiles.include",
 the profiles that are in force whichever are active, and that there are groups of them, which are not read."""
 
 
+OPEN, OF_ASKED = "the topic's or the asked broker's", "the asked broker's"
+"""`Setting.whose`. A broker that describes a topic gives what its own file sets as if it were the topic's
+(`ConfigHelper.createTopicConfigEntry`), and kafka-topics.sh prints all but defaults (`TopicCommand`)."""
+
+
 OF_IMAGE = "an image that reads KAFKA_CFG_, as Bitnami's does"
 """What it is where a variable has an effect in such an image alone, and nothing says whether this one is."""
 
@@ -61,12 +66,15 @@ class Setting:
     The value is text without surrounding blanks. A key that `SECRET` matches has the value `HIDDEN`, always.
     `when` is the profile of Spring's that it is in force with, or the environment (`ENVIRONMENT`), or the cloud
     platform (`CLOUD`), or, of a broker, the kind of image (`OF_IMAGE`); "" for always.
+    `whose` is of what is described as a topic's: "" is the topic's own or the whole cluster's, `OF_ASKED` the setting
+    of the broker that was asked, and `OPEN` may be either.
     """
 
     key: str
     value: str
     origin: Origin
     when: str = ""
+    whose: str = ""
 
     def __post_init__(self) -> None:
         if SECRET.search(self.key) or self.key == HIDDEN:

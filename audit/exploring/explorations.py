@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 from ...explorer.cache import write_whole
 from ...explorer.native.effort import QUICK_EFFORT, ROLLED_EFFORT
@@ -33,6 +33,10 @@ from .digest import text_digest
 from .garbage_collection import collect_seldom
 from .processes import Processes, Work
 from .step_sentences import step_sentence
+
+R = TypeVar("R")
+Arguments = TypeVarTuple("Arguments")
+Inference = TypeVar("Inference")
 
 SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
 """Constants that the layout of a state depends on."""
@@ -70,6 +74,9 @@ HEAVY = 12
 """The weight from which on a case is one of many states: these come last, one at a time."""
 
 NO_TIME = "out of time"
+
+REPORTING_SHARE, REPORTING_SECONDS = 0.25, 2.0
+"""What an audit may take besides its time to infer what it has not said yet: this part of it, no less than this."""
 
 DIED = "the process that explored it ended, perhaps for lack of memory; free memory and audit again"
 
@@ -319,13 +326,15 @@ class Explorations:
     ) -> None:
         self.folder, self.workers, self.report = folder, workers, report
         self.until = None if seconds is None else time.time() + seconds
+        self._reporting = max(REPORTING_SECONDS, REPORTING_SHARE * (seconds or 0.0))
+        self._over: float | None = None if self.until is None else self.until + self._reporting
         self.bench = CaseExplorer(folder)
         self.known: dict[Case, CaseResult] = {}
-        self.inferred: dict[Any, Any] = {}
-        """What others infer from what is known, by what it is about; empty again once more is known."""
-        self.settled: set[Any] = set()
+        self._inferences: dict[Any, dict[Any, Any]] = {}
+        """What functions inferred from what is known, by function and arguments; empty again once more is known."""
+        self.settled: set[tuple[object, Case]] = set()
         """What others found to be decided, by what it is about: more that is known does not change it."""
-        self.shown: dict[Any, tuple[ScenarioStep, ...]] = {}
+        self.shown: dict[tuple[Case, str, tuple[ScenarioStep, ...]], tuple[ScenarioStep, ...]] = {}
         """Runs as `own_fault` shows them, by what they were found as."""
         self.explored = 0
         self.interrupted = False
@@ -399,12 +408,30 @@ class Explorations:
         it what they did before."""
         self.known[case] = found
         if found.scenarios or found.reached_witnesses or found.held_invariants:
-            self.inferred.clear()
+            self.forget_inferences()
+
+    def infer(self, function: Callable[[*Arguments, Explorations], Inference], *arguments: *Arguments) -> Inference:
+        """What a function infers from what is known; said again as it was until more is known."""
+        made: dict[tuple[*Arguments], Inference] = self._inferences.get(function, {})
+        if arguments in made:
+            return made[arguments]
+        inference = function(*arguments, self)  # which may have more explored, after which all is forgotten
+        self._inferences.setdefault(function, {})[arguments] = inference
+        return inference
+
+    def forget_inferences(self) -> None:
+        """All is inferred anew."""
+        self._inferences.clear()
 
     @property
     def late(self) -> bool:
         """Whether time is out: nothing more is explored."""
         return self.until is not None and time.time() >= self.until
+
+    @property
+    def is_time_over(self) -> bool:
+        """Whether the time is over, too, in which what is known answers what was not asked yet."""
+        return self._over is not None and time.time() >= self._over
 
     def _explore_cases(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
         """What cases find, and some of those that were explored ahead meanwhile."""
@@ -439,9 +466,21 @@ class Explorations:
             1 for found in self.known.values() if found.stop_reason and not found.for_good and found.stop_reason != DIED
         )
 
+    def complete(self, work: Callable[[], R]) -> R:
+        """What `work` returns, which asks for explorations; the other processes are ended then. Ctrl-C in it has it
+        done again with what is known by then, so that this is reported; another one ends it."""
+        try:
+            return work()
+        except KeyboardInterrupt:
+            self.interrupt()
+            return work()
+        finally:
+            self.close()
+
     def interrupt(self) -> None:
         """Has all that is not known by now be out of time, and ends what explores it."""
         self.interrupted, self.until = True, 0.0
+        self._over = time.time() + self._reporting
         self.processes.kill()
 
     def close(self) -> None:

@@ -1,14 +1,14 @@
 """What one exploration says of others: fewer faults lose nothing that more keep, and more lose all that fewer do.
 
 Every run of a case with few faults is a run of one with more, so that one exploration answers several cells of a
-signature's table. `within` says which, from the budgets alone; tests/audit/exploring/test_inference.py explores all of
-them and compares. So the cells are explored in waves, those first that decide the most others.
+signature's table. `is_within` says which, from the budgets alone; tests/audit/exploring/test_inference.py explores all
+of them and compares. So the cells are explored in waves, those first that decide the most others.
 
 So it is with settings: without eligible leader replicas a broker asks for acks and min.insync.replicas where it takes a
 record and where it moves the high watermark, and refuses more the more they ask for. What is read and kept with acks=1,
 or with a lesser min.insync.replicas, is read and kept with more; and with acks=all nothing is acknowledged that cannot
-be read (`model.partition.broker`: `accepts`, `advance_high_watermark`). `wider` says which cases these are. The other
-way round, what is lost where more is asked for is lost where less is: the same run is one of the wider case.
+be read (`model.partition.broker`: `accepts`, `advance_high_watermark`). `wider_cases` says which cases these are. The
+other way round, what is lost where more is asked for is lost where less is: the same run is one of the wider case.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ...language.immutable import immutable
-from ..questions.case_order import BUDGETS, Order, Plan, Ways, narrower_cases, wider_cases
+from ..questions.case_order import BUDGETS, CasePlan, Order, Ways, narrower_cases, wider_cases
 from ..questions.questions import KEPT_READS, PROPERTIES, QUESTION, WITNESS, Case, Question
 from .explorations import CaseResult, Explorations, ScenarioStep
 
@@ -56,12 +56,9 @@ class CaseKnowledge:
 # --- one signature ----------------------------------------------------------------------------------------------------
 
 
-def knowledge_of(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
+def knowledge_of(case: Case, plan: CasePlan, explorations: Explorations) -> CaseKnowledge:
     """What is known of a case, given the others of its plan; nothing is explored."""
-    found: CaseKnowledge | None = explorations.inferred.get((plan, case))
-    if found is None or (not found.is_explored and case.explored_case in explorations.known):
-        found = explorations.inferred[plan, case] = _infer_knowledge(case, plan, explorations)
-    return found
+    return explorations.infer(_infer_knowledge, case, plan, case.explored_case in explorations.known)
 
 
 def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
@@ -69,12 +66,12 @@ def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
     return explorations.known.get(case.explored_case) or explorations.known.get(case.brief_case.explored_case)
 
 
-def _infer_knowledge(case: Case, plan: Plan, explorations: Explorations) -> CaseKnowledge:
+def _infer_knowledge(case: Case, plan: CasePlan, explored: bool, explorations: Explorations) -> CaseKnowledge:
     own = result_of(case, explorations)
     if own is not None and _answers_all(case, own):
-        return _own_knowledge(case, own, explored=case.explored_case in explorations.known)
+        return _own_knowledge(case, own, explored=explored)
     order, whole = plan.order(case), explorations.known.get(case.explored_case)
-    results = _results(plan, explorations)
+    results = explorations.infer(_results, plan)
     fewer, more = ({other: found for other in some if (found := results.get(other)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stop_reason else []
@@ -95,20 +92,17 @@ def _infer_knowledge(case: Case, plan: Plan, explorations: Explorations) -> Case
         losses=lost,
         held_properties=held,
         is_reached=any(WITNESS in of.reached_witnesses for of in (*fewer.values(), *((own,) if own else ()))),
-        is_explored=whole is not None,
+        is_explored=explored,
         stop_reason=whole.stop_reason if whole is not None else "",
         basis=basis,
         states=states,
     )
 
 
-def _results(plan: Plan, explorations: Explorations) -> Mapping[Case, CaseResult]:
+def _results(plan: CasePlan, explorations: Explorations) -> Mapping[Case, CaseResult]:
     """What the explorations of a plan found, of those that were made."""
-    kept: dict[Case, CaseResult] | None = explorations.inferred.get(plan)
-    if kept is None:
-        every = ((case, result_of(case, explorations)) for case in plan.cases)
-        kept = explorations.inferred[plan] = {case: found for case, found in every if found is not None}
-    return kept
+    every = ((case, result_of(case, explorations)) for case in plan.cases)
+    return {case: found for case, found in every if found is not None}
 
 
 def _answers_all(case: Case, own: CaseResult) -> bool:
@@ -172,7 +166,9 @@ def _main(case: Case) -> tuple[str, ...]:
     return (*case.main, "no-stale-reads") if case.kind == "reads" else case.main
 
 
-def case_to_explore(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
+def case_to_explore(
+    question: Question, case: Case, ways: Ways, plan: CasePlan, explorations: Explorations
+) -> Case | None:
     """The exploration to make before a question is answered of one of a cell's ways; None where there is nothing to
     make. Where all that the cell is for is lost already in one of the ways it is the brief one, which ends where the
     other would."""
@@ -183,7 +179,7 @@ def case_to_explore(question: Question, case: Case, ways: Ways, plan: Plan, expl
     return case.brief_case if lost else case
 
 
-def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
+def next_wave(plan: CasePlan, explorations: Explorations) -> list[Case]:
     """The explorations to make next: first those with at most one fault and all in sync, then those that decide most.
 
     What the first lose, all the others lose. What they keep most likely is kept with more faults, too; so the cells
@@ -197,14 +193,14 @@ def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
     return [case for case in open_ if not any(other in open_ for other in plan.order(case).earlier)]
 
 
-def _is_unknown(case: Case, plan: Plan, explorations: Explorations) -> bool:
+def _is_unknown(case: Case, plan: CasePlan, explorations: Explorations) -> bool:
     """Whether a probe is still to be made. The calm one is needed to know that anything is ever acknowledged."""
     if case.explored_case in explorations.known:
         return False
     return case is plan.cases[0] or not _is_settled(case, plan, explorations)
 
 
-def _is_settled(case: Case, plan: Plan, explorations: Explorations) -> bool:
+def _is_settled(case: Case, plan: CasePlan, explorations: Explorations) -> bool:
     """Whether a case is decided: it stays so, whatever else is found."""
     if (plan, case) not in explorations.settled:
         if not is_decided(case, knowledge_of(case, plan, explorations)):
@@ -213,7 +209,7 @@ def _is_settled(case: Case, plan: Plan, explorations: Explorations) -> bool:
     return True
 
 
-def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
+def _next_way(ways: Ways, plan: CasePlan, explorations: Explorations) -> Case | None:
     for way in ways:
         if not _is_settled(way, plan, explorations):
             return way

@@ -17,8 +17,11 @@ from .explorations import Explorations, UnexploredError
 R = TypeVar("R")
 
 
-def run_in_rounds(searches: Iterable[Callable[[], R]], explorations: Explorations) -> list[R]:
-    """What each search returns, in their order. Raises what the first of them raises; none of the others goes on."""
+def run_in_rounds(
+    searches: Iterable[Callable[[], R]], explorations: Explorations, report: Callable[[R], None] | None = None
+) -> list[R]:
+    """What each search returns, in their order; `report` is called with each once it is found. Raises what the first of
+    them raises; none of the others goes on."""
     open_ = dict(enumerate(searches))
     results: dict[int, R] = {}
     while open_:
@@ -28,6 +31,8 @@ def run_in_rounds(searches: Iterable[Callable[[], R]], explorations: Exploration
                 with explorations.frozen():
                     results[number] = search()
                 del open_[number]
+                if report is not None:
+                    report(results[number])
             except UnexploredError as error:
                 needed |= dict.fromkeys(error.cases)
         explorations.all(needed)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..cluster.cluster import Broker, Cluster, Topic
-from ..cluster.settings import agreed_value, value_of
+from ..cluster.cluster import Cluster, Topic
+from ..cluster.settings import UNCLEAN, agreed_value, is_perhaps_of_broker, value_of, whose_setting
 from ..cluster.statements import Default, Setting, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import TRANSACTIONS
-from ..kafka.keys import KeyName, declared_key
+from ..kafka.keys import KeyName, declared_key, settings_table
 
-UNCLEAN, MIN_ISR = declared_key("unclean.leader.election.enable"), declared_key("min.insync.replicas")
+MIN_ISR = declared_key("min.insync.replicas")
 _GIVE = "server.properties of the controllers"
 
 
@@ -31,7 +31,7 @@ def unclean_elections(cluster: Cluster, topic: Topic) -> SettingValue:
         return of_brokers
     of_controllers = _of_controllers(cluster, topic, UNCLEAN)
     if own is not None:
-        return _or_of_controllers(cluster, topic, own, of_brokers, of_controllers)
+        return _or_of_controllers(cluster, topic, own, of_controllers)
     if of_controllers is not None:
         return of_controllers
     return _like_brokers(of_brokers, "false")
@@ -42,7 +42,10 @@ def least_in_sync(cluster: Cluster, topic: Topic) -> SettingValue | None:
     active controller writes its value as the cluster's, and removes what single brokers have (kafka.apache.org/41,
     Eligible Leader Replicas). None where the topic has a value that this does not change: its own, the cluster's, or
     one that is described with all that holds for it."""
-    if _own(topic, MIN_ISR) is not None or topic.complete or any(setting.key == MIN_ISR for setting in cluster.dynamic):
+    own = _own(topic, MIN_ISR)
+    if own is not None and own.whose and isinstance(value_of(cluster, topic, MIN_ISR), Unknown):
+        return StatedValue(own.value, own.origin)  # files of single brokers do not count, so that it is none of theirs
+    if own is not None or topic.complete or any(setting.key == MIN_ISR for setting in cluster.dynamic):
         return None
     of_controllers = _of_controllers(cluster, topic, MIN_ISR)
     return of_controllers or _like_brokers(value_of(cluster, topic, MIN_ISR), "1")
@@ -63,24 +66,18 @@ def _of_controllers(cluster: Cluster, topic: Topic, key: KeyName) -> SettingValu
 
 
 def _or_of_controllers(
-    cluster: Cluster, topic: Topic, own: Setting, of_brokers: SettingValue, of_controllers: SettingValue | None
+    cluster: Cluster, topic: Topic, own: Setting, of_controllers: SettingValue | None
 ) -> SettingValue:
-    """A description shows what a broker's file sets as if it were the topic's (`TopicCommand`, `isDefault`): where such
-    a file has the same, it is open whose it is, if the controllers have something else."""
-    brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
-    echoed = topic.complete and any(_states(broker, own) for broker in brokers)
-    if not echoed or (isinstance(of_controllers, StatedValue | Default) and of_controllers.value == own.value):
-        return of_brokers
-    possible = [Default(own.value, str(own.origin)), *_values(of_controllers or Unknown("", ""))]
-    if of_controllers is None:
-        possible.append(Default("false", "KIP-106"))
+    """A description shows what a broker's file sets as if it were the topic's: where such a file has the same, it is
+    open whose it is, if the controllers have something else."""
+    stated = value_of(cluster, replace(topic, settings=(replace(own, whose=""),)), UNCLEAN)
+    if not is_perhaps_of_broker(cluster, settings_table()[UNCLEAN], own):
+        return stated
+    possible = [*_values(stated), *_values(of_controllers or Default("false", "KIP-106"))]
+    if len({default.value for default in possible}) == 1:
+        return stated
     why = f"`{own.key}` at {own.origin} may be the topic's, or the broker's, which the controllers do not see"
-    ask = "kafka-configs.sh --describe --entity-type topics, which says whose it is"
-    return Unknown(why, ask, tuple({default.value: default for default in possible}.values()))
-
-
-def _states(broker: Broker, own: Setting) -> bool:
-    return any(setting.key == own.key and setting.value == own.value for setting in (*broker.settings, *broker.dynamic))
+    return Unknown(why, whose_setting(topic), tuple({default.value: default for default in possible}.values()))
 
 
 def _values(answer: SettingValue) -> Sequence[Default]:

@@ -53,8 +53,8 @@ class UnansweredTopicError(Exception):
 
 
 class UncreatableTopicError(UnansweredTopicError):
-    """A topic that Kafka refuses to create; the message says why, and what to do. `repairs` are the settings of the
-    brokers with which it is created, if settings alone are what it takes."""
+    """A topic that Kafka refuses to create; the message says why, and what to do. `repairs` says with how
+    many brokers, or with which of their settings, it is created; "" where it takes something else."""
 
     stops = ("writable", "readable")
 

@@ -15,7 +15,7 @@ from ..cluster.settings import value_of
 from ..cluster.statements import Unknown
 from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
 from ..kafka.keys import declared_key
-from ..kafka.topic_settings import MIN_ISR_OF, REPLICAS_OF, WHERE_SET
+from ..kafka.topic_settings import MIN_ISR_OF, factor_key
 from ..kafka.versions import is_at_least
 from .facts import Fact, FactValue, UncreatableTopicError, UsedSetting
 
@@ -50,12 +50,16 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
 
 
 def names_of_hosts(cluster: Cluster, replicas: Collection[int]) -> tuple[str, ...]:
-    """What the brokers are called, each of which has a replica where there are so many: a service of a compose file by
-    its name, others by their ids. () where there are not, or where one has no name, or two have one."""
+    """What the brokers are called that have the replicas, where there are so many: a service of a compose file by its
+    name, others by their ids. Of more brokers the first ones, which may have them where nothing says otherwise: no
+    racks, and no hosts that are shared. () where there are too few, or one has no name, or two have one."""
     keepers = [broker for broker in cluster.brokers if broker.keeps_topics]
     names = [_name(broker) for broker in keepers]
-    whole = {len(keepers)} == {*replicas} and len({*names}) == len(names) and "" not in names
-    return tuple(f"broker {name}" for name in names) if whole else ()
+    most = max(replicas, default=0)
+    alike = most == 1 or all(broker.rack is None and broker.machine is None for broker in keepers)
+    fit = {len(keepers)} == {*replicas} or (alike and 0 < most < len(keepers))
+    whole = fit and len({*names}) == len(names) and "" not in names
+    return tuple(f"broker {name}" for name in names[:most]) if whole else ()
 
 
 def _name(broker: Broker) -> str:
@@ -166,7 +170,7 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
     repairs = _repair_of_internal(topic, number)
     then, repair = (f", and {_WITHOUT[topic.name]}", f"; {repairs} on every broker repairs it") if repairs else ("", "")
     said = f"cannot be created{then}: {replicas} replicas are asked for, and there {are}{more}{repair}"
-    raise UncreatableTopicError(said, repairs)
+    raise UncreatableTopicError(said, f"{replicas} brokers; with {number}, {repairs} has it created" if repairs else "")
 
 
 _WITHOUT = {
@@ -180,7 +184,7 @@ _WITHOUT = {
 
 def _repair_of_internal(topic: Topic, number: int) -> str:
     """What is to be set for a topic of Kafka's own, of which the brokers' settings say how many replicas it gets."""
-    key = {**REPLICAS_OF, **{name: keys[0] for name, keys in WHERE_SET.items()}}.get(topic.name)
+    key = factor_key(topic.name)
     if key is None or topic.name not in _WITHOUT or topic.partitions or topic.replication_factor is not None:
         return ""
     least = MIN_ISR_OF.get(topic.name)

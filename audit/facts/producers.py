@@ -11,7 +11,8 @@ from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import KeyName, declared_key
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..kafka.versions import is_at_least
-from ..startup.producers import refuses_by_default, settings_in_force, switches_off, why_producer_stops
+from ..startup.client_settings import settings_in_force
+from ..startup.producers import refuses_by_default, switches_off, unknown_refusal, why_producer_stops
 from .facts import (
     Fact,
     FactValue,
@@ -21,6 +22,7 @@ from .facts import (
     UsedSetting,
     note_setting,
 )
+from .record_format import has_old_format
 
 ACKS = declared_key("acks")
 RETRIES = declared_key("retries")
@@ -75,6 +77,7 @@ def producer_facts(
             used.append(UsedSetting("producer", producer.name, producer.origin, why))
         if producer not in said:
             said[producer] = _said_by(cluster, producer)
+        _raise_if_format_refuses(cluster, topic, producer)
         facts, by = said[producer]
         used += by
         yield from facts
@@ -84,8 +87,45 @@ def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequen
     refusal = why_producer_stops(cluster, producer)
     if refusal:
         raise StoppedProducerError(f"{producer.name} writes nothing: {refusal}")
+    unknown = unknown_refusal(cluster, producer)
+    if unknown is not None:
+        raise UnansweredTopicError(f"{unknown.what}; {unknown.to_do}")
     used: list[UsedSetting] = []
     return [_acks(cluster, producer, used), *_sending(cluster, producer, used)], used
+
+
+def _raise_if_format_refuses(cluster: Cluster, topic: Topic, producer: Client) -> None:
+    """Records of idempotent producers have ids that formats of before 0.11 have no place for: the leader refuses each
+    batch, and the producer ends (LogValidator.validateBatch, UnsupportedForMessageFormatException, 0.11 to 3.9). Raises
+    StoppedProducerError, or UnansweredTopicError where it is not known whether it is idempotent."""
+    formats: list[UsedSetting] = []
+    if cluster.control_plane == "kraft" or not has_old_format(
+        cluster, topic, cluster.versions.inter_broker_protocol, formats
+    ):
+        return
+    idempotent = _is_idempotent(cluster, producer)
+    old = formats[0]
+    refused = f"`{old.key}={old.value}` at {old.origin} has no place for the ids of an idempotent producer"
+    if idempotent:
+        raise StoppedProducerError(
+            f"{producer.name} writes nothing to {topic.name}: {refused}, and it is one; {ENABLE_IDEMPOTENCE}=false and "
+            "no transactions, or a format of 0.11 or later"
+        )
+    if idempotent is None:
+        ask = "--client java:VERSION" if base_family(producer) in (None, "java") else ENABLE_IDEMPOTENCE
+        raise UnansweredTopicError(f"{refused}, and whether {producer.name} is one is not known; give {ask}")
+
+
+def _is_idempotent(cluster: Cluster, producer: Client) -> bool | None:
+    """Whether a producer is idempotent, by its file or by default; None where that is not known."""
+    if asks_for_idempotence(cluster, producer):
+        return True
+    answer = value_of(cluster, producer, ENABLE_IDEMPOTENCE)
+    if any(switches_off(producer, setting) for setting in settings_in_force(producer)):
+        return False
+    if isinstance(answer, Unknown):
+        return None if any(default.value == "true" for default in answer.possible) or not answer.possible else False
+    return answer.value == "true"
 
 
 def is_idempotent(*, wanted: bool, explicit: bool, acks: str, retries: bool, in_flight: int) -> bool:

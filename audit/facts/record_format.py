@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..cluster.cluster import Cluster, Topic
+from ..cluster.settings import is_perhaps_of_broker
 from ..cluster.statements import StatedValue
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, settings_table
 from ..kafka.versions import is_at_least
 from ..startup.protocol_versions import FORMAT
 from .facts import UsedSetting
@@ -22,7 +23,9 @@ def has_old_format(cluster: Cluster, topic: Topic, protocol: StatedValue | None,
     own = [setting for setting in topic.settings if setting.key == FORMATS[0]]
     settings = (setting for broker in cluster.keepers for setting in (*broker.settings, *broker.dynamic))
     of_brokers = [setting for setting in (*settings, *cluster.dynamic) if setting.key == FORMATS[1]]
-    old = next((broker for broker in own[-1:] or of_brokers if is_before_epochs(broker.value)), None)
+    perhaps = not own or is_perhaps_of_broker(cluster, settings_table()[FORMATS[0]], own[-1])
+    stated = (*own[-1:], *(of_brokers if perhaps else ()))
+    old = next((setting for setting in stated if is_before_epochs(setting.value)), None)
     if old is not None and all(use.origin != old.origin for use in used):
         used.append(UsedSetting(old.key, old.value, old.origin, "records without leader epochs"))
     return old is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ from ..cluster.addresses import place_on_hosts as placed_on_hosts
 from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
-from ..cluster.statements import Origin, StatedValue, Unread, WrongOptionError
+from ..cluster.statements import OF_ASKED, OPEN, Origin, Setting, StatedValue, Unread, WrongOptionError
 from ..kafka import key_names
 from ..kafka.keys import declared_key, owners
 from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_not_known
@@ -89,6 +89,7 @@ def join_parts(
         *alike,
         *unnamed,
         *_of_voters(quorum, versions),
+        *_of_voters_without_files(cluster),
         *assumed_of_nodes(cluster),
     )
     cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
@@ -111,9 +112,16 @@ def _topics(joined: JoinedParts) -> tuple[Topic, ...]:
                 mine = found[name]
                 whole = mine.complete or name in part.whole_topics
                 doubt = "" if mine.doubt == NO_CONFIGS else mine.doubt
-                every = (*mine.settings, *withhold_values(settings))
+                every = (*_whose(mine.settings, settings), *withhold_values(settings))
                 found[name] = replace(mine, settings=every, complete=whole, doubt=doubt)
     return tuple(found[name] for name in sorted(found))
+
+
+def _whose(described: Sequence[Setting], own: Sequence[Setting]) -> Iterator[Setting]:
+    """What a topic is described with, where all that is its own is known: the rest is of the broker that was asked."""
+    names = {setting.key for setting in own}
+    for setting in described:
+        yield replace(setting, whose=OF_ASKED) if setting.whose == OPEN and setting.key not in names else setting
 
 
 def _mark_programs_own(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
@@ -134,14 +142,14 @@ def _both(joined: JoinedParts, first: Topic, second: Topic) -> Topic:
         return second
     one, other = first.replication_factor, second.replication_factor
     if one is not None and other is not None and one != other:
-        what = f"topic {first.name} has replication factor {one} here, {other} there"
+        what = f"topic {first.name} has replication factor {other} here, {one} there"
         joined.disagree(what, first.origin, second.origin, "an existing topic keeps its replicas: reassign them")
     before = {setting.key: setting for setting in first.settings}
     for setting in second.settings:
         mine = before.get(setting.key)
         if mine is not None and mine.value != setting.value:
             what = (
-                f"`{setting.key}` of topic {first.name} is {mine.value} here, {setting.value} there; the latter is used"
+                f"`{setting.key}` of topic {first.name} is {setting.value} here, which is used, and {mine.value} there"
             )
             joined.disagree(what, mine.origin, setting.origin, "make them agree")
     doubt = second.doubt or first.doubt
@@ -202,6 +210,8 @@ def _versions(joined: JoinedParts, options: Options) -> Versions:
         name, mark, level = text.partition("=")
         if not mark or not numbers(level):
             raise WrongOptionError(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
+        if name in features and features[name].value != level:
+            _note_contradicted(joined, f"--features {text}", features[name])
         features[name] = StatedValue(level, OPTIONS)
     owner = _distribution(joined, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
@@ -249,9 +259,22 @@ def _stated_or_agreed(
     joined: JoinedParts, name: str, option: str | None, *, confluent: bool = False
 ) -> StatedValue | None:
     """A version as its option says, else as all files do."""
+    agreed = _agreed_statement(joined, name) if option is None or name == "kafka" else None
     if option is None:
-        return _agreed_statement(joined, name)
-    return stated_release(_option_of(name), option, confluent=confluent)
+        return agreed
+    said = stated_release(_option_of(name), option, confluent=confluent)
+    for fact in _facts(joined, name):
+        if is_version(fact.value) and not _compatible(name, fact.value, said.value):
+            _note_contradicted(joined, f"{_option_of(name)} {said.value}", fact)
+            break
+    return said
+
+
+def _note_contradicted(joined: JoinedParts, option: str, fact: StatedValue) -> None:
+    """That an option says another version or level than a file, which leaves open what runs."""
+    what = f"{option} contradicts {fact.value}, which the files state: which of them runs is not known"
+    name = option.partition(" ")[0]
+    joined.incomplete(what, fact.origin, f"leave {name} out, or correct the files")
 
 
 def _distribution(joined: JoinedParts, options: Options) -> StatedValue | None:
@@ -282,15 +305,20 @@ def _agreed_statement(joined: JoinedParts, name: str) -> StatedValue | None:
     best = max(facts, key=lambda fact: (not fact.assumption, len(fact.value)))
     for fact in facts:
         if not _compatible(name, fact.value, best.value):
-            what = f"the {name.replace('_', ' ')} is {best.value} here and {fact.value} there"
-            to_do = f"say which with {_option_of(name)}"
             if name == "kafka":
-                together = "how brokers of several releases work together, as in a rolling upgrade, is not modelled"
-                joined.incomplete(f"{what} ({best.origin}): {together}", fact.origin, to_do)
+                _note_mixed_releases(joined, best, fact)
             else:
-                joined.disagree(what, best.origin, fact.origin, to_do)
+                what = f"the {name.replace('_', ' ')} is {fact.value} here and {best.value} there"
+                joined.disagree(what, best.origin, fact.origin, f"say which with {_option_of(name)}")
             return None
     return best
+
+
+def _note_mixed_releases(joined: JoinedParts, one: StatedValue, other: StatedValue) -> None:
+    """That nodes are of several releases, which no option takes back."""
+    what = f"the kafka is {other.value} here and {one.value} there ({one.origin}): how brokers of several releases work"
+    what += " together, as in a rolling upgrade, is not modelled"
+    joined.incomplete(what, other.origin, "give the files of one release, as before or after the upgrade")
 
 
 def _option_of(name: str) -> str:
@@ -337,7 +365,7 @@ def _quorum(joined: JoinedParts, versions: Versions) -> Quorum | None:
         return None
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
-            what = f"`controller.quorum.voters` has voters {_ids(listed[0])} here, {_ids(other)} there"
+            what = f"`controller.quorum.voters` has voters {_ids(other)} here, {_ids(listed[0])} there"
             where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
             joined.incomplete(where, other.origin, "give every node the same voters")
             break
@@ -355,6 +383,18 @@ def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
         "the controllers of `controller.quorum.voters` are those that vote; with kraft.version 1, which "
         "`kafka-features.sh upgrade --release-version` sets, others may (kafka-metadata-quorum.sh describe --status)"
     ]
+
+
+def _of_voters_without_files(cluster: Cluster) -> list[str]:
+    """What is taken for granted of voters of which no file was given beside those of others."""
+    voters = set(cluster.quorum.voters) if cluster.quorum is not None else set[int]()
+    given = {node.id for node in cluster.controllers if node.settings}
+    bare = sorted(voters - given)
+    if not bare or not voters & given:
+        return []
+    who = ", ".join(map(str, bare))
+    one = f"controller {who}, of which no file was given, runs and is reached by the others"
+    return [one if len(bare) == 1 else f"controllers {who}, of which no files were given, run and reach each other"]
 
 
 STATUS = "give what kafka-metadata-quorum.sh describe --status prints"
@@ -382,9 +422,19 @@ def _quorum_by_roles(joined: JoinedParts, nodes: Sequence[Broker]) -> Quorum | N
         joined.incomplete(what, named[0].origin, STATUS)
         return None
     if not found:
+        _note_missing_pools(joined)
         return None
     first = next(iter(found.values()))
     return Quorum(tuple(found), first.origin)
+
+
+def _note_missing_pools(joined: JoinedParts) -> None:
+    """A cluster of Strimzi's none of whose node pools has controllers: nobody elects leaders, or pools are missing."""
+    pools = [part for part in joined.parts if part.format == "Strimzi resources" and part.control_plane == "kraft"]
+    brokers = [broker for part in pools for broker in part.brokers]
+    if brokers and all(broker.roles == ("broker",) for broker in brokers):
+        what = "no node pool has the role controller: who elects leaders is not described"
+        joined.incomplete(what, brokers[0].origin, "give every KafkaNodePool of the cluster")
 
 
 MEETING = {declared_key("zookeeper.connect"): 2181, declared_key("controller.quorum.bootstrap.servers"): None}

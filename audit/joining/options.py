@@ -8,9 +8,9 @@ from collections.abc import Collection
 from ...language.errors import suggest_name
 from ...language.immutable import immutable
 from ..cluster.statements import Origin, StatedValue, WrongOptionError
-from ..kafka.keys import OTHER, families
+from ..kafka.keys import OTHER, families, wrapped_families
 from ..kafka.releases import kafka_release, why_not_known
-from ..kafka.versions import span
+from ..kafka.versions import is_at_least, span
 
 OPTIONS = Origin("command line")
 
@@ -48,8 +48,9 @@ def client_option(text: str) -> tuple[str | None, str, StatedValue | None]:
     return name if mark else None, family, said
 
 
-def _version_of_client(family: str, version: str) -> StatedValue:
-    """Java's is Kafka's release; the others count for themselves."""
+def _version_of_client(family: str, version: str) -> StatedValue | None:
+    """Java's is Kafka's release; the others count for themselves, or are that of the client within; None where it is
+    not known which one that is."""
     if family in ("java", "spring"):
         said = stated_release("--client", version)
         if why := why_not_known(said.value):
@@ -59,7 +60,11 @@ def _version_of_client(family: str, version: str) -> StatedValue:
         span(version)
     except ValueError as error:
         raise WrongOptionError(f"--client: {error}.") from None
-    return StatedValue(version, OPTIONS)
+    within = wrapped_families().get(family, {}).get("within")
+    if within is None:
+        return StatedValue(version, OPTIONS)
+    found = [inner for own, inner in within if is_at_least(version, own) is True]
+    return StatedValue(found[-1], OPTIONS, f"{family} {version} has librdkafka {found[-1]}") if found else None
 
 
 def refuse_unknown(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:

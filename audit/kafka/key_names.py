@@ -63,3 +63,6 @@ OLD = {
 
 GUARANTEE, REPLICAS = "processing.guarantee", "replication.factor"
 """Settings of Kafka Streams that its clients do not take, and that need new brokers (StreamsConfig)."""
+
+GROUP_PROTOCOL = "group.protocol"
+"""A setting of Streams and of consumers, which mean different things by it."""

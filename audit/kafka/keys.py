@@ -73,8 +73,9 @@ class Key:
     `least` is the smallest legal number, `legal` the legal words (`*` at the end stands for anything), empty for any.
     A number may have a fraction for the clients of the families `fractions`. `stored_as` says as what its value is
     kept. With `only_checked` no answer rests on it, and its value keeps a node from starting if it is not legal.
-    Brokers define it from the release `since` on and before `until` ("": in all of them), and another one does not read
-    it. With `least_of_topic` the least value is that of a topic's setting, and a broker takes less.
+    Brokers, and clients of the settings of clients, define it from the release `since` on and before `until` ("": in
+    all of them), and another one does not read it. With `least_of_topic` the least value is that of a topic's setting,
+    and a broker takes less. `most` is the largest legal number, and with `any_case` words count in capitals, too.
     """
 
     name: KeyName
@@ -93,9 +94,11 @@ class Key:
     since: str = ""
     until: str = ""
     least_of_topic: bool = False
+    most: int | None = None
+    any_case: bool = False
 
     def is_defined(self, kafka: str) -> bool:
-        """Whether brokers of a release define it; not where its text leaves that open."""
+        """Whether a release defines it; not where its text leaves that open."""
         if self.since and is_at_least(kafka, self.since) is not True:
             return False
         return not self.until or is_at_least(kafka, self.until) is False
@@ -129,6 +132,7 @@ def _key(text: dict[str, Any]) -> Key:
         since=text.get("since", ""),
         until=text.get("until", ""),
         least_of_topic=text.get("least_of_topic", False),
+        any_case=text.get("any_case", False),
     )
 
 
@@ -159,7 +163,21 @@ def _other(name: str, text: dict[str, Any]) -> Key:
         only_checked=text.get("checked", False),
         since=text.get("since", ""),
         until=text.get("until", ""),
+        most=text.get("most"),
+        any_case=text.get("any_case", False),
     )
+
+
+@cache
+def client_settings() -> Mapping[str, tuple[Key, ...]]:
+    """The settings of Java's clients that no answer rests on, and for which a client may not start, by name: one row
+    for all releases, or several, each of some."""
+    found: dict[str, tuple[Key, ...]] = {}
+    for entry in _document()["clients"]:
+        for name in entry["names"]:
+            key = replace(_other(name, {"kept": "word", **entry}), scopes=tuple(entry["scopes"]), only_checked=True)
+            found[name] = (*found.get(name, ()), key)
+    return found
 
 
 class UndeclaredKeyError(KeyError):
@@ -177,14 +195,18 @@ def declared_key(name: str) -> KeyName:
 def registry() -> Mapping[str, Key]:
     """Every setting by every name that a file may give it, those of families of clients too."""
     aliases = {name: key for key in settings_table().values() for names in key.aliases.values() for name in names}
-    return {**other_settings(), **aliases, **settings_by_name()}
+    of_clients = {name: rows[-1] for name, rows in client_settings().items()}
+    return {**of_clients, **other_settings(), **aliases, **settings_by_name()}
 
 
 def is_kept(name: str, value: str) -> bool:
     """Whether a setting's value is kept as it is: a plain value of what the setting has, and no text that may be
     anything, secrets too."""
     key = registry().get(name)
-    return key is not None and (key.stored_as == "text" or re.fullmatch(PLAIN[key.stored_as], value) is not None)
+    if key is None:
+        return False
+    blank = key.only_checked and not value
+    return blank or key.stored_as == "text" or re.fullmatch(PLAIN[key.stored_as], value) is not None
 
 
 @cache
@@ -265,6 +287,7 @@ def _wrong(key: Key, value: str, family: str | None) -> str:
     if key.type == "version":
         return "" if re.match(r"\d", value) and is_version(value) else "is not a version"
     legal = key.legal_of.get(family or "", key.legal)
+    value = value.lower() if key.any_case else value
     words = [word.strip() for word in value.split(",")] if key.type == "list" else [value]
     bad = [w for w in words if legal and not any(_fits(w, text) for text in legal)]
     return f"is not one of {', '.join(legal)}" if bad and value else ""
@@ -289,6 +312,8 @@ def _wrong_number(key: Key, value: str) -> str:
         return f"is above {most}, the largest {key.type}"
     if int(value) < -most - 1:
         return f"is below {-most - 1}, the least {key.type}"
+    if key.most is not None and int(value) > key.most:
+        return f"is above {key.most}, the largest that is legal"
     return f"is below {key.least}, the least that is legal" if key.least is not None and int(value) < key.least else ""
 
 

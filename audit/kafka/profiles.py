@@ -1,4 +1,7 @@
-"""Kafka's releases as the model of a partition has them: the profiles named after them, and their switches."""
+"""Which profile of the model of a partition a release of Kafka is, and what its patches and protocol versions change.
+
+The profiles themselves are in `model/partition/releases.py`.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +46,14 @@ KIP_360 = (2, 5)
 """Since when brokers let an idempotent producer bump its epoch; with clients of that release."""
 
 BY_METADATA = (
-    "truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "elr", "assign_directories",
+    "truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "keep_epoch", "elr",
+    "assign_directories",
 )  # fmt: skip
 """Switches that metadata.version, or inter.broker.protocol.version, turns on; the others come with the binary."""
+
+OF_FETCHED_TRUNCATION = ("skip_diverging", "fence_truncation", "truncate_first")
+"""Switches about followers that truncate on a fetch's answer. They do from protocol 2.7 on, since when
+leaders ask the controller for the ISR (ApiVersion.isTruncationOnFetchSupported); before, nothing is to mend."""
 
 
 @cache
@@ -79,10 +87,11 @@ def _plain(value: Any) -> Constant:
 
 
 def _zookeeper() -> Mapping[str, Constant]:
-    """What is otherwise with ZooKeeper in every version: unclean elections are heeded, and KIP-903 is not there."""
+    """What is otherwise with ZooKeeper in every version: unclean elections are heeded, a reassignment awaits all that
+    shall have a copy (KafkaController.isReassignmentComplete), and KIP-903 is not there."""
     with_, without = definition().profiles["kafka_3_9_zookeeper"], definition().profiles["kafka_3_9"]
     differs = {name: _plain(value) for name, value in with_.items() if without.get(name) != value}
-    return {**differs, "heed_unclean": True}
+    return {**differs, "heed_unclean": True, "await_target": True}
 
 
 def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> list[str]:
@@ -100,7 +109,9 @@ def switches(
     """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest.
     `mended` are those that the binary's release has already (`mended_in`); an `old_format` has no leader epochs."""
     made = {**switches_of(binary), **dict.fromkeys(mended, True)}
-    made |= {name: value for name, value in switches_of(protocol).items() if name in BY_METADATA}
+    of_protocol = [name for name in BY_METADATA if kraft or name != "keep_epoch"]  # a rule of KRaft's controllers
+    made |= {name: name in mended or switches_of(protocol)[name] for name in of_protocol}
+    made |= {} if switches_of(protocol)["alter_partition"] else dict.fromkeys(OF_FETCHED_TRUNCATION, True)
     made |= {"truncation": switches_of(profiles()[0].name)["truncation"]} if old_format else {}
     made |= {} if kraft else _zookeeper()
     made["elr"] = elr
@@ -115,7 +126,7 @@ MENDED: Mapping[str, tuple[tuple[int, ...], ...]] = {
     "record_epoch": ((2, 0, 1), (2, 1, 0)),
     "await_epoch_start": ((2, 0, 1), (2, 1, 0)),
     "bound_reads": ((2, 5, 1), (2, 6, 0)),
-    "skip_diverging": ((2, 7, 2), (2, 8, 1), (3, 0, 0)),
+    "skip_diverging": ((2, 8, 1), (3, 0, 0)),
     "fence_truncation": ((2, 8, 1), (3, 0, 0)),
     "prefer_in_sync": ((3, 3, 2), (3, 4, 0)),
     "keep_epoch": ((3, 6, 0),),
@@ -126,14 +137,18 @@ MENDED: Mapping[str, tuple[tuple[int, ...], ...]] = {
 the first of each line of releases; the last is for all that come after it."""
 
 
-def mended_in(first: tuple[int, ...], binary: str) -> tuple[str, ...]:
-    """What a release has beyond its profile, given the first one that it may be."""
-    since = {profile.name: profile.since for profile in profiles()}
-    return tuple(
+def mended_in(first: tuple[int, ...], binary: str, spoken: tuple[int, ...] | None = None) -> tuple[str, ...]:
+    """What a release has beyond its profile, given the first one that it may be; `spoken` is that of the
+    metadata.version, where one is stated: what goes by it is there from that release on."""
+    since = {profile.name: profile.since for profile in profiles()}[binary]
+    of_protocol = [name for name in MENDED if name in BY_METADATA and spoken is not None]
+    of_binary = [
         name
         for name, releases in MENDED.items()
-        if since[binary] <= releases[-1][:2] and switches_of(binary)[name] is not True and _is_since(first, releases)
-    )
+        if name not in of_protocol and since <= releases[-1][:2] and switches_of(binary)[name] is not True
+    ]
+    at = {**dict.fromkeys(of_protocol, min(first, spoken or first)), **dict.fromkeys(of_binary, first)}
+    return tuple(name for name, releases in MENDED.items() if name in at and _is_since(at[name], releases))
 
 
 def _is_since(first: tuple[int, ...], releases: Sequence[tuple[int, ...]]) -> bool:

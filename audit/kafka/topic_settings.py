@@ -34,3 +34,8 @@ MIN_ISR_OF: Mapping[str, KeyName] = {
 
 CONSTRAINTS = (declared_key("confluent.placement.constraints"), declared_key("confluent.log.placement.constraints"))
 """Where Confluent's brokers place replicas and observers: a topic's own setting, and the brokers' for those without."""
+
+
+def factor_key(topic: str) -> KeyName | None:
+    """The brokers' setting for how many replicas a topic of Kafka's own is created with; None of any other topic."""
+    return REPLICAS_OF.get(topic) or next((keys[0] for name, keys in WHERE_SET.items() if name == topic), None)

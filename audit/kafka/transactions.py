@@ -6,7 +6,7 @@ from ...language.immutable import immutable
 
 
 @immutable
-class Release:
+class ReleasesSince:
     """The releases from one on, and what they are in the model: for records, and for commits of offsets."""
 
     since: str
@@ -15,12 +15,12 @@ class Release:
 
 
 BEFORE_VERSION_2 = (
-    Release("0.11", "kafka_0_11", "offsets_1_1"),
-    Release("1.0", "kafka_1_1", "offsets_1_1"),
-    Release("2.4.1", "kafka_1_1", "offsets_2_4"),
-    Release("2.5", "kafka_2_5", "offsets_2_5"),
-    Release("3.6", "kafka_3_6", "offsets_2_5"),
-    Release("3.7", "kafka_3_6", "offsets_3_7"),
+    ReleasesSince("0.11", "kafka_0_11", "offsets_1_1"),
+    ReleasesSince("1.0", "kafka_1_1", "offsets_1_1"),
+    ReleasesSince("2.4.1", "kafka_1_1", "offsets_2_4"),
+    ReleasesSince("2.5", "kafka_2_5", "offsets_2_5"),
+    ReleasesSince("3.6", "kafka_3_6", "offsets_2_5"),
+    ReleasesSince("3.7", "kafka_3_6", "offsets_3_7"),
 )
 """In order; the last one is also each later release without transaction version 2."""
 
@@ -28,7 +28,7 @@ UNVERIFIED = BEFORE_VERSION_2[3]
 """What records are in later releases, too, where verification is switched off."""
 
 WITH_VERSION_2 = (
-    Release("4.0", "kafka_4_0", "offsets_4_2"),
-    Release("4.0.1", "kafka_4_1", "offsets_4_2"),
-    Release("4.2", "kafka_4_2", "offsets_4_2"),
+    ReleasesSince("4.0", "kafka_4_0", "offsets_4_2"),
+    ReleasesSince("4.0.1", "kafka_4_1", "offsets_4_2"),
+    ReleasesSince("4.2", "kafka_4_2", "offsets_4_2"),
 )

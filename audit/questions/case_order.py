@@ -133,7 +133,7 @@ class Order:
     earlier: Ways
 
 
-class Plan:
+class CasePlan:
     """The explorations for losses that a signature may need, cell by cell, the calm one first, and their order."""
 
     def __init__(self, groups: tuple[Ways, ...]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..kafka.profiles import Constant
-from .case_order import Plan, Ways
+from .case_order import CasePlan, Ways
 from .questions import CALM, Case, ExplorationKind, Question, one_object_of
 from .signature import Signature
 from .situations import (
@@ -310,7 +310,7 @@ def other_cases(signature: Signature) -> Iterator[Case]:
 
 
 @lru_cache(maxsize=10_000)
-def plan_of(signature: Signature) -> Plan:
+def plan_of(signature: Signature) -> CasePlan:
     """A signature's plan; one and the same for signatures that need the same explorations."""
     calm, whole_isr = case_with(kind_of(signature), signature, {}), whole_isr_case(signature)
     more = () if whole_isr is None else ((whole_isr,),)
@@ -318,8 +318,8 @@ def plan_of(signature: Signature) -> Plan:
 
 
 @lru_cache(maxsize=10_000)
-def _plan(groups: tuple[Ways, ...]) -> Plan:
-    return Plan(groups)
+def _plan(groups: tuple[Ways, ...]) -> CasePlan:
+    return CasePlan(groups)
 
 
 def cases_in(signature: Signature) -> Ways:

@@ -133,9 +133,9 @@ class Subject:
     `stops`: it is never written, or never read, since Kafka does not create it or its producer does not start; these
     questions are answered by that, and `not_checked` says why. `present` are the signatures that the present state of
     its partitions is checked by; they may have more replicas than the model. `hosts` are what the cluster's brokers are
-    called, the first replica's first, where each of them has a replica of every partition and no file says in which
-    order; () elsewhere. `repairs` are the brokers' settings with which a topic of Kafka's own is created, that is not.
-    `required` is what audit.toml asks of them, as `--require` takes it; () where it asks nothing of its own.
+    called, the first replica's first, where each of them has a replica of every partition, or any of them may, and no
+    file says in which order; () elsewhere. `repairs` says with what a topic of Kafka's own is created, that is not.
+    `requirements` is what audit.toml asks of them, as `--require` takes it; () where it asks nothing of its own.
     """
 
     topics: tuple[Topic, ...]
@@ -149,7 +149,7 @@ class Subject:
     present: tuple[Signature, ...] = ()
     hosts: tuple[str, ...] = ()
     repairs: str = ""
-    required: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
 
     @property
     def internal(self) -> bool:

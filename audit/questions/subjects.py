@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..cluster.cluster import Client, Cluster, Topic
-from ..cluster.settings import ELR_FEATURE, earliest_release, elr_is_too_early, value_of
+from ..cluster.settings import ELR_FEATURE, UNCLEAN, earliest_release, elr_is_too_early, value_of
 from ..cluster.statements import StatedValue, Unknown
-from ..facts.controller_settings import UNCLEAN, least_in_sync, unclean_elections
+from ..facts.controller_settings import least_in_sync, unclean_elections
 from ..facts.down_nodes import raise_if_never_up
 from ..facts.facts import (
     Fact,
@@ -78,12 +78,12 @@ def subjects(cluster: Cluster) -> list[Subject]:
         for topic, planned in _topics(cluster)
         for producer in producers(cluster, topic)
     ]
-    return _together(replace(subject, required=_requirements_stated(cluster, subject)) for subject in made)
+    return _together(replace(subject, requirements=_requirements_stated(cluster, subject)) for subject in made)
 
 
 def _requirements_stated(cluster: Cluster, subject: Subject) -> tuple[str, ...]:
     use = cluster.use_of(subject.topics[0].name)
-    return use.required if use is not None else ()
+    return use.requirements if use is not None else ()
 
 
 def _together(made: Iterable[Subject]) -> list[Subject]:
@@ -91,7 +91,7 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
     for subject in made:
         producer = None if subject.producer is None else subject.producer.name
         name = subject.internal and subject.topics[0].name
-        said = (subject.not_checked, subject.is_planned, subject.stops, subject.required)
+        said = (subject.not_checked, subject.is_planned, subject.stops, subject.requirements)
         key = (subject.variants, subject.present, name, producer, *said)
         groups.setdefault(key, []).append(subject)
     return [replace(same[0], topics=tuple(t for subject in same for t in subject.topics)) for same in groups.values()]
@@ -290,12 +290,15 @@ def _version_choices(cluster: Cluster, topic: Topic, used: list[UsedSetting]) ->
             shown = f"{releases_of(binary, first, last, kraft=kraft)}{f' with {plane}' if many else ''}"
             for elr, about in _elr(cluster, binary, last, kraft=kraft):
                 old = first < KIP_360 and next(one.since for one in profiles() if one.name == binary) < KIP_360
-                sets = {"binary": binary, "kraft": kraft, "elr": elr, "mended": mended_in(first, binary)}
-                sets |= {"before_2_5": old}
+                sets = {"binary": binary, "kraft": kraft, "elr": elr, "before_2_5": old}
                 for stated, how in protocols(cluster, kraft=kraft):
                     spoken = _protocol(stated, binary)
+                    since = span(stated.value)[0] if stated is not None and is_version(stated.value) else None
+                    mended = mended_in(first, binary, since)
                     of_old = not kraft and has_old_format(cluster, topic, stated, used)
-                    yield FactValue(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": of_old})
+                    yield FactValue(
+                        f"{shown}{about}{how}", sets | {"protocol": spoken, "mended": mended, "old_format": of_old}
+                    )
 
 
 def _protocol(stated: StatedValue | None, binary: str) -> str:

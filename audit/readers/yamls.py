@@ -129,7 +129,8 @@ def typed_scalar(text: str) -> str:
 def pairs(node: Node) -> list[tuple[Node, Node]]:
     """A mapping's entries, none for anything else: its own, then those merged with `<<`, which may be merged there
     themselves. Its own keys are stronger than merged ones, and of a list of mappings the first that has a key counts
-    (yaml.org/type/merge). Of a key that is stated twice the last counts: programs take that, or refuse the file."""
+    (yaml.org/type/merge). Of a key that is stated twice, and of `<<` itself, the last counts: programs take that, or
+    refuse the file."""
     if not isinstance(node, MappingNode):
         return []
     own = [(key, value) for key, value in node.value if not _is_merge(key)]
@@ -140,7 +141,7 @@ def pairs(node: Node) -> list[tuple[Node, Node]]:
         if not isinstance(key, ScalarNode) or last[key.value] == number
     ]
     names = {*last}
-    for source in (source for key, value in node.value if _is_merge(key) for source in _sources(value)):
+    for source in (source for key, value in reversed(node.value) if _is_merge(key) for source in _sources(value)):
         for key, value in pairs(source):
             if isinstance(key, ScalarNode) and key.value not in names:
                 names.add(key.value)
@@ -177,7 +178,9 @@ def documents(text: str, name: str = "") -> Sequence[Tree]:
         nodes = [node for node in YAML(typ="safe", pure=True).compose_all(named) if node is not None]
     except YAMLError as error:
         raise _broken(text, error) from None
-    except (RecursionError, ValueError, AttributeError, IndexError, AssertionError) as error:
+    except RecursionError:
+        raise YamlError("it is nested too deeply") from None
+    except (ValueError, AttributeError, IndexError, AssertionError) as error:
         raise YamlError(f"its YAML is broken: {type(error).__name__}") from None
     _refuse_repetition(nodes)
     return [Tree(node) for node in nodes]

@@ -117,7 +117,7 @@ def take_steps(model: Model, before: Answer) -> RunWithRepair:
     start = next(initial_states(model))
     done, aligned, left_out = list[Step](), [0], dict[int, OmittedStep]()
     for number, step in enumerate(before.steps, 1):
-        state = done[-1].after if done else start
+        state = done[-1].state_after if done else start
         ((action, arguments),) = parse_steps(model, step.step)
         way = _way(model, state, action, arguments)
         if way is None:
@@ -163,13 +163,13 @@ def _steps_before_action(model: Model, state: State, action: Action, arguments: 
     seen = {state}
     while waiting and len(seen) < MOST_LOOKED_AT:
         way = waiting.pop(0)
-        here = way[-1].after if way else state
+        here = way[-1].state_after if way else state
         after = attempt(model, here, action, arguments)
         if isinstance(after, State):
             return [*way, Step(action.name, arguments, after)]
         if len(way) < MOST_BETWEEN:
             for step in steps(model, here):
-                if model.action(step.action).kind == "protocol" and step.after not in seen:
-                    seen.add(step.after)
+                if model.action(step.action).kind == "protocol" and step.state_after not in seen:
+                    seen.add(step.state_after)
                     waiting.append([*way, step])
     return None

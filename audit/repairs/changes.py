@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ...language.immutable import immutable
 from ..cluster.racks import worst_of
-from ..kafka.profiles import BY_METADATA, NEWEST, mended_in, switches
+from ..kafka.profiles import BY_METADATA, ELR_FOR_NEW, NEWEST, mended_in, profiles, release_of, switches
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import OF_DELIVERY
 from ..questions.signature import Signature
@@ -41,12 +42,28 @@ _SETTING = {
     "racks": "at most {} replicas in one rack",
     "release": "Kafka {}",
     "elr": "eligible.leader.replicas.version={}",
+    "newest": "Kafka {} with eligible.leader.replicas.version=1",
     "fsync": "log.flush.interval.messages={}",
     "hosts": "a host for each {}",
     "each_rack": "a rack for each {}",
     "controllers": "{} voters on hosts without brokers",
     "voter_racks": "a rack for each {}",
 }
+
+
+@immutable
+class SubjectRepair:
+    """What came of looking for a repair of a subject: the document of the one that was found, what it changes, and why
+    there is none where something fails."""
+
+    document: dict[str, Any] | None = None
+    changes: tuple[SettingChange, ...] = ()
+    why_none: str = ""
+
+
+NO_REPAIR = SubjectRepair()
+"""Where none is looked for."""
+
 
 MOST_VOTERS = 3
 """So many controllers, or ZooKeeper servers, are proposed where there are fewer."""
@@ -72,10 +89,24 @@ def changes_of(signature: Signature, *, of_offsets: bool = False) -> Iterator[Se
         yield SettingChange("racks", str(most), lambda s: _spread(s, (s.replicas + 1) // 2))
     if not signature.constants["bound_reads"]:
         yield SettingChange("release", READS_BOUND, _with_reads_bound)
+    if not signature.constants["elr"] and has_elr(signature):
+        yield SettingChange("elr", "1", _with_elr)
     if signature.switches:
-        yield SettingChange("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
+        yield SettingChange("newest", release_of(NEWEST), lambda s: replace(s, profile=NEWEST, switches=()))
     if not signature.fsync:
         yield SettingChange("fsync", "1", lambda s: replace(s, fsync=True))
+
+
+def has_elr(signature: Signature) -> bool:
+    """Whether brokers of its release, as they are, take eligible.leader.replicas.version=1: KRaft's of 4.1 and later
+    (4.0.0 has KAFKA-19522)."""
+    since = next(profile.since for profile in profiles() if profile.name == signature.profile)
+    return since >= ELR_FOR_NEW
+
+
+def _with_elr(signature: Signature) -> Signature:
+    """The same brokers with it: what else their release has not, they have not then."""
+    return replace(signature, switches=tuple(pair for pair in signature.switches if pair[0] != "elr"))
 
 
 def sending_of(signature: Signature, questions: Collection[str]) -> Iterator[SettingChange]:

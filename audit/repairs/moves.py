@@ -69,7 +69,11 @@ def _controllers(cluster: Cluster) -> PlanStep:
     if cluster.control_plane == "zookeeper":
         says = "Run three ZooKeeper servers, each on a host without a broker: add them one after the other"
         return PlanStep(
-            f"{says} (ZooKeeper, Dynamic Reconfiguration), and name all in zookeeper.connect.", (), True, cost
+            f"{says} (Dynamic Reconfiguration, which ZooKeeper has since 3.5; before, name all in each zoo.cfg and "
+            "restart one after the other), and name all in zookeeper.connect.",
+            (),
+            True,
+            cost,
         )
     add = (
         "Run three controllers, each on a host without a broker, and add them one after the other (KIP-853). Voters "

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from ...traces.sentences import capitalize_first
 from ..cluster.cluster import Cluster, Topic, is_run_by_strimzi
-from ..cluster.settings import place_of
-from ..kafka.internal_topics import TRANSACTIONS
+from ..cluster.settings import elr_is_too_early, place_of, value_of
+from ..cluster.statements import SettingValue, Unknown
+from ..facts.controller_settings import MIN_ISR, least_in_sync
+from ..facts.topic_creation import topics_to_create
 from ..kafka.keys import KeyName, declared_key
-from ..kafka.topic_settings import COMMIT_ACKS, REPLICAS_OF
+from ..kafka.tools import BOOTSTRAP, alter_topic, reassign
+from ..kafka.topic_settings import COMMIT_ACKS, MIN_ISR_OF, factor_key
 from ..kafka.versions import is_at_least
 from ..questions.signature import Subject
+from .changes import SettingChange
 from .moves import PlanStep, plan_move
 from .patches import Lines, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 
@@ -22,15 +26,11 @@ DEFAULT_REPLICATION_FACTOR = declared_key("default.replication.factor")
 FLUSH_MESSAGES = declared_key("flush.messages")
 LOG_FLUSH_INTERVAL_MESSAGES = declared_key("log.flush.interval.messages")
 MIN_INSYNC_REPLICAS = declared_key("min.insync.replicas")
-TRANSACTION_STATE_LOG_MIN_ISR = declared_key("transaction.state.log.min.isr")
 
-BOOTSTRAP = "--bootstrap-server HOST:9092"
-_ORDER = (
-    "hosts",
-    "controllers",
-    "voter_racks",
+ROLL_OUT = (
     "release",
     "elr",
+    "newest",
     "replicas",
     "racks",
     "each_rack",
@@ -43,15 +43,20 @@ _ORDER = (
     "acks",
     "in_flight",
     "idempotence",
+    "hosts",
+    "controllers",
+    "voter_racks",
 )
-"""The order of roll-out: more replicas, in sync, before more of them are asked for."""
+"""The order of roll-out: more replicas, in sync, before more of them are asked for; what takes computers is last."""
 MOST_TOPICS = 3
 """Of topics that are changed alike so many are shown."""
 
 
 def plan_changes(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[PlanStep]:
     """The steps of a change, in the order of roll-out."""
-    ordered = sorted(changes, key=lambda change: _ORDER.index(change[0]))
+    ordered = sorted(changes, key=lambda change: ROLL_OUT.index(change[0]))
+    if cluster.control_plane == "zookeeper" and {"elr", "newest"} & {name for name, _ in changes}:
+        ordered = [change for change in ordered if change[0] != "controllers"]  # it has none of ZooKeeper's afterwards
     return [step for name, value in ordered for step in _steps(subject, name, value, cluster)]
 
 
@@ -69,16 +74,16 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
         case "acks" | "in_flight" | "idempotence":
             yield _client(subject, cluster, *_OF_PRODUCERS[name])
         case "client":
-            what = "Run the producer with a Java client of 2.5 or later"
-            yield PlanStep(f"{what}: it speaks to brokers of any release since 0.10.", (), True, "a restart")
+            what = "Run the producer with a Java client of 2.5 or later: up to 3.9 it speaks to brokers since 0.10"
+            yield PlanStep(f"{what}, since 4.0 to brokers since 2.1.", (), True, "a restart")
         case "commit_acks":
             yield _planned_setting_step(
                 subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets"
             )
         case "release":
             yield _release(cluster, value)
-        case "elr":
-            yield _elr(cluster)
+        case "elr" | "newest":
+            yield _elr(cluster, "" if name == "elr" else value)
         case _:
             for some in _split_by_owner(subject):
                 yield _topic_setting(some, name, value, cluster)
@@ -110,6 +115,9 @@ _TOPIC_SETTINGS = {
 DYNAMIC_SINCE = "1.1"
 """Since when brokers take the settings of `_TOPIC_SETTINGS` while they run, for all topics at once (KIP-226)."""
 
+_OF_INTERNAL = ("transaction.", "offsets.", "share.")
+"""How settings of brokers begin that are of one of Kafka's own topics alone, and that take a restart."""
+
 _OPERATOR = "the operator restarts brokers one after the other where it must"
 _NEEDS_CRUISE_CONTROL = (
     "The topic operator does it with Cruise Control, which must be deployed; without it reassign with "
@@ -120,35 +128,35 @@ _NEEDS_CRUISE_CONTROL = (
 def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
     key, cost = _TOPIC_SETTINGS[name]
     if subject.is_planned:
-        return _planned_setting_step(subject, _broker_key(subject, key), value, cluster, cost)
+        return _planned_setting_step(subject, broker_key(subject, key), value, cluster, cost)
     if subject.topics[0].resource is not None:
         says = f"Set {key} in the KafkaTopic, without a restart. {capitalize_first(cost)}.{_of_many(subject)}"
         return _each(subject, _lines_of_resource(lambda asked: topic_config(asked, key, value)), says, cost)
     says = f"Set {key}={value}; it is dynamic, nothing restarts. {capitalize_first(cost)}.{_of_many(subject)}"
-    return _each(subject, lambda topic: (_alter(topic.name, f"{key}={value}"),), says, cost)
+    release = _release_of(cluster)
+    return _each(subject, lambda topic: (alter_topic(topic.name, f"{key}={value}", release),), says, cost)
 
 
-def _alter(topic: str, setting: str) -> str:
-    name = shlex.quote(topic)
-    return f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {name} --add-config {setting}"
+def _release_of(cluster: Cluster) -> str | None:
+    return None if cluster.versions.kafka is None else cluster.versions.kafka.value
 
 
-def _broker_key(subject: Subject, key: str) -> str:
+def broker_key(subject: Subject, key: KeyName) -> KeyName:
     """What a topic that is not there yet takes the setting from."""
-    if key == MIN_INSYNC_REPLICAS and subject.topics[0].name == TRANSACTIONS:
-        return TRANSACTION_STATE_LOG_MIN_ISR
+    if key == MIN_INSYNC_REPLICAS:
+        return MIN_ISR_OF.get(subject.topics[0].name, key)
     return LOG_FLUSH_INTERVAL_MESSAGES if key == FLUSH_MESSAGES else key
 
 
 def _planned_setting_step(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> PlanStep:
     """A setting of the brokers, for topics that will be created."""
-    about = "" if key.startswith(("transaction.", "offsets.")) else ", for topics that have no value of their own"
+    about = "" if key.startswith(_OF_INTERNAL) else ", for topics that have no value of their own"
     if is_run_by_strimzi(cluster):
         says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {capitalize_first(cost)}."
         return PlanStep(says, kafka_config(cluster, key, value), True, cost)
     kafka = cluster.versions.kafka
     old = kafka is not None and is_at_least(kafka.value, DYNAMIC_SINCE) is False
-    if key.startswith(("transaction.", "offsets.")) or old:
+    if key.startswith(_OF_INTERNAL) or old:
         says = f"Set {key}={value} on every broker{about}, and restart them. {capitalize_first(cost)}."
         return PlanStep(says, (f"{key}={value}",), True, cost)
     says = f"Set {key}={value} for the whole cluster{about}; it is dynamic, and stronger than the brokers' files."
@@ -200,18 +208,26 @@ def _release(cluster: Cluster, kafka: str) -> PlanStep:
     )
 
 
-def _elr(cluster: Cluster) -> PlanStep:
-    """From where the cluster is: 4.1 has no ZooKeeper, and only 3.9 can leave it for 4.0 and later (KIP-866)."""
+def _elr(cluster: Cluster, release: str) -> PlanStep:
+    """On brokers of `release` or later ("": of the one that is there), from where the cluster is: 4.1 has no ZooKeeper,
+    and only 3.9 can leave it for 4.0 and later (KIP-866). The feature needs metadata.version 4.0-IV1
+    (EligibleLeaderReplicasVersion.ELRV_1), which no upgrade of brokers raises, and `--release-version` raises both
+    (FeatureCommand, 4.1.0)."""
     kafka = cluster.versions.kafka
-    there = kafka is not None and is_at_least(kafka.value, "4.1") is True
+    there = not release or (kafka is not None and is_at_least(kafka.value, release) is True)
     old = cluster.control_plane == "zookeeper" or (kafka is not None and is_at_least(kafka.value, "3.3") is False)
-    moved = "Upgrade to 3.9 and migrate to KRaft there (KIP-866). " if old else ""
+    moved = "Upgrade to 3.9 and migrate to KRaft there, with three controllers, each on a host without a broker"
+    moved = f"{moved} (KIP-866). " if old else ""
     cost = f"{'' if there else 'an upgrade of every broker, with KRaft; '}nothing changes for clients"
-    says = f"{'Turn' if there else f'{moved}Upgrade to 4.1 and turn'} on eligible leader replicas (KIP-966)"
-    upgrade = version(cluster, "4.1.0") if is_run_by_strimzi(cluster) and not there else ()
+    says = f"{'Turn' if there else f'{moved}Upgrade to {release} and turn'} on eligible leader replicas (KIP-966)"
+    upgrade = version(cluster, f"{release}.0") if is_run_by_strimzi(cluster) and not there else ()
     feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
+    how = ""
+    if not upgrade and (not there or elr_is_too_early(cluster)):
+        feature = f"kafka-features.sh {BOOTSTRAP} upgrade --release-version {release or '4.1'}"
+        how = " Raising metadata.version to that of the release turns them on, and makes kraft.version 1."
     return PlanStep(
-        f"{says}; set min.insync.replicas by topic or for the whole cluster first. {capitalize_first(cost)}.",
+        f"{says}; set min.insync.replicas by topic or for the whole cluster first.{how} {capitalize_first(cost)}.",
         (*upgrade, feature),
         not there,
         cost,
@@ -230,7 +246,7 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
     if topic in cluster.planned_topics and (topic.streams or topic.replication_factor is not None):
         return _of_program(subject, replicas)
     if subject.is_planned:
-        return _planned_replicas(REPLICAS_OF.get(topic.name, DEFAULT_REPLICATION_FACTOR), replicas, cluster, cost)
+        return _planned_replicas(factor_key(topic.name) or DEFAULT_REPLICATION_FACTOR, replicas, cluster, cost)
     if topic.resource is not None and replicas:
         says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"
         return _each(subject, _lines_of_resource(lambda asked: topic_replicas(asked, replicas)), says, cost)
@@ -241,8 +257,8 @@ def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
     """With fewer brokers than replicas. One broker's file may stand for any number of them."""
     cost = "more nodes and disks"
     if not is_run_by_strimzi(cluster):
-        now = sum(1 for broker in cluster.brokers if broker.keeps_topics)
-        if now >= replicas or now == 0 or (now == 1 and not cluster.whole):
+        now = known_brokers(cluster)
+        if now is None or now >= replicas:
             return
         fewer = "with fewer, a topic of so many replicas cannot be created (InvalidReplicationFactorException)"
         yield PlanStep(f"Have {replicas} brokers first ({now} now): {fewer}. It costs {cost}.", (), False, cost)
@@ -253,6 +269,12 @@ def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
                    "are vote as well, and the number of controllers is to stay.", (), False, cost)  # fmt: skip
     elif lines:
         yield PlanStep(f"Have {replicas} brokers first. It costs {cost}.", lines, False, cost)
+
+
+def known_brokers(cluster: Cluster) -> int | None:
+    """How many brokers there are; None where that is not known, since one broker's file may stand for any number."""
+    now = sum(1 for broker in cluster.brokers if broker.keeps_topics)
+    return None if now == 0 or (now == 1 and not cluster.whole) else now
 
 
 def _of_program(subject: Subject, replicas: int) -> PlanStep:
@@ -274,10 +296,15 @@ def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> P
     if is_run_by_strimzi(cluster):
         says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
         return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)
-    alone = any(not node.keeps_topics for node in cluster.controllers) or not cluster.controllers
-    by_controllers = cluster.control_plane == "kraft" and key == DEFAULT_REPLICATION_FACTOR and alone
-    where = "every broker and every controller" if by_controllers else "every broker"
+    where = "every broker and every controller" if is_of_controllers(key, cluster) else "every broker"
     return PlanStep(f"Set {key}={replicas} on {where}, and restart them. {what}", (f"{key}={replicas}",), True, cost)
+
+
+def is_of_controllers(key: str, cluster: Cluster) -> bool:
+    """Whether controllers that are no brokers decide it, too: with how many replicas a topic is created that asks for
+    no number."""
+    alone = any(not node.keeps_topics for node in cluster.controllers) or not cluster.controllers
+    return cluster.control_plane == "kraft" and key == DEFAULT_REPLICATION_FACTOR and alone
 
 
 def _move_step(subject: Subject, replicas: int, cluster: Cluster, cost: str, most: int) -> PlanStep:
@@ -296,7 +323,7 @@ def _move_step(subject: Subject, replicas: int, cluster: Cluster, cost: str, mos
                     False, cost)  # fmt: skip
     name = "reassignment.json" if replicas else "racks.json"
     says = f"Save this as {name} and execute it, without a restart: {cost}."
-    line = f"kafka-reassign-partitions.sh {BOOTSTRAP} --reassignment-json-file {name} --execute"
+    line = reassign(name, _release_of(cluster))
     return PlanStep(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
 
 
@@ -333,3 +360,85 @@ def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[s
                 chosen.append(best)
                 load[best] += 1
             yield {"topic": topic.name, "partition": partition.number, "replicas": chosen}
+
+
+# --- in as few words as a table's column has: what repairs it when nothing else is done ------------------------------
+
+
+def change_texts(subject: Subject, changes: Sequence[SettingChange], cluster: Cluster) -> list[str]:
+    """The changes in the order of roll-out, each as it is typed: `offsets.topic.replication.factor=3`."""
+    ordered = sorted(changes, key=lambda change: ROLL_OUT.index(change.name))
+    every = (
+        text
+        for change in ordered
+        for text in (*_texts_before(subject, change, cluster), _text(subject, change, cluster))
+    )
+    return list(dict.fromkeys(every))
+
+
+def _texts_before(subject: Subject, change: SettingChange, cluster: Cluster) -> list[str]:
+    """What a change needs first."""
+    match change.name:
+        case "replicas":
+            brokers = known_brokers(cluster)
+            return [f"{change.value} brokers"] if brokers is not None and brokers < int(change.value) else []
+        case "elr" | "newest":
+            least = _least_first(subject, cluster)
+            return [least] if least else []
+        case _:
+            return []
+
+
+def _text(subject: Subject, change: SettingChange, cluster: Cluster) -> str:
+    match change.name:
+        case "replicas":
+            key = _factor(subject, cluster)
+            return f"{key}={change.value}{' on brokers and controllers' if is_of_controllers(key, cluster) else ''}"
+        case "min_isr" | "lower_min_isr":
+            return f"{broker_key(subject, MIN_ISR) if subject.is_planned else MIN_ISR}={change.value}"
+        case "fsync":
+            return f"{broker_key(subject, FLUSH_MESSAGES) if subject.is_planned else FLUSH_MESSAGES}={change.value}"
+        case "controllers":
+            servers = "ZooKeeper servers" if cluster.control_plane == "zookeeper" else "controllers"
+            return f"three {servers} on hosts without brokers"
+        case _:
+            return change.setting
+
+
+def _factor(subject: Subject, cluster: Cluster) -> str:
+    """What says how many replicas there are: of a topic that the brokers create, their setting."""
+    topic = subject.topics[0]
+    by_program = topic in cluster.planned_topics and (topic.streams or topic.replication_factor is not None)
+    if subject.is_planned and not by_program:
+        return factor_key(topic.name) or DEFAULT_REPLICATION_FACTOR
+    return "replication factor"
+
+
+def _least_first(subject: Subject, cluster: Cluster) -> str:
+    """What is set before eligible leader replicas are switched on, where the controllers would make less of it than
+    what holds now for any topic."""
+    least = max((variant.signature.min_isr for variant in subject.variants), default=1)
+    to_come = topics_to_create(cluster) if cluster.keepers else ()
+    for topic in (*subject.topics, *cluster.topics, *to_come):
+        now, then = value_of(cluster, topic, MIN_ISR), least_in_sync(cluster, topic)
+        if topic.name not in MIN_ISR_OF and then is not None and _text_of(now) != _text_of(then):
+            return f"{MIN_ISR}={max(2, least)} for the whole cluster"
+    return ""
+
+
+def _text_of(value: SettingValue) -> str:
+    return "" if isinstance(value, Unknown) else value.value
+
+
+def step_document(step: PlanStep) -> dict[str, Any]:
+    """A step as the document has it. `shown` commands are for a reader, the others are alike; `file` is what they read,
+    by its name."""
+    file = None if step.file is None else {"name": step.file[0], "document": step.file[1]}
+    return {
+        "says": step.says,
+        "commands": list(step.commands),
+        "shown": len(step.commands) if step.shown_commands is None else step.shown_commands,
+        "file": file,
+        "restart": step.restart,
+        "cost": step.cost,
+    }

@@ -5,27 +5,26 @@ first, and each single part of it taken back once more to see that it is needed.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...language.immutable import immutable
 from ..answers.acknowledgements import answer_of_log_and_client
-from ..answers.answer import INCONCLUSIVE, Answer, SubjectVerdict
+from ..answers.answer import INCONCLUSIVE, LATE, Answer, SubjectVerdict
 from ..answers.requirements import RequirementCheck
+from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..cluster.cluster import Cluster
 from ..exploring.explorations import Explorations
 from ..kafka.internal_topics import OFFSETS
 from ..questions.questions import OF_TOPICS, QUESTION
-from ..questions.signature import Signature, Subject
+from ..questions.signature import Subject
 from ..questions.situations import BY_NAME, Name, cell_title
-from .changes import SettingChange, changes_of, moves_of, sending_of
-from .plans import PlanStep, plan_changes
+from .changes import SettingChange, SubjectRepair, changes_of, moves_of, sending_of
+from .kept_cells import Asked, CellQuestion, apply_changes, cells_kept
+from .plans import change_texts, plan_changes, step_document
 
 MOST_CHANGES = 4
 IN_TIME = "it fails or is not decided in time"
-CellQuestion = tuple[str, Name]
-
-
 _HAPPENS = {
     "no-loss": "an acknowledged record can be lost",
     "no-unread": "a record that consumers have read can be gone",
@@ -51,15 +50,53 @@ class NeededChange:
 @immutable
 class Repair:
     """The changes, each of which is needed, in the order of roll-out. `leaves_open`: nothing that failed is lost after
-    them, and some of it is not decided then, for want of what the model does not have."""
+    them, and some of it is not decided then, for want of what the model does not have. `assumes`: all of it is kept, a
+    lost disk on the assumption that a baseline may accept (`ON_DISK_OF_CONTROLLER`)."""
 
     changes: tuple[NeededChange, ...]
     leaves_open: bool = False
+    assumes: bool = False
 
 
-def _offered_changes(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingChange]:
-    """Everything that could be changed, settings first, each once."""
-    cells = [cell for _, cell in wanted]
+Tolerance = Callable[[Answer], bool]
+"""Whether an answer that does not pass is taken for one that does all the same."""
+
+
+def _tolerate_nothing(answer: Answer) -> bool:
+    return False
+
+
+def _is_assumed(answer: Answer) -> bool:
+    """Whether it is kept on the assumption that a baseline may accept."""
+    return answer.why == ON_DISK_OF_CONTROLLER
+
+
+def _is_beyond_model(answer: Answer) -> bool:
+    """Whether it is not decided for want of something else than time and memory."""
+    return answer.word == "not checked" and not answer.why.startswith(INCONCLUSIVE)
+
+
+def repair_subject(
+    subject: SubjectVerdict, checks: Sequence[RequirementCheck], cluster: Cluster, explorations: Explorations
+) -> SubjectRepair:
+    """The repair of what failed of a subject, with what to type for it, or why there is none."""
+    found = find_repair(subject, checks, explorations)
+    if found is None:
+        return SubjectRepair(why_none=why_no_repair(subject, checks, explorations))
+    changes = tuple(needed.change for needed in found.changes)
+    return SubjectRepair(repair_document(subject.subject, found, cluster), changes)
+
+
+_LAST = ("release", "newest", "fsync")
+"""What is offered after all else: an upgrade, and a flush of each append."""
+
+
+def _offered_changes(
+    subject: Subject, wanted: Sequence[CellQuestion], kept: Sequence[Name] = ()
+) -> list[SettingChange]:
+    """Everything that could be changed, each once: settings, where nodes stand, then `_LAST`. What is `kept` may take
+    that nodes are moved, too: a smaller min.insync.replicas is for brokers on hosts of their own."""
+    cells = [*(cell for _, cell in wanted), *kept]
     of_offsets = subject.topics[0].name == OFFSETS
     signatures = [variant.signature for variant in subject.variants]
     settings = (change for signature in signatures for change in changes_of(signature, of_offsets=of_offsets))
@@ -67,7 +104,8 @@ def _offered_changes(subject: Subject, wanted: Sequence[CellQuestion]) -> list[S
     questions = () if first.internal or first.is_made_by_program else {name for name, _ in wanted}
     sending = (change for signature in signatures for change in sending_of(signature, questions))
     moves = (change for signature in signatures for change in moves_of(signature, cells))
-    return list({change.name: change for change in (*settings, *sending, *moves)}.values())
+    offered = {change.name: change for change in (*settings, *sending, *moves)}
+    return sorted(offered.values(), key=lambda change: change.name in _LAST)
 
 
 def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
@@ -83,25 +121,34 @@ def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
 def find_repair(
     subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations
 ) -> Repair | None:
-    """The smallest set of changes after which all that failed holds, and nothing stops that went on before; None where
-    there is none, or time is out."""
+    """The smallest set of changes after which all that failed holds, and no everyday event and nothing that is required
+    fails that went well before; None where there is none, or time is out."""
     wanted = wanted_of(checks)
-    signatures = [variant.signature for variant in subject.subject.variants]
-    if not wanted or not signatures:
+    if not wanted or not subject.tables:
         return None
-    offered = _offered_changes(subject.subject, wanted)
-    kept = [cell for cell in _going(subject) if cell not in wanted]
-    every = [*wanted, *kept]
-    for leaves_open in (False, True):
-        for number in range(1, MOST_CHANGES + 1):
-            for some in itertools.combinations(offered, number):
-                if explorations.late:
-                    return None
-                if _first_bad(signatures, some, every, explorations, leaves_open) is None:
-                    least = _least(signatures, some, every, explorations, leaves_open)
-                    needed = _needed_changes(signatures, least, every, explorations, leaves_open)
-                    return Repair(tuple(needed), leaves_open)
+    asked = [(signature, [*wanted, *kept]) for signature, kept in cells_kept(subject, checks)]
+    offered = _offered_changes(subject.subject, wanted, [cell for _, cells in asked for _, cell in cells])
+    for some, tolerated in _sets_tried(offered):
+        if explorations.late:
+            return None
+        if _first_bad(asked, some, explorations, tolerated) is None:
+            least = _least(asked, some, explorations, tolerated)
+            needed = _needed_changes(asked, least, explorations, tolerated)
+            return Repair(tuple(needed), tolerated is _is_beyond_model, tolerated is _is_assumed)
     return None
+
+
+def _sets_tried(offered: Sequence[SettingChange]) -> Iterator[tuple[Sequence[SettingChange], Tolerance]]:
+    """Sets of changes, the smallest first, each with what it may leave open; then all of them, of which what is not
+    needed is taken back. Three hosts more for controllers are proposed where an assumption does not do instead."""
+    without = [change for change in offered if change.name != "controllers"]
+    for some, tolerated in (
+        (without, _tolerate_nothing), (without, _is_assumed), (offered, _tolerate_nothing), (offered, _is_beyond_model)
+    ):  # fmt: skip
+        for number in range(1, MOST_CHANGES + 1):
+            yield from ((chosen, tolerated) for chosen in itertools.combinations(some, number))
+    if len(offered) > MOST_CHANGES:
+        yield offered, _tolerate_nothing
 
 
 def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> str:
@@ -116,23 +163,24 @@ def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], e
         return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
     tried = ", ".join(change.setting for change in _offered_changes(subject.subject, wanted_of(checks))) or "no setting"
     left = _what_is_left(subject.subject, wanted_of(checks), explorations)
-    return f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
+    return f"no repair was found: with up to {MOST_CHANGES} of these, or all, {left}: {tried}"
 
 
 def _what_is_left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
     if explorations.late:
-        return IN_TIME
+        return LATE
     signatures = [variant.signature for variant in subject.variants]
+    asked = [(signature, wanted) for signature in signatures]
     offered = _offered_changes(subject, wanted)
     some = list(itertools.combinations(offered, min(MOST_CHANGES, len(offered))))
-    cell = _first_bad(signatures, some[0], wanted, explorations)
-    if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some[1:]):
+    cell = _first_bad(asked, some[0], explorations)
+    if cell is None or any(_first_bad(asked, chosen, explorations) != cell for chosen in some[1:]):
         return IN_TIME
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = [
         {
-            answer_of_log_and_client(_apply_changes(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
+            answer_of_log_and_client(apply_changes(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
             for s in signatures
         }
         for chosen in some
@@ -141,73 +189,43 @@ def _what_is_left(subject: Subject, wanted: Sequence[CellQuestion], explorations
     return f"{what} ({where})" if lost else f"it is not decided whether {what} ({where})"
 
 
-def _apply_changes(signature: Signature, changes: Sequence[SettingChange]) -> Signature:
-    for change in changes:
-        signature = change.change_signature(signature)
-    return signature
-
-
 def _least(
-    signatures: Sequence[Signature],
-    changes: Sequence[SettingChange],
-    cells: Sequence[CellQuestion],
-    explorations: Explorations,
-    leaves_open: bool = False,
+    asked: Asked, changes: Sequence[SettingChange], explorations: Explorations, tolerated: Tolerance = _tolerate_nothing
 ) -> Sequence[SettingChange]:
     """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
-    about, and be decided by what was explored since."""
-    for change in changes:
+    about, and be decided by what was explored since. The costliest is taken back first."""
+    for change in reversed(changes):
         fewer = [other for other in changes if other is not change]
-        if fewer and _first_bad(signatures, fewer, cells, explorations, leaves_open) is None:
-            return _least(signatures, fewer, cells, explorations, leaves_open)
+        if fewer and _first_bad(asked, fewer, explorations, tolerated) is None:
+            return _least(asked, fewer, explorations, tolerated)
     return changes
 
 
-def _going(subject: SubjectVerdict) -> list[CellQuestion]:
-    """What went on before, while all is well and with one broker down."""
-    cells: list[CellQuestion] = [
-        (name, at) for name in ("writable", "readable") for at in ("leader-move@all", "crash@all")
-    ]
-    return [cell for cell in cells if subject.table[cell].word == "no loss found"]
-
-
 def _first_bad(
-    signatures: Sequence[Signature],
-    changes: Sequence[SettingChange],
-    cells: Sequence[CellQuestion],
-    explorations: Explorations,
-    leaves_open: bool = False,
+    asked: Asked, changes: Sequence[SettingChange], explorations: Explorations, tolerated: Tolerance = _tolerate_nothing
 ) -> CellQuestion | None:
-    for signature in signatures:
-        changed = _apply_changes(signature, changes)
+    """The first cell that changes leave as it must not be; None where there is none."""
+    for signature, cells in asked:
+        changed = apply_changes(signature, changes)
         for question, cell in cells:
             found = answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations)
-            if found.word != "no loss found" and not (leaves_open and _is_beyond_model(found)):
+            if found.word != "no loss found" and not tolerated(found):
                 return question, cell
     return None
 
 
-def _is_beyond_model(answer: Answer) -> bool:
-    """Whether it is not decided for want of something else than time and memory."""
-    return answer.word == "not checked" and not answer.why.startswith(INCONCLUSIVE)
-
-
 def _needed_changes(
-    signatures: Sequence[Signature],
-    changes: Sequence[SettingChange],
-    cells: Sequence[CellQuestion],
-    explorations: Explorations,
-    leaves_open: bool = False,
+    asked: Asked, changes: Sequence[SettingChange], explorations: Explorations, tolerated: Tolerance = _tolerate_nothing
 ) -> Iterator[NeededChange]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:
         others = [other for other in changes if other is not change]
-        bad = _first_bad(signatures, others, cells, explorations, leaves_open)
+        bad = _first_bad(asked, others, explorations, tolerated)
         assert bad is not None, f"{change.name} is not needed"
         question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
         found = [
-            answer_of_log_and_client(_apply_changes(signature, others), question, cell, explorations).word
-            for signature in signatures
+            answer_of_log_and_client(apply_changes(signature, others), question, cell, explorations).word
+            for signature, _ in asked
         ]
         yield NeededChange(change, bad, loses="can lose" in found)
 
@@ -220,28 +238,26 @@ def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[s
     return {
         "headline": f"{title}, checked again by the model ({', '.join(names)}):",
         "leaves_open": found.leaves_open,
-        "steps": [_step(step) for step in steps],
+        "assumes": found.assumes,
+        "change": change_texts(subject, [change.change for change in found.changes], cluster),
+        "steps": [step_document(step) for step in steps],
         "notes": [
-            f"Without {change.change.setting}, {_words_without(change)} ({cell_title(BY_NAME[change.cell[1]])})."
-            for change in found.changes
+            *(
+                f"Without {change.change.setting}, {_words_without(change)} ({cell_title(BY_NAME[change.cell[1]])})."
+                for change in found.changes
+            ),
+            *([_ASSUMED] if found.assumes else []),
         ],
     }
+
+
+_ASSUMED = (
+    'A lost disk may then be a controller\'s, too (KAFKA-14077): accept the assumption "controllers-catch-up" with '
+    "--baseline, or give controllers hosts of their own."
+)
 
 
 def _words_without(needed: NeededChange) -> str:
     """What is bad without a change: `an acknowledged record can be lost`, or that nothing decides whether it can."""
     happens = _HAPPENS[needed.cell[0]]
     return happens if needed.loses else f"nothing decides whether {happens}"
-
-
-def _step(step: PlanStep) -> dict[str, Any]:
-    """`shown` of the commands are for a reader, the others are alike; `file` is what they read, by its name."""
-    file = None if step.file is None else {"name": step.file[0], "document": step.file[1]}
-    return {
-        "says": step.says,
-        "commands": list(step.commands),
-        "shown": len(step.commands) if step.shown_commands is None else step.shown_commands,
-        "file": file,
-        "restart": step.restart,
-        "cost": step.cost,
-    }

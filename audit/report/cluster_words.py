@@ -175,7 +175,8 @@ class ScenarioWords:
         states = run.states()
         pairs = zip(states, run.steps, strict=False)
         texts = (
-            change_texts(state_changes(model.fields, was, step.after), was, step.after, names) for was, step in pairs
+            change_texts(state_changes(model.fields, was, step.state_after), was, step.state_after, names)
+            for was, step in pairs
         )
         self.doubled = records_of_several_epochs(list(texts))
 

@@ -10,7 +10,9 @@ from ..kafka.keys import declared_key
 from ..kafka.profiles import Constant
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.signature import Signature, Subject, UsedSetting
+from ..questions.situations import BY_NAME
 from ..repairs.changes import SettingChange
+from .places import Places
 
 BROKER_RACK = declared_key("broker.rack")
 MIN_INSYNC_REPLICAS = declared_key("min.insync.replicas")
@@ -29,9 +31,13 @@ _KEYS: Mapping[str, str] = {
     "racks": declared_key("broker.rack"),
     "release": "version",
     "elr": "eligible.leader.replicas.version",
+    "newest": "eligible.leader.replicas.version",
     "fsync": declared_key("log.flush.interval.messages"),
 }
 """The key of a change, where it is of a setting and not of where nodes stand."""
+
+_OF_RACKS = ("racks", "each_rack", "voter_racks")
+"""Changes that move nodes to other racks."""
 
 DEFAULTS: Mapping[str, str] = {
     "eligible.leader.replicas.version": "0",
@@ -39,6 +45,12 @@ DEFAULTS: Mapping[str, str] = {
     declared_key("broker.rack"): "as placed",
 }
 """What a setting is that no answer rests on by itself."""
+
+_SHARED_HOSTS = "hosts"
+"""What is to blame where one host takes several replicas with it: no setting, but where the nodes stand."""
+
+_OF_HOSTS = ("power_losses", "disk_losses")
+"""What a host that loses power, or its disk, takes of each replica that is on it."""
 
 NOT_GIVEN = "not given"
 """What a setting is that nothing states, and that has no default here."""
@@ -48,21 +60,49 @@ PLACING = UsedSetting("where the nodes run", "", None, "")
 
 
 def deciding_setting(
-    subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, Constant]
+    subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, Constant], places: Places
 ) -> Iterator[tuple[UsedSetting, str]]:
     """The settings that decide a loss in a cell, each with what the repair makes of it ("" where none is made): those
-    that the repair changes, else the one that the run of the loss, with these constants, comes from."""
+    that the repair changes, each of which is needed, first the one that the run of the loss, with these constants,
+    comes from; that one alone where nothing is changed. Where nodes are moved it is where they stand."""
+    cause = _cause(subject, cell, constants)
     if changes:
-        for change in changes:
+        for change in sorted(changes, key=lambda change: _place_as_cause(change, cause)):
             key = _KEYS.get(change.name)
-            yield _used_setting(subject, key) if key else PLACING, change.value if key else change.setting
+            if key and key != BROKER_RACK:
+                yield _used_setting(subject, key), change.value
+            else:
+                yield from ((used, change.setting) for used in _standing(change.name, places))
         return
-    key = _cause(subject, cell, constants)
-    if key:
-        yield _used_setting(subject, key), ""
+    if cause:
+        yield from ((used, "") for used in _stated_causes(subject, cause, places))
 
 
-def setting_deciding_check(subject: Subject, question: str, answer: Answer) -> UsedSetting | None:
+def _stated_causes(subject: Subject, cause: str, places: Places) -> Sequence[UsedSetting]:
+    """What a key of a cause stands for: the setting, or where nodes stand."""
+    if cause == _SHARED_HOSTS:
+        return places.hosts
+    return places.racks if cause == BROKER_RACK and places.racks else [_used_setting(subject, cause)]
+
+
+_CAUSES_FIRST = ("replicas", "acks", "commit_acks", "unclean", "client", "min_isr", "lower_min_isr")
+"""Changes in the order in which what they change is to blame: with one copy, or with acks=1, no other setting helps."""
+
+
+def _place_as_cause(change: SettingChange, cause: str) -> tuple[bool, int]:
+    """Where what a change is of stands among what decides: what the loss comes from is first."""
+    order = _CAUSES_FIRST.index(change.name) if change.name in _CAUSES_FIRST else len(_CAUSES_FIRST)
+    return not cause or _KEYS.get(change.name) != cause, order
+
+
+def _standing(change: str, places: Places) -> Sequence[UsedSetting]:
+    """Where nodes stand that a change moves."""
+    return (places.racks if change in _OF_RACKS else places.hosts) or (PLACING,)
+
+
+def setting_deciding_check(
+    subject: Subject, question: str, cell: str, answer: Answer, places: Places
+) -> UsedSetting | None:
     """The setting that a requirement that fails comes from, whatever a repair makes of others; None where no one
     setting is to blame. `answer` is that of its cell."""
     if not subject.variants:
@@ -70,8 +110,8 @@ def setting_deciding_check(subject: Subject, question: str, answer: Answer) -> U
     if question in ("writable", "readable"):
         key = _cause_of_stop(subject.variants[0].signature)
     else:
-        key = _cause(subject, "", {} if answer.case is None else answer.case.values)
-    return _used_setting(subject, key) if key else None
+        key = _cause(subject, cell, {} if answer.case is None else answer.case.values)
+    return next(iter(_stated_causes(subject, key, places)), None) if key else None
 
 
 def _cause_of_stop(signature: Signature) -> str:
@@ -96,16 +136,16 @@ def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> st
     """The key of the setting that a loss comes from; "" where no one setting is to blame."""
     if not constants:
         return ""
+    if constants.get("replicas") == 1 and constants.get("acks") != "none":
+        return "replication factor"
     if constants.get("acks") != "all":
         return COMMIT_ACKS if subject.topics[0].name == OFFSETS else "acks"
     if constants.get("unclean") and constants.get("heed_unclean"):
         return UNCLEAN_LEADER_ELECTION_ENABLE
-    if constants.get("replicas") == 1:
-        return "replication factor"
     if cell.startswith("rack-"):
         return BROKER_RACK
-    if constants.get("replicas") == 1:
-        return "replication factor"
+    if cell and BY_NAME[cell].fault.single and sum(int(constants.get(name, 0)) for name in _OF_HOSTS) > 1:
+        return _SHARED_HOSTS
     if int(constants.get("min_isr", 2)) < 2:
         return MIN_INSYNC_REPLICAS
     if constants.get("isr_shrinks") and not constants.get("elr"):

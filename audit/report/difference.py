@@ -15,6 +15,11 @@ from .document import SCHEMA
 from .headline import GRAVEST
 
 _BADNESS = {"no loss found": 0, "not checked": 1, "depends": 2, "can lose": 3}
+_LOSES, _OPEN = "can lose", ("not checked", "depends")
+_GOES_ON = {"no loss found": "go on", "can lose": "stop"}
+_AVAILABLE: Mapping[str, Mapping[str, str]] = {"writable": _GOES_ON, "readable": _GOES_ON, "groups": _GOES_ON}
+"""What an answer is called where nothing is lost, and something goes on or stops."""
+_BAD = (_LOSES, *_OPEN)
 MOST = 200
 """Differences of one kind that are reported."""
 MOST_LINES = 28
@@ -53,7 +58,8 @@ def compare_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[st
         "new": sorted(topics[1] - topics[0])[:MOST],
         "gone": sorted(topics[0] - topics[1])[:MOST],
     }
-    lines = list(_lines(found))
+    late = [f"not whole: {new['out_of_time']}"] if new.get("out_of_time") else []
+    lines = [*late, *_lines(found)]
     more = [f"and {len(lines) - MOST_LINES + 1} lines more, which --json has"] if len(lines) > MOST_LINES else []
     found["headlines"] = [_headline(old), _headline(new)]
     return {**found, "says": [*lines[: MOST_LINES - 1], *more] if more else lines}
@@ -89,8 +95,14 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     for row in found["settings"]:
         said.setdefault(f"{row['key']}: {row['before']} → {row['after']}", {})[row["topic"]] = None
     yield from (f"changed: {_names(topics)}: {says}" for says, topics in said.items())
-    for kind in ("worse", "better"):
-        yield from (f"{kind}: {_names(topics)}: {says}" for says, topics in _alike(found[kind]).items())
+    rows = [*found["worse"], *found["better"]]
+    for kind, whether, alike in (
+        ("worse", "", [row for row in rows if row["after"] == _LOSES]),
+        ("better", "", [row for row in rows if row["before"] == _LOSES and row["after"] not in _OPEN]),
+        ("not known now", "whether ", [row for row in rows if row["after"] in _OPEN]),
+        ("decided now", "whether ", [row for row in rows if row["before"] in _OPEN and row["after"] not in _BAD]),
+    ):
+        yield from (f"{kind}: {_names(topics)}: {whether}{says}" for says, topics in _alike(alike).items())
     for kind in ("new", "gone"):
         if found[kind]:
             yield f"{kind}: {_names(found[kind])}"
@@ -109,7 +121,8 @@ def _alike(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, None]]:
         more = f", and in {len(rest)} more {'case' if len(rest) == 1 else 'cases'}" if rest else ""
         state = cell_title(first).removeprefix(first.fault.when)
         what = f"{LOST.get(question, question)} when {first.fault.when}{state}{more}"
-        said.setdefault(f"{what} ({before} → {after})", {})[topic] = None
+        words = _AVAILABLE.get(question, {})
+        said.setdefault(f"{what} ({words.get(before, before)} → {words.get(after, after)})", {})[topic] = None
     return said
 
 

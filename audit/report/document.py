@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,10 +10,12 @@ from typing import Any
 
 from ...language.immutable import immutable
 from ...traces.program import tool_version
-from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_matter
+from ..answers.answer import RACK, Answer, SubjectVerdict, facts_that_matter
 from ..answers.outages import Outage
-from ..answers.requirements import Requirement, RequirementCheck, preset_of, required_of
+from ..answers.requirements import UNDECIDED, Requirement, RequirementCheck, exit_code, preset_of, required_of
 from ..answers.scenario import is_unheard, sentences
+from ..answers.transactions import transactions_assumed
+from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..cluster.cluster import SILENT, Cluster
 from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
@@ -25,13 +28,14 @@ from ..kafka.keys import declared_key
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, UsedSetting, Variant
-from ..questions.situations import BY_NAME, CELLS, GRAVEST, LOST, SITUATIONS, UNREAD, Cell, Name, cell_title, faults_of
-from ..repairs.changes import SettingChange
+from ..questions.situations import BY_NAME, CELLS, LOST, SITUATIONS, UNREAD, Name, cell_title, faults_of
 from ..rules.group_members import consumers_down
 from ..startup.nodes import DownNodes, nodes_down
 from .deciding_settings import deciding_setting, setting_deciding_check, setting_text
-from .headline import first_loss, headline
+from .headline import headline
 from .operator_words import happens_when
+from .places import Places, places_of
+from .subject_report import SubjectReport
 from .summary import summarize
 
 INTER_BROKER_PROTOCOL_VERSION = declared_key("inter.broker.protocol.version")
@@ -46,27 +50,40 @@ NOTES = (
 )
 
 
-@immutable
-class SubjectReport:
-    """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
-    out of service now; `no_repair` says why there is none where something fails, and was looked for. `loss` is the loss
-    to report: its cell, its question, the answer in the table, and the same with the run that is shown. `changes` are
-    what the repair is made of."""
-
-    verdict: SubjectVerdict
-    checks: Sequence[RequirementCheck]
-    repair: Document | None = None
-    now: Document | None = None
-    outages: Sequence[Outage] = ()
-    no_repair: str = ""
-    loss: tuple[Name, str, Answer, Answer] | None = None
-    changes: Sequence[SettingChange] = ()
-
-
 NOTHING = "nothing was checked: the given files name no topic and no broker; add server.properties or the topics"
 """What an audit without signatures says: silence would be taken for a pass."""
 NOTHING_REQUIRED = "nothing was checked: what is required is about none of the topics that were read; require what is"
 """What is said where no requirement is about any of the topics."""
+
+
+@immutable
+class AuditOutcome:
+    """What came of an audit: the document, the exit, the explorations, to be asked for more, and the findings, in the
+    document's order."""
+
+    document: Document
+    exit: int
+    reports: Sequence[SubjectReport]
+    explorations: Explorations
+    findings: Sequence[Finding] = ()
+
+
+def audit_outcome(
+    cluster: Cluster,
+    findings: Sequence[Finding],
+    reports: Sequence[SubjectReport],
+    required: Sequence[Requirement],
+    today: datetime.date,
+    explorations: Explorations,
+) -> AuditOutcome:
+    """What came of an audit, its document with the day and with what time did not suffice for."""
+    exit_ = exit_code([check for report in reports for check in report.checks])
+    if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
+        exit_ = UNDECIDED
+    date = "" if today == datetime.date.max else today.isoformat()
+    late = timeout_message(explorations, reports)
+    made = document(cluster, findings, reports, required, exit_, late, date)
+    return AuditOutcome(made, made["exit"], reports, explorations, findings)
 
 
 def document(
@@ -81,7 +98,8 @@ def document(
     """The whole document. Subjects are worst first. `exit_` is what requirements come to: what is out of service for
     certain fails beside them. `out_of_time` says what time did not suffice for, `date` is the day of the audit."""
     outages = list(_outages(cluster, reports))
-    subjects = [_with_racks(_subject(report, required), report, cluster) for report in reports]
+    places = places_of(cluster)
+    subjects = [_with_racks(_subject(report, required, places), report, cluster) for report in reports]
     made: Document = {
         "schema": SCHEMA,
         "tool": tool_version(),
@@ -147,7 +165,7 @@ def _required_text(required: Sequence[Requirement], reports: Sequence[SubjectRep
     """`standard`; with what audit.toml requires of some topics, `standard; of orders: strict`."""
     stated: dict[tuple[str, ...], list[str]] = {}
     for subject in (report.verdict.subject for report in reports):
-        stated.setdefault(subject.required, []).extend(topic.name for topic in subject.topics)
+        stated.setdefault(subject.requirements, []).extend(topic.name for topic in subject.topics)
     others = [preset_of(required)] if stated.pop((), None) or not stated else []
     return "; ".join([*others, *(f"of {_some(names)}: {', '.join(texts)}" for texts, names in stated.items())])
 
@@ -177,6 +195,8 @@ def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator
             "no Java producers of 2.1 to 2.4 among those of which no file was given (KIP-360); --client java:VERSION "
             "says which they are"
         )
+    if assumed := transactions_assumed(cluster):
+        yield assumed
     yield from cluster.assumptions
 
 
@@ -222,20 +242,6 @@ def _consumer_outage(reason: Finding) -> Document:
             "says": f"{reason.what} ({reason.where})", "where": _where(reason.where)}  # fmt: skip
 
 
-def gravity_order(subject: SubjectReport) -> tuple[int, bool, int, int, str]:
-    """Failed requirements first, then what depends, then the gravest loss."""
-    results = [check.result for check in subject.checks]
-    rank = 0 if "failed" in results else 1 if "depends" in results else 2
-    gravest = min((_gravity(table) for table in subject.verdict.tables), default=len(GRAVEST))
-    topics = subject.verdict.subject.topics
-    return rank, subject.verdict.subject.internal, gravest, -len(topics), topics[0].name
-
-
-def _gravity(table: Table) -> int:
-    loss = first_loss(table)
-    return len(GRAVEST) if loss is None else GRAVEST.index(loss[1])
-
-
 def _versions(cluster: Cluster) -> Document:
     found = cluster.versions
     stated = {
@@ -249,12 +255,12 @@ def _versions(cluster: Cluster) -> Document:
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
-def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document:
+def _subject(report: SubjectReport, required: Sequence[Requirement], places: Places) -> Document:
     subject, verdict = report.verdict.subject, report.verdict
     conditional = list(_conditional(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
     main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(verdict))
-    deciding = _settings_that_decide(report)
+    deciding = _settings_that_decide(report, places)
     where = _where(subject.topics[0].origin)
     return {
         "name": subject.name,
@@ -270,7 +276,7 @@ def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document
         "required": preset_of(required_of(subject, required)),
         "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
-        "checks": [_with_place(_check(check, subject), deciding, where) for check in report.checks],
+        "checks": [_with_place(_check(check, verdict, places), deciding, where) for check in report.checks],
         "table": {
             question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
@@ -288,7 +294,7 @@ def _subject(report: SubjectReport, required: Sequence[Requirement]) -> Document
     }
 
 
-def _settings_that_decide(report: SubjectReport) -> list[Document]:
+def _settings_that_decide(report: SubjectReport, places: Places) -> list[Document]:
     """The settings that decide the loss that is reported, with what the repair makes of them."""
     if report.loss is None and not report.changes:
         return []
@@ -296,16 +302,18 @@ def _settings_that_decide(report: SubjectReport) -> list[Document]:
     constants: Mapping[str, Any] = {}
     if report.loss is not None and report.loss[3].case is not None:
         cell, constants = report.loss[0], report.loss[3].case.values
-    found = deciding_setting(report.verdict.subject, report.changes, cell, constants)
+    found = deciding_setting(report.verdict.subject, report.changes, cell, constants, places)
     return [_deciding_document(used, becomes) for used, becomes in found]
 
 
 def _with_place(check: Document, deciding: Sequence[Document], topic: Document) -> Document:
-    """A check with where it is mended: at the line of the setting that decides it, as it is or by the topic's default;
-    else at the topic. A setting that is right is never blamed for what another one decides."""
+    """A check with where it is mended: at the line of the setting that decides it, or of a running cluster at the
+    resource that has it, as it is or by the topic's default; else at the topic. A setting that is right is never blamed
+    for what another one decides."""
     stated = [one["where"] for one in (*check["deciding"], *deciding) if one["where"] is not None]
     is_unmet = check["result"] != "met"
-    where = next((place for place in stated if place["line"] is not None), topic) if is_unmet else topic
+    at_line = (place for place in stated if place["line"] is not None or place["place"])
+    where = next(at_line, topic) if is_unmet else topic
     return {**check, "where": where}
 
 
@@ -323,6 +331,10 @@ def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> D
         entry["on"] = [name if on == RACK else on for on in entry["on"]]
         entry["why"] = _of_control_plane(entry["why"], cluster)
     subject["depends"] = [name if on == RACK else on for on in subject["depends"]]
+    for said in (subject, *subject["conditional"]):
+        for part in ("headline", "short", "says"):
+            if part in said:
+                said[part] = _of_control_plane(said[part], cluster)
     return subject
 
 
@@ -431,8 +443,10 @@ def _cell(answer: Answer) -> Document:
     return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.facts)}
 
 
-def _check(check: RequirementCheck, subject: Subject) -> Document:
-    """What came of a requirement; where it failed, `scenario` is the run that shows it, step by step."""
+def _check(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> Document:
+    """What came of a requirement; where it failed, `scenario` is the run that shows it, step by step. That it fails is
+    said for the largest ISR in which it does, so that nobody takes it for safe with all in sync."""
+    subject = verdict.subject
     on = list(check.answer.facts) if check.answer is not None else []
     why = check.answer.why if check.answer is not None else ""
     asked = check.requirement
@@ -441,13 +455,19 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
     scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
     cell = BY_NAME[asked.cell]
     replicas = {variant.signature.replicas for variant in subject.variants}
-    text = happens_when(asked.question, cell, _least_isr(subject), replicas.pop() if len(replicas) == 1 else None)
+    in_sync = BY_NAME[f"{cell.fault.name}@all"]
+    always = check.result == "failed" and verdict.table[asked.question, in_sync.name].word == "can lose"
+    happens = in_sync if always else cell
+    text = happens_when(asked.question, happens, _least_isr(subject), replicas.pop() if len(replicas) == 1 else None)
     found = None
     if check.result in ("failed", "accepted") and check.answer is not None:
-        found = setting_deciding_check(subject, asked.question, check.answer)
-    deciding = [] if found is None else [_deciding_document(found)]
+        found = setting_deciding_check(subject, asked.question, asked.cell, check.answer, places)
+    assumable = why == ON_DISK_OF_CONTROLLER and check.result == "not checked"
+    decide = places.hosts if assumable else () if found is None else (found,)
+    deciding = [_deciding_document(used) for used in decide]
     return {**said, "says": cell_title(cell), "text": text, "on": on, "why": why, "note": check.note,
-            "scenario": scenario, "deciding": deciding, "assumption": check.assumption}  # fmt: skip
+            "scenario": scenario, "deciding": deciding, "assumption": check.assumption,
+            "assumable": assumable}  # fmt: skip
 
 
 def _setting_document(used: UsedSetting) -> Document:
@@ -463,33 +483,6 @@ def _finding(finding: Finding) -> Document:
     return {"kind": finding.kind, "severity": finding.severity, "what": finding.what, "where": _where(finding.where),
             "to_do": finding.to_do, "source": finding.source, "html": None}  # fmt: skip
 
-
-def loss_of(subject: SubjectReport) -> tuple[Name, str, Answer] | None:
-    """The loss to report: its cell, question and answer. The gravest of those that must not be; else of all."""
-    failed = [
-        _widest(subject.verdict.table, check.requirement.question, BY_NAME[check.requirement.cell])
-        for check in subject.checks
-        if check.result == "failed" and check.requirement.question in _LOSSES
-    ]
-    if found := [loss for loss in failed if loss[2].steps]:
-        return min(found, key=lambda loss: (_LOSSES.index(loss[1]), GRAVEST.index(BY_NAME[loss[0]])))
-    losses = [(table, loss) for table in subject.verdict.tables if (loss := first_loss(table)) is not None]
-    if not losses:
-        return None
-    table, (question, cell) = min(losses, key=lambda loss: (loss[1][0] != LOST, GRAVEST.index(loss[1][1])))
-    return cell.name, question, table[question, cell.name]
-
-
-def _widest(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]:
-    """The loss of a cell, as it is with the most replicas in sync: that is a loss of the cell as well."""
-    names = [f"{cell.fault.name}@{situation.name}" for situation in SITUATIONS[: SITUATIONS.index(cell.situation)]]
-    lost = [name for name in names if table[question, name].word == "can lose" and table[question, name].client is None]
-    name = lost[0] if lost else cell.name
-    return name, question, table[question, name]
-
-
-_LOSSES = tuple(question.name for question in QUESTIONS if question.kind in ("loss", "reads", "delivery"))
-"""The questions about what is lost, read or written wrongly, the gravest first."""
 
 _MAIN = (LOST, UNREAD)
 
@@ -549,14 +542,15 @@ def _suppositions(verdict: SubjectVerdict, cell: Name, question: str, answer: An
 def timeout_message(explorations: Explorations, reports: Sequence[SubjectReport]) -> str:
     """That time did not suffice, how much is open for want of it, and what to do; "" where it did."""
     left, asked = explorations.unfinished_count, len(explorations.known)
-    if not left:
-        return ""
     cells = [cell for report in reports for cell in report.verdict.table.values()]
     open_ = sum(NO_TIME in cell.why for cell in cells)
+    if not left and not open_:
+        return ""
     begins = "nothing is kept for the next audit" if explorations.folder is None else _GOES_ON
     why = "the audit was interrupted" if explorations.interrupted else "time ran out"
+    when = f"{left:,} of {asked:,} explorations had ended" if left else "all was said that the explorations say"
     return (
-        f"{why} before {left:,} of {asked:,} explorations had ended: {open_:,} of {len(cells):,} cells are not "
+        f"{why} before {when}: {open_:,} of {len(cells):,} cells are not "
         f"decided, and what is not decided here, or depends on something, may be decided with more time; {begins}; "
         "give a longer --time"
     )

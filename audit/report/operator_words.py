@@ -40,6 +40,8 @@ def while_in_sync(cell: Cell, least_isr: int | None, replicas: int | None) -> st
     match cell.situation.name:
         case "min-isr" | "one" if replicas == 1:
             return ""
+        case "min-isr" if least_isr is not None and least_isr == replicas:
+            return ""
         case "min-isr" if least_isr != 1:
             many = f"{least_isr} replicas" if least_isr else "as many replicas as min.insync.replicas asks for"
             return f" while only {many} are in sync"

@@ -31,7 +31,7 @@ class TopicGroup:
 
     topics: tuple[Topic, ...]
     producers: tuple[str, ...]
-    required: tuple[str, ...]
+    requirements: tuple[str, ...]
 
 
 def audit_toml_skeleton(cluster: Cluster, subjects: Sequence[Subject], required: Sequence[str]) -> str:
@@ -61,7 +61,7 @@ def _topic_groups(subjects: Iterable[Subject]) -> Iterator[TopicGroup]:
     for names in alike.values():
         those = of[names[0]]
         producers = tuple(one.producer.name for one in those if one.producer is not None)
-        yield TopicGroup(tuple(known[name] for name in names), producers, those[0].required)
+        yield TopicGroup(tuple(known[name] for name in names), producers, those[0].requirements)
 
 
 def topic_patterns(names: Sequence[str], every: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
@@ -120,7 +120,7 @@ def _entry(
         yield from _prose(f"{len(names):,} topics that are alike: {_names_text(names)}")
     quoted = f"'{pattern}'" if "\\" in pattern and "'" not in pattern else json.dumps(pattern)
     yield f"#[topic.{quoted}]"
-    yield f"#require = {_toml(group.required or required)}"
+    yield f"#require = {_toml(group.requirements or required)}"
     use = cluster.use_of(names[0])
     if group.producers:
         yield f"#producer = {_toml(group.producers)}"

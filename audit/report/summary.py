@@ -7,14 +7,19 @@ fails or is not decided, the worst first. Every face shows this, so that none of
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..answers.verdicts import ON_DISK_OF_CONTROLLER
+from ..answers.answer import LATE
+from ..answers.verdicts import ASSUMPTIONS
+from ..cluster.cluster import RUNNING
 from ..cluster.settings import ELR_FEATURE
+from ..exploring.explorations import NO_TIME
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .deciding_settings import NOT_GIVEN
 from .operator_words import what_happens, while_in_sync
+from .signals import shown_beforehand
 from .word_lists import list_with_or
 
 Document = dict[str, Any]
@@ -24,8 +29,8 @@ WRITES = "writable"
 KEPT, GO_ON, NOT_ASKED = "kept", "go on", "not required"
 MOST_FAULTS = 2
 """Faults that a row names for one answer; of more, how many."""
-MOST_DECIDING = 2
-"""Settings that a row names."""
+MOST_DECIDING = 4
+"""Settings that a row names; of more, how many."""
 
 _STOPS = {
     "leader-move": "though nothing is wrong",
@@ -40,6 +45,8 @@ def summarize(made: Read) -> Document:
     """The summary of a document. `rows` are what fails or is open, worst first; `passing` counts the topics of which
     neither is so; `stops_all`: nodes do not start, so that nothing is to be said of topics before they do."""
     rows = list(_rows(made))
+    everywhere = _take_out_shared_hosts(rows)
+    assumable = _assumable_text(rows)
     outages = [*(_outage(outage) for outage in _causes(made["outages"])), *_present(made)]
     stops_all = any(outage["kind"] == "does not start" for outage in made["outages"])
     return {
@@ -48,14 +55,17 @@ def summarize(made: Read) -> Document:
         "now": outages,
         "stops_all": stops_all,
         "rows": rows,
+        "everywhere": everywhere,
+        "assumable": assumable,
         "passing": _topic_count([subject for subject in made["subjects"] if _result(subject) == "met"]),
         "beyond": list(_remaining_losses(made)),
         "not_covered": [
-            {"what": finding["what"], "to_do": finding["to_do"]}
+            {"what": finding["what"], "to_do": f"{finding['to_do']}{_source_text(finding)}"}
             for finding in made["findings"]
             if finding["kind"] == "incomplete"
         ],
-        "also": list(_also(made)),
+        "also": list(_also(made, everywhere=bool(everywhere), assumable=bool(assumable))),
+        "notes": sum(one["severity"] == "note" and one["kind"] != "incomplete" for one in made["findings"]),
         "read": _read_text(made),
     }
 
@@ -100,11 +110,75 @@ def _rows(made: Read) -> Iterator[Document]:
             "writes": _writes(subject),
             "decided": list(_deciding_settings(subject, root)),
             "change": _change(subject),
+            "hosts": [setting_at_its_place(used, root) for used in subject["deciding"] if used["becomes"] in _MOVES],
+            "changes": subject["repair"]["change"] if subject["repair"] else [],
+            "then": _then(subject),
         }
-        same = found.setdefault(repr(row), {**row, "topics": [], "subjects": []})
+        watched = {"shown_by": list(_shown_by(subject, made))}
+        same = found.setdefault(repr(row), {**row, **watched, "topics": [], "subjects": []})
         same["topics"] += topic_names(subject)
         same["subjects"].append(subject["name"])
     yield from found.values()
+
+
+def _take_out_shared_hosts(rows: Sequence[Document]) -> str:
+    """What is to blame at all topics that fail, hosts that several nodes share: taken out of the rows, and said once;
+    "" where it is not at several of them."""
+    failing = [row for row in rows if row["result"] == "failed"]
+    hosts = [host for host in (failing[0]["hosts"] if failing else ()) if all(host in row["hosts"] for row in failing)]
+    moved = [change for change in _MOVES if all(change in row["changes"] for row in failing)]
+    is_shared = len(failing) > 1 and hosts and moved
+    for row in failing if is_shared else ():
+        row["decided"] = [decided for decided in row["decided"] if decided not in hosts] or [_AS_ABOVE]
+        others = [change for change in row["changes"] if change not in moved]
+        row["change"] = _change_text(others or [f"{', '.join(moved)} (above)"], row["then"])
+    for row in rows:
+        del row["hosts"], row["changes"], row["then"]
+    if not is_shared:
+        return ""
+    return f"{'; '.join(hosts)}: what that host loses, all copies lose; change: {', '.join(moved)}"
+
+
+_MOVES = ("a host for each node",)
+_AS_ABOVE = "the host that they share (above)"
+
+
+def _assumable_text(rows: Sequence[Document]) -> str:
+    """What the assumption means that a row speaks of, how it is looked at, and how it is accepted; "" where none
+    does."""
+    if not any(CATCH_UP in row["change"] for row in rows):
+        return ""
+    return (
+        f"{CATCH_UP}: {ASSUMPTIONS[CATCH_UP]}; kafka-metadata-quorum.sh --bootstrap-server HOST:9092 describe "
+        f"--replication shows their lag. To accept it, write [[accepted]] with assumption, reason and expiry into a "
+        "file for --baseline"
+    )
+
+
+CATCH_UP = "controllers-catch-up"
+assert CATCH_UP in ASSUMPTIONS, "the assumption that rows speak of is one"
+
+
+def _shown_by(subject: Read, made: Read) -> Iterator[str]:
+    """What an operator watches, since it shows beforehand the gravest of what fails."""
+    failed = sorted((check for check in subject["checks"] if check["result"] == "failed"), key=_gravity)
+    if failed:
+        table = subject["table"][failed[0]["question"]]
+        cells = [
+            _as_it_stands(BY_NAME[check["cell"]], table, subject)
+            for check in failed
+            if check["question"] == failed[0]["question"]
+        ]
+        yield from shown_beforehand(cells, made["versions"]["control plane"], _replicas(subject), subject["least_isr"])
+
+
+def _as_it_stands(cell: Cell, table: Read, subject: Read) -> Cell:
+    """A cell, with all in sync where its fault loses then as well, whether or not that is asked about, or where that is
+    the same situation: all replicas that there are are needed."""
+    replicas = _replicas(subject)
+    is_smallest = replicas == 1 or (cell.situation.name == "min-isr" and subject["least_isr"] == replicas)
+    in_sync = BY_NAME[f"{cell.fault.name}@all"]
+    return in_sync if is_smallest or table[in_sync.name]["word"] == "can lose" else cell
 
 
 def topic_names(subject: Read) -> list[str]:
@@ -140,7 +214,8 @@ def _when(failed: Sequence[Read], subject: Read) -> str:
     first = cells[0].situation
     faults = list(dict.fromkeys(cell.fault.when for cell in cells if cell.situation == first))
     named = list_with_or(faults[:MOST_FAULTS])
-    more = f", and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
+    left = len(faults) - MOST_FAULTS
+    more = f", and by {left} more fault{'s' if left > 1 else ''}" if left > 0 else ""
     shown = [cell.fault.name for cell in cells if cell.fault.when in faults[:MOST_FAULTS]]
     table = subject["table"][failed[0]["question"]]
     always = all(table[f"{name}@all"]["word"] == "can lose" for name in shown)
@@ -193,17 +268,40 @@ _LONG = 90
 
 
 def _deciding_settings(subject: Read, root: str) -> Iterator[str]:
-    """The settings that decide what fails, each with its file and line, or whose default it is; none of what is open,
-    which no value decides."""
-    if _result(subject) == "open":
-        return
-    deciding = subject["deciding"] or list(_deciding_writes(subject))
-    if _result(subject) == "open":  # what would decide a loss that is not asked about is none of its facts
-        on = {fact for check in subject["checks"] if check["result"] == "depends" for fact in check["on"]}
-        deciding = [used for used in subject["deciding"] if used["key"] in on]
-    yield from list(dict.fromkeys(setting_at_its_place(used, root) for used in deciding))[:MOST_DECIDING]
-    if not deciding and subject["where"] is not None and _result(subject) == "failed":
-        yield place_text(subject["where"], root)
+    """The settings that decide what fails, each with its file and line, or whose default it is; of what is open, what
+    leaves it so."""
+    named = list(dict.fromkeys((_left_open if _result(subject) == "open" else _failing_by)(subject, root)))
+    yield from named[:MOST_DECIDING]
+    if len(named) > MOST_DECIDING:
+        yield f"{len(named) - MOST_DECIDING} more"
+
+
+def _failing_by(subject: Read, root: str) -> list[str]:
+    """What decides what fails; the topic itself where no setting is to blame."""
+    deciding = subject["deciding"] if subject["repair"] else _deciding_checks(subject)
+    deciding = deciding or list(_deciding_writes(subject))
+    return [setting_at_its_place(used, root) for used in deciding] or [place_text(subject["where"], root)]
+
+
+def _left_open(subject: Read, root: str) -> Iterator[str]:
+    """What is not given, a setting by which nothing can be said, that time ran out, or else the topic."""
+    for check in subject["checks"]:
+        if check["result"] == "depends":
+            yield from (f"not given: {fact}" for fact in check["on"])
+        elif check["result"] == "not checked" and check["deciding"]:
+            yield from (setting_at_its_place(used, root) for used in check["deciding"])
+        elif check["result"] == "not checked":
+            yield TOO_LITTLE_TIME if NO_TIME in check["why"] else place_text(subject["where"], root)
+
+
+TOO_LITTLE_TIME = "time: it ran out"
+"""What leaves open what was not explored."""
+
+
+def _deciding_checks(subject: Read) -> list[Read]:
+    """What the requirements that fail come from, the gravest first."""
+    failed = sorted((check for check in subject["checks"] if check["result"] == "failed"), key=_gravity)
+    return [used for check in failed for used in check["deciding"]]
 
 
 def _deciding_writes(subject: Read) -> Iterator[Read]:
@@ -214,25 +312,44 @@ def _deciding_writes(subject: Read) -> Iterator[Read]:
 
 
 def setting_at_its_place(used: Read, root: str = "") -> str:
-    """`broker-1.properties:7 min.insync.replicas=1`."""
+    """`broker-1.properties:7 min.insync.replicas=1`; of a running cluster the resource and where its value comes from:
+    `min.insync.replicas=1 (topic orders, set on the topic)`."""
     says = f"{used['key']} {used['value']}" if used["value"] == NOT_GIVEN else used["key"]
     if used["value"] not in ("", NOT_GIVEN):
         says += f"={used['value']}"
-    if used["where"] is None:
+    where = used["where"]
+    if where is None:
         return f"{says} (default)" if used["source"] else says
-    return f"{place_text(used['where'], root)} {says}"
+    if _is_asked(where):
+        return f"{says} ({where['place']})" if used["value"] else says
+    return f"{place_text(where, root)} {says}"
 
 
 def place_text(where: Read, root: str = "") -> str:
-    """A file, below the folder that all share, and its line; of what has no lines, the part of it that said so."""
+    """A file, below the folder that all share, and its line; of what has no lines, the part of it that said so; of a
+    running cluster the resource."""
+    if _is_asked(where):
+        return str(where["place"])
     path = os.path.relpath(where["path"], root) if root and where["path"].startswith(root) else where["path"]
     if where["line"] is not None:
         return f"{path}:{where['line']}"
     return f"{path} ({where['place']})" if where["place"] else path
 
 
+def _is_asked(where: Read) -> bool:
+    """Whether a running cluster said so: its name is the addresses at which it was asked."""
+    return where["line"] is None and where["place"] != "" and _ADDRESSES.fullmatch(where["path"]) is not None
+
+
+_ADDRESSES = re.compile(r"[^/\s,]+:\d+(,[^/\s,]+:\d+)*")
+
+
+def _is_no_file(entry: Read) -> bool:
+    return entry["format"] == RUNNING or "://" in entry["path"]
+
+
 def _common_folder(made: Read) -> str:
-    paths = [os.path.dirname(entry["path"]) for entry in made["files"] if "://" not in entry["path"]]
+    paths = [os.path.dirname(entry["path"]) for entry in made["files"] if not _is_no_file(entry)]
     try:
         return os.path.commonpath(paths) if paths else ""
     except ValueError:
@@ -241,13 +358,8 @@ def _common_folder(made: Read) -> str:
 
 def _change(subject: Read) -> str:
     """What repairs it, what decides it, or that nothing was found."""
-    changes = [
-        f"{used['key']}={used['becomes']}" if used["value"] else used["becomes"]
-        for used in subject["deciding"]
-        if used["becomes"]
-    ]
-    if changes and subject["repair"]:
-        return ", ".join(changes) + ("; then some is not decided" if subject["repair"]["leaves_open"] else "")
+    if subject["repair"]:
+        return _change_text(subject["repair"]["change"], _then(subject))
     if _result(subject) == "open":
         asks = dict.fromkeys(
             subject["not_given"].get(fact, fact)
@@ -255,15 +367,35 @@ def _change(subject: Read) -> str:
             if check["result"] == "depends"
             for fact in check["on"]
         )
-        if any(check["why"] == ON_DISK_OF_CONTROLLER for check in subject["checks"]):
-            return 'accept the assumption "controllers-catch-up" with --baseline, or give controllers their own hosts'
+        if any(check["assumable"] for check in subject["checks"]):
+            return f"accept {CATCH_UP} (below), or give controllers hosts of their own"
         return f"give {'; '.join(asks)}" if asks else ""
+    if LATE in subject["no_repair"]:
+        return "not found in this time: give a longer --time"
     return subject["repaired_by"] or ("none found" if subject["no_repair"] else "")
 
 
-def _also(made: Read) -> Iterator[str]:
+def _then(subject: Read) -> str:
+    """What a repair takes besides: a lost disk that may be a controller's is not decided without an assumption."""
+    repair = subject["repair"]
+    if not repair:
+        return ""
+    if repair["leaves_open"]:
+        return "some is not decided"
+    is_moved = any("without brokers" in change for change in repair["change"])
+    is_open = not is_moved and any(check["assumable"] for check in subject["checks"])
+    return f"accept {CATCH_UP} (below)" if repair["assumes"] or is_open else ""
+
+
+def _change_text(changes: Sequence[str], then: str) -> str:
+    """The changes of a repair, and what is left to do then."""
+    return "; then ".join(part for part in (", ".join(changes), then) if part)
+
+
+def _also(made: Read, *, everywhere: bool, assumable: bool) -> Iterator[str]:
     """The errors and warnings about the files, in this order, but for what is said above: what is out of service, what
-    is not covered, and what names a setting that a row says decides, at its line."""
+    is not covered, what names a setting that a row says decides, at its line, hosts that nodes share where these are
+    to blame `everywhere`, and what the assumption is about that is `assumable`."""
     root = _common_folder(made)
     said = [outage["says"] for outage in made["outages"]]
     failing = (subject for subject in made["subjects"] if _result(subject) == "failed")
@@ -272,10 +404,23 @@ def _also(made: Read) -> Iterator[str]:
         for finding in made["findings"]:
             if finding["severity"] != severity or finding["kind"] == "incomplete":
                 continue
+            if (everywhere and finding["kind"] == "one_host") or (assumable and _EMPTIED in finding["source"]):
+                continue
             names = any(finding["where"] == where and key in finding["what"] for where, key in decided)
             in_a_row = finding["kind"] in ("client", "advice") and names
             if not in_a_row and not any(finding["what"] in text for text in said):
-                yield f"{place_text(finding['where'], root)}: {finding['what']}; {finding['to_do']}"
+                place = place_text(finding["where"], root)
+                yield f"{place}: {finding['what']}; {finding['to_do']}{_source_text(finding)}"
+
+
+_EMPTIED = "KAFKA-14077"
+"""What the assumption on controllers is about."""
+
+
+def _source_text(finding: Read) -> str:
+    """Where it is written, if that is a KIP or an issue of Kafka's."""
+    source = str(finding["source"])
+    return f" ({source})" if source.startswith(("KIP-", "KAFKA-")) else ""
 
 
 # --- the headline ---------------------------------------------------------------------------------------------------
@@ -335,8 +480,7 @@ def _failing_text(failed: Sequence[Read], made: Read) -> str:
     """`3 of 5 topics can lose acknowledged records when a host loses power, or stop when one broker is down: a, b`."""
     clauses = list(_clauses(failed))
     names = [name for subject in failed for name in topic_names(subject)]
-    many = f"{len(names):,} of {_topic_count(made['subjects']):,} topics"
-    return f"{many} {', or '.join(clauses)}: {_some(names)}"
+    return f"{len(names):,} of {_topics_text(made)} {', or '.join(clauses)}: {_some(names)}"
 
 
 _VERBS = {LOST: "can lose acknowledged records", UNREAD: "can take back what was read", WRITES: "stop"}
@@ -365,14 +509,15 @@ def _event(question: str, cells: Sequence[Cell]) -> str:
 def _open_headline(opened: Sequence[Read], made: Read) -> str:
     names = [name for subject in opened for name in topic_names(subject)]
     return (
-        f"of {len(names):,} of {_topic_count(made['subjects']):,} topics it is not known whether they meet what is "
+        f"of {len(names):,} of {_topics_text(made)} it is not known whether they meet what is "
         f"required ({made['required']}): {_some(names)}"
     )
 
 
 def _passing_text(made: Read) -> str:
     many = _topic_count(made["subjects"])
-    said = f"{'the topic meets' if many == 1 else f'all {many:,} topics meet'} what is required ({made['required']})"
+    meet = "the topic meets" if many == 1 else f"all {_topics_text(made)} meet"
+    said = f"{meet} what is required ({made['required']})"
     accepted = [check for subject in made["subjects"] for check in subject["checks"] if check["result"] == "accepted"]
     assumed = dict.fromkeys(check["assumption"] for check in accepted if check["assumption"])
     if any(not check["assumption"] for check in accepted):
@@ -386,11 +531,19 @@ def _passing_text(made: Read) -> str:
 def _some(names: Sequence[str]) -> str:
     """The first names, users' topics before Kafka's own."""
     ranked = sorted(dict.fromkeys(names), key=lambda name: name.startswith("__"))
-    more = f" and {len(ranked) - _MOST_NAMES} more" if len(ranked) > _MOST_NAMES else ""
-    return f"{', '.join(ranked[:_MOST_NAMES])}{more}"
+    if len(ranked) <= _MOST_NAMES + 1:  # "and 1 more" would be no shorter
+        return ", ".join(ranked)
+    return f"{', '.join(ranked[:_MOST_NAMES])} and {len(ranked) - _MOST_NAMES} more"
 
 
 _MOST_NAMES = 4
+
+
+def _topics_text(made: Read) -> str:
+    """How many topics there are, and how many of them nobody made: `7 topics (2 are Kafka's own)`."""
+    every = _topic_count(made["subjects"])
+    own = _topic_count([subject for subject in made["subjects"] if subject["internal"]])
+    return f"{every:,} topics" + (f" ({own} {'is' if own == 1 else 'are'} Kafka's own)" if own else "")
 
 
 def _topic_count(subjects: Sequence[Read]) -> int:
@@ -408,7 +561,7 @@ def _remaining_losses(made: Read) -> Iterator[str]:
         elif _result(subject) == "met" and subject["loss"]:
             said.setdefault(f"{_loss_clause(subject)}{_mended_later(subject)}", []).extend(topic_names(subject))
     for says, names in said.items():
-        yield f"{_some(names)}: passes; records can still be lost when {says}"
+        yield f"{_some(names)}: {'passes' if len(names) == 1 else 'pass'}; records can still be lost when {says}"
 
 
 def _loss_clause(subject: Read) -> str:
@@ -435,10 +588,12 @@ def _mended_later(subject: Read) -> str:
 
 
 def _read_text(made: Read) -> str:
-    """`read 7 files, skipped 3 (README.md, values.schema.json, notes.txt)`."""
-    files = len(made["files"])
+    """`read 7 files, skipped 3 (README.md, values.schema.json, notes.txt)`; `asked localhost:9092`."""
+    asked = [entry["path"] for entry in made["files"] if entry["format"] == RUNNING]
+    files = len(made["files"]) - len(asked)
     skipped = [os.path.basename(left["path"].rstrip("/")) or left["path"] for left in made["unread"]]
-    said = f"read {files:,} {'file' if files == 1 else 'files'}"
+    read = f"read {files:,} {'file' if files == 1 else 'files'}" if files or not asked else ""
+    said = "; ".join(filter(None, (*(f"asked {address}" for address in asked), read)))
     if not skipped:
         return said
     more = f" and {len(skipped) - _MOST_NAMES} more" if len(skipped) > _MOST_NAMES else ""

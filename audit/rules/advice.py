@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
+from posixpath import dirname, join, normpath
 
+from ..answers.requirements import check_stated_requirements
 from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding
@@ -23,9 +25,11 @@ from ..kafka.versions import is_at_least
 from .clients import client_rules
 from .controllers import controller_rules
 from .internal_topics import internal_topic_rules
+from .invalid_settings import invalid_settings
 from .limits import limit_rules
 from .replicas import replicas_without_a_broker, running_reassignments
 from .transactions import HANGS, UNFENCED, run_to, transaction_rules
+from .uses import use_rules
 from .versions import version_rules
 
 AUTO_CREATE_TOPICS_ENABLE = declared_key("auto.create.topics.enable")
@@ -50,6 +54,17 @@ DURABILITY = (
 """What of a topic decides whether it loses, and may be set for brokers as well."""
 
 
+ReadCluster = tuple[Cluster, tuple[Finding, ...]]
+"""A cluster, and what readers and rules find in it, each once."""
+
+
+def apply_rules(cluster: Cluster, findings: Sequence[Finding]) -> ReadCluster:
+    """A cluster with what its readers found, and then what rules find. Rules ask small models: within `kept_in` their
+    answers are kept. Raises UnreadableInputError for an entry of audit.toml that requires what there is not."""
+    check_stated_requirements(cluster.uses)
+    return cluster, tuple(dict.fromkeys([*findings, *use_rules(cluster), *invalid_settings(cluster), *advise(cluster)]))
+
+
 def advise(cluster: Cluster) -> tuple[Finding, ...]:
     """What follows from the cluster by rule, the gravest first; each finding once."""
     rules: tuple[Rule, ...] = (
@@ -69,6 +84,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         racks_of_brokers,
         racks_of_hosts,
         one_machine,
+        folders_of_two_files,
         controller_rules,
         version_rules,
         client_rules,
@@ -78,6 +94,24 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
     )
     found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))
     return tuple(sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.severity)))
+
+
+def folders_of_two_files(cluster: Cluster) -> Iterator[Finding]:
+    """Services of two compose files whose logs lie in one folder of a host, or on one volume of a project: unless the
+    files run on different hosts, the second broker finds it locked (`startup.nodes` has those of one file)."""
+    first: dict[str, Broker] = {}
+    for node in cluster.brokers:
+        for _, named in node.log_mounts if node.pod is None else ():
+            kind, _, path = named.partition(" ")
+            other = first.setdefault(f"{kind} {normpath(join(dirname(node.origin.path), path))}", node)
+            if other.origin.path != node.origin.path:
+                what = (
+                    f"the log of {node.origin.place} is the {named}, as is that of {other.origin.place} "
+                    f"({other.origin}): unless these files run on different hosts, one of the two does not start"
+                )
+                to_do = "a place for each, or run each file on a host of its own"
+                yield Finding("incomplete", "error", what, node.origin, to_do, "LogManager.lockLogDirs")
+                return
 
 
 def factors(topic: Topic) -> set[int]:
@@ -181,7 +215,10 @@ def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
         for said, names in groups.items():
             some = topics_text(names)
             what = f"{some} described without {key}, though {said.origin} sets {said.value}: which holds is open"
-            to_do = "restart the broker with this file, and describe the topic with --bootstrap-server, which shows it"
+            to_do = (
+                "restart the broker with this file, and describe the topic with --bootstrap-server (2.2 and later), "
+            )
+            to_do += "which shows it"
             first = next(topic for topic in cluster.topics if topic.name == names[0])
             yield Finding("contradiction", "warning", what, first.origin, to_do)
 
@@ -316,7 +353,7 @@ _UNVERIFIED = (
     (
         HANGS,
         "a transaction's write that arrives after its abort can stay open for ever, and stops all readers of committed "
-        "records of that partition",
+        "records of that partition, whose LastStableOffsetLag grows",
     ),
     (
         UNFENCED,
@@ -348,7 +385,7 @@ def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
     """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
     for broker in cluster.keepers:
         wait, lag = (number_of(cluster, broker, key) for key in (REPLICA_FETCH_WAIT_MAX_MS, REPLICA_LAG_TIME_MAX_MS))
-        if wait is not None and lag is not None and wait >= lag:
+        if wait is not None and wait == lag:  # above it no broker starts (KafkaConfig.validateValues)
             what = f"replica.fetch.wait.max.ms={wait} is not below replica.lag.time.max.ms={lag}: the ISR flaps"
             where = place_of(cluster, broker, REPLICA_FETCH_WAIT_MAX_MS)
             yield Finding(
@@ -358,15 +395,18 @@ def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
 
 def storage(cluster: Cluster) -> Iterator[Finding]:
     """Where the log lies, and whether it outlives the process."""
-    groups: dict[tuple[str, bool], list[Broker]] = {}
+    groups: dict[tuple[str, bool], list[tuple[str, Broker]]] = {}
     for broker in cluster.keepers:
         dirs = value_of(cluster, broker, LOG_DIRS)
         if not isinstance(dirs, Unknown) and any(map(is_temporary, dirs.value.split(","))):
-            groups.setdefault((dirs.value[:60], isinstance(dirs, StatedValue)), []).append(broker)
-    for (dirs, stated), alike in groups.items():
-        who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
-        what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: {_loses(dirs)}"
-        where = place_of(cluster, alike[0], LOG_DIRS)
+            alike = groups.setdefault((_loses(dirs.value), isinstance(dirs, StatedValue)), [])
+            alike.append((dirs.value[:60], broker))
+    for (loses, stated), alike in groups.items():
+        first, broker = alike[0]
+        like_it = "" if len({dirs for dirs, _ in alike}) == 1 else " and folders like it"
+        who = "" if len(alike) == 1 else f"{like_it} on {len(alike)} brokers"
+        what = f"log.dirs={first}{who}{'' if stated else ', by default'}: {loses}"
+        where = place_of(cluster, broker, LOG_DIRS)
         yield Finding("advice", "warning", what, where, "put log.dirs on a disk of its own")
     lost = [broker for broker in cluster.brokers if broker.ephemeral]
     if lost:
@@ -414,7 +454,7 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
     if len(keepers) > 1 and len(machines) == 1 and None not in machines:
         what = f"{len(keepers)} brokers run on one computer: one loss of power, or one lost disk, takes all copies"
         to_do = "a computer for each broker; for development this is as it should be"
-        yield Finding("arithmetic", "warning", what, keepers[0].origin, to_do)
+        yield Finding("one_host", "warning", what, keepers[0].origin, to_do)
         return
     held = [(broker.machine, _name(broker), broker.origin) for broker in cluster.brokers]
     held += [
@@ -431,7 +471,7 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
             "which they are"
         )
         if len(here) > 1:
-            yield Finding("arithmetic", "warning", what, here[0][1], to_do)
+            yield Finding("one_host", "warning", what, here[0][1], to_do)
 
 
 def racks_of_hosts(cluster: Cluster) -> Iterator[Finding]:

@@ -12,10 +12,13 @@ from ..cluster.statements import Unknown
 from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from ..facts.placement import has_one_by_default
 from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
+from ..kafka.internal_topics import SHARE
 from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
 from ..startup import producers
-from ..startup.producers import is_transactional, stated_setting, why_producer_stops
+from ..startup.client_settings import refused_values, settings_in_force, stated_setting
+from ..startup.group_protocols import share_setting
+from ..startup.producers import is_transactional, why_producer_stops
 from ..startup.served_clients import is_not_served
 from .group_members import has_new_protocol, member_rules
 from .librdkafka import falsely_written
@@ -33,17 +36,39 @@ def client_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
     for client in cluster.clients:
         yield from is_not_served(cluster, client)
+        yield from refused_values(client, undeclared=True)
         if client.kind == "producer":
             yield from refused_settings(cluster, client)
             yield from unsafe(cluster, client)
             yield from gives_sequences_again(cluster, client)
-            yield from is_not_remembered(cluster, client)
+            yield from forgotten_producer_findings(cluster, client)
             yield from falsely_written(cluster, client)
+            yield from two_phases_not_sent(client)
+        elif (shared := share_setting(client)) is not None:
+            what = f"{client.name} is a share consumer (`{shared.key}`): what is said of committed offsets and of where"
+            what += " consumers begin is not said of share groups, whose state is in __share_group_state"
+            yield Finding("not_modelled", "note", what, shared.origin, f"read the answers about {SHARE}", "KIP-932")
         else:
             yield from member_rules(cluster, client)
             yield from commits(cluster, client)
     yield from readers_of_transactions(cluster)
     yield from topics_of_streams(cluster)
+
+
+def two_phases_not_sent(client: Client) -> Iterator[Finding]:
+    """Transactions of two phases (KIP-939), which no client asks for yet: the setting is known since 4.1, and nothing
+    sends it (TransactionManager.initializeTransactions of 4.1.1 to 4.4.0; its request is unstable in brokers)."""
+    asked = stated_setting(client, producers.TWO_PHASES)
+    if asked is None or asked.value.strip().lower() != "true" or base_family(client) not in (None, "java"):
+        return
+    old = client.version is not None and is_at_least(client.version.value, "4.1") is False
+    why = "clients of before 4.1 do not know it" if old else "clients of 4.1 to 4.4 do not send it"
+    what = (
+        f"`{asked.key}=true`: {why}: brokers abort a prepared transaction once transaction.timeout.ms is over, though "
+        "its coordinator may have committed it elsewhere"
+    )
+    to_do = f"no two-phase commit over Kafka, and remove {asked.key}"
+    yield Finding("incomplete", "error", what, asked.origin, to_do, "KIP-939, KAFKA-15370")
 
 
 def topics_of_streams(cluster: Cluster) -> Iterator[Finding]:
@@ -93,7 +118,7 @@ def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]
         yield Finding("client", "warning", what, where, "a client of 2.5", f"{check}; KIP-360")
 
 
-def is_not_remembered(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def forgotten_producer_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Brokers of 0.11 remember an idempotent producer's last batch alone (ProducerStateManager of 0.11.0.3); clients of
     that time had one request in flight, and those from 1.0 on may have five (KAFKA-5494)."""
     kafka, version = cluster.versions.kafka, client.version
@@ -130,7 +155,9 @@ def refused_settings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What it does not start with, and what switches off the idempotence that nobody asked for."""
     refusals = list(producers.refusals(cluster, client))
     yield from refusals
-    yield from producers.may_linger_too_long(client)
+    unknown = producers.unknown_refusal(cluster, client)
+    if unknown is not None:
+        yield unknown
     on = value_of(cluster, client, ENABLE_IDEMPOTENCE)
     if (
         refusals
@@ -139,7 +166,7 @@ def refused_settings(cluster: Cluster, client: Client) -> Iterator[Finding]:
         or stated_setting(client, ENABLE_IDEMPOTENCE) is not None
     ):
         return
-    for setting in producers.settings_in_force(client):
+    for setting in settings_in_force(client):
         if producers.switches_off(client, setting):
             what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
             java = base_family(client) == "java"

@@ -17,12 +17,14 @@ from ..startup.quorum import (
     FIRST_WITH_OTHER_VOTERS,
     KRAFT_VERSION,
     VOTERS,
+    controller_ports,
     ids_text,
     is_contained,
     is_described,
     is_dynamic,
     listed_otherwise,
     nodes_of_other_names,
+    unheard_voters,
     voters_of,
 )
 
@@ -51,6 +53,8 @@ def controller_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from nonvoting_controllers(cluster)
     yield from voters_at_loopback(cluster)
     yield from voters_of_other_names(cluster)
+    yield from voters_at_other_addresses(cluster)
+    yield from voters_at_other_ports(cluster)
 
 
 def other_voters(cluster: Cluster) -> Iterator[Finding]:
@@ -120,6 +124,43 @@ def voters_of_other_names(cluster: Cluster) -> Iterator[Finding]:
             "it is an alias, nobody reaches that voter"
         )
         yield Finding("incomplete", "error", what, setting.origin, "name each voter by its service", "KIP-595")
+
+
+def voters_at_other_addresses(cluster: Cluster) -> Iterator[Finding]:
+    """Voters that two nodes list at different addresses: each asks at its own, and only one of them may be the voter's.
+    What a voter lists for itself nobody else uses, and a loopback address means another host on each."""
+    first: dict[int, tuple[str, Setting]] = {}
+    for node in () if is_dynamic(cluster) else cluster.brokers:
+        for id_, address in voters_of(node):
+            host, port = host_of(address), address.rpartition(":")[2]
+            if id_ == node.id or host in ("", LOOPBACK):
+                continue
+            other, setting = first.setdefault(id_, (address, readable_settings(node)[VOTERS]))
+            if _is_one_name(host, host_of(other)) and port == other.rpartition(":")[2]:
+                continue
+            what = (
+                f"`{VOTERS}` has voter {id_} at {address} here, and at {other} there ({setting.origin}): unless both "
+                "lead to it, who asks at the wrong one does not reach that voter, and as a voter misses its vote"
+            )
+            where = readable_settings(node)[VOTERS].origin
+            yield Finding("incomplete", "error", what, where, "name each voter by one address in all files", "KIP-595")
+            return
+
+
+def voters_at_other_ports(cluster: Cluster) -> Iterator[Finding]:
+    """Voters whom nobody reaches, where the others are a majority without them: they count, and do not vote."""
+    for node, setting, address in unheard_voters(cluster):
+        ports = ids_text(controller_ports(node))
+        what = (
+            f"controller {node.id} listens at {ports}, and `{setting.key}` has it at {address} ({setting.origin}): "
+            "nobody reaches it, so that it counts among the voters as one that has failed"
+        )
+        yield Finding("incomplete", "error", what, node.origin, "list it at the port at which it listens", "KIP-595")
+
+
+def _is_one_name(host: str, other: str) -> bool:
+    """Whether two names may be one host's: the same, or one without its domain and one with it."""
+    return host == other or host.startswith(f"{other}.") or other.startswith(f"{host}.")
 
 
 def votes(cluster: Cluster) -> Iterator[Finding]:
@@ -279,7 +320,7 @@ def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
     what += _OPEN.format("controller's") if beside else "; the rows about lost disks are about brokers' logs alone"
     to_do = (
         "after replacing a controller's disk, let the others catch up before you start it: "
-        "kafka-metadata-quorum.sh --bootstrap-controller HOST:PORT describe --replication shows how far they are"
+        "kafka-metadata-quorum.sh --bootstrap-server HOST:9092 describe --replication shows how far they are"
     )
     source = f"{EMPTIED_RUN.format(min(count, MOST_OF_MODEL))}; KAFKA-14077, KIP-853"
     yield Finding("not_modelled", "warning" if beside else "note", what, quorum.origin, to_do, source)

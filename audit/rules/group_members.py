@@ -9,17 +9,21 @@ refuse settings of the other protocol. What is said of librdkafka was tried with
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of
-from ..kafka.keys import declared_key
+from ..kafka.keys import KeyName, client_settings, declared_key
 from ..kafka.versions import is_at_least
-from ..startup.producers import stated_setting
+from ..startup.client_settings import is_in, refused_values, stated_setting
+from ..startup.possible_clients import possible_refusal, unknown_start
 from ..startup.served_clients import is_not_served
 
 AUTO_OFFSET_RESET = declared_key("auto.offset.reset")
+ENABLE_AUTO_COMMIT, GROUP = declared_key("enable.auto.commit"), declared_key("group.id")
+REQUEST, FETCH_WAIT = declared_key("request.timeout.ms"), declared_key("fetch.max.wait.ms")
 
 PROTOCOL, SESSION, HEARTBEAT = (
     declared_key("group.protocol"),
@@ -48,19 +52,36 @@ _HEARTBEATS = {
 
 
 def member_rules(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """All of them, of one consumer."""
+    """All of them, of one consumer; where its family or release is not stated, what those refuse that it may be."""
+    own = list(_own_rules(cluster, client))
+    yield from own
+    if not any(finding.severity == "error" for finding in (*own, *refused_values(client))):
+        possible = possible_refusal(client, lambda known: _refusals(cluster, known))
+        if possible is not None:
+            yield possible.reason if possible.is_certain else unknown_start(client, possible)
+
+
+def _refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """With what a consumer does not start."""
+    yield from (finding for finding in _own_rules(cluster, client) if finding.severity == "error")
+    yield from refused_values(client)
+
+
+def _own_rules(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if not has_new_protocol(client):
         yield from _heartbeats(cluster, client)
     yield from _polls(cluster, client)
     yield from _of_another_protocol(client)
     yield from _reset(client)
+    yield from _requests(cluster, client)
+    yield from _findings_without_group(cluster, client)
 
 
 def consumers_down(cluster: Cluster) -> Iterator[Finding]:
     """Why consumers do not start, or cannot join their group: one reason of each."""
     for client in cluster.clients:
         if client.kind == "consumer":
-            reasons = (*is_not_served(cluster, client), *member_rules(cluster, client))
+            reasons = (*is_not_served(cluster, client), *member_rules(cluster, client), *refused_values(client))
             yield from [reason for reason in reasons if reason.severity == "error"][:1]
 
 
@@ -87,6 +108,8 @@ def _heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if beat is None or session is None:
         return
     where, to_do = place_of(cluster, client, HEARTBEAT), f"at most {session // 3}"
+    if not _may_have_group(client):
+        return
     looks, equal, source = _HEARTBEATS.get(base_family(client) or "", (None, False, ""))
     if looks is not None and _since(client, looks) is not False and (beat > session or (beat == session and not equal)):
         what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the consumer does not start"
@@ -98,6 +121,49 @@ def _heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
     elif beat * 3 > session:
         what = f"heartbeat.interval.ms={beat} is above a third of session.timeout.ms={session}: one lost is a rebalance"
         yield Finding("advice", "note", what, where, to_do)
+
+
+def _may_have_group(client: Client) -> bool:
+    """Whether it is in a group by its file, or by its program where the file does not say so: Java's is in none where
+    nobody names it since 2.2 (KIP-289), and then looks at nothing of groups."""
+    return base_family(client) != "java" or stated_setting(client, GROUP) is not None or is_in(client, "", "2.2")
+
+
+def _findings_without_group(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """What Java's consumer does where its program gives it a group that its file does not name, or none."""
+    if _may_have_group(client):
+        return
+    commits = stated_setting(client, ENABLE_AUTO_COMMIT)
+    if commits is not None and commits.value.strip().lower() == "true":
+        what = f"{client.name} names no {GROUP}, and `{commits.key}=true`: without one from its program it does not"
+        what += " start"
+        yield Finding("advice", "note", what, commits.origin, f"{GROUP}, where it belongs to a group", "KafkaConsumer")
+    beat, session = number_of(cluster, client, HEARTBEAT), number_of(cluster, client, SESSION)
+    if beat is not None and session is not None and beat >= session:
+        what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: where its program gives it a"
+        what += f" {GROUP}, the consumer does not start"
+        where = place_of(cluster, client, HEARTBEAT)
+        yield Finding("contradiction", "warning", what, where, f"at most {session // 3}", "Heartbeat")
+
+
+def _requests(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Up to 1.1 a request is to outlast a session and what a fetch waits (KafkaConsumer; KAFKA-7050 ends it)."""
+    if base_family(client) != "java" or not is_in(client, "", "2.0"):
+        return
+    request, session = number_of(cluster, client, REQUEST), number_of(cluster, client, SESSION)
+    request = _default(REQUEST) if request is None and stated_setting(client, REQUEST) is None else request
+    stated = stated_setting(client, FETCH_WAIT)
+    wait = int(stated.value) if stated is not None and stated.value.strip().isdecimal() else _default(FETCH_WAIT)
+    if request is not None and session is not None and request <= max(session, wait):
+        longer = f"session.timeout.ms={session}" if request <= session else f"{FETCH_WAIT}={wait}"
+        what = f"request.timeout.ms={request} is not above {longer}: the consumer does not start"
+        where = place_of(cluster, client, REQUEST)
+        yield Finding("contradiction", "error", what, where, f"{max(session, wait) + 1} or more", "KafkaConsumer")
+
+
+def _default(name: KeyName) -> int:
+    """What Java's consumers have where nobody states it."""
+    return next(int(row.defaults[0].value) for row in client_settings()[name] if row.defaults)
 
 
 def _polls(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -136,7 +202,16 @@ def _of_another_protocol(client: Client) -> Iterator[Finding]:
 def _reset(client: Client) -> Iterator[Finding]:
     """`by_duration`, which Java's consumers know since 4.0 (KIP-1106)."""
     reset = stated_setting(client, AUTO_OFFSET_RESET)
-    unknown = base_family(client) == "java" and _since(client, "4.0") is False
-    if unknown and reset is not None and reset.value.startswith("by_duration:"):
+    if base_family(client) != "java" or reset is None or not reset.value.startswith(BY_DURATION):
+        return
+    if _since(client, "4.0") is False:
         what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"
         yield Finding("contradiction", "error", what, reset.origin, "earliest, latest or none", "KIP-1106")
+    elif not _DURATION.fullmatch(reset.value.removeprefix(BY_DURATION).strip()):
+        what = f"`{reset.key}={reset.value}` has no duration of ISO 8601: the consumer does not start"
+        yield Finding("contradiction", "error", what, reset.origin, "such as by_duration:PT1H", "KIP-1106")
+
+
+BY_DURATION = "by_duration:"
+_DURATION = re.compile(r"\+?P(?=[\dT])(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d{1,9})?S)?)?", re.IGNORECASE)
+"""What `Duration.parse` takes that is not below 0, but for parts with signs of their own."""

@@ -11,6 +11,7 @@ from ..cluster.settings import base_family
 from ..cluster.statements import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Origin, Setting
 from ..kafka import key_names
 from ..kafka.keys import LARGEST, NEVER_EMPTY, Key, is_never_blank, settings_by_name, settings_table, why_illegal
+from ..kafka.versions import is_at_least
 
 MOST_SHOWN = 40
 
@@ -57,6 +58,9 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
         if setting.key.startswith(MARK):
             yield _hidden(setting)
             continue
+        if client is not None and (foreign := _foreign(setting, client)) is not None:
+            yield foreign
+            continue
         if setting.key in mine or (key_names.OTHERS.fullmatch(setting.key) and setting.key not in key_names.OLD):
             continue
         if setting.key in key_names.OLD:
@@ -70,6 +74,33 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
         elsewhere = sorted(scope for scope in every if setting.key in every[scope] and scope != "librdkafka")
         typo = _typo(setting, near, settings) if near and not elsewhere else None
         yield typo or _unknown(setting, scopes, elsewhere, client)
+
+
+def _foreign(setting: Setting, client: Client) -> Finding | None:
+    """A setting that a client's family, or its release, does not have: Java's clients ignore it, and librdkafka takes
+    none that it does not know (rd_kafka_conf_set, "No such configuration property")."""
+    every, family = key_names.names_by_scope(), base_family(client)
+    of_java, of_librdkafka = every["producer"] | every["consumer"], every["librdkafka"]
+    said = f"`{setting.key}` is a setting of"
+    if family == "java" and setting.key in of_librdkafka - of_java and setting.key not in key_names.OLD:
+        now = key_names.canonical_names("librdkafka").get(setting.key)
+        to_do = f"write `{now}`" if now is not None else "remove it"
+        what = f"{said} librdkafka, which Java's clients ignore: it has no effect"
+        to_do += ", or say --client librdkafka:VERSION"
+        return Finding("unknown_key", "warning", what, setting.origin, to_do, "librdkafka CONFIGURATION.md")
+    renamed = key_names.canonical_names("librdkafka").values()
+    if family == "librdkafka" and setting.key in of_java - of_librdkafka and setting.key not in renamed:
+        what = f"{said} Java's clients, which librdkafka refuses: the {client.kind} does not start with it, unless its"
+        what += " program takes it for itself"
+        to_do = "remove it, or say --client java:VERSION"
+        return Finding("unknown_key", "warning", what, setting.origin, to_do, "librdkafka, rd_kafka_conf_set")
+    key = settings_table().get(setting.key)
+    if family != "java" or client.version is None or key is None or not key.since or client.kind not in key.scopes:
+        return None
+    if is_at_least(client.version.value, key.since) is not False:
+        return None
+    what = f"{said} clients since {key.since}, and {client.name} is of {client.version.value}: it has no effect"
+    return Finding("unknown_key", "warning", what, setting.origin, f"a client of {key.since} or later")
 
 
 def _hidden(setting: Setting) -> Finding:

@@ -10,6 +10,7 @@ from ..cluster.statements import Setting
 from ..kafka.keys import declared_key, settings_by_name
 from ..kafka.topic_settings import CONSTRAINTS
 from ..kafka.versions import is_at_least
+from ..startup.protocols import FIRST_REFUSING, lacks_directories
 
 LOG_DIRS = declared_key("log.dirs")
 
@@ -42,10 +43,15 @@ def limit_rules(cluster: Cluster) -> Iterator[Finding]:
 
 
 def _hides_disks(cluster: Cluster) -> bool:
-    """Whether a broker may keep from its controller that a log directory failed: in KRaft before 3.7
-    (`ReplicaManager.handleLogDirFailure`, 3.6.0)."""
+    """Whether a broker may keep from its controller that a log directory failed: in KRaft before 3.7, and in 3.7.0
+    below metadata.version 3.7-IV2 (`ReplicaManager.handleLogDirFailure`, 3.6.0; `ClusterControlManager`, 3.7.0). From
+    3.7.1 on it does not start with that (`startup.protocols`)."""
     kafka = cluster.versions.kafka
-    return cluster.control_plane == "kraft" and (kafka is None or is_at_least(kafka.value, "3.7") is not True)
+    if cluster.control_plane != "kraft":
+        return False
+    if kafka is None or is_at_least(kafka.value, "3.7") is not True:
+        return True
+    return lacks_directories(cluster) and is_at_least(kafka.value, FIRST_REFUSING) is not True
 
 
 _UNDECIDED = ("migration", "tiered topic")
@@ -65,8 +71,9 @@ _SAYS = {
         "KIP-405",
     ),
     "disks": (
-        "not modelled: before 3.7 a KRaft controller does not learn that one of several directories failed, and the "
-        "partitions that the broker leads there are neither read nor written until it is stopped",
+        "not modelled: before metadata.version 3.7-IV2 a KRaft controller does not learn that one of several "
+        "directories failed, and the partitions that the broker leads there are neither read nor written until it is "
+        "stopped",
         "KIP-858",
     ),
     "observers": (

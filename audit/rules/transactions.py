@@ -18,9 +18,10 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding, ModelRun
 from ..cluster.settings import base_family, place_of
 from ..exploring.small_models import SmallModel, explore_small_model
-from ..kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
+from ..kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, ReleasesSince
 from ..kafka.versions import is_at_least
-from ..startup.producers import TRANSACTIONAL, is_transactional, stated_setting, why_producer_stops
+from ..startup.client_settings import stated_setting
+from ..startup.producers import TRANSACTIONAL, is_transactional, why_producer_stops
 
 Bounds = Mapping[str, int]
 
@@ -52,7 +53,7 @@ HANGS = Hazard(
     "nothing_hangs", False,
     ({**_ONE, "timeouts": 1}, {**_ONE, "late_produces": 1}, {**_NEXT, "late_ends": 1}),
     "a request of a transaction that is late can leave what is written open for ever: all readers of committed records "
-    "of that partition stop there",
+    "of that partition stop there, and its LastStableOffsetLag grows",
     _TO_3_7, "KAFKA-6119, KAFKA-14402",
 )  # fmt: skip
 HANGS_IN_OFFSETS = Hazard(
@@ -97,7 +98,7 @@ _HAPPENS = {
 
 
 @cache
-def run_to(hazard: Hazard, release: Release) -> ModelRun | None:
+def run_to(hazard: Hazard, release: ReleasesSince) -> ModelRun | None:
     """A shortest run to it in that release; None where the model finds none. Raises RuntimeError where an exploration
     does not end, or nothing was late in it."""
     profile = release.offsets if hazard.of_offsets else release.records
@@ -161,7 +162,7 @@ def _of_one(version: str, second: bool | None) -> Iterator[Row]:
         yield from _rows(old, "" if second is False else "without transaction.version=2, or with clients before 4.0, ")
 
 
-def _rows(release: Release, when: str) -> Iterator[Row]:
+def _rows(release: ReleasesSince, when: str) -> Iterator[Row]:
     """What the model finds in a release. What hangs with records is not said of offsets again; nor is a marker that is
     sent twice where other requests do the same. In version 2 what T6 finds of offsets shares its transaction's fate
     (docs/transactions.md)."""
@@ -208,7 +209,7 @@ def _of_calls(cluster: Cluster, writers: Iterable[Client], second: bool | None) 
         yield OLDER_COUNTS, "where an application calls sendOffsetsToTransaction twice in a transaction, ", run
 
 
-def _release_of(version: str, releases: tuple[Release, ...]) -> Release:
+def _release_of(version: str, releases: tuple[ReleasesSince, ...]) -> ReleasesSince:
     """The last of some releases that a version may be of; where its text leaves it open, the one before."""
     return next((one for one in reversed(releases) if is_at_least(version, one.since) is True), releases[0])
 

@@ -104,7 +104,13 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
 
 LEAST = "3.3"
 """The oldest metadata.version, as a release, with which Kafka 4.0 and later start."""
-GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "KIP-903: so is one that lost its log"))
+GATES = (
+    ("3.3", "KIP-841: a replica that is shutting down is kept out of the ISR"),
+    ("3.5", "KIP-903: so is one that lost its log"),
+    ("3.6", "KAFKA-15021: a smaller ISR alone makes no new leader epoch"),
+)
+"""What metadata.version turns on. That a fenced replica is kept out goes by the binary (3.3.0:
+ReplicationControlManager.ineligibleReplicasForIsr)."""
 OLD_GATES = (
     ("0.11", "KIP-101: truncation by leader epoch"),
     ("2.0", "KIP-279: truncation that does not diverge"),

@@ -1,6 +1,6 @@
 """Group coordinators that do not start: the protocols of groups, and times of theirs that do not go together.
 
-`KafkaConfig.groupCoordinatorRebalanceProtocols` (3.7.2, 3.9.0, 4.1.0), and what `KafkaConfig.validateValues` (3.7.2)
+`KafkaConfig.groupCoordinatorRebalanceProtocols` (3.7.2, 3.8.0, 3.9.0, 4.1.0), what `KafkaConfig.validateValues` (3.7.2)
 and `GroupCoordinatorConfig` (3.9.0 to 4.3.0) ask of KIP-848's groups, and then of share groups and of streams groups.
 """
 
@@ -23,7 +23,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """The protocols, each with the release since which one may state it, and before which (GroupType)."""
 
-FIRST_IN_KRAFT_ALONE = "3.9"
+FIRST_IN_KRAFT_ALONE = "3.8"
 """From here on ZooKeeper's brokers refuse `consumer`."""
 
 HEARTBEAT, SESSION = "heartbeat.interval.ms", "session.timeout.ms"

@@ -29,6 +29,7 @@ CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
 NODE_ID = declared_key("node.id")
 PROCESS_ROLES = declared_key("process.roles")
 
+LOG_DIRS, IDS = declared_key("log.dirs"), (NODE_ID, BROKER_ID)
 MOST_PORT = 65535
 
 Reasons = Iterator[tuple[str, Origin]]
@@ -89,8 +90,12 @@ def _missing_listener_reasons(cluster: Cluster, node: Broker) -> Reasons:
     """A node of KRaft names the controllers' listeners, and a controller has them: without `listeners` it has one for
     brokers alone (validateValues: controllerListenerNames, controllerListeners)."""
     stated, every = readable_settings(node), stated_settings(node)
-    named = stated.get(CONTROLLERS)
-    if named is None or PROCESS_ROLES not in every or not every[PROCESS_ROLES].value:
+    named, roles = stated.get(CONTROLLERS), stated.get(PROCESS_ROLES)
+    if roles is None or not roles.value:
+        return
+    if _lacks_all_of_controllers(cluster, node):
+        yield f"it is a controller, and has neither `{CONTROLLERS}` nor `listeners`", roles.origin
+    if named is None:
         return
     if not named.value.strip(" ,") and cluster.states_nothing(replace(named, value="")):
         yield f"it is a node in KRaft, and `{CONTROLLERS}` names no listener", named.origin
@@ -98,6 +103,25 @@ def _missing_listener_reasons(cluster: Cluster, node: Broker) -> Reasons:
     default = "broker" not in node.roles and names_in(named.value) == {"PLAINTEXT"}
     if "controller" in node.roles and "listeners" not in every and not default and is_whole(cluster, node):
         yield f"it is a controller, and its file has no `listeners` for `{CONTROLLERS}`", named.origin
+
+
+def _lacks_all_of_controllers(cluster: Cluster, node: Broker) -> bool:
+    """Whether a controller alone has no listener and no name of one, where its file has all else that it needs: of a
+    part of a file that says nothing."""
+    every = stated_settings(node)
+    quorum = CONTROLLER_QUORUM_VOTERS in every or CONTROLLER_QUORUM_BOOTSTRAP_SERVERS in every
+    shown = node.roles == ("controller",) and quorum and LOG_DIRS in every and not every.keys().isdisjoint(IDS)
+    if not shown or CONTROLLERS in every or "listeners" in every:
+        return False
+    return is_whole(cluster, node) or _is_of_apaches_image(cluster, node)
+
+
+def _is_of_apaches_image(cluster: Cluster, node: Broker) -> bool:
+    """Whether variables of Apache's image are all that a node is started with, to which the image adds no listener of a
+    controller (its script `configure`, KafkaDockerWrapper)."""
+    owner = cluster.versions.distribution
+    of_image = owner is not None and owner.value == "apache" and bool(node.settings)
+    return of_image and all("KAFKA_" in setting.origin.place and not setting.when for setting in node.settings)
 
 
 def _unreadable_listeners(listeners: Setting) -> Reasons:
@@ -160,7 +184,8 @@ def _advertised_reasons(setting: Setting, what: str, but: set[str] | None = None
 def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting]) -> Reasons:
     """The controllers' listeners are among those of a controller and not among those of a broker alone. Names in
     `listeners` are put into capitals, those of controllers are compared as they are written (controllerListenerNames,
-    2.8 to 4.3)."""
+    2.8 to 4.3). Each node of KRaft names one, a controller at least one of its own (validateValues, 3.3 to 4.3:
+    validateAdvertisedControllerListenersNonEmptyForKRaftController)."""
     controllers, mine = stated.get(CONTROLLERS), names_in(listeners.value)
     if controllers is not None:
         also = mine & names_in(controllers.value)
@@ -172,9 +197,12 @@ def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated
             yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
     every = stated_settings(node)
     quorum = CONTROLLER_QUORUM_VOTERS in every or CONTROLLER_QUORUM_BOOTSTRAP_SERVERS in every
-    alone = node.roles == ("broker",) and PROCESS_ROLES in every and quorum
-    if alone and CONTROLLERS not in every and not listeners.origin.place:
-        yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
+    controls = "controller" in node.roles
+    if PROCESS_ROLES not in every or CONTROLLERS in every or listeners.origin.place:
+        return
+    if controls or (node.roles == ("broker",) and quorum):
+        what = "controller" if controls else "broker in KRaft"
+        yield f"it is a {what}, and its file has no `{CONTROLLERS}`", listeners.origin
 
 
 def _as_compared(cluster: Cluster, controllers: Setting, mine: set[str]) -> Reasons:

@@ -134,6 +134,12 @@ def ids_of_down_nodes(cluster: Cluster) -> frozenset[int]:
     )
 
 
+def ids_of_absent_nodes(cluster: Cluster) -> frozenset[int]:
+    """The ids of the nodes that do not start, and of those of a running cluster that do not answer."""
+    silent = cluster.answering.down if cluster.answering is not None else ()
+    return ids_of_down_nodes(cluster) | {id_ for id_, _ in silent}
+
+
 def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     yield from _value_refusals(cluster, node)
     yield from role_refusals(cluster, node)
@@ -142,6 +148,7 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     yield from number_refusals(cluster, node)
     yield from group_refusals(cluster, node)
     yield from protocol_versions.version_refusals(cluster, node)
+    yield from protocol_versions.metadata_refusals(cluster)
     yield from identity_refusals(cluster, node)
     yield from listener_refusals(cluster, node)
     yield from control_plane_refusals(cluster, node)
@@ -218,7 +225,9 @@ def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
 
 def _of_locks(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """A directory that an earlier node on its host has: who starts second finds its `.lock` taken (LogManager,
-    lockLogDirs). Containers have file systems of their own, and where a relative path is nothing says."""
+    lockLogDirs). Containers have file systems of their own, of which they share what they mount; and where a relative
+    path is nothing says."""
+    yield from _of_shared_mounts(cluster, node)
     mine = _directories(cluster, node)
     for other in cluster.brokers[: next(at for at, one in enumerate(cluster.brokers) if one is node)]:
         if node.machine is None or other.machine != node.machine or not is_whole(cluster, other):
@@ -226,6 +235,26 @@ def _of_locks(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         both = [path for path in _directories(cluster, other) if path in mine]
         if both:
             yield f"{both[0]} is a log directory of {other.origin.path} on its host, too, which locks it", mine[both[0]]
+
+
+def _of_shared_mounts(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    stated = stated_settings(node)
+    where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
+    for other in cluster.brokers[: next(at for at, one in enumerate(cluster.brokers) if one is node)]:
+        theirs = dict(_places(other))
+        for place, (folder, named) in _places(node):
+            if place in theirs:
+                why = f"its log directory {folder} is the {named}, as is that of {other.origin.place}, which locks it"
+                yield why, where.origin if where is not None else node.origin
+                return
+
+
+def _places(node: Broker) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Where a node's log directories lie, so that two that lie at one place are one directory: of one compose file, or
+    in one namespace of Kubernetes. With each the directory, and its place in words."""
+    around = node.origin.path if node.pod is None else node.pod.namespace
+    for folder, named in node.log_mounts:
+        yield (around, named), (folder, named)
 
 
 def _directories(cluster: Cluster, node: Broker) -> dict[str, Origin]:

@@ -21,9 +21,11 @@ from ...language.immutable import immutable
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of, value_of
-from ..cluster.statements import HIDDEN, Setting, Unknown
-from ..kafka.keys import KeyName, declared_key, is_never_blank, settings_table, why_illegal
+from ..cluster.statements import Setting, Unknown
+from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
+from .client_settings import refused_values, settings_in_force, stated_setting
+from .possible_clients import PossibleRefusal, possible_refusal, unknown_start
 from .served_clients import is_not_served
 
 REQUEST_TIMEOUT_MS = declared_key("request.timeout.ms")
@@ -34,6 +36,7 @@ ACKS = declared_key("acks")
 IN_FLIGHT = declared_key("max.in.flight.requests.per.connection")
 TRANSACTIONAL = declared_key("transactional.id")
 IDEMPOTENCE = declared_key("enable.idempotence")
+TWO_PHASES = declared_key("transaction.two.phase.commit.enable")
 DELIVERY, LINGER = declared_key("delivery.timeout.ms"), declared_key("linger.ms")
 
 
@@ -75,12 +78,34 @@ DEMANDS = {
 
 def why_producer_stops(cluster: Cluster, client: Client) -> str:
     """Why a producer does not start, in words; "" if nothing says that it does not."""
-    return next((refusal.what for refusal in refusals(cluster, client)), "") or next(_illegal(client), "")
+    return next((refusal.what for refusal in (*refusals(cluster, client), *refused_values(client))), "")
 
 
 def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """The settings of a producer that are legal alone, and that it refuses together."""
+    """The settings of a producer that are legal alone, and that it refuses together; where its family or release is not
+    stated, what all that it may be refuse."""
     yield from (finding for finding in is_not_served(cluster, client) if finding.severity == "error")
+    own = list(_own_refusals(cluster, client))
+    yield from own
+    possible = None if own else _possible_refusal(cluster, client)
+    if possible is not None and possible.is_certain:
+        yield possible.reason
+
+
+def unknown_refusal(cluster: Cluster, client: Client) -> Finding | None:
+    """That some of the clients that a producer may be do not start; None where it is known whether it starts."""
+    if why_producer_stops(cluster, client):
+        return None
+    possible = _possible_refusal(cluster, client)
+    return None if possible is None else unknown_start(client, possible)
+
+
+def _possible_refusal(cluster: Cluster, client: Client) -> PossibleRefusal | None:
+    return possible_refusal(client, lambda known: (*_own_refusals(cluster, known), *refused_values(known)))
+
+
+def _own_refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """What a producer refuses by itself, whatever its brokers serve."""
     yield from _timeout(cluster, client)
     demands = _demands(client)
     if demands is not None:
@@ -88,6 +113,16 @@ def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
         yield from _transactional(client, demands)
     yield from _unknown_to_kafka_python(client)
     yield from _delivery(cluster, client)
+    yield from _two_phases(client)
+
+
+def _two_phases(client: Client) -> Iterator[Finding]:
+    """A transaction of two phases has no timeout of its own (KIP-939, ProducerConfig of 4.1)."""
+    asked, timeout = stated_setting(client, TWO_PHASES), stated_setting(client, TRANSACTION_TIMEOUT_MS)
+    java = base_family(client) == "java" and _is_version_in(client, "4.1")
+    if java and asked is not None and _is_on(asked) and timeout is not None:
+        what = f"`{timeout.key}={timeout.value}` with {TWO_PHASES}=true: the producer does not start"
+        yield Finding("contradiction", "error", what, timeout.origin, f"remove {timeout.key}", "KIP-939")
 
 
 def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
@@ -177,16 +212,6 @@ def is_transactional(client: Client) -> bool:
     return setting is not None and setting.value != ""
 
 
-def stated_setting(client: Client, key: KeyName) -> Setting | None:
-    """What the client's own file says, whatever profile is active."""
-    return next((setting for setting in reversed(client.settings) if setting.key == key and not setting.when), None)
-
-
-def settings_in_force(client: Client) -> list[Setting]:
-    """The last statement of each setting."""
-    return list({setting.key: setting for setting in client.settings if not setting.when}.values())
-
-
 def switches_off(client: Client, setting: Setting) -> bool:
     """Whether a producer that nobody asked to be idempotent is not, with this setting."""
     return not refuses_by_default(client) and _breaks(setting, DEMANDS["java"][0])
@@ -215,20 +240,6 @@ def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:
     retries = "retries above 0, " if demands.retries else ""
     to_do = f"acks=all, {retries}{IN_FLIGHT} at most {demands.max_in_flight}"
     return Finding("contradiction", "error", what, setting.origin, to_do, demands.source)
-
-
-def _illegal(client: Client) -> Iterator[str]:
-    """What Java's ConfigDef refuses; that it is not a legal value is a finding already, made by the readers."""
-    if base_family(client) != "java":
-        return
-    for setting in settings_in_force(client):
-        key = settings_table().get(setting.key)
-        if key is None or "producer" not in key.scopes or setting.value == HIDDEN:
-            continue
-        empty = "has no value" if not setting.value and is_never_blank(key) else ""
-        message = why_illegal(key, setting.value, "java") or empty
-        if message:
-            yield f"`{setting.key}={setting.value}` {message}: the producer does not start"
 
 
 def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -273,27 +284,6 @@ def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator
         what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
         where = place_of(cluster, client, DELIVERY)
         yield Finding("contradiction", "error", what, where, f"{least} or more", source)
-
-
-def may_linger_too_long(client: Client) -> Iterator[Finding]:
-    """A librdkafka whose version is not stated, with a linger.ms that is longer than message.timeout.ms by default."""
-    linger = stated_setting(client, LINGER)
-    if (
-        base_family(client) != "librdkafka"
-        or client.version is not None
-        or stated_setting(client, DELIVERY) is not None
-    ):
-        return
-    number = linger.value.partition(".")[0] if linger is not None else ""
-    if linger is not None and number.isdecimal() and int(number) >= MESSAGE_TIMEOUT:
-        what = f"linger.ms={linger.value} is not below message.timeout.ms={MESSAGE_TIMEOUT}, which is the default: the"
-        what += " producer does not start, but for librdkafka 1.5 to 1.8, which lower it"
-        to_do = f"a linger.ms below {MESSAGE_TIMEOUT}; or say which version it is, with --client librdkafka:VERSION"
-        yield Finding("contradiction", "warning", what, linger.origin, to_do, "librdkafka, rd_kafka_conf_finalize")
-
-
-MESSAGE_TIMEOUT = 300_000
-"""librdkafka's message.timeout.ms where nothing states it, in every release."""
 
 
 def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Finding]:

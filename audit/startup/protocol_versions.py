@@ -12,7 +12,7 @@ from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import declared_key
 from ..kafka.protocol_versions import known_since
-from ..kafka.versions import is_at_least
+from ..kafka.versions import is_at_least, span
 from .listeners import Reasons
 
 PROCESS_ROLES = declared_key("process.roles")
@@ -45,6 +45,16 @@ def version_refusals(cluster: Cluster, node: Broker) -> Reasons:
     elif FORMAT in stated and _record(protocol) < _record(stated[FORMAT]):
         what = f"`{FORMAT}={stated[FORMAT].value}` is newer than `{PROTOCOL}={protocol.value}` has records for"
         yield what, stated[FORMAT].origin
+
+
+def metadata_refusals(cluster: Cluster) -> Reasons:
+    """A metadata.version that the software does not know: a node ends when it reads that level (FeaturesImage,
+    MetadataVersion.fromFeatureLevel)."""
+    kafka, level = cluster.versions.kafka, cluster.versions.metadata_version
+    if cluster.control_plane != "kraft" or kafka is None or level is None:
+        return
+    if span(level.value)[0] > span(kafka.value)[1]:
+        yield f"metadata.version {level.value} is above Kafka {kafka.value}, which does not know it", level.origin
 
 
 RECORDS = 2

@@ -335,8 +335,23 @@ def _control_plane_listener(cluster: Cluster, node: Broker) -> Reasons:
         yield f"`{OF_CONTROL_PLANE}` and the one between brokers are one listener", own.origin
 
 
+FIRST_REFUSING = "3.7.1"
+"""The first release that asks of a broker with several directories whether the metadata.version has them."""
+
+
+def lacks_directories(cluster: Cluster) -> bool:
+    """Whether it is stated that the metadata.version does not have brokers' directories (KIP-858): they came with
+    3.7-IV2 (MetadataVersion.isDirectoryAssignmentSupported)."""
+    level = cluster.versions.metadata_version
+    if level is None:
+        return False
+    release, _, step = level.value.strip().partition("-IV")
+    return is_at_least(release, "3.7") is False or (bool(re.match(r"v?3\.7\b", release)) and step in ("0", "1"))
+
+
 def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
-    """No directory twice on a broker (createAndValidateLogDirs), and one alone with tiered storage up to 3.7."""
+    """No directory twice on a broker (createAndValidateLogDirs), one alone with tiered storage up to 3.7, and from
+    3.7.1 on one alone in KRaft where the metadata.version has no others (validateWithMetadataVersion)."""
     stated = readable_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     if where is None or not node.keeps_topics:
@@ -347,6 +362,11 @@ def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
     tiered = stated.get(REMOTE_LOG_STORAGE_SYSTEM_ENABLE)
     if len(directories) > 1 and tiered is not None and tiered.value.lower() == "true" and _is(cluster, "3.6", "3.8"):
         yield f"`{where.key}` has several directories, which tiered storage does not support before 3.8", where.origin
+    refusing = cluster.control_plane == "kraft" and _is(cluster, FIRST_REFUSING, "") and lacks_directories(cluster)
+    level = cluster.versions.metadata_version
+    if len(directories) > 1 and refusing and level is not None:
+        what = f"`{where.key}` has several directories, and metadata.version is {level.value} ({level.origin}), below"
+        yield f"{what} 3.7-IV2, the first that has them", where.origin
 
 
 def advertised_extra(node: Broker) -> Reasons:

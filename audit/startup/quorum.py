@@ -152,6 +152,17 @@ def _why_no_majority(cluster: Cluster) -> str:
     )
 
 
+def unheard_voters(cluster: Cluster) -> Iterator[tuple[Broker, Setting, str]]:
+    """Voters that listen at another port than every other node lists for them: each with a list of another node, and
+    the address in it. Nobody asks them for their votes or fetches from them."""
+    for node in () if is_dynamic(cluster) else cluster.controllers:
+        lists = {id(one): voters_of(one) for one in cluster.brokers if one is not node}
+        listing = [one for one in cluster.brokers if one is not node and node.id in dict(lists[id(one)])]
+        others = {at: lists[id(one)] for at, one in enumerate(listing)}
+        if listing and not _listens_at(node, others):
+            yield node, readable_settings(listing[0])[VOTERS], dict(others[0])[node.id or 0]
+
+
 def controller_ports(node: Broker) -> Sequence[int]:
     """The ports at which a node listens as a controller; none where that is not known."""
     stated = readable_settings(node)

@@ -2,14 +2,17 @@
 
 Kafka 4.0 and later support Java clients of 2.1 and later (KIP-896). What they dropped are the requests of 0.10.2 and
 older: Produce up to version 2 and Fetch up to 3 (`validVersions` of the messages of 4.0 to 4.3). Clients of 0.11 to 2.0
-have newer ones, which brokers of 4.1.0 answer (2.0.1, 1.1.1 and 0.11.0.3 were tried), and nobody promises it. Of other
-clients KIP-896 names the oldest release that was looked at; what is older is not known to work.
+have newer ones, which brokers of 4.1.0 answer (2.0.1, 1.1.1 and 0.11.0.3 were tried), and nobody promises it. Of
+librdkafka and kafka-python KIP-896 names the oldest release that was looked at; what is older is not known to work.
+Sarama speaks as its `Version` says, which is 0.8.2 by default before 1.27.1 (Produce 0 to 2, Fetch 0 to 3: gone), and
+its groups commit with OffsetCommit 1, which is gone, too, before 1.41.0, unless Consumer.Offsets.Retention is set
+(offset_manager.go, constructRequest). KafkaJS before 1.4.0 produces with version 2 and fetches with 3 unless
+`allowExperimentalV011` is set (protocol/requests/index.js, lookup); after it, it takes the newest of its versions that
+brokers have, which 4.x have all. franz-go does so in every release, and kafka-go needs a newer JoinGroup alone.
 JoinGroup of versions 0 and 1 is missing in 4.0.0 alone (KAFKA-19444): kafka-go before 0.4.48 sends nothing newer
 (segmentio/kafka-go#1378), and librdkafka before 2.11.0 takes Kerberos for missing without it (its CHANGELOG, #5131).
 Streams says itself what it needs of brokers (StreamsConfig): exactly_once_v2 needs 2.5, and the brokers' default number
 of replicas, which is -1 and Streams' default since 3.0, needs CreateTopics of 2.4 (KIP-464, KIP-733).
-Groups of KIP-848 are served where `group.coordinator.rebalance.protocols` has `consumer`, which is by default since
-4.0, and the feature `group.version` is at least 1 (KafkaApis.isConsumerGroupProtocolEnabled).
 """
 
 from __future__ import annotations
@@ -20,16 +23,26 @@ from collections.abc import Iterator
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, value_of
-from ..cluster.statements import Setting, Unknown
+from ..cluster.statements import Default, StatedValue, Unknown
 from ..kafka.key_names import GUARANTEE, REPLICAS
 from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
+from .group_protocols import group_findings
 
 OLDEST_ANSWERED, BASELINE, FIRST_WITHOUT_OLD = "0.11", "2.1", "4.0"
 """The oldest Java client whose requests brokers of a release and later still have, and the oldest that they support."""
 
-LOOKED_AT = {"librdkafka": "1.8.2", "sarama": "1.30.1", "kafka-python": "2.0.2"}
+LOOKED_AT = {"librdkafka": "1.8.2", "kafka-python": "2.0.2"}
 """Of other clients the oldest that KIP-896 looked at, which is served."""
+
+ASKED_OLD = {
+    ("sarama", "producer"): ("1.27.1", "Version is 0.8.2 by default, whose Produce", "Version above 0.11"),
+    ("sarama", "consumer"): ("1.41.0", "its groups' OffsetCommit of version 1", "Consumer.Offsets.Retention above 0"),
+    ("kafkajs", "producer"): ("1.4.0", "its Produce of version 2", "allowExperimentalV011"),
+    ("kafkajs", "consumer"): ("1.4.0", "its Fetch of version 3", "allowExperimentalV011"),
+}
+"""Of clients whose programs decide: the first release that asks for what brokers of 4.0 have, what an older one asks
+for by default, and with what in the program it asks for newer."""
 
 JOINS = {
     "kafka-go": ("0.4.48", "KAFKA-19444, segmentio/kafka-go#1378"),
@@ -44,17 +57,17 @@ NEEDS = (
 )
 """Settings of Streams: their values, the oldest brokers, and what happens with older ones."""
 
-PROTOCOLS = declared_key("group.coordinator.rebalance.protocols")
-GROUP_VERSION = "group.version"
-FIRST_WITH_GROUPS = "3.7"
+IDEMPOTENCE, TRANSACTIONAL = declared_key("enable.idempotence"), declared_key("transactional.id")
 
 
 def is_not_served(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Why the brokers do not serve a client; of what may be too old, that it is not known."""
     yield from _too_old(cluster, client)
+    yield from _too_new(cluster, client)
+    yield from _asks_for_producer_ids(cluster, client)
     yield from _joins_no_group(cluster, client)
     yield from _streams_findings(cluster, client)
-    yield from _protocol_findings(cluster, client)
+    yield from group_findings(cluster, client)
 
 
 def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -73,6 +86,12 @@ def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
             f"of its requests may be refused, and whether the {client.kind} works is not known"
         )
         yield Finding("incomplete", "warning", what, version.origin, f"a client of {BASELINE} or later", "KIP-896")
+    elif (asked := ASKED_OLD.get((family or "", client.kind))) and is_at_least(version.value, asked[0]) is False:
+        what = (
+            f"{client.name} is {family} {version.value}: {asked[1]} is refused by brokers of {kafka.value}, unless its "
+            f"program has {asked[2]}: whether the {client.kind} works is not known"
+        )
+        yield Finding("incomplete", "warning", what, version.origin, f"{family} {asked[0]} or later", "KIP-896")
     elif family in LOOKED_AT and is_at_least(version.value, LOOKED_AT[family]) is False:
         what = (
             f"{client.name} is {family} {version.value}: whether brokers of {kafka.value}, which have no requests of "
@@ -82,15 +101,67 @@ def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
         yield Finding("incomplete", "warning", what, version.origin, to_do, "KIP-896")
 
 
+def _too_new(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """KIP-896 the other way round: Java clients of 4.0 and later ask brokers for nothing older than 2.1 has."""
+    kafka, version = cluster.versions.kafka, client.version
+    if kafka is None or version is None or base_family(client) != "java":
+        return
+    is_new = is_at_least(version.value, FIRST_WITHOUT_OLD) is True
+    if not is_new or is_at_least(kafka.value, BASELINE) is not False:
+        return
+    said = f"{client.name} is a Java client of {version.value}, and brokers of {kafka.value}"
+    to_do = f"a client of before {FIRST_WITHOUT_OLD}, or brokers of {BASELINE} or later"
+    if is_at_least(kafka.value, OLDEST_ANSWERED) is False:
+        what = f"{said} have no version of its requests (UnsupportedVersionException): the {client.kind} does not work"
+        yield Finding("contradiction", "error", what, version.origin, to_do, "KIP-896")
+    else:
+        what = f"{said} are older than it supports: whether the {client.kind} works is not known"
+        yield Finding("incomplete", "warning", what, version.origin, to_do, "KIP-896")
+
+
+def _asks_for_producer_ids(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Idempotence and transactions need InitProducerId, which brokers have since 0.11 (KIP-98): a client that asks
+    older ones for it fails each send (TransactionManager.TxnRequestHandler, a fatal error)."""
+    kafka = cluster.versions.kafka
+    if kafka is None or client.kind != "producer" or is_at_least(kafka.value, OLDEST_ANSWERED) is not False:
+        return
+    answers = ((key, value_of(cluster, client, key)) for key in (TRANSACTIONAL, IDEMPOTENCE))
+    key, asked = next(((key, answer) for key, answer in answers if _asks(answer)), ("", None))
+    if asked is None or isinstance(asked, Unknown):
+        return
+    what = f"{client.name} asks for a producer's id (`{key}={asked.value}`), which brokers of {kafka.value} do not give"
+    to_do = f"{IDEMPOTENCE}=false, or brokers of {OLDEST_ANSWERED} or later"
+    if isinstance(asked, StatedValue):
+        yield Finding("contradiction", "error", f"{what}: it writes nothing", asked.origin, to_do, "KIP-98")
+    else:
+        what += (
+            " by default: whether it writes is not known, since acks, retries or requests in flight may switch it off"
+        )
+        yield Finding("incomplete", "warning", what, client.origin, to_do, "KIP-98")
+
+
+def _asks(answer: StatedValue | Default | Unknown) -> bool:
+    return not isinstance(answer, Unknown) and answer.value not in ("", "false")
+
+
 def _joins_no_group(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Clients that need JoinGroup of version 0 or 1; of brokers of 4.0 without a third number it is not known."""
     kafka, version, family = cluster.versions.kafka, client.version, base_family(client)
-    if kafka is None or version is None or not re.fullmatch(r"4\.0(\.0)?", kafka.value):
+    if kafka is None or not re.fullmatch(r"4\.0(\.0)?", kafka.value):
         return
     mended, source = JOINS.get(family or "", ("", ""))
     kerberos = any(setting.key in MECHANISMS and setting.value.upper() == "GSSAPI" for setting in client.settings)
     needs = kerberos if family == "librdkafka" else client.kind == "consumer"
-    if not mended or not needs or is_at_least(version.value, mended) is not False:
+    if not mended or not needs:
+        return
+    if version is None:
+        what = (
+            f"whether {client.name} is {family} {mended} or later is not stated: older ones need JoinGroup of version "
+        )
+        what += f"0 or 1, which 4.0.0 does not have, and the {client.kind} does not start"
+        yield Finding("incomplete", "warning", what, client.origin, f"--client {family}:VERSION", source)
+        return
+    if is_at_least(version.value, mended) is not False:
         return
     what = f"{client.name} is {family} {version.value}, which needs JoinGroup of version 0 or 1, and 4.0.0 has none"
     to_do = f"{family} {mended} or later, or brokers of 4.0.1"
@@ -121,35 +192,3 @@ def _streams_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
         what += f" {kafka.value}: none of the application's topics can be created, and it stops"
         to_do = "replication.factor=3, or brokers of 2.4 or later"
         yield Finding("contradiction", "error", what, client.origin, to_do, "KIP-464, KIP-733")
-
-
-def _protocol_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    asked = next((setting for setting in client.settings if _asks_for_groups(client, setting)), None)
-    why = "" if asked is None else _why_no_groups(cluster)
-    if asked is not None and why:
-        what = f"`{asked.key}={asked.value}`: {why}: no consumer of the group can join it"
-        to_do = f"`{asked.key}=classic`, or {PROTOCOLS}=classic,consumer on all brokers of 3.7 or later"
-        yield Finding("contradiction", "error", what, asked.origin, to_do, "KIP-848")
-
-
-def _asks_for_groups(client: Client, setting: Setting) -> bool:
-    return client.kind == "consumer" and setting.key == "group.protocol" and setting.value.lower() == "consumer"
-
-
-def _why_no_groups(cluster: Cluster) -> str:
-    """Why the brokers have no groups of KIP-848; "" where nothing says so."""
-    kafka = cluster.versions.kafka
-    if kafka is None:
-        return ""
-    if is_at_least(kafka.value, FIRST_WITH_GROUPS) is False:
-        return f"brokers of {kafka.value} do not have that protocol"
-    level = cluster.versions.features.get(GROUP_VERSION)
-    if level is not None and level.value == "0":
-        return f"{GROUP_VERSION} is 0 ({level.origin})"
-    for broker in cluster.keepers:
-        enabled = value_of(cluster, broker, PROTOCOLS)
-        if not isinstance(enabled, Unknown) and "consumer" not in [
-            protocol.strip().lower() for protocol in enabled.value.split(",")
-        ]:
-            return f"the brokers have {PROTOCOLS}={enabled.value}"
-    return ""

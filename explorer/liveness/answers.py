@@ -17,20 +17,20 @@ from ...language.verdict import DisagreementError, PropertyWord, Run, Step
 from ..search import interrupt_text
 from .graph import Graph, Heed, IncompleteGraphError, run_unlimited
 from .lasso import Lasso, lasso
-from .questions import Question, Questions
+from .questions import LivenessQuestion, LivenessQuestions
 
 LOOKED_AT_MAX = 2_000
 """States that plain Python follows from one that is stuck."""
 
 
 @immutable
-class Answer:
+class PropertyAnswer:
     """What is so of one property: `run` shows it where it is violated, in the case that `arguments` give. `loop` is the
     state that the run returns to, if it goes round. `why` is a sentence: what plain Python confirmed, what leaves the
     property open, or of which runs it holds, with the fairness that this takes for granted. `idle` says that it holds
-    because no state has what it begins with. Of what bounds leave open, `stopped` is the action of a step that a limit
-    stops there ("" where it is not known which), and `guarded` what would be so if limits were guards of the
-    protocol."""
+    because no state has what it begins with. Of what bounds leave open, `stopped_action` is the action of a step that a
+    limit stops there ("" where it is not known which), and `word_with_guards` what would be so if limits were guards of
+    the protocol."""
 
     word: PropertyWord
     run: Run | None = None
@@ -38,8 +38,8 @@ class Answer:
     arguments: tuple[tuple[str, Any], ...] = ()
     why: str = ""
     idle: bool = False
-    stopped: str = ""
-    guarded: PropertyWord | None = None
+    stopped_action: str = ""
+    word_with_guards: PropertyWord | None = None
 
 
 @immutable
@@ -68,12 +68,12 @@ def _to_nobody(_says: str) -> None:
 
 def answers(
     model: Model,
-    questions: Questions,
+    questions: LivenessQuestions,
     graph: Graph,
     replayer: Replayer,
     heed: Heed = run_unlimited,
     says_what: Callable[[str], None] = _to_nobody,
-) -> Mapping[str, Answer]:
+) -> Mapping[str, PropertyAnswer]:
     """What is so of each property that can be evaluated, by its name.
 
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
@@ -84,7 +84,7 @@ def answers(
     raises Incomplete, or on Ctrl-C, what has no answer by then is undecided.
     """
     order = ("violated", "undecided", "holds")
-    answered = dict[Question, Answer]()
+    answered = dict[LivenessQuestion, PropertyAnswer]()
     ended = ""
     try:
         for number, question in enumerate(questions.questions, 1):
@@ -93,7 +93,7 @@ def answers(
     except (IncompleteGraphError, KeyboardInterrupt) as why:
         ended = str(why) if isinstance(why, IncompleteGraphError) else interrupt_text(why)
     for question in questions.questions:
-        answered.setdefault(question, Answer("undecided", why=ended))
+        answered.setdefault(question, PropertyAnswer("undecided", why=ended))
     return {
         prop.name: min(
             (answer for question, answer in answered.items() if question.prop is prop),
@@ -104,26 +104,26 @@ def answers(
     }
 
 
-def answers_where_bounds_end_runs(found: Mapping[str, Answer]) -> Mapping[str, Answer]:
+def answers_where_bounds_end_runs(found_answers: Mapping[str, PropertyAnswer]) -> Mapping[str, PropertyAnswer]:
     """What is so of each property if limits were guards of the protocol: a run ends where a bound stops it, and nothing
     that a bound stops has to happen. What holds then is no statement about the protocol without bounds; what a run
     violates then stays open, since without bounds that run need not be fair."""
-    return {name: _answer_where_bounds_end_runs(answer) for name, answer in found.items()}
+    return {name: _answer_where_bounds_end_runs(answer) for name, answer in found_answers.items()}
 
 
-def _answer_where_bounds_end_runs(answer: Answer) -> Answer:
-    if answer.word != "undecided" or answer.guarded is None:
+def _answer_where_bounds_end_runs(answer: PropertyAnswer) -> PropertyAnswer:
+    if answer.word != "undecided" or answer.word_with_guards is None:
         return answer
-    if answer.guarded == "holds":
-        return Answer("holds", why="of the fair runs, where bounds end runs,", guarded="holds")
+    if answer.word_with_guards == "holds":
+        return PropertyAnswer("holds", why="of the fair runs, where bounds end runs,", word_with_guards="holds")
     return dataclasses.replace(
         answer, why=f"{answer.why}; with --bounds-end-runs, too, a run within the bounds violates it"
     )
 
 
 def _answer(
-    model: Model, questions: Questions, question: Question, graph: Graph, replayer: Replayer, heed: Heed
-) -> Answer:
+    model: Model, questions: LivenessQuestions, question: LivenessQuestion, graph: Graph, replayer: Replayer, heed: Heed
+) -> PropertyAnswer:
     """What is so of one question."""
     graph.soften()
     made = _answer_within_bounds(model, question, graph, replayer, heed)
@@ -133,7 +133,7 @@ def _answer(
     if question.kind == "always_possible" or (made.idle and question.begins_initially):
         return made
     fair = _fair_actions(question)
-    others = [action.name for action in model.actions if action.name not in (*fair, *question.prop.within)]
+    others = [action.name for action in model.actions if action.name not in (*fair, *question.prop.respected_limits)]
     for actions in (fair, others):
         stopped = graph.first_stopped(actions)
         if stopped is not None:
@@ -143,21 +143,21 @@ def _answer(
 
 def _answer_beyond_bounds(
     model: Model,
-    questions: Questions,
-    question: Question,
+    questions: LivenessQuestions,
+    question: LivenessQuestion,
     graph: Graph,
     replayer: Replayer,
-    within: Answer,
-    stopped: int,
+    answer_within: PropertyAnswer,
+    stopped_state: int,
     actions: Sequence[str],
-) -> Answer:
+) -> PropertyAnswer:
     """What holds of the fair runs within the bounds, where in a state a limit stops a step of some actions, of which
     all or none must happen: runs go on with that step, and of these nothing is known."""
-    count = len(replayer.run_to(stopped).steps)
+    count = len(replayer.run_to(stopped_state).steps)
     begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "in an initial state"
-    hindrance = _hindrance(model, question, graph, [replayer.state(stopped)], actions)
+    hindrance = _hindrance(model, question, graph, [replayer.state(stopped_state)], actions)
     must = actions == _fair_actions(question)
-    if within.idle:
+    if answer_within.idle:
         rest = f"; within the bounds {question.prop.name} is true in no state"
     elif must:
         rest = _weaker_claim(model, questions, question, graph)
@@ -169,12 +169,12 @@ def _answer_beyond_bounds(
     return _open_answer(question, "holds", why, dataclasses.replace(hindrance, says=hindrance.says + rest))
 
 
-def _fair_actions(question: Question) -> list[str]:
+def _fair_actions(question: LivenessQuestion) -> list[str]:
     """The actions that a fairness of the claim is about."""
     return list(dict.fromkeys(name for fairness in question.prop.fairness for name in fairness.actions))
 
 
-def _weaker_claim(model: Model, questions: Questions, question: Question, graph: Graph) -> str:
+def _weaker_claim(model: Model, questions: LivenessQuestions, question: LivenessQuestion, graph: Graph) -> str:
     """What holds with the fairness alone that is about no step that a limit stops anywhere: a weaker claim about the
     steps that must happen, and one that bounds may not leave open. Empty where it is not so."""
     bits = {
@@ -197,47 +197,49 @@ def _union(words: Iterable[int]) -> int:
     return total
 
 
-def _open_answer(question: Question, guarded: PropertyWord, why: str, hindrance: Hindrance) -> Answer:
+def _open_answer(
+    question: LivenessQuestion, word_when_guarded: PropertyWord, why: str, hindrance: Hindrance
+) -> PropertyAnswer:
     """What bounds leave open."""
-    return Answer(
-        "undecided", None, None, question.case.arguments, why + hindrance.says, stopped=hindrance.action,
-        guarded=guarded,
+    return PropertyAnswer(
+        "undecided", None, None, question.case.arguments, why + hindrance.says, stopped_action=hindrance.action,
+        word_with_guards=word_when_guarded,
     )  # fmt: skip
 
 
 def _answer_within_bounds(
-    model: Model, question: Question, graph: Graph, replayer: Replayer, heed: Heed
-) -> Answer | Lasso:
+    model: Model, question: LivenessQuestion, graph: Graph, replayer: Replayer, heed: Heed
+) -> PropertyAnswer | Lasso:
     """The answer, or a run within the bounds that violates the property there."""
     heed()
     if question.kind == "always_possible":
         return _always_possible_answer(model, question, graph, replayer)
     if question.when is not None and not graph.is_ever(question.when, question.begins_initially):
         where = "no initial state" if question.begins_initially else "no state"
-        return Answer(
+        return PropertyAnswer(
             "holds", why=f"though {question.prop.name} is true in {where}, so that nothing is claimed", idle=True
         )
     component = graph.fair(question.violating_runs)
     if component is None:
         fair = ", ".join(fairness.text() for fairness in question.prop.fairness)
-        return Answer("holds", why=f"of the runs with {fair}" if fair else "")
+        return PropertyAnswer("holds", why=f"of the runs with {fair}" if fair else "")
     return lasso(graph, component, question.violating_runs)
 
 
 def _answer_without_bounds(
     model: Model,
-    questions: Questions,
-    question: Question,
+    questions: LivenessQuestions,
+    question: LivenessQuestion,
     graph: Graph,
     replayer: Replayer,
-    within: Lasso,
+    lasso_within: Lasso,
     heed: Heed,
-) -> Answer:
+) -> PropertyAnswer:
     """What is so once a step that a limit stops counts as one that can happen."""
     heed()
     component, arguments = graph.fair(question.violating_runs), question.case.arguments
     if component is None:
-        loop = [within.way[-1], *(edge.target for edge in within.loop)]
+        loop = [lasso_within.way[-1], *(edge.target for edge in lasso_within.loop)]
         states = [replayer.state(index) for index in loop]
         hindrance = _hindrance(model, question, graph, states, _fair_actions(question))
         why = "a run within the bounds violates it, but only because a limit stops a step that must happen: "
@@ -250,11 +252,11 @@ def _answer_without_bounds(
             f"the run that violates {question.prop.name} in a loop from {run.states()[loop]} does not in plain Python: "
             f"{wrong}"
         )
-    return Answer("violated", run, loop, arguments)
+    return PropertyAnswer("violated", run, loop, arguments)
 
 
 def _hindrance(
-    model: Model, question: Question, graph: Graph, states: Sequence[State], actions: Iterable[str]
+    model: Model, question: LivenessQuestion, graph: Graph, states: Sequence[State], actions: Iterable[str]
 ) -> Hindrance:
     """The first step of some actions that limits stop in some states, with the limit: of the first of these actions
     that has one."""
@@ -266,7 +268,7 @@ def _hindrance(
     return _unnamed_hindrance(question, exact=graph.exact)
 
 
-def _unnamed_hindrance(question: Question, exact: bool) -> Hindrance:
+def _unnamed_hindrance(question: LivenessQuestion, exact: bool) -> Hindrance:
     """What is said of a step that plain Python does not find."""
     if exact:
         message = f"natively a limit stops a step that {question.prop.name} is about; in plain Python none does"
@@ -275,36 +277,38 @@ def _unnamed_hindrance(question: Question, exact: bool) -> Hindrance:
     return Hindrance("", says)
 
 
-def replay_lasso(model: Model, questions: Questions, made: Lasso, replayer: Replayer) -> tuple[Run, int]:
+def replay_lasso(model: Model, questions: LivenessQuestions, found_lasso: Lasso, replayer: Replayer) -> tuple[Run, int]:
     """A lasso as a run of plain Python, once around, and the number of the state that it returns to."""
-    run = replayer.run_to(made.way[0])
+    run = replayer.run_to(found_lasso.way[0])
     steps = list(run.steps)
-    wanted: list[tuple[int, int | None]] = [(index, None) for index in made.way[1:]]
-    wanted += [(edge.target, edge.groups) for edge in made.loop]
+    wanted: list[tuple[int, int | None]] = [(index, None) for index in found_lasso.way[1:]]
+    wanted += [(edge.target, edge.groups) for edge in found_lasso.loop]
     for index, belongs in wanted:
-        before, after = run.start if not steps else steps[-1].after, replayer.state(index)
+        before, after = run.start if not steps else steps[-1].state_after, replayer.state(index)
         steps.append(_step(model, questions, before, after, belongs))
-    return Run(run.start, tuple(steps)), len(steps) - len(made.loop)
+    return Run(run.start, tuple(steps)), len(steps) - len(found_lasso.loop)
 
 
-def _step(model: Model, questions: Questions, before: State, after: State, groups: int | None) -> Step:
+def _step(model: Model, questions: LivenessQuestions, before: State, after: State, groups: int | None) -> Step:
     """The first step of plain Python between two states, of those that belong to just these groups."""
     for step in steps(model, before):
         its = questions.groups_of(model, before, step.action, step.arguments) if counts(model, before, after) else 0
-        if step.after == after and groups in (None, its):
+        if step.state_after == after and groups in (None, its):
             return step
     named = "" if groups is None else f" by a step of {', '.join(questions.group_names(groups)) or 'no fairness'}"
     raise DisagreementError(f"no step of plain Python leads from {before} to {after}{named}, which the graph has")
 
 
-def _always_possible_answer(model: Model, question: Question, graph: Graph, replayer: Replayer) -> Answer:
+def _always_possible_answer(
+    model: Model, question: LivenessQuestion, graph: Graph, replayer: Replayer
+) -> PropertyAnswer:
     word, state = graph.possible(question.then)
     if word == "always":
-        return Answer("holds")
+        return PropertyAnswer("holds")
     run = replayer.run_to(state)
     predicate, arguments = question.case.then, question.case.arguments
     if word == "stuck":
-        return Answer("violated", run, None, arguments, _confirm_impossible(model, predicate, run))
+        return PropertyAnswer("violated", run, None, arguments, _confirm_impossible(model, predicate, run))
     why = f"within the bounds no run leads from {run.states()[-1]} to where it is true, and "
     return _open_answer(question, "violated", why, _cut(model, run))
 
@@ -322,9 +326,9 @@ def _confirm_impossible(model: Model, predicate: Property, run: Run) -> str:
                 f"{what} at {state}"
             )
         for step in steps(model, state):
-            if step.after not in seen:
-                seen.add(step.after)
-                waiting.append(step.after)
+            if step.state_after not in seen:
+                seen.add(step.state_after)
+                waiting.append(step.state_after)
     if waiting:
         return f"plain Python followed the first {len(seen):,} states that can come after it"
     others = len(seen) - 1
@@ -357,7 +361,7 @@ def _cut(model: Model, run: Run) -> Hindrance:
             says = f"a limit stops a step that may: {format_step(action.name, arguments)}, {limit}"
             return Hindrance(action.name, says)
         for step in steps(model, state):
-            if step.after not in seen:
-                seen.add(step.after)
-                waiting.append(step.after)
+            if step.state_after not in seen:
+                seen.add(step.state_after)
+                waiting.append(step.state_after)
     return Hindrance("", "limits stop steps that may")

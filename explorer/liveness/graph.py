@@ -24,7 +24,7 @@ def run_unlimited() -> None:
 
 
 @immutable
-class Edge:
+class FairnessEdge:
     """A step of the graph that changes the state: where it leads, and the groups that it belongs to, a bit each; none
     where it changes only ghosts."""
 
@@ -36,7 +36,7 @@ class Edge:
 class Fair:
     """What to look for: a run that stays for ever within some states and is fair. `region` says which states: those
     where a predicate is false (`avoid`; None: all), of these only what is reached, without leaving them, from those
-    where `reached_from` is true (None: from anywhere), with `at_first` from the initial ones of them. `again` is a
+    where `reached_from` is true (None: from anywhere), with `initial_only` from the initial ones of them. `again` is a
     predicate that must be false again and again (None: none). `weak` and `strong` have a bit for each group."""
 
     avoid: int | None
@@ -44,7 +44,7 @@ class Fair:
     again: int | None
     weak: int
     strong: int
-    at_first: bool = False
+    initial_only: bool = False
 
 
 @immutable
@@ -69,7 +69,7 @@ class Graph(Protocol):
         """Whether it is known of each action in which states a limit stops it; else, of some, only that it may."""
         ...
 
-    def edges(self, state: int) -> Iterable[Edge]:
+    def edges(self, state: int) -> Iterable[FairnessEdge]:
         """The steps from a state that change it, one for each way."""
         ...
 
@@ -86,12 +86,12 @@ class Graph(Protocol):
         """Whether a predicate can always become true, and the first state that shows the answer."""
         ...
 
-    def fair(self, wanted: Fair) -> Component | None:
+    def fair(self, fairness: Fair) -> Component | None:
         """States among which a run goes on for ever as it is looked for; None where there are none."""
         ...
 
-    def is_ever(self, predicate: int, at_first: bool = False) -> bool:
-        """Whether a predicate is true in some state, or with `at_first` in some initial one."""
+    def is_ever(self, predicate: int, initials_only: bool = False) -> bool:
+        """Whether a predicate is true in some state, or with `initials_only` in some initial one."""
         ...
 
     def first_stopped(self, actions: Collection[str]) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from ...language.immutable import immutable
-from .graph import Component, Edge, Fair, Graph
+from .graph import Component, Fair, FairnessEdge, Graph
 
 BEGINNINGS = 30
 """States of a component at which a loop is tried to begin: those nearest to the way in."""
@@ -23,10 +23,10 @@ class Lasso:
     begins; `loop` are the steps from there back to there, none where the run stays there."""
 
     way: tuple[int, ...]
-    loop: tuple[Edge, ...]
+    loop: tuple[FairnessEdge, ...]
 
 
-def lasso(graph: Graph, component: Component, wanted: Fair) -> Lasso:
+def lasso(graph: Graph, component: Component, fairness: Fair) -> Lasso:
     """The shortest lasso that goes through a component from where one comes into it, or what was found by when
     LOOKED_AT_MAX was reached. First a loop from each beginning takes what is still missing one by one, the nearest
     first."""
@@ -34,49 +34,51 @@ def lasso(graph: Graph, component: Component, wanted: Fair) -> Lasso:
     most = 1 if len(inside) > LARGE_COMPONENT else BEGINNINGS
     found = list[Lasso]()
     for way in _ways_to_near_states(graph, inside, entry[-1], most):
-        found.append(Lasso((*entry, *(edge.target for edge in way)), tuple(_round(graph, inside, way, entry, wanted))))
-    return _shorten_lasso(graph, component, wanted, min(found, key=lambda made: len(made.way) + len(made.loop)))
+        found.append(
+            Lasso((*entry, *(edge.target for edge in way)), tuple(_round(graph, inside, way, entry, fairness)))
+        )
+    return _shorten_lasso(graph, component, fairness, min(found, key=lambda made: len(made.way) + len(made.loop)))
 
 
-def _shorten_lasso(graph: Graph, component: Component, wanted: Fair, known: Lasso) -> Lasso:
+def _shorten_lasso(graph: Graph, component: Component, fairness: Fair, known_lasso: Lasso) -> Lasso:
     """A shorter lasso than one that is known, if one is found: from each state every loop that could be shorter is
     followed, breadth first, with what it has brought so far."""
     inside, entry, left = component.states, component.entry, LOOKED_AT_MAX
     for way in _ways_to_near_states(graph, inside, entry[-1], min(len(inside), left)):
-        most = len(known.way) + len(known.loop) - len(entry) - len(way) - 1
+        most = len(known_lasso.way) + len(known_lasso.loop) - len(entry) - len(way) - 1
         if most < 0 or left <= 0:
-            return known
-        loop, left = _loop(graph, inside, way[-1].target if way else entry[-1], wanted, most, left)
+            return known_lasso
+        loop, left = _loop(graph, inside, way[-1].target if way else entry[-1], fairness, most, left)
         if loop is not None:
-            known = Lasso((*entry, *(edge.target for edge in way)), tuple(loop))
-    return known
+            known_lasso = Lasso((*entry, *(edge.target for edge in way)), tuple(loop))
+    return known_lasso
 
 
 def _loop(
-    graph: Graph, inside: frozenset[int], begin: int, wanted: Fair, most: int, left: int
-) -> tuple[list[Edge] | None, int]:
+    graph: Graph, region: frozenset[int], begin: int, fairness: Fair, most: int, attempts: int
+) -> tuple[list[FairnessEdge] | None, int]:
     """The shortest fair loop from a state and back, of so many steps at most; and how many beginnings of loops may be
     looked at after those that were."""
-    first = (begin, _progress_after_step(graph, wanted, (0, 0, 0, False), begin, 0))
-    before: dict[_LassoNode, tuple[_LassoNode, Edge] | None] = {first: None}
+    first = (begin, _progress_after_step(graph, fairness, (0, 0, 0, False), begin, 0))
+    before: dict[_LassoNode, tuple[_LassoNode, FairnessEdge] | None] = {first: None}
     layer = [first]
     for _ in range(most + 1):
         for at in layer:
-            if at[0] == begin and _is_fair_loop(wanted, at[1]):
-                return _path_to_node(before, at), left
+            if at[0] == begin and _is_fair_loop(fairness, at[1]):
+                return _path_to_node(before, at), attempts
         following = list[_LassoNode]()
         for at in layer:
             for edge in graph.edges(at[0]):
-                if edge.target in inside:
-                    there = (edge.target, _progress_after_step(graph, wanted, at[1], edge.target, edge.groups))
+                if edge.target in region:
+                    there = (edge.target, _progress_after_step(graph, fairness, at[1], edge.target, edge.groups))
                     if there not in before:
                         before[there] = (at, edge)
                         following.append(there)
-        left -= len(layer)
-        if left <= 0:
+        attempts -= len(layer)
+        if attempts <= 0:
             break
         layer = following
-    return None, left
+    return None, attempts
 
 
 _FairnessProgress: TypeAlias = tuple[int, int, int, bool]
@@ -87,67 +89,71 @@ _LassoNode: TypeAlias = tuple[int, _FairnessProgress]
 
 
 def _progress_after_step(
-    graph: Graph, wanted: Fair, was: _FairnessProgress, state: int, groups: int
+    graph: Graph, fairness: Fair, was: _FairnessProgress, state: int, groups: int
 ) -> _FairnessProgress:
     """What there is after one more step of some groups to a state, in so far as it is wanted."""
     taken, absent, can, again = was
     return (
-        taken | groups & (wanted.weak | wanted.strong),
-        absent | wanted.weak & ~graph.enabled_groups(state),
-        can | wanted.strong & graph.enabled_groups(state),
-        again or wanted.again is None or graph.false(state, wanted.again),
+        taken | groups & (fairness.weak | fairness.strong),
+        absent | fairness.weak & ~graph.enabled_groups(state),
+        can | fairness.strong & graph.enabled_groups(state),
+        again or fairness.again is None or graph.false(state, fairness.again),
     )
 
 
-def _is_fair_loop(wanted: Fair, brought: _FairnessProgress) -> bool:
+def _is_fair_loop(fairness: Fair, progress: _FairnessProgress) -> bool:
     """Whether a loop that has brought this is fair, and false again and again where it is to be."""
-    taken, absent, can, again = brought
-    return again and not wanted.weak & ~(absent | taken) and not can & ~taken
+    taken, absent, can, again = progress
+    return again and not fairness.weak & ~(absent | taken) and not can & ~taken
 
 
-def _path_to_node(before: dict[_LassoNode, tuple[_LassoNode, Edge] | None], at: _LassoNode) -> list[Edge]:
+def _path_to_node(
+    predecessors: dict[_LassoNode, tuple[_LassoNode, FairnessEdge] | None], last_node: _LassoNode
+) -> list[FairnessEdge]:
     """The steps on the way to where one has come to."""
-    steps = list[Edge]()
-    while (known := before[at]) is not None:
-        at, edge = known
+    steps = list[FairnessEdge]()
+    while (known := predecessors[last_node]) is not None:
+        last_node, edge = known
         steps.insert(0, edge)
     return steps
 
 
-def _ways_to_near_states(graph: Graph, inside: frozenset[int], start: int, most: int) -> Iterator[list[Edge]]:
+def _ways_to_near_states(graph: Graph, region: frozenset[int], start: int, most: int) -> Iterator[list[FairnessEdge]]:
     """The shortest ways within a component to the states nearest to one, that one first, and so many at most."""
     yield []
     known = {start}
-    queue = deque[tuple[int, list[Edge]]]([(start, [])])
+    queue = deque[tuple[int, list[FairnessEdge]]]([(start, [])])
     while queue and len(known) < most:
         at, way = queue.popleft()
         for edge in graph.edges(at):
-            if edge.target in inside and edge.target not in known and len(known) < most:
+            if edge.target in region and edge.target not in known and len(known) < most:
                 known.add(edge.target)
                 queue.append((edge.target, [*way, edge]))
                 yield queue[-1][1]
 
 
-def _round(graph: Graph, inside: frozenset[int], way: list[Edge], entry: tuple[int, ...], wanted: Fair) -> list[Edge]:
+def _round(
+    graph: Graph, region: frozenset[int], way: list[FairnessEdge], entry: tuple[int, ...], fairness: Fair
+) -> list[FairnessEdge]:
     """A fair loop from the end of a way."""
     begin = way[-1].target if way else entry[-1]
-    steps = list[Edge]()
+    steps = list[FairnessEdge]()
     at = begin
     while True:
-        missing = _MissingFairness(graph, begin, steps, wanted)
+        missing = _MissingFairness(graph, begin, steps, fairness)
         if missing.nothing and at == begin:
             return steps
         if missing.nothing:
-            steps += _path(graph, inside, at, lambda edge: edge.target == begin)
+            steps += _path(graph, region, at, lambda edge: edge.target == begin)
         else:
-            steps += _path(graph, inside, at, missing.met_by)
+            steps += _path(graph, region, at, missing.met_by)
         at = steps[-1].target
 
 
 class _MissingFairness:
     """What a loop does not do yet that a fair one does."""
 
-    def __init__(self, graph: Graph, begin: int, steps: list[Edge], wanted: Fair) -> None:
+    def __init__(self, graph: Graph, begin: int, steps: list[FairnessEdge], fairness: Fair) -> None:
         states = [begin, *(edge.target for edge in steps)]
         taken = can = 0
         always = (1 << 64) - 1
@@ -155,36 +161,38 @@ class _MissingFairness:
             taken |= edge.groups
         for state in states:
             can, always = can | graph.enabled_groups(state), always & graph.enabled_groups(state)
-        self.graph, self.wanted = graph, wanted
-        self.weak, self.strong = wanted.weak & always & ~taken, wanted.strong & can & ~taken
-        self.again = wanted.again is not None and not any(graph.false(state, wanted.again) for state in states)
+        self.graph, self.wanted = graph, fairness
+        self.weak, self.strong = fairness.weak & always & ~taken, fairness.strong & can & ~taken
+        self.again = fairness.again is not None and not any(graph.false(state, fairness.again) for state in states)
 
     @property
     def nothing(self) -> bool:
         """Whether the loop is fair as it is."""
         return not self.weak and not self.strong and not self.again
 
-    def met_by(self, edge: Edge) -> bool:
+    def met_by(self, edge: FairnessEdge) -> bool:
         """Whether a step brings some of it."""
         again = self.wanted.again
         met = (self.weak | self.strong) & edge.groups or self.weak & ~self.graph.enabled_groups(edge.target)
         return bool(met) or (self.again and again is not None and self.graph.false(edge.target, again))
 
 
-def _path(graph: Graph, inside: frozenset[int], start: int, is_it: Callable[[Edge], bool]) -> list[Edge]:
+def _path(
+    graph: Graph, region: frozenset[int], start: int, is_it: Callable[[FairnessEdge], bool]
+) -> list[FairnessEdge]:
     """The shortest way within a component whose last step is as wanted; a component has one."""
-    before: dict[int, tuple[int, Edge] | None] = {start: None}
+    before: dict[int, tuple[int, FairnessEdge] | None] = {start: None}
     queue = deque([start])
     while queue:
         at = queue.popleft()
         for edge in graph.edges(at):
-            if edge.target in inside and is_it(edge):
+            if edge.target in region and is_it(edge):
                 way = [edge]
                 while (known := before[at]) is not None:
                     at = known[0]
                     way.insert(0, known[1])
                 return way
-            if edge.target in inside and edge.target not in before:
+            if edge.target in region and edge.target not in before:
                 before[edge.target] = (at, edge)
                 queue.append(edge.target)
     raise AssertionError("in a strongly connected component every step can be come to")

@@ -8,8 +8,8 @@ from ...language.fairness import counts, limit_of
 from ...language.judge import StoppedStep, attempt, holds, instances
 from ...language.model import Model
 from ...language.values import ModelError, State
-from .graph import Edge, Heed, run_unlimited
-from .questions import Questions
+from .graph import FairnessEdge, Heed, run_unlimited
+from .questions import LivenessQuestions
 from .reference import PlainGraph
 
 
@@ -23,7 +23,7 @@ class UndefinedPredicateError(Exception):
 
 def explore_plain_graph(
     model: Model,
-    questions: Questions,
+    questions: LivenessQuestions,
     states: Sequence[State],
     number: Callable[[State], int],
     initials: int,
@@ -32,11 +32,11 @@ def explore_plain_graph(
     """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
     them a state is, and so many as `initials` come first that are initial; `heed` is called before each. Raises
     Undefined."""
-    steps, truths, stopped, held = list[list[Edge]](), list[int](), list[int](), list[set[str]]()
+    steps, truths, stopped, held = list[list[FairnessEdge]](), list[int](), list[int](), list[set[str]]()
     for at, state in enumerate(states):
         heed()
         truths.append(_truths(model, questions, at, state))
-        mine, groups, names = list[Edge](), 0, set[str]()
+        mine, groups, names = list[FairnessEdge](), 0, set[str]()
         for action, arguments in instances(model, state):
             if limit_of(model, state, action, arguments) is not None:
                 groups |= questions.groups_of(model, state, action.name, arguments)
@@ -45,19 +45,19 @@ def explore_plain_graph(
             after = attempt(model, state, action, arguments)
             if not isinstance(after, StoppedStep):
                 its = questions.groups_of(model, state, action.name, arguments) if counts(model, state, after) else 0
-                mine.append(Edge(number(after), its))
+                mine.append(FairnessEdge(number(after), its))
         steps.append(mine)
         stopped.append(groups)
         held.append(names)
     return PlainGraph(steps, truths, stopped, held, initials)
 
 
-def _truths(model: Model, questions: Questions, at: int, state: State) -> int:
+def _truths(model: Model, questions: LivenessQuestions, state_number: int, state: State) -> int:
     """The predicates that are true in a state, a bit each."""
     total = 0
     for bit, predicate in enumerate(questions.predicates):
         try:
             total |= holds(model, predicate, state) << bit
         except ModelError as error:
-            raise UndefinedPredicateError(predicate.name, at, error) from error
+            raise UndefinedPredicateError(predicate.name, state_number, error) from error
     return total

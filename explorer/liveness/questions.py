@@ -23,7 +23,7 @@ BITS = 63
 
 
 @immutable
-class Question:
+class LivenessQuestion:
     """One case of a property, in bits. `then` and `when` are numbers of predicates, `weak` and `strong` have a bit for
     each group."""
 
@@ -55,12 +55,12 @@ class Question:
 
 
 @immutable
-class Questions:
+class LivenessQuestions:
     """All that is asked. `predicates` and `groups` are in the order of their bits."""
 
     predicates: tuple[Property, ...]
     groups: tuple[Group, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[LivenessQuestion, ...]
 
     def groups_of(self, model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> int:
         """The groups that a step from a state belongs to, a bit each."""
@@ -79,9 +79,9 @@ class Questions:
         return [group.text() for bit, group in enumerate(self.groups) if bits >> bit & 1]
 
 
-def questions_of(model: Model) -> Questions:
+def questions_of(model: Model) -> LivenessQuestions:
     """What a bound model asks. UsageError where there is more than fits."""
-    predicates, groups, asked = list[Property](), list[Group](), list[Question]()
+    predicates, groups, asked = list[Property](), list[Group](), list[LivenessQuestion]()
     for prop in model.liveness:
         masks = [0, 0]
         for fairness in prop.fairness:
@@ -92,7 +92,7 @@ def questions_of(model: Model) -> Questions:
         for case in prop.cases:
             then = _number(predicates, case.then)
             when = None if case.when is None else _number(predicates, case.when)
-            asked.append(Question(prop, case, then, when, masks[0], masks[1]))
+            asked.append(LivenessQuestion(prop, case, then, when, masks[0], masks[1]))
     wanted = (("predicates of states", len(predicates) + len(model.bounds)), ("groups of steps", len(groups)))
     for what, count in wanted:
         if count > BITS:
@@ -100,17 +100,17 @@ def questions_of(model: Model) -> Questions:
                 f"{model.name}: its properties of liveness ask for {count} {what}, and at most {BITS} are checked "
                 "at once; name some properties with --property, or give their parameters smaller domains"
             )
-    return Questions(tuple(predicates), tuple(groups), tuple(asked))
+    return LivenessQuestions(tuple(predicates), tuple(groups), tuple(asked))
 
 
-def _number(known: list[Property], predicate: Property) -> int:
+def _number(known_predicates: list[Property], predicate: Property) -> int:
     """The bit of a predicate. One that several claims ask about has one bit."""
-    if predicate not in known:
-        known.append(predicate)
-    return known.index(predicate)
+    if predicate not in known_predicates:
+        known_predicates.append(predicate)
+    return known_predicates.index(predicate)
 
 
-def divide_actions(model: Model, questions: Questions) -> tuple[Model, tuple[int, ...]]:
+def divide_actions(model: Model, questions: LivenessQuestions) -> tuple[Model, tuple[int, ...]]:
     """The model with every action in as many parts as groups distinguish, and the groups of each action of it: for
     native code, which knows actions by their numbers. Its `@bound`s are predicates after the others: beyond them it is
     seen what could happen."""

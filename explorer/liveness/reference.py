@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, cast
 
-from .graph import Component, Edge, Fair, PossibilityWord
+from .graph import Component, Fair, FairnessEdge, PossibilityWord
 
 
 class PlainGraph:
@@ -17,17 +17,17 @@ class PlainGraph:
 
     def __init__(
         self,
-        steps: Sequence[Sequence[Edge]],
+        steps: Sequence[Sequence[FairnessEdge]],
         truths: Sequence[int],
-        stopped: Sequence[int],
-        held: Sequence[Collection[str]],
+        stopped_truths: Sequence[int],
+        held_actions: Sequence[Collection[str]],
         initials: int,
     ) -> None:
         self.initials = initials
         self.steps = [[edge for edge in mine if edge.target != state] for state, mine in enumerate(steps)]
-        self.truths, self.stopped, self.held = truths, stopped, held
+        self.truths, self.stopped, self.held = truths, stopped_truths, held_actions
         self.soft = [_bit_union(edge.groups for edge in mine) for mine in self.steps]
-        self.hard = [can | more for can, more in zip(self.soft, stopped, strict=True)]
+        self.hard = [can | more for can, more in zip(self.soft, stopped_truths, strict=True)]
         self.can = self.soft
 
     @property
@@ -40,7 +40,7 @@ class PlainGraph:
         """It is known of each action in which states a limit stops it."""
         return True
 
-    def edges(self, state: int) -> Iterable[Edge]:
+    def edges(self, state: int) -> Iterable[FairnessEdge]:
         """The steps from a state that change it."""
         return self.steps[state]
 
@@ -71,9 +71,9 @@ class PlainGraph:
         stuck = [at for at in lost if at not in cut]
         return ("stuck", stuck[0]) if stuck else ("cut", lost[0])
 
-    def is_ever(self, predicate: int, at_first: bool = False) -> bool:
-        """Whether a predicate is true in some state, or with `at_first` in some initial one."""
-        return any(truth >> predicate & 1 for truth in self.truths[: self.initials if at_first else None])
+    def is_ever(self, predicate: int, initials_only: bool = False) -> bool:
+        """Whether a predicate is true in some state, or with `initials_only` in some initial one."""
+        return any(truth >> predicate & 1 for truth in self.truths[: self.initials if initials_only else None])
 
     def first_stopped(self, actions: Collection[str]) -> int | None:
         """The first state in which a limit stops a step of some of these actions."""
@@ -87,16 +87,16 @@ class PlainGraph:
                 sources[edge.target].append(state)
         return sources
 
-    def fair(self, wanted: Fair) -> Component | None:
+    def fair(self, fairness: Fair) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
-        avoid = wanted.avoid
+        avoid = fairness.avoid
         region = [at for at in range(self.size) if avoid is None or self.false(at, avoid)]
         before: dict[int, int | None] = dict.fromkeys(region)
-        if wanted.reached_from is not None:
-            last = self.initials if wanted.at_first else self.size
-            begins = [at for at in region if at < last and not self.false(at, wanted.reached_from)]
+        if fairness.reached_from is not None:
+            last = self.initials if fairness.initial_only else self.size
+            begins = [at for at in region if at < last and not self.false(at, fairness.reached_from)]
             before = _paths(begins, lambda at: [edge.target for edge in self.steps[at]], set(region))
-        found = min(self._components(set(before), wanted), key=min, default=None)
+        found = min(self._components(set(before), fairness), key=min, default=None)
         if found is None:
             return None
         path = [next(at for at in before if at in found)]
@@ -104,7 +104,7 @@ class PlainGraph:
             path.insert(0, source)
         return Component(tuple(path), frozenset(found))
 
-    def _components(self, region: set[int], wanted: Fair) -> Iterator[set[int]]:
+    def _components(self, region: set[int], fairness: Fair) -> Iterator[set[int]]:
         """The components among some states that hold a fair run, as Emerson and Lei 1987 find them: where strong
         fairness is not met, the states in which what it is about can happen are left out."""
         import networkx  # which takes longer to load than all of ours
@@ -116,14 +116,14 @@ class PlainGraph:
         for found in cast(Iterable[set[int]], components):
             taken = _bit_union(edge.groups for at in found for edge in self.steps[at] if edge.target in found)
             absent = _bit_union(~self.can[at] for at in found)
-            again = wanted.again is None or any(self.false(at, wanted.again) for at in found)
-            if wanted.weak & ~(absent | taken) or not again:
+            again = fairness.again is None or any(self.false(at, fairness.again) for at in found)
+            if fairness.weak & ~(absent | taken) or not again:
                 continue
-            refused = wanted.strong & _bit_union(self.can[at] for at in found) & ~taken
+            refused = fairness.strong & _bit_union(self.can[at] for at in found) & ~taken
             if not refused:
                 yield found
             else:
-                yield from self._components({at for at in found if not self.can[at] & refused}, wanted)
+                yield from self._components({at for at in found if not self.can[at] & refused}, fairness)
 
 
 def _bit_union(words: Iterable[int]) -> int:
@@ -133,20 +133,20 @@ def _bit_union(words: Iterable[int]) -> int:
     return total
 
 
-def _closure(seeds: Iterable[int], near: Callable[[int], Iterable[int]]) -> set[int]:
-    return set(_paths(seeds, near, None))
+def _closure(seeds: Iterable[int], neighbours: Callable[[int], Iterable[int]]) -> set[int]:
+    return set(_paths(seeds, neighbours, None))
 
 
 def _paths(
-    seeds: Iterable[int], near: Callable[[int], Iterable[int]], within: Collection[int] | None
+    seeds: Iterable[int], neighbours: Callable[[int], Iterable[int]], region: Collection[int] | None
 ) -> dict[int, int | None]:
     """What is reached from some states, breadth first, each with the state that it was reached from."""
     before: dict[int, int | None] = dict.fromkeys(seeds)
     queue = deque(before)
     while queue:
         at = queue.popleft()
-        for there in near(at):
-            if there not in before and (within is None or there in within):
+        for there in neighbours(at):
+            if there not in before and (region is None or there in region):
                 before[there] = at
                 queue.append(there)
     return before

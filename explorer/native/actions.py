@@ -83,9 +83,10 @@ class ActionPlan:
         model: Model,
         layout: Layout,
         counters: Counters,
-        within: Mapping[str, int],
+        bound_counters: Mapping[str, int],
     ) -> None:
-        """`within` has the counter of the states that pass each `@bound`: those are asked before all actions."""
+        """`bound_counters` has the counter of the states that pass each `@bound`: those are asked before all
+        actions."""
         self.number, self.form, self.is_fault = number, action.form, action.kind == "fault"
         limits, rest = split_bounds(self.form.body)
         self.prefix, self.body = split(rest, [parameter.name for parameter in self.form.parameters])
@@ -95,7 +96,7 @@ class ActionPlan:
         self.evaluated: dict[int, int] = {}
         self.entered: dict[str, int] = {}
         self._model, self._layout, self._counters = model, layout, counters
-        self._count_prefix(self._count_bounds(limits, within))
+        self._count_prefix(self._count_bounds(limits, bound_counters))
         for guard in {
             id(bound): bound for bound in guards(self.body)
         }.values():  # a budget's limit is in several branches
@@ -115,13 +116,15 @@ class ActionPlan:
             base = kept
             yield kept
 
-    def _count_bounds(self, limits: Sequence[ir.Limit], within: Mapping[str, int]) -> int | None:
+    def _count_bounds(self, limits: Sequence[ir.Limit], bound_counters: Mapping[str, int]) -> int | None:
         """Lists the `@bound` limits among the guards; gives the counter of the states that pass all of them."""
-        names, counts = list(within), [None, *within.values()]
+        names, counts = list(bound_counters), [None, *bound_counters.values()]
         for limit in limits:
             assert limit.bound_name is not None
             base, line = counts[names.index(limit.bound_name)], limit.where.outermost().line
-            self.coverage.guards.append(GuardCounters(limit.text, line, True, within[limit.bound_name], base, 1))
+            self.coverage.guards.append(
+                GuardCounters(limit.text, line, True, bound_counters[limit.bound_name], base, 1)
+            )
         return counts[-1]
 
     def _count_prefix(self, base: int | None) -> None:
@@ -182,7 +185,7 @@ class ActionCode(Statements):
             argument.add_attribute("noalias")
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, load_opens(builder, self.context, opens), effort)
-        self.watch, self.step_bounds = watch, step_bounds
+        self.watch, self.step_bounds, self.weighted = watch, step_bounds, False
         loaded = tuple(builder.load(address(builder, self.source, word(index))) for index in range(layout.words))
         self.before = Memory(self.source, loaded)
         self.copy = builder.bitcast(builder.alloca(llvm.ArrayType(I64, layout.words)), WORDS)
@@ -276,12 +279,12 @@ class ActionCode(Statements):
 
         self.rounds_of(0, capacity, capacity if unroll else 0, one)
 
-    def _guard(self, node: ir.Require | ir.Limit, stopped: llvm.Block) -> None:
+    def _guard(self, node: ir.Require | ir.Limit, stop_block: llvm.Block) -> None:
         evaluated = self.plan.evaluated.get(id(node))
         if evaluated is not None:
             self._bump(evaluated)
         going = self.block()
-        self.builder.cbranch(self.bit(self.condition(node.condition)), going, stopped)
+        self.builder.cbranch(self.bit(self.condition(node.condition)), going, stop_block)
         self.builder.position_at_end(going)
         self._bump(self.plan.passed[id(node)])
 
@@ -298,7 +301,7 @@ class ActionCode(Statements):
         self.builder.position_at_end(going)
 
     def _bump(self, counter: int) -> None:
-        bump(self.builder, self.context, counter)
+        bump(self.builder, self.context, counter, is_weighted=self.weighted)
 
     # --- the body -----------------------------------------------------------------------------------------------------
 
@@ -355,10 +358,12 @@ class ActionCode(Statements):
         return address(self.builder, self.out, self.builder.mul(self.builder.load(self.made), word(stride)))
 
 
-def bump(builder: llvm.IRBuilder, context: llvm.Value, counter: int) -> None:
-    """Adds one to a counter of the context."""
+def bump(builder: llvm.IRBuilder, context: llvm.Value, counter: int, *, is_weighted: bool) -> None:
+    """Adds one to a counter of the context; `is_weighted`: one for each state that the one being expanded stands
+    for."""
     cell = address(builder, context, word(counter))
-    builder.store(builder.add(builder.load(cell), word(1)), cell)
+    more = builder.load(address(builder, context, word(CELL["WEIGHT"]))) if is_weighted else word(1)
+    builder.store(builder.add(builder.load(cell), more), cell)
 
 
 def load_opens(builder: llvm.IRBuilder, context: llvm.Value, opens: Mapping[str, int]) -> dict[str, llvm.Value]:

@@ -52,16 +52,25 @@ def mentions(type_: Type, domains: frozenset[str]) -> bool:
 
 
 def canonical_function(
-    module: llvm.Module, layout: Layout, domains: Sequence[Identity], cone: int | None = None
+    module: llvm.Module,
+    layout: Layout,
+    domains: Sequence[Identity],
+    cone: int | None = None,
+    fixed_count: int | None = None,
 ) -> llvm.Function:
     """`canonical(c, at)`: replaces the state at `at` by the one that stands for its orbit. No domains: does nothing.
-    With a `cone`, the context's cells from there on have the bits of each word that are kept, before that."""
+    With a `cone`, the context's cells from there on have the bits of each word that are kept, before that. The cell
+    `fixed_count` of the context, if there is one, gets how many renamings leave that state as it is."""
     if cone is not None:
-        return _canonical_of_kept_bits(module, layout, _orbit_function(module, layout, domains, "orbit"), cone)
-    return _orbit_function(module, layout, domains, "canonical")
+        return _canonical_of_kept_bits(
+            module, layout, _orbit_function(module, layout, domains, "orbit", fixed_count), cone
+        )
+    return _orbit_function(module, layout, domains, "canonical", fixed_count)
 
 
-def _orbit_function(module: llvm.Module, layout: Layout, domains: Sequence[Identity], name: str) -> llvm.Function:
+def _orbit_function(
+    module: llvm.Module, layout: Layout, domains: Sequence[Identity], name: str, fixed_count: int | None
+) -> llvm.Function:
     function = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS]), name)
     if not domains:
         llvm.IRBuilder(function.append_basic_block()).ret(word(0))
@@ -69,7 +78,7 @@ def _orbit_function(module: llvm.Module, layout: Layout, domains: Sequence[Ident
     rename = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS, *[I64] * len(domains)]), "rename")
     rename.linkage = "internal"
     RenamingCode(layout, rename, domains).generate()
-    Canonical(layout, function, domains, rename).generate()
+    Canonical(layout, function, domains, rename, fixed_count).generate()
     return function
 
 
@@ -186,9 +195,9 @@ class RenamingCode(Statements):
         return PackedValue(type_, shape, Memory(memory), 0, 0)
 
 
-def nibble(on: Scalars, packed: Num, at: Num) -> Num:
-    """Nibble `at` of a packed order."""
-    return on.band(on.shr(packed, on.mul(at, NIBBLE)), (1 << NIBBLE) - 1)
+def nibble(scalars: Scalars, packed_order: Num, place: Num) -> Num:
+    """Nibble `place` of a packed order."""
+    return scalars.band(scalars.shr(packed_order, scalars.mul(place, NIBBLE)), (1 << NIBBLE) - 1)
 
 
 def orders_of_ties(size: int) -> tuple[list[tuple[int, ...]], list[int]]:
@@ -221,16 +230,23 @@ def network(count: int) -> list[tuple[int, int]]:
 
 
 class Canonical(Statements):
-    """Keys, the sort, and the search among ties."""
+    """Keys, the sort, and the search among ties. A renaming that leaves a state as it is only moves members that tie:
+    there are as many as orders among the ties that give the least state."""
 
     def __init__(
-        self, layout: Layout, function: llvm.Function, domains: Sequence[Identity], rename: llvm.Function
+        self,
+        layout: Layout,
+        function: llvm.Function,
+        domains: Sequence[Identity],
+        rename: llvm.Function,
+        fixed_count: int | None = None,
     ) -> None:
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, {})
         self.domains, self.rename = list(domains), rename
         self.names = frozenset(domain.name for domain in domains)
-        _, self.at = function.args
+        context, self.at = function.args
+        self.fixed = None if fixed_count is None else address(builder, context, word(fixed_count))
         loaded = tuple(builder.load(address(builder, self.at, word(index))) for index in range(layout.words))
         self.before = Memory(self.at, loaded)
         self.best, self.other = (
@@ -244,6 +260,8 @@ class Canonical(Statements):
         """Fill the function."""
         keys = {domain.name: [self.key(domain, member) for member in range(domain.size)] for domain in self.domains}
         sorted_keys = {name: self._sort_keys(own) for name, own in keys.items()}
+        if self.fixed is not None:
+            self.builder.store(word(1), self.fixed)
         tied = reduce(self.either, (self._ties(own) for own in sorted_keys.values()), False)
         orders = [self._order(sorted_keys[domain.name]) for domain in self.domains]
         self.when(tied, lambda: self._search(sorted_keys), lambda: self._apply(orders))
@@ -257,12 +275,12 @@ class Canonical(Statements):
             packed[low], packed[high] = self.pick(swap, b, a), self.pick(swap, a, b)
         return packed
 
-    def _ties(self, packed: list[Num]) -> Bit:
-        keys = [self.shr(number, INDEX_BITS) for number in packed]
+    def _ties(self, packed_orders: list[Num]) -> Bit:
+        keys = [self.shr(number, INDEX_BITS) for number in packed_orders]
         return reduce(self.either, [self.compare("==", a, b) for a, b in pairwise(keys)], False)
 
-    def _order(self, packed: list[Num]) -> Num:
-        members = [self.band(number, (1 << INDEX_BITS) - 1) for number in packed]
+    def _order(self, packed_orders: list[Num]) -> Num:
+        members = [self.band(number, (1 << INDEX_BITS) - 1) for number in packed_orders]
         return reduce(self.bor, [self.shl(member, NIBBLE * at) for at, member in enumerate(members)], 0)
 
     def _apply(self, orders: list[Num]) -> None:
@@ -302,18 +320,18 @@ class Canonical(Statements):
         level(0, [])
         self._copy(self.best, self.at)
 
-    def _for_arrangement(self, packed: list[Num], positions: Sequence[int], then: Callable[[Num], None]) -> None:
-        """Go on with the order that puts `packed[positions[p]]` at p, if that only moves tied members."""
+    def _for_arrangement(self, packed_orders: list[Num], positions: Sequence[int], then: Callable[[Num], None]) -> None:
+        """Go on with the order that puts `packed_orders[positions[p]]` at p, if that only moves tied members."""
         moved = [(at, position) for at, position in enumerate(positions) if at != position]
-        keys = [self.shr(number, INDEX_BITS) for number in packed]
+        keys = [self.shr(number, INDEX_BITS) for number in packed_orders]
         fits = reduce(self.both, [self.compare("==", keys[at], keys[position]) for at, position in moved], True)
-        self.when(fits, lambda: then(self._order([packed[position] for position in positions])))
+        self.when(fits, lambda: then(self._order([packed_orders[position] for position in positions])))
 
-    def _for_tied_orders(self, packed: list[Num], then: Callable[[Num], None]) -> None:
+    def _for_tied_orders(self, packed_orders: list[Num], then: Callable[[Num], None]) -> None:
         """Go on with every order that only moves tied members: which those are depends on who ties with the next."""
-        rows, starts = orders_of_ties(len(packed))
-        keys = self.builder.bitcast(self._spill(packed), WORDS)
-        pairs = pairwise(self.shr(number, INDEX_BITS) for number in packed)
+        rows, starts = orders_of_ties(len(packed_orders))
+        keys = self.builder.bitcast(self._spill(packed_orders), WORDS)
+        pairs = pairwise(self.shr(number, INDEX_BITS) for number in packed_orders)
         ties = [self.shl(self.widen(self.compare("==", a, b)), at) for at, (a, b) in enumerate(pairs)]
         pattern = reduce(self.bor, ties, 0)
         begins = self._table("starts", starts)
@@ -323,7 +341,7 @@ class Canonical(Statements):
         def one(at: Num) -> None:
             row = self._entry(table, at)
             moved = [self.builder.load(address(self.builder, keys, self.number(nibble(self, row, index))))
-                     for index in range(len(packed))]  # fmt: skip
+                     for index in range(len(packed_orders))]  # fmt: skip
             then(self._order(list(moved)))
 
         self.rounds_of(begin, end, 0, one)
@@ -339,8 +357,8 @@ class Canonical(Statements):
         )
         return data
 
-    def _entry(self, table: llvm.Value, at: Num) -> Num:
-        return self.builder.load(self.builder.gep(table, [word(0), self.number(at)]))
+    def _entry(self, table: llvm.Value, place: Num) -> Num:
+        return self.builder.load(self.builder.gep(table, [word(0), self.number(place)]))
 
     def _spill(self, values: list[Num]) -> llvm.Value:
         memory = self.slot(llvm.ArrayType(I64, len(values)))
@@ -358,8 +376,17 @@ class Canonical(Statements):
             best = self.builder.load(address(self.builder, self.best, word(index)))
             better = self.either(better, self.both(self.negate(decided), self.is_below(mine, best)))
             decided = self.either(decided, self.compare("!=", mine, best))
+        self._count_fixed(better, decided)
         self.when(better, lambda: self._copy(self.other, self.best))
         self.builder.store(word(0), first)
+
+    def _count_fixed(self, better: Bit, differs: Bit) -> None:
+        """One order more gives the least state so far: the first, if it is `better`, and one more unless it differs."""
+        if self.fixed is None:
+            return
+        known = self.builder.load(self.fixed)
+        again = self.pick(differs, known, self.add(known, 1))
+        self.builder.store(self.number(self.pick(better, 1, again)), self.fixed)
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 

@@ -116,35 +116,35 @@ BuiltValue: TypeAlias = PackedValue | NativeNumber | NativeTruth | Mask | Native
 class Access(Scalars):
     """Reading and writing packed words."""
 
-    def extract(self, words: Words, at: Num, shift: Num, bits: int) -> Num:
+    def extract(self, words: Words, word: Num, shift: Num, bits: int) -> Num:
         """`bits` bits at a place, as a number."""
         if bits == 0:
             return 0
-        value = self.shr(words.read(self, at), shift)
+        value = self.shr(words.read(self, word), shift)
         return value if bits == 64 else self.band(value, (1 << bits) - 1)
 
-    def insert(self, pointer: ir.Value, at: Num, shift: Num, bits: int, value: Num) -> None:
+    def insert(self, pointer: ir.Value, word: Num, shift: Num, bits: int, value: Num) -> None:
         """Replace `bits` bits at a place of memory."""
         if bits == 0:
             return
-        cell = address(self.builder, pointer, self.number(at))
+        cell = address(self.builder, pointer, self.number(word))
         mask = self.shl((1 << bits) - 1, shift)
         kept = self.band(self.builder.load(cell), self.bxor(mask, (1 << 64) - 1))
         self.builder.store(self.number(self.bor(kept, self.shl(value, shift))), cell)
 
-    def element_place(self, shape: Array, at: Num, shift: Num, index: Num) -> tuple[Num, Num]:
+    def element_place(self, shape: Array, word_index: Num, shift: Num, index: Num) -> tuple[Num, Num]:
         """Where element `index` of an array at (at, shift) lies."""
         bits = shape.element.bits
         if isinstance(index, int):
             step = shape.place(index)
-            return self.add(at, step[0]), self.add(shift, step[1])
+            return self.add(word_index, step[0]), self.add(shift, step[1])
         if shape.per_word == 0:
-            return self.add(at, self.mul(index, -(-bits // 64))), 0
+            return self.add(word_index, self.mul(index, -(-bits // 64))), 0
         if shape.bits <= 64:
-            return at, self.add(shift, self.mul(index, bits))
+            return word_index, self.add(shift, self.mul(index, bits))
         skip = self.builder.udiv(index, word(shape.per_word))
         rest = self.sub(index, self.mul(skip, shape.per_word))
-        return self.add(at, skip), self.mul(rest, bits)
+        return self.add(word_index, skip), self.mul(rest, bits)
 
     def part(self, cell: PackedValue, index: int, type_: Type) -> PackedValue:
         """Part `index` of a struct's cell."""
@@ -177,15 +177,15 @@ class Access(Scalars):
             )
         return total
 
-    def put_wide_code(self, pointer: ir.Value, at: Num, shift: Num, shape: Shape, value: ir.Value) -> None:
+    def put_wide_code(self, pointer: ir.Value, word: Num, shift: Num, shape: Shape, value: ir.Value) -> None:
         """Write what `wide_code` read."""
         if value.type.width == 64:
-            self.insert(pointer, at, shift, shape.bits, value)
+            self.insert(pointer, word, shift, shape.bits, value)
             return
         big = value.type
         for index in range(big.width // 64):
             low = self.builder.trunc(self.builder.lshr(value, ir.Constant(big, 64 * index)), I64)
-            self.builder.store(low, address(self.builder, pointer, self.number(self.add(at, index))))
+            self.builder.store(low, address(self.builder, pointer, self.number(self.add(word, index))))
 
 
 def leaf_bits(shape: Shape) -> int:

@@ -93,11 +93,11 @@ class Choices(Shapes):
 
         return check
 
-    def digits(self, at: Num, parts: Sequence[Type]) -> list[Num]:
+    def digits(self, position: Num, parts: Sequence[Type]) -> list[Num]:
         """The position of a combination of values as the position of each of its parts, the last changing fastest."""
         made: list[Num] = []
         for of in reversed(parts):
-            at, digit = self.divide(at, value_count(of))
+            position, digit = self.divide(position, value_count(of))
             made.insert(0, digit)
         return made
 
@@ -160,21 +160,21 @@ class Choices(Shapes):
 
     # --- sequences, sets of records, unions ---------------------------------------------------------------------------
 
-    def gather_records(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
+    def gather_records(self, type_: Pool, chosen_bits: Sequence[Bit]) -> BuiltValue:
         """The set of the records that are chosen, each by its number; at most as many as the type has room for."""
         raise NotImplementedError
 
-    def _sequence_at(self, type_: Seq, at: Num) -> tuple[Num, list[Num]]:
+    def _sequence_at(self, type_: Seq, position: Num) -> tuple[Num, list[Num]]:
         """The length of the sequence at a position, and the positions of its elements; 0 for those beyond its end."""
         counts = sequence_counts(type_)
         length, start, scale = cast("tuple[Num, Num, Num]", (0, 0, counts[-1]))
         for size, first in enumerate([*accumulate(counts)][:-1], 1):
-            longer = self.compare(">=", at, first)
+            longer = self.compare(">=", position, first)
             length, start = self.pick(longer, size, length), self.pick(longer, first, start)
             scale = self.pick(longer, counts[-1 - size], scale)
-        return length, self.digits(self.mul(self.sub(at, start), scale), [type_.of] * type_.capacity)
+        return length, self.digits(self.mul(self.sub(position, start), scale), [type_.of] * type_.capacity)
 
-    def _members_at(self, type_: Pool, at: Num) -> list[Bit]:
+    def _members_at(self, type_: Pool, position: Num) -> list[Bit]:
         """Which values are in the set at a position: those with the greatest numbers are decided first."""
         count = value_count(type_.of)
         room = min(type_.capacity, count)
@@ -184,8 +184,8 @@ class Choices(Shapes):
             without: Num = set_count(place, room)
             for fewer in range(room):
                 without = self.pick(self.compare("==", left, fewer), set_count(place, fewer), without)
-            taken = self.compare(">=", at, without)
-            at, left = self.sub(at, self.pick(taken, without, 0)), self.sub(left, self.widen(taken))
+            taken = self.compare(">=", position, without)
+            position, left = self.sub(position, self.pick(taken, without, 0)), self.sub(left, self.widen(taken))
             chosen.insert(0, taken)
         return chosen
 
@@ -207,12 +207,14 @@ class Choices(Shapes):
 
         return check
 
-    def _ranges(self, members: Sequence[Record], at: Num) -> list[tuple[Bit, Num]]:
+    def _ranges(self, members: Sequence[Record], position: Num) -> list[tuple[Bit, Num]]:
         """Of each record of a union, whether the value at a position is one, and at which position of the record's."""
         made: list[tuple[Bit, Num]] = []
         for first, member in zip(accumulate(map(value_count, members), initial=0), members, strict=False):
-            inside = self.both(self.compare("<=", first, at), self.compare("<", at, first + value_count(member)))
-            made.append((inside, self.pick(inside, self.sub(at, first), 0)))
+            inside = self.both(
+                self.compare("<=", first, position), self.compare("<", position, first + value_count(member))
+            )
+            made.append((inside, self.pick(inside, self.sub(position, first), 0)))
         return made
 
     def _existing_variant(self, members: Sequence[Record]) -> Callable[[Num], Bit]:
@@ -224,9 +226,9 @@ class Choices(Shapes):
 
         return check
 
-    def _variant(self, type_: Record, at: Num) -> BuiltValue:
+    def _variant(self, type_: Record, position: Num) -> BuiltValue:
         """The value of a union at a position: those of its first record come first."""
-        ranges = self._ranges([member for member, _ in type_.variants], at)
+        ranges = self._ranges([member for member, _ in type_.variants], position)
         made: BuiltValue | None = None
         for number, (inside, place) in enumerate(ranges):
             value = self._variant_at(type_, number, place)
@@ -234,10 +236,10 @@ class Choices(Shapes):
         assert made is not None, "a union has records"
         return made
 
-    def _variant_at(self, type_: Record, number: int, at: Num) -> BuiltValue:
+    def _variant_at(self, type_: Record, number: int, position: Num) -> BuiltValue:
         """The value at a position of a union's record, as one of the union: what it does not have is absent."""
         member, places = type_.variants[number]
-        held = dict(zip(places, self.parts(self.member(member, at)), strict=True))
+        held = dict(zip(places, self.parts(self.member(member, position)), strict=True))
         kind, *slots = [of for _, of in type_.fields]
         parts = [self._optional_part(of, held[at]) if at in held else self.zero(of) for at, of in enumerate(slots, 1)]
         return Parts(type_, (self.scalar(kind, number), *parts))

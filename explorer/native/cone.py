@@ -45,7 +45,7 @@ class Cones:
 
     def of(self, model: Model) -> Read:
         """The fields of a model's cone."""
-        reader = Reader(model.values, self._asked, self._texts)
+        reader = DependencyReader(model.values, self._asked, self._texts)
         before = self._found.get(self._key(reader))
         if before is not None:
             return before
@@ -53,7 +53,7 @@ class Cones:
         self._found[self._key(reader)] = found
         return found
 
-    def _key(self, reader: Reader) -> tuple[object, ...]:
+    def _key(self, reader: DependencyReader) -> tuple[object, ...]:
         return tuple(reader.number(form) for form in self._asked.values())
 
 
@@ -62,13 +62,13 @@ def cone_of(model: Model) -> Read:
     return Cones().of(model)
 
 
-def _cone(model: Model, reader: Reader) -> Read:
+def _cone(model: Model, reader: DependencyReader) -> Read:
     kept = set[str]()
     for claim in (*model.properties, *model.terminals, *model.bounds, *model.step_bounds, *model.lemmas):
         if claim.form is not None:
             kept |= reader.texts.fields(claim.form)
     for prop in model.properties:
-        for _, form in prop.by_action:
+        for _, form in prop.action_forms:
             kept |= reader.texts.fields(form)
     stored: dict[str, set[str]] = {}
     for action in model.actions:
@@ -88,11 +88,11 @@ class Texts:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, int], tuple[Any, Any]] = {}
 
-    def _read_once(self, kind: str, form: Any, made: Callable[[Any], Any]) -> Any:
-        """`made(form)`, the first time. The form is kept, so that no other one has its place in memory."""
+    def _read_once(self, kind: str, form: Any, make: Callable[[Any], Any]) -> Any:
+        """`make(form)`, the first time. The form is kept, so that no other one has its place in memory."""
         known = self._kept.get((kind, id(form)))
         if known is None:
-            known = self._kept[kind, id(form)] = (form, made(form))
+            known = self._kept[kind, id(form)] = (form, make(form))
         return known[1]
 
     def fields(self, form: Any) -> Read:
@@ -113,7 +113,7 @@ class Texts:
         return [node.condition for node in nodes if isinstance(node, ir.If)]
 
     def may_be_known(self, form: ir.Expr) -> bool:
-        """Whether constants may decide a condition, as `Reader.known` says of some of their values."""
+        """Whether constants may decide a condition, as `DependencyReader.known` says of some of their values."""
         return self._read_once("known", form, self._may_be_known)
 
     def _may_be_known(self, form: ir.Expr) -> bool:
@@ -152,13 +152,13 @@ def _fields_of(form: Any) -> Read:
     return frozenset(node.field for node in traverse(form) if isinstance(node, ir.StateField))
 
 
-class Reader:
+class DependencyReader:
     """What expressions read, where the values of constants decide what is evaluated. The conditions of constants that
-    it asks for are added to `asked`, by their text."""
+    it asks for are added to `asked_conditions`, by their text."""
 
-    def __init__(self, values: Mapping[str, Value], asked: dict[str, ir.Expr], texts: Texts) -> None:
+    def __init__(self, values: Mapping[str, Value], asked_conditions: dict[str, ir.Expr], texts: Texts) -> None:
         self.numbers = {name: _number(value) for name, value in values.items()}
-        self.asked = asked
+        self.asked = asked_conditions
         self.texts = texts
         self._functions: dict[int, tuple[ir.Function, Read]] = {}
 
@@ -268,16 +268,16 @@ def text_of(form: ir.Expr) -> str | None:
             return None
 
 
-def _joined_texts(forms: Iterable[ir.Expr], by: str) -> str | None:
+def _joined_texts(forms: Iterable[ir.Expr], separator: str) -> str | None:
     texts = [text_of(form) for form in forms]
-    return None if None in texts else f"({by.join(text for text in texts if text is not None)})"
+    return None if None in texts else f"({separator.join(text for text in texts if text is not None)})"
 
 
 class Walk:
     """Statements one after the other, with what decides whether each is executed. Local names stand for all that is
     ever stored in them."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: DependencyReader) -> None:
         self.reader = reader
         self.locals: dict[str, set[str]] = {}
 
@@ -291,23 +291,23 @@ class Walk:
                 waiting += self.locals.get(name, ())
         return frozenset(found)
 
-    def statements(self, body: Iterable[ir.Statement], under: Read) -> Iterator[tuple[ir.Statement, Read]]:
+    def statements(self, body: Iterable[ir.Statement], deciding: Read) -> Iterator[tuple[ir.Statement, Read]]:
         """Every other statement that may be executed, with what decides whether it is; ends at one that returns."""
         for statement in body:
             match statement:
                 case ir.Let(name=name, value=value):
-                    self.locals.setdefault(_local(name), set()).update(under, self.reader.reads(value))
+                    self.locals.setdefault(_local(name), set()).update(deciding, self.reader.reads(value))
                 case ir.If(condition=condition, yes=yes, no=no):
                     chosen = self.reader.constant_value(condition)
-                    inside = under if chosen is not None else under | self.reader.reads(condition)
+                    inside = deciding if chosen is not None else deciding | self.reader.reads(condition)
                     for branch in (yes, no) if chosen is None else (yes if chosen else no,):
                         yield from self.statements(branch, inside)
                     if chosen is not None and _returns(yes if chosen else no):
                         return
                 case ir.For(source=source, body=inner):
-                    yield from self.statements(inner, under | self.reader.reads(source))
+                    yield from self.statements(inner, deciding | self.reader.reads(source))
                 case _:
-                    yield statement, under
+                    yield statement, deciding
 
 
 def _returns(body: Iterable[ir.Statement]) -> bool:
@@ -322,7 +322,7 @@ def _returns(body: Iterable[ir.Statement]) -> bool:
 class FunctionReads:
     """What a function's value depends on: fields, and its parameters as local names."""
 
-    def __init__(self, reader: Reader, function: ir.Function) -> None:
+    def __init__(self, reader: DependencyReader, function: ir.Function) -> None:
         walk = Walk(reader)
         read = set[str]()
         for statement, under in walk.statements(function.body, EMPTY_READ):
@@ -335,9 +335,9 @@ class FunctionReads:
 
 
 class ActionReads:
-    """What an action asks, `asked`; what it stores is added to `stored`: for each field what that depends on."""
+    """What an action asks, `asked`; what it stores is added to `stored_reads`: for each field what that depends on."""
 
-    def __init__(self, reader: Reader, form: ir.ActionForm, stored: dict[str, set[str]]) -> None:
+    def __init__(self, reader: DependencyReader, form: ir.ActionForm, stored_reads: dict[str, set[str]]) -> None:
         walk = Walk(reader)
         steps = list(walk.statements(form.body, EMPTY_READ))
         asked = {parameter.pool for parameter in form.parameters if parameter.pool is not None}
@@ -346,7 +346,7 @@ class ActionReads:
                 place = statement.place
                 value = statement.length if isinstance(statement, ir.Truncate) else statement.value
                 read = under | reader.all((*place.indexes, value))
-                stored.setdefault(place.field, set()).update(walk.resolve_names(read))
+                stored_reads.setdefault(place.field, set()).update(walk.resolve_names(read))
             else:
                 asked |= walk.resolve_names(under | reader.all(reader.texts.child_nodes(statement)))
         self.asked = asked

@@ -162,7 +162,7 @@ class Expressions(Choices):
                 index = self.sub(index, key.lo)
                 self._check_index(index, scalar_size(key), index_type, key.lo)
                 self.fail_if(self.negate(self.existing(key)(index)))
-            return self.item(container, self._safe(index, scalar_size(key), inside=not isinstance(key, Int)))
+            return self.item(container, self._safe(index, scalar_size(key), is_inside=not isinstance(key, Int)))
         outside = self.either(self.compare("<", index, 0), self.compare(">=", index, self.length(container)))
         self.fail_if(outside)
         if self.capacity(container) == 0:
@@ -174,11 +174,11 @@ class Expressions(Choices):
         if not (isinstance(type_, Int) and type_.lo >= lo and type_.hi < lo + count):
             self.fail_if(self.either(self.compare("<", index, 0), self.compare(">=", index, count)))
 
-    def _safe(self, index: Num, count: int, *, inside: bool = False) -> Num:
+    def _safe(self, index: Num, count: int, *, is_inside: bool = False) -> Num:
         """An index that stays within the layout even where the predicate does not hold."""
         if isinstance(index, int):
             return min(max(index, 0), count - 1)
-        if self.predicate is True or inside:
+        if self.predicate is True or is_inside:
             return index
         return self.pick(self.is_below(index, count), index, 0)
 

@@ -29,15 +29,16 @@ AHEAD_FROM, AHEAD_STATES, AHEAD_TABLE = 200_000, 2_000_000, 0.85
 used."""
 
 
-def reserve_frontier(program: KernelInterface, code: Code, asked: int | None) -> Frontier:
-    """A frontier of at most `asked` bytes. Where none are asked for, of what a search may take, or of as much of it as
-    the system lets a process reserve: some count what is reserved as if it were used. NoMemoryError without any."""
-    limit = asked or memory_for_search()
+def reserve_frontier(program: KernelInterface, code: Code, asked_bytes: int | None) -> Frontier:
+    """A frontier of at most `asked_bytes` bytes. Where none are asked for, of what a search may take, or of as much of
+    it as the system lets a process reserve: some count what is reserved as if it were used. NoMemoryError without
+    any."""
+    limit = asked_bytes or memory_for_search()
     while True:
         try:
             return Frontier(program, code, limit)
         except NoMemoryError:
-            if asked or limit <= LEAST:
+            if asked_bytes or limit <= LEAST:
                 raise
             limit //= 2
 
@@ -79,7 +80,7 @@ class Frontier:
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
         self._terminal = code.function("terminal", 2)
         self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
-        self.share = code.function("share", 1)
+        self.share, self._weigh_all = code.function("share", 1), code.function("weigh_all", 3)
         self.code = code  # its functions live as long as it does
 
     def __getitem__(self, cell: str) -> int:
@@ -207,6 +208,11 @@ class Frontier:
         slots = [self.buffer.words(index * 8 * (self.words + 2), self.words + 2) for index in range(made)]
         plans = self.program.plans
         return [(plans[slot[-1] >> 32].form.name, self.canonical(slot[: self.words])) for slot in slots]
+
+    def weight(self, begin: int, end: int) -> int:
+        """How many states those from `begin` to `end` of the store stand for: themselves, unless the code weighs
+        them."""
+        return self._weigh_all(self.address, begin, end)
 
     def ends(self, words: tuple[int, ...]) -> int:
         """1 when the model says that a run may end in a state, 0 when not, 2 when it cannot be evaluated."""

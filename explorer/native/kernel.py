@@ -49,9 +49,13 @@ CONTEXT = (
     "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
     "COMBINATION",  # the next combination of an initial function's arguments, where initial states are made natively
     "COMBINATIONS",  # how many combinations there are
+    "FIXED",  # how many renamings leave the state as it is that `canonical` made last, where states are weighed
+    "WEIGHT",  # how many states the one being expanded stands for, where states are weighed
 )
 """The cells of the context. After them come the values of open constants, then the counters: BOUNDED_STATES, of
-states in which nothing happens and a limit stops something, then those of coverage."""
+states in which nothing happens and a limit stops something, WEIGHED, of states that were expanded, then those of
+coverage. `weigh(c, at)` is 1, or where states are weighed, how many the one at `at` stands for: all of these are
+counted."""
 
 EVENTS = (
     "LEVEL",
@@ -240,6 +244,8 @@ def fill(c):
         c[BOUNDED] = 0
         crossed = c[CROSSED]
         watched = c[WATCH]
+        weight = weigh(c, at)
+        c[WEIGHED] = c[WEIGHED] + weight
         got = expand(c, at, c[BUFFER] + pending * (STRIDE * 8), next)
         c[ABOUT] = next
         next += 1
@@ -250,7 +256,7 @@ def fill(c):
             c[WATCH] = watched
         if got == 0 and event == NOTHING:
             if c[BOUNDED] != 0:
-                c[BOUNDED_STATES] = c[BOUNDED_STATES] + 1
+                c[BOUNDED_STATES] = c[BOUNDED_STATES] + weight
             else:
                 event = stuck(c, at)
         pending += got
@@ -360,6 +366,15 @@ def share(c):
     return event
 
 
+def weigh_all(c, begin, end):
+    """How many states the stored ones from `begin` to `end` stand for."""
+    total = 0
+    while begin < end:
+        total += weigh(c, c[STATES] + begin * (W * 8))
+        begin += 1
+    return total
+
+
 def measure(c, passes):
     """Go over an explored store once more and redo the first `passes` stages of the work, changing nothing: 1 expand
     every state; 2 canonical form and hash too; 3 look every successor up; 4 instead of all that, evaluate the
@@ -389,9 +404,10 @@ def measure(c, passes):
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    hash_words, find, place, rehash, warm, check, insert, stuck, fill, explore, settle, settle_all, share, measure,
+    hash_words, find, place, rehash, warm, check, insert, stuck, fill, explore, settle, settle_all, share, weigh_all,
+    measure,
 )  # fmt: skip
 """Every function above, each after those it calls."""
 
-PUBLIC = ("rehash", "explore", "warm", "share", "measure")
+PUBLIC = ("rehash", "explore", "warm", "share", "weigh_all", "measure")
 """Those that Python calls."""

@@ -22,7 +22,8 @@ from .program import KernelInterface, can_happen, generate, plan_program
 @immutable
 class Kernel:
     """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `is_cached` which.
-    `binary` is the object code, made with `effort`."""
+    `binary` is the object code, made with `effort`. `counts_every_state`: it counts each state that one of those it
+    keeps stands for."""
 
     program: KernelInterface
     code: Code
@@ -30,6 +31,7 @@ class Kernel:
     is_cached: bool
     binary: bytes
     effort: CompileEffort = FULL_EFFORT
+    counts_every_state: bool = False
 
 
 @cache
@@ -47,7 +49,7 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
         tuple((action.name, action.form) for action in model.actions if can_happen(action)),
         tuple((prop.name, prop.kind, prop.form) for prop in (*model.properties, *model.terminals, *model.bounds)),
         tuple((bound.name, bound.form) for bound in model.step_bounds),
-        tuple(prop.by_action for prop in model.properties if prop.by_action),
+        tuple(prop.action_forms for prop in model.properties if prop.action_forms),
         tuple((initial.name, initial.form) for initial in model.initials) if combinations(model) else (),
         tuple(symmetric),
         tuple(sorted(model.open)),
@@ -65,17 +67,19 @@ def kernel_of(
     fingerprint: int = 0,
     effort: CompileEffort = FULL_EFFORT,
     masks: Sequence[int] = (),
-    said: str | None = None,
+    meaning_text: str | None = None,
     edges: bool = False,
     cone: bool = False,
+    is_weighted: bool = False,
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
     take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, one that
-    distinguishes states by their words under `masks` (none: by all of them), one that writes down `edges`, and one that
-    keeps of a state what is in the `cone` of what is asked. `said` is the model's `meaning`, where it is known."""
+    distinguishes states by their words under `masks` (none: by all of them), one that writes down `edges`, one that
+    keeps of a state what is in the `cone` of what is asked, and one that is `is_weighted`: it counts each state that
+    one of those it keeps stands for. `meaning_text` is the model's `meaning`, where it is known."""
     started = time.perf_counter()
-    variant = "edges" if edges else CONE if cone else _variant(walks, fingerprint, masks)
-    path = None if folder is None else _place(folder, said or meaning(model, symmetric), variant, effort)
+    variant = "edges" if edges else CONE if cone else WEIGHTED if is_weighted else _variant(walks, fingerprint, masks)
+    path = None if folder is None else _place(folder, meaning_text or meaning(model, symmetric), variant, effort)
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model, cone=cone)
@@ -89,10 +93,11 @@ def kernel_of(
             effort=effort,
             masks=masks,
             edges=edges,
+            is_weighted=is_weighted,
         )
         binary = compile_text(text, effort=effort)
         write_object(path, binary)
-    return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary, effort)
+    return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary, effort, is_weighted)
 
 
 def kernel_text(
@@ -119,19 +124,29 @@ def kernel_text(
 
 
 def first_kernel(
-    model: Model, symmetric: Sequence[Identity], folder: Path | None, masks: Sequence[int] = (), *, walks: bool = False
+    model: Model,
+    symmetric: Sequence[Identity],
+    folder: Path | None,
+    masks: Sequence[int] = (),
+    *,
+    walks: bool = False,
+    is_weighted: bool = False,
 ) -> Kernel:
     """The kernel to begin a search or walks with: the fast one where it is in the cache, else one that compiles
     quickly."""
     if folder is None:
-        return kernel_of(model, symmetric, None, walks=walks, effort=QUICK_EFFORT, masks=masks)
-    said = meaning(model, symmetric)
-    effort = FULL_EFFORT if _place(folder, said, _variant(walks, 0, masks), FULL_EFFORT).is_file() else QUICK_EFFORT
-    return kernel_of(model, symmetric, folder, walks=walks, effort=effort, masks=masks, said=said)
+        return kernel_of(model, symmetric, None, walks=walks, effort=QUICK_EFFORT, masks=masks, is_weighted=is_weighted)
+    said, variant = meaning(model, symmetric), WEIGHTED if is_weighted else _variant(walks, 0, masks)
+    effort = FULL_EFFORT if _place(folder, said, variant, FULL_EFFORT).is_file() else QUICK_EFFORT
+    return kernel_of(
+        model, symmetric, folder, walks=walks, effort=effort, masks=masks, meaning_text=said, is_weighted=is_weighted
+    )
 
 
 CONE = "cone"
 """What a kernel is called by that keeps of a state what is in a cone."""
+WEIGHTED = "weighted"
+"""What a kernel is called by that counts each state that one of those it keeps stands for."""
 
 
 def is_kept(
@@ -141,15 +156,17 @@ def is_kept(
     effort: CompileEffort,
     *,
     cone: bool = False,
+    is_weighted: bool = False,
 ) -> bool:
     """Whether the kernel made with an effort is in the cache."""
-    variant = CONE if cone else _masks_name(())
+    variant = CONE if cone else WEIGHTED if is_weighted else _masks_name(())
     return folder is not None and _place(folder, meaning(model, symmetric), variant, effort).is_file()
 
 
-def _place(folder: Path, said: str, variant: str, effort: CompileEffort) -> Path:
-    """Where a kernel is kept, under a name that says everything it depends on; `said` is the model's `meaning`."""
-    return folder / f"{content_key(effort, engine_digest(), said, variant)}.o"
+def _place(folder: Path, meaning_text: str, variant: str, effort: CompileEffort) -> Path:
+    """Where a kernel is kept, under a name that says everything it depends on; `meaning_text` is the model's
+    `meaning`."""
+    return folder / f"{content_key(effort, engine_digest(), meaning_text, variant)}.o"
 
 
 def _variant(walks: bool, fingerprint: int, masks: Sequence[int]) -> str:

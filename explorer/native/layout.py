@@ -299,12 +299,12 @@ def _bit(place: tuple[int, int]) -> int:
     return WORD * place[0] + place[1]
 
 
-def _map_encoder(number_of: Encoder, encoded: Encoder, shape: Array) -> Encoder:
+def _map_encoder(number_of: Encoder, encode_value: Encoder, shape: Array) -> Encoder:
     places = [_bit(shape.place(index)) for index in range(shape.count)]
 
     def write(value: Any) -> int:
         first = number_of(next(iter(value)))  # members outside open bounds are laid out, and stay zero
-        return sum(encoded(item) << places[index] for index, item in enumerate(value.stored_values(), first))
+        return sum(encode_value(item) << places[index] for index, item in enumerate(value.stored_values(), first))
 
     return write
 

@@ -11,9 +11,9 @@ from ...language.judge import holds
 from ...language.model import Model
 from ...language.values import ModelError
 from ...language.verdict import DisagreementError, Failure
-from ..liveness.answers import Answer, Replayer, answers, answers_where_bounds_end_runs
+from ..liveness.answers import PropertyAnswer, Replayer, answers, answers_where_bounds_end_runs
 from ..liveness.graph import Heed, IncompleteGraphError, run_unlimited
-from ..liveness.questions import Questions, divide_actions, questions_of
+from ..liveness.questions import LivenessQuestions, divide_actions, questions_of
 from ..search import Progress, Report, Search
 from .edges_kernel import ENDINGS
 from .effort import FULL_EFFORT, QUICK_EFFORT
@@ -63,17 +63,17 @@ def judge_liveness(
     search: Search,
     frontier: Frontier,
     replayer: Replayer,
-    folded: tuple[str, ...],
+    folded_domains: tuple[str, ...],
     limit: int,
     transitions: int,
-    compiled: Callable[[float], None],
+    note_compiled: Callable[[float], None],
     report: Report | None = None,
     heed: Heed = run_unlimited,
-) -> Mapping[str, Answer] | Failure:
+) -> Mapping[str, PropertyAnswer] | Failure:
     """What is so of the model's properties of whole runs, once every state is in the store; or the failure of one that
-    cannot be evaluated. `folded` are the domains whose renamings are folded, `transitions` how many steps there are;
-    `compiled` gets the seconds that it took to compile. `heed` is called between two pieces of work. Raises Incomplete
-    where the steps do not fit into `limit` bytes, or `heed` does."""
+    cannot be evaluated. `folded_domains` are the domains whose renamings are folded, `transitions` how many steps there
+    are; `note_compiled` gets the seconds that it took to compile. `heed` is called between two pieces of work. Raises
+    Incomplete where the steps do not fit into `limit` bytes, or `heed` does."""
     questions = questions_of(model)
     count = frontier["COUNT"]
     needed = frontier.bytes_used() + bytes_needed(count, transitions)
@@ -83,7 +83,7 @@ def judge_liveness(
             f"{needed / 2**20:,.0f} MiB"
         )
     made, groups = divide_actions(model, questions)
-    symmetric = tuple(domain for domain in model.domains if domain.name in folded)
+    symmetric = tuple(domain for domain in model.domains if domain.name in folded_domains)
     kernel = kernel_of(
         made, symmetric, search.cache, effort=FULL_EFFORT if count >= LARGE_GRAPH else QUICK_EFFORT, edges=True
     )
@@ -96,7 +96,7 @@ def judge_liveness(
         network = Network(count, transitions, numbered, names, initials, search.cache, heed)
     except NoMemoryError as error:
         raise IncompleteGraphError(str(error)) from None
-    compiled(kernel.seconds + time.perf_counter() - started)
+    note_compiled(kernel.seconds + time.perf_counter() - started)
 
     def report_phase(says: str) -> None:
         if report is not None:
@@ -117,7 +117,9 @@ def judge_liveness(
         network.close()
 
 
-def _predicate_failure(model: Model, questions: Questions, replayer: Replayer, index: int, ending: str) -> Failure:
+def _predicate_failure(
+    model: Model, questions: LivenessQuestions, replayer: Replayer, index: int, ending: str
+) -> Failure:
     """The failure of a predicate that cannot be evaluated in a state."""
     run = replayer.run_to(index)
     for predicate in questions.predicates if ending == "UNDEFINED" else ():

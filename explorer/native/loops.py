@@ -37,10 +37,10 @@ class Loops(Expressions):
     def _rounds(self, start: int, stop: int, unroll: bool, run: Callable[[Num], None]) -> None:
         self.rounds_of(start, stop, UNROLL if unroll else 0, run)
 
-    def rounds_of(self, start: Num, stop: Num, unrolled: int, run: Callable[[Num], None]) -> None:
-        """Emit `run` for each number from `start` to `stop - 1`: one after the other up to `unrolled` rounds, else as
-        a loop."""
-        if isinstance(start, int) and isinstance(stop, int) and stop - start <= unrolled:
+    def rounds_of(self, start: Num, stop: Num, unrolled_rounds: int, run: Callable[[Num], None]) -> None:
+        """Emit `run` for each number from `start` to `stop - 1`: one after the other up to `unrolled_rounds` rounds,
+        else as a loop."""
+        if isinstance(start, int) and isinstance(stop, int) and stop - start <= unrolled_rounds:
             for at in range(start, stop):
                 run(at)
             return

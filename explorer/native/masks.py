@@ -70,20 +70,30 @@ def _is_nothing(type_: Type) -> bool:
 
 
 def field_masks(model: Model, paths: Iterable[str]) -> tuple[int, ...]:
-    """The bits of a state's words that are of some fields: `log`, or `registered.leader` for a part of a record."""
+    """The bits of a state's words that are of some fields: `log`, or `registered.leader` for a part of a record; of a
+    map to records, `election.role` is that part of each of them."""
     layout = Layout(model.fields, model.values)
     masks = [0] * layout.words
     for path in paths:
         name, *parts = path.split(".")
-        type_, shape, at, shift = layout.field(name)
-        for part in parts:
-            assert isinstance(type_, Record) and isinstance(shape, Struct), f"{path}: only records have parts"
-            index = [known for known, _ in type_.fields].index(part)
-            offset, bit = shape.places[index]
-            type_, shape, at, shift = type_.fields[index][1], shape.parts[index], at + offset, shift + bit
-        for offset, bits in _bits(shape, at, shift):
+        for offset, bits in _part_bits(*layout.field(name), parts):
             masks[offset] |= bits
     return tuple(masks)
+
+
+def _part_bits(type_: Type, shape: Shape, word: int, shift: int, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The words and bits of a part of what lies there, or of that part of each of them."""
+    if not parts:
+        yield from _bits(shape, word, shift)
+    elif isinstance(type_, Map) and isinstance(shape, Array):
+        for index in range(shape.count):
+            offset, bit = shape.place(index)
+            yield from _part_bits(type_.value, shape.element, word + offset, shift + bit, parts)
+    else:
+        assert isinstance(type_, Record) and isinstance(shape, Struct), f"{parts[0]}: only records have parts"
+        index = [known for known, _ in type_.fields].index(parts[0])
+        offset, bit = shape.places[index]
+        yield from _part_bits(type_.fields[index][1], shape.parts[index], word + offset, shift + bit, parts[1:])
 
 
 def _masks(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
@@ -125,14 +135,14 @@ def _projection_error(projection: Projection) -> UsageError:
     )
 
 
-def _bits(shape: Shape, at: int, shift: int) -> Iterator[tuple[int, int]]:
+def _bits(shape: Shape, word: int, shift: int) -> Iterator[tuple[int, int]]:
     """The words that a shape lies in, and which of their bits are its own."""
     if not is_wide(shape):
-        yield at, (1 << shape.bits) - 1 << shift
+        yield word, (1 << shape.bits) - 1 << shift
     elif isinstance(shape, Struct):
         for part, (offset, bit) in zip(shape.parts, shape.places, strict=True):
-            yield from _bits(part, at + offset, shift + bit)
+            yield from _bits(part, word + offset, shift + bit)
     elif isinstance(shape, Array):
         for index in range(shape.count):
             offset, bit = shape.place(index)
-            yield from _bits(shape.element, at + offset, shift + bit)
+            yield from _bits(shape.element, word + offset, shift + bit)

@@ -45,13 +45,13 @@ class Region:
         self._view = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._view)
 
-    def words(self, at: int, count: int) -> tuple[int, ...]:
-        """`count` words from byte `at` on."""
-        return tuple((ctypes.c_uint64 * count).from_address(self.address + at))
+    def words(self, address: int, count: int) -> tuple[int, ...]:
+        """`count` words from byte `address` on."""
+        return tuple((ctypes.c_uint64 * count).from_address(self.address + address))
 
-    def write(self, at: int, words: tuple[int, ...]) -> None:
-        """Write words from byte `at` on."""
-        (ctypes.c_uint64 * len(words)).from_address(self.address + at)[:] = words
+    def write(self, address: int, words: tuple[int, ...]) -> None:
+        """Write words from byte `address` on."""
+        (ctypes.c_uint64 * len(words)).from_address(self.address + address)[:] = words
 
     def view(self, size: int) -> memoryview:
         """The first `size` bytes, as they are; valid until `close`."""

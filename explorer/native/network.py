@@ -11,7 +11,7 @@ from pathlib import Path
 from llvmlite import ir as llvm
 
 from ...language.errors import UsageError
-from ..liveness.graph import Component, Edge, Fair, Heed, PossibilityWord, run_unlimited
+from ..liveness.graph import Component, Fair, FairnessEdge, Heed, PossibilityWord, run_unlimited
 from .actions import STOPPED_MAX
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL_EFFORT
@@ -134,10 +134,10 @@ class Network:
         """Whether it is known of each action in which states a limit stops it."""
         return len(self.groups) <= STOPPED_MAX
 
-    def edges(self, state: int) -> Iterator[Edge]:
+    def edges(self, state: int) -> Iterator[FairnessEdge]:
         """The steps from a state that change it."""
         for k in range(self.word("OFFSETS", state), self.word("OFFSETS", state + 1)):
-            yield Edge(self.half("TARGETS", k), self._labelled[self.half("LABELS", k)])
+            yield FairnessEdge(self.half("TARGETS", k), self._labelled[self.half("LABELS", k)])
 
     def enabled_groups(self, state: int) -> int:
         """The groups that can happen in a state."""
@@ -183,10 +183,10 @@ class Network:
             self.call("transpose")
             self["SOURCES_DONE"] = 1
 
-    def is_ever(self, predicate: int, at_first: bool = False) -> bool:
-        """Whether a predicate is true in some state, or with `at_first` in some initial one."""
+    def is_ever(self, predicate: int, initials_only: bool = False) -> bool:
+        """Whether a predicate is true in some state, or with `initials_only` in some initial one."""
         found = self._first("TRUTHS", 1 << predicate)
-        return found is not None and (not at_first or found < self.initials)
+        return found is not None and (not initials_only or found < self.initials)
 
     def first_stopped(self, actions: Collection[str]) -> int | None:
         """The first state in which a limit stops a step of some of these actions. Of those beyond the last bit it is
@@ -201,27 +201,27 @@ class Network:
         found = self.call("first_marked", _IN, 0)
         return found if found < self.size else None
 
-    def fair(self, wanted: Fair) -> Component | None:
+    def fair(self, fairness: Fair) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
-        return self._component() if self._mark_fair(wanted) else None
+        return self._component() if self._mark_fair(fairness) else None
 
-    def _mark_fair(self, wanted: Fair) -> bool:
+    def _mark_fair(self, fairness: Fair) -> bool:
         """Marks states among which a run goes on for ever as it is looked for; whether there are some."""
         self.call("mark_all", _OUT)
-        avoid = 0 if wanted.avoid is None else 1 << wanted.avoid
-        if wanted.reached_from is None:
+        avoid = 0 if fairness.avoid is None else 1 << fairness.avoid
+        if fairness.reached_from is None:
             self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _IN, self.size)
         else:
             self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _REST, self.size)
-            after, end = 1 << wanted.reached_from, self.initials if wanted.at_first else self.size
+            after, end = 1 << fairness.reached_from, self.initials if fairness.initial_only else self.size
             tail = self.call("seed", self["TRUTHS"], after, after, _REST, _IN, end)
             self.call("forward", 0, tail, _REST, _IN)
             self.call("remark", _REST, _OUT)
-        again = 0 if wanted.again is None else 1 << wanted.again
+        again = 0 if fairness.again is None else 1 << fairness.again
         while True:
             found = self.call("components", _IN)
             self.call("gather", _IN, found)
-            sifted = self.call("sift", _IN, _FAIR, wanted.weak, wanted.strong, again)
+            sifted = self.call("sift", _IN, _FAIR, fairness.weak, fairness.strong, again)
             if sifted & 0xFFFFFFFF or not sifted >> 32:
                 return sifted & 0xFFFFFFFF != 0
 

@@ -70,9 +70,9 @@ class Observations(Protocol[Origin]):
         """Whether the model may go past an observation in one step."""
         ...
 
-    def admits(self, seen: int, index: int, before: State, after: State) -> bool:
-        """Whether a step may be the one after which, the observation `seen` having been the last, one of these is
-        seen: for what was observed of the step itself."""
+    def admits(self, seen_number: int, index: int, before: State, after: State) -> bool:
+        """Whether a step may be the one after which, the observation `seen_number` having been the last, one of these
+        is seen: for what was observed of the step itself."""
         ...
 
     def unlikely(self, index: int, before: State, after: State) -> int:
@@ -99,7 +99,7 @@ class Leg(Generic[Origin]):
 
 
 @immutable
-class Answer(Generic[Origin]):
+class ObservationAnswer(Generic[Origin]):
     """`last_observation` is the last observation that some run comes to, and `legs` are such a run: one that shows
     every observation, where there is one. Else `instead` are the states, each with its origin, that show something else
     and to which a step leads from there: what the model may do next. `is_exhausted` is whether all runs were looked at:
@@ -137,16 +137,16 @@ class _Alternatives(Generic[Origin]):
     observation: int = -1
     words: dict[tuple[Words, Origin], Words] = field(default_factory=dict[tuple[Words, Origin], Words])
 
-    def note(self, node: _Node[Origin], shown: Words, words: Words) -> None:
+    def note(self, node: _Node[Origin], shown_words: Words, words: Words) -> None:
         """A step leads from a node to what shows something else."""
         if node.observation > self.observation:
             self.observation = node.observation
             self.words.clear()
         if node.observation == self.observation:
-            self.words.setdefault((shown, node.origin), words)
+            self.words.setdefault((shown_words, node.origin), words)
 
 
-class Search(Generic[Origin]):
+class ObservationSearch(Generic[Origin]):
     """One search. `kernels` are those of the models, and shared by searches of the same; `close` gives memory back."""
 
     def __init__(self, models: Sequence[Model], observations: Observations[Origin], kernels: Sequence[Kernel]) -> None:
@@ -165,7 +165,7 @@ class Search(Generic[Origin]):
         for frontier in self.frontiers:
             frontier.close()
 
-    def answer(self, most_states: int, seconds: float | None) -> Answer[Origin]:
+    def answer(self, most_states: int, seconds: float | None) -> ObservationAnswer[Origin]:
         """Searches until a run shows everything, or no run does, or a limit is reached."""
         began, last = time.monotonic(), len(self.observations) - 1
         for state, origin in self.observations.starts():
@@ -178,7 +178,7 @@ class Search(Generic[Origin]):
             node = heapq.heappop(self.waiting)[-1]
             best = node if best is None or node.observation > best.observation else best
             if node.observation == last:
-                return Answer(self._legs(node), last, (), True, expanded, time.monotonic() - began)
+                return ObservationAnswer(self._legs(node), last, (), True, expanded, time.monotonic() - began)
             if expanded >= most_states or (seconds is not None and time.monotonic() - began > seconds):
                 return self._answer_without_run(best, False, expanded, began)
             expanded += 1
@@ -186,11 +186,11 @@ class Search(Generic[Origin]):
         return self._answer_without_run(best, True, expanded, began)
 
     def _answer_without_run(
-        self, best: _Node[Origin] | None, exhausted: bool, expanded: int, began: float
-    ) -> Answer[Origin]:
+        self, best: _Node[Origin] | None, is_exhausted: bool, expanded_count: int, began: float
+    ) -> ObservationAnswer[Origin]:
         instead = tuple((self._decode_state(words), origin) for (_, origin), words in self.others.words.items())
         seen, legs = (-1, ()) if best is None else (best.observation, self._legs(best))
-        return Answer(legs, seen, instead, exhausted, expanded, time.monotonic() - began)
+        return ObservationAnswer(legs, seen, instead, is_exhausted, expanded_count, time.monotonic() - began)
 
     def _expand(self, node: _Node[Origin]) -> None:
         made = self.frontiers[node.model].successors(node.words)
@@ -198,36 +198,44 @@ class Search(Generic[Origin]):
             raise DisagreementError(f"a step from {self._decode_state(node.words)} breaks the model's own types")
         for action, words in made:
             shown = self._project_words(words)
-            seen = self._count_seen(node, shown)
-            if seen == node.observation:
+            may_be = self._next_observations(node.observation)
+            indices = [index for index in may_be if shown == self._observed_words(node, index)]
+            if shown == self._observed_words(node, node.observation):
                 self._put(self._node_after(node, action, words, words, node.observation, node.model, node.origin, 0))
-                if node.observation + 1 < len(self.observations) and self.observations.is_of_a_step(
-                    node.observation + 1
-                ):
-                    self._advance(node, action, words, node.observation + 1)
-            elif seen is None or not self._advance(node, action, words, seen):
+                for index in filter(self.observations.is_of_a_step, indices):
+                    self._advance(node, action, words, index)
+                continue
+            shows = [self._advance(node, action, words, index) for index in indices]
+            if not any(shows):
                 self.others.note(node, shown, words)
 
-    def _advance(self, node: _Node[Origin], action: str, words: Words, seen: int) -> bool:
+    def _next_observations(self, seen_number: int) -> Iterator[int]:
+        """The numbers of those that may be seen next."""
+        for index in range(seen_number + 1, len(self.observations)):
+            yield index
+            if not self.observations.may_be_missed(index):
+                return
+
+    def _advance(self, node: _Node[Origin], action: str, words: Words, seen_number: int) -> bool:
         """Goes on from a state that shows another observation; False where the step cannot be the one that was
         observed."""
-        if node.model not in self.observations.which(seen):
+        if node.model not in self.observations.which(seen_number):
             return True
         before, after = self._decode_state(node.words), self._decode_state(words)
-        if not self.observations.admits(node.observation, seen, before, after):
+        if not self.observations.admits(node.observation, seen_number, before, after):
             return False
         renewed, origin = self.observations.renew_state(after, node.origin)
-        more = self.observations.unlikely(seen, before, after)
+        more = self.observations.unlikely(seen_number, before, after)
         encoded = self.frontier.encode(renewed)
-        for number in self._models(seen):
-            self._put(self._node_after(node, action, words, encoded, seen, number, origin, more))
+        for number in self._models(seen_number):
+            self._put(self._node_after(node, action, words, encoded, seen_number, number, origin, more))
         return True
 
-    def _models(self, seen: int) -> set[int]:
+    def _models(self, seen_number: int) -> set[int]:
         """The models in which an observation that may come next is come to; of the last one, its own."""
         last = len(self.observations) - 1
-        numbers = {*self.observations.which(min(seen + 1, last))}
-        for index in range(seen + 2, last + 1):
+        numbers = {*self.observations.which(min(seen_number + 1, last))}
+        for index in range(seen_number + 2, last + 1):
             if not self.observations.may_be_missed(index - 1):
                 break
             numbers.update(self.observations.which(index))
@@ -237,27 +245,17 @@ class Search(Generic[Origin]):
         self,
         node: _Node[Origin],
         action: str,
-        reached: Words,
+        reached_words: Words,
         words: Words,
-        seen: int,
+        seen_number: int,
         model: int,
         origin: Origin,
         more: int,
     ) -> _Node[Origin]:
         faults = node.faults + (action in self.faults)
-        return _Node(words, seen, model, origin, node, action, reached, node.unlikely + more, faults, node.steps + 1)
-
-    def _count_seen(self, node: _Node[Origin], shown: Words) -> int | None:
-        """How many observations are seen where something is shown: as many as before, or more; None where it is no
-        observation that may come next."""
-        if shown == self._observed_words(node, node.observation):
-            return node.observation
-        for index in range(node.observation + 1, len(self.observations)):
-            if shown == self._observed_words(node, index):
-                return index
-            if not self.observations.may_be_missed(index):
-                return None
-        return None
+        return _Node(
+            words, seen_number, model, origin, node, action, reached_words, node.unlikely + more, faults, node.steps + 1
+        )
 
     def _observed_words(self, node: _Node[Origin], index: int) -> Words | None:
         """The words of the observed fields as an observation has them, for the origin of a node."""
@@ -299,7 +297,7 @@ class Search(Generic[Origin]):
     def _step(self, before: _Node[Origin], after: _Node[Origin]) -> Step:
         state, end = self._decode_state(before.words), self._decode_state(after.reached_words)
         for step in judge.steps(self.models[before.model], state):
-            if step.action == after.action and step.after == end:
+            if step.action == after.action and step.state_after == end:
                 return step
         raise DisagreementError(f"plain Python takes no step {after.action} from {state} to {end}")
 
@@ -310,10 +308,10 @@ def search(
     cache: Path | None,
     most_states: int = 1_000_000,
     seconds: float | None = None,
-) -> Answer[Origin]:
+) -> ObservationAnswer[Origin]:
     """Whether a run of the models, each where observations say so, shows the observations. Raises Disagreement where
     plain Python does not confirm a step of the run that native code found."""
-    one = Search(models, observations, [first_kernel(model, (), cache) for model in models])
+    one = ObservationSearch(models, observations, [first_kernel(model, (), cache) for model in models])
     try:
         return one.answer(most_states, seconds)
     finally:

@@ -7,8 +7,9 @@ import itertools
 import random
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import factorial, prod
 from typing import Literal
 
 from ...language.judge import attempt, bindings, deadlock, holds, initial_states, is_deadlock, is_terminal, steps
@@ -34,8 +35,9 @@ from ..differences import (
     why_deadlock,
     why_no_deadlock,
 )
-from ..liveness.answers import Answer
+from ..liveness.answers import PropertyAnswer
 from ..liveness.graph import IncompleteGraphError
+from ..renaming import orbit_size
 from ..search import Report, Search, interrupt_text
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
@@ -45,13 +47,16 @@ from .kernels import Kernel
 from .liveness import judge_liveness
 
 Words = tuple[int, ...]
+RENAMINGS_RECHECKED = 2_000
+"""So many renamings of states are made in plain Python, to count again what those that are kept stand for."""
 UNREADABLE = (ModelError, LookupError, ValueError)
 """What decoding raises where words stand for no state of the model."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What a search has found so far. Indexes are those of the store; `failed` and `met` are by property name's bit."""
+    """What a search has found so far. Indexes are those of the store; `failed` and `met` are by property name's bit.
+    `orbits` is how many states are kept, where each of them was counted as all that it stands for."""
 
     compile_seconds: float
     is_cached: bool
@@ -68,6 +73,7 @@ class Findings:
     seconds: float = 0.0
     symmetry: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list[str])
+    orbits: int | None = None
 
     @property
     def is_done(self) -> bool:
@@ -135,7 +141,7 @@ class Confirmation:
         mine = self.frontier.successors(source)
         via = dict.fromkeys(action for action, after in mine or () if after == words)
         for step in itertools.chain(self._steps_by(state, via), steps(self.model, state)):
-            if self.words(step.after) == words:
+            if self.words(step.state_after) == words:
                 return step
         message = f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached by "
         by = self._instances_text(state, via) if via else "a step that it does not take again"
@@ -183,7 +189,9 @@ class Confirmation:
         run, target = self.run_to(source), self.frontier.canonical(words)
         before = run.states()[-1]
         for step in steps(self.model, before):
-            if self.words(step.after) == target and not holds(self.model, prop, before, step.after, action=step.action):
+            if self.words(step.state_after) == target and not holds(
+                self.model, prop, before, step.state_after, action=step.action
+            ):
                 return Run(run.start, (*run.steps, step))
         raise DisagreementError(f"{differs(prop, False, True, before)}, for every step from there")
 
@@ -225,7 +233,7 @@ class Confirmation:
         for bit, prop in enumerate(self.frontier.program.transitions):
             if self.frontier["WATCH"] >> bit & 1:
                 try:
-                    holds(self.model, prop, run.states()[-1], step.after, action=step.action)
+                    holds(self.model, prop, run.states()[-1], step.state_after, action=step.action)
                 except ModelError as error:
                     ended = Run(run.start, (*run.steps, step))
                     return Failure(f"{prop.name}: {error.message}", f"{error.file}:{error.line}", ended)
@@ -255,11 +263,12 @@ class Confirmation:
 
     # --- the sample ---------------------------------------------------------------------------------------------------
 
-    def recheck(self, index: int) -> None:
-        """Judge one state again: its steps action by action, and every property."""
+    def recheck(self, index: int, heed: Callable[[], None] | None = None) -> None:
+        """Judge one state again: its steps action by action, and every property. `heed` is called between two choices,
+        of which one state may have a million, and ends it by raising."""
         words = self.frontier.state_words(index)
         state = self._decode_state(index, words)
-        taken = self._steps(words, state)
+        taken = self._steps(words, state, heed)
         self._recheck_steps(words, state, taken)
         if not taken and self.frontier["DEADLOCKS"] and is_deadlock(self.model, state):
             why = "a run may end there" if self.frontier.ends(words) == 1 else "a limit stops what would happen there"
@@ -294,10 +303,10 @@ class Confirmation:
             raise DisagreementError(f"state {index}, {state}, is another one once it is encoded again: {differ}")
         return state
 
-    def _steps(self, words: Words, state: State) -> list[Step]:
+    def _steps(self, words: Words, state: State, heed: Callable[[], None] | None) -> list[Step]:
         """The judge's steps. One that breaks the model must break natively too, and the search then reports it."""
         try:
-            return list(steps(self.model, state))
+            return list(steps(self.model, state, heed))
         except ModelError as error:
             if self.frontier.successors(words) is None:
                 raise
@@ -309,14 +318,14 @@ class Confirmation:
     def _recheck_steps(self, words: Words, state: State, theirs: list[Step]) -> None:
         watched = self.frontier["WATCH"]  # those that held throughout
         mine = self.frontier.successors(words)
-        expected = Counter((step.action, self.words(step.after)) for step in theirs)
+        expected = Counter((step.action, self.words(step.state_after)) for step in theirs)
         if mine is None:
             raise DisagreementError(self._broke(state))
         if Counter(mine) != expected:
             raise DisagreementError(self._blame(state, Counter(mine), expected))
         for bit, prop in enumerate(self.frontier.program.transitions):
             if watched >> bit & 1:
-                held = all(holds(self.model, prop, state, step.after, action=step.action) for step in theirs)
+                held = all(holds(self.model, prop, state, step.state_after, action=step.action) for step in theirs)
                 self._check_same_answer(prop, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
 
     def _check_same_answer(self, prop: Property, mine: bool | None, theirs: bool | None, state: State) -> None:
@@ -344,37 +353,41 @@ class Confirmation:
 
 def differs(prop: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
     """What is said where a property has one value natively and another in plain Python."""
-    return property_differs(prop, mine, theirs, state, "natively")
+    return property_differs(prop, mine, theirs, state)
 
 
 def conclude(
-    model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings, report: Report | None = None
+    model: Model, search: Search, kernel: Kernel, frontier: Frontier, findings: Findings, report: Report | None = None
 ) -> Verdict:
     """The verdict of a finished search, once the properties of whole runs were checked on what it has explored."""
     program, confirm = kernel.program, Confirmation(model, frontier)
-    failure = _failure(confirm, found)
+    failure = _failure(confirm, findings)
     runs: dict[str, Run] = {}
-    for bit, index in found.invariants.items():
+    for bit, index in findings.invariants.items():
         runs[program.invariants[bit].name] = confirm.invariant(program.invariants[bit], index)
     for bit, prop in enumerate(program.transitions):
-        if found.crossed_bounds >> bit & 1:
+        if findings.crossed_bounds >> bit & 1:
             runs[prop.name] = confirm.transition(prop, bit)
-    for bit, index in found.witnesses.items():
+    for bit, index in findings.witnesses.items():
         runs[program.witnesses[bit].name] = confirm.witness(program.witnesses[bit], index)
-    rechecked = _recheck(confirm, search, found, frontier["COUNT"])
-    liveness: Mapping[str, Answer] = {}
-    if model.liveness and found.is_exhausted and search.projection is None:
+    rechecked = _recheck(confirm, search, findings, frontier["COUNT"])
+    liveness: Mapping[str, PropertyAnswer] = {}
+    if model.liveness and findings.is_exhausted and search.projection is None:
         try:
-            judgement = _judge_liveness(model, search, kernel, confirm, found, report)
+            judgement = _judge_liveness(model, search, kernel, confirm, findings, report)
             failure, liveness = (judgement, liveness) if isinstance(judgement, Failure) else (failure, judgement)
         except IncompleteGraphError as why:
-            liveness = {prop.name: Answer("undecided", why=str(why)) for prop in model.liveness if prop.applicable}
+            liveness = {
+                prop.name: PropertyAnswer("undecided", why=str(why)) for prop in model.liveness if prop.applicable
+            }
+    distinct = frontier["COUNT"] if findings.orbits is None else sum(level.states or 0 for level in findings.levels)
     ending = Ending(
-        engine="native", is_exhausted=found.is_exhausted, stop_reason=found.stop_reason, failure=failure,
-        deadlock=found.deadlock is not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds,
-        compile_seconds=found.compile_seconds,
-        bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry,
-        levels=tuple(found.levels), rechecked_states=rechecked, notes=tuple(found.notes),
+        engine="native", is_exhausted=findings.is_exhausted, stop_reason=findings.stop_reason, failure=failure,
+        deadlock=findings.deadlock is not None, runs=runs, distinct=distinct, seconds=findings.seconds,
+        compile_seconds=findings.compile_seconds,
+        bytes_per_state=frontier.bytes_used() / max(1, distinct), symmetry=findings.symmetry,
+        orbits=findings.orbits,
+        levels=tuple(findings.levels), rechecked_states=rechecked, notes=tuple(findings.notes),
         actions=coverage_of(model, kernel, frontier), held_states=frontier.counter(program.held_states),
         projection=search.projection,
         states_beyond=sum(map(frontier.counter, program.states_beyond)), liveness=liveness,
@@ -383,62 +396,100 @@ def conclude(
 
 
 def _judge_liveness(
-    model: Model, search: Search, kernel: Kernel, confirm: Confirmation, found: Findings, report: Report | None
-) -> Mapping[str, Answer] | Failure:
+    model: Model, search: Search, kernel: Kernel, confirm: Confirmation, findings: Findings, report: Report | None
+) -> Mapping[str, PropertyAnswer] | Failure:
     """What is so of the properties of whole runs. Memory and time of the search hold for this too."""
     frontier, started = confirm.frontier, time.perf_counter()
     steps = sum(action.firings for action in coverage_of(model, kernel, frontier))
 
     def note_compile_time(seconds: float) -> None:
         nonlocal started
-        found.compile_seconds, started = found.compile_seconds + seconds, started + seconds
+        findings.compile_seconds, started = findings.compile_seconds + seconds, started + seconds
 
     def heed() -> None:
-        if search.seconds is not None and found.seconds + time.perf_counter() - started >= search.seconds:
+        if search.seconds is not None and findings.seconds + time.perf_counter() - started >= search.seconds:
             raise IncompleteGraphError(f"the time limit of {search.seconds:g} s was reached")
 
     try:
         return judge_liveness(
-            model, search, frontier, confirm, found.symmetry, frontier.limit, steps, note_compile_time, report, heed
+            model, search, frontier, confirm, findings.symmetry, frontier.limit, steps, note_compile_time, report, heed
         )
     except KeyboardInterrupt as interrupt:
         raise IncompleteGraphError(interrupt_text(interrupt)) from None
     finally:
-        found.seconds += time.perf_counter() - started
+        findings.seconds += time.perf_counter() - started
 
 
-def _failure(confirm: Confirmation, found: Findings) -> Failure | None:
-    if found.error is not None:
-        return confirm.model_error(found.error)
-    if found.property_error is not None:
-        return confirm.property_error(found.property_error)
-    if found.deadlock is not None:
-        return confirm.deadlock(found.deadlock)
+def _failure(confirm: Confirmation, findings: Findings) -> Failure | None:
+    if findings.error is not None:
+        return confirm.model_error(findings.error)
+    if findings.property_error is not None:
+        return confirm.property_error(findings.property_error)
+    if findings.deadlock is not None:
+        return confirm.deadlock(findings.deadlock)
     return None
 
 
-def _recheck(confirm: Confirmation, search: Search, found: Findings, count: int) -> int:
-    """Re-check a seeded sample of an exhausted search; how many states."""
-    if not found.is_exhausted:
+def _recheck(confirm: Confirmation, search: Search, findings: Findings, count: int) -> int:
+    """Re-check a seeded sample of an exhausted search, as far as the limit of time goes; how many states."""
+    if not findings.is_exhausted:
         return 0
-    _recheck_starts(confirm, search)
-    chosen = sorted(random.Random(search.seed).sample(range(count), min(search.recheck, count)))
-    for index in chosen:
-        confirm.recheck(index)
+    choices = sum(plan.fan_out() for plan in confirm.frontier.program.plans)
+    size = min(search.recheck, count, max(1, CHOICES_RECHECKED // max(1, choices)))
+    chosen = sorted(random.Random(search.seed).sample(range(count), size))
+    began, done = time.perf_counter(), 0
+
+    def heed() -> None:
+        if search.seconds is not None and findings.seconds + time.perf_counter() - began >= search.seconds:
+            raise _SampleCutError
+
+    try:
+        _recheck_starts(confirm, search, heed)
+        for index in chosen:
+            heed()
+            confirm.recheck(index, heed)
+            done += 1
+    except _SampleCutError:
+        findings.notes.append(_SAMPLE_CUT.format(done, len(chosen)))
+    chosen = chosen[:done]
+    if findings.orbits is not None:
+        _recheck_weights(confirm, findings, chosen)
     return len(chosen)
 
 
-def _recheck_starts(confirm: Confirmation, search: Search) -> None:
+class _SampleCutError(Exception):
+    """Time is out while plain Python checks a sample again."""
+
+
+CHOICES_RECHECKED = 10_000_000
+"""So many choices of actions plain Python tries again at most, which takes it a minute, or those of one state."""
+_SAMPLE_CUT = "time sufficed for {} of the {} states that plain Python was to check again"
+
+
+def _recheck_weights(confirm: Confirmation, findings: Findings, chosen_states: Sequence[int]) -> None:
+    """Counts again, of a sample of the states that are kept, how many each stands for: by renaming it in every way."""
+    domains = tuple(domain for domain in confirm.model.domains if domain.name in findings.symmetry)
+    count, renamings = orbit_size(confirm.model, domains), prod(factorial(domain.size) for domain in domains)
+    for index in chosen_states[: max(1, RENAMINGS_RECHECKED // renamings)]:
+        mine, state = confirm.frontier.weight(index, index + 1), confirm.state(index)
+        if mine != (theirs := count(state)):
+            raise DisagreementError(f"{state} stands for {mine} states natively, and for {theirs} in plain Python")
+
+
+def _recheck_starts(confirm: Confirmation, search: Search, heed: Callable[[], None]) -> None:
     """Re-check a seeded sample of the initial states, where the kernel makes them."""
     starts = InitialStatesCheck(confirm.model, confirm.frontier)
     combinations = range(sum(starts.counts))
     for number in sorted(random.Random(search.seed).sample(combinations, min(search.recheck, len(combinations)))):
+        heed()
         starts.recheck(number)
 
 
 def coverage_of(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionCoverage, ...]:
     """What each action did in the states that were expanded, as the frontier's counters say."""
     plans, expanded = {plan.coverage.name: plan.coverage for plan in kernel.program.plans}, frontier["NEXT"]
+    if kernel.counts_every_state:
+        expanded = frontier.counter(kernel.program.expanded_states)
     covered = list[ActionCoverage]()
     for action in model.actions:
         counters = plans.get(action.name)

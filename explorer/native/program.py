@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import factorial, prod
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -49,16 +50,17 @@ class KernelInterface:
     """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs
     no more.
 
-    `opens` are the context cells of open constants, `held_states` that of the first counter;
-    `states_within` and `states_beyond` count, for each `@bound`, the states that it is asked of and true, or false, in;
-    `context_cells` and `buffer_slots` say how much memory a run needs. `starts` are the combinations of arguments that
-    each initial function has, where initial states are made natively. `cones` says what of a state is kept, where
-    not all of it is.
+    `opens` are the context cells of open constants, `held_states` that of the first counter, and `expanded_states`
+    that of the states that were expanded; `states_within` and `states_beyond` count, for each `@bound`, the states that
+    it is asked of and true, or false, in; `context_cells` and `buffer_slots` say how much memory a run needs. `starts`
+    are the combinations of arguments that each initial function has, where initial states are made natively. `cones`
+    says what of a state is kept, where not all of it is.
     """
 
     layout: Layout
     opens: dict[str, int]
     held_states: int
+    expanded_states: int
     states_within: tuple[int, ...]
     states_beyond: tuple[int, ...]
     plans: tuple[ActionPlan, ...]
@@ -78,7 +80,7 @@ def plan_program(model: Model, *, cone: bool = False) -> KernelInterface:
     opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
     counters = Counters(len(CONTEXT) + len(opens))
     masks = [counters.new() for _ in range(layout.words if cone else 0)]
-    held_states = counters.new()
+    held_states, weighed = counters.new(), counters.new()
     active = [action for action in model.actions if can_happen(action)]
     within, beyond = (tuple(counters.new() for _ in model.bounds) for _ in range(2))
     passed = dict(zip((bound.name for bound in model.bounds), within, strict=True))
@@ -86,7 +88,7 @@ def plan_program(model: Model, *, cone: bool = False) -> KernelInterface:
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return KernelInterface(
-        layout, opens, held_states, within, beyond, plans, counters.next, slots, combinations(model), *kinds,
+        layout, opens, held_states, weighed, within, beyond, plans, counters.next, slots, combinations(model), *kinds,
         cones=Cones(masks[0]) if masks else None,
     )  # fmt: skip
 
@@ -107,19 +109,23 @@ def generate(
     effort: CompileEffort = FULL_EFFORT,
     masks: Sequence[int] = (),
     edges: bool = False,
+    is_weighted: bool = False,
 ) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
     to it, `fingerprint` (64 or 128 bits) a shard's share of a level, `edges` the steps between the states of a store.
-    `effort` says what is written out. States are distinguished by their words under `masks`, without any by all of
-    them."""
+    `effort` says what is written out. `is_weighted`: where renamings are folded, each state is counted that a stored
+    one stands for. States are distinguished by their words under `masks`, without any by all of them."""
     layout, module = program.layout, llvm.Module("tidegate")
-    functions = _Functions(module, layout, program.opens, effort)
-    functions.masked_properties("invariants", program.invariants, wanted=False)
-    functions.masked_properties("witnesses", program.witnesses, wanted=True)
+    functions = _Functions(module, layout, program.opens, effort, is_weighted=is_weighted)
+    functions.masked_properties("invariants", program.invariants, wanted_truth=False)
+    functions.masked_properties("witnesses", program.witnesses, wanted_truth=True)
     functions.terminal(model.terminals)
     code = partial(TriedStepsCode, protocol=protocol_masks(model)) if edges else ActionCode
     functions.expand(program, model, code)
-    functions.made["canonical"] = canonical_function(module, layout, symmetric, program.cones and program.cones.cell)
+    functions.made["canonical"] = canonical_function(
+        module, layout, symmetric, program.cones and program.cones.cell, CELL["FIXED"] if is_weighted else None
+    )
+    functions.weigh(prod(factorial(domain.size) for domain in symmetric))
     if masks:
         functions.made["kept"] = kept_function(module, masks)
     if program.starts:
@@ -155,19 +161,26 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
 
 
 def _kernel(
-    module: llvm.Module, program: KernelInterface, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
+    module: llvm.Module,
+    program: KernelInterface,
+    functions: dict[str, llvm.Function],
+    texts: Sequence[Text],
+    finger: int,
 ) -> None:
     numbers = merge_numbers(
         CELL, {name: index for index, name in enumerate(EVENTS)},
         {"W": program.layout.words, "STRIDE": program.layout.words + 2, "BATCH": BATCH, "FINGER": finger,
-         "BOUNDED_STATES": program.held_states, "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH,
+         "BOUNDED_STATES": program.held_states, "WEIGHED": program.expanded_states, "NO_PARENT": NO_PARENT,
+         "REHASH_BATCH": kernel.REHASH_BATCH,
          "CLAIMED": kernel.CLAIMED, "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT,
          "FAILED": FAILED},
         walk_kernel.NUMBERS, sharding.NUMBERS, GRAPH_CELLS,
     )  # fmt: skip
     public = {*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC, *edges_kernel.PUBLIC}
     for text in texts:
-        made[text.__name__] = compile_function(module, text, numbers, made, internal=text.__name__ not in public)
+        functions[text.__name__] = compile_function(
+            module, text, numbers, functions, internal=text.__name__ not in public
+        )
 
 
 def merge_numbers(*tables: Mapping[str, int]) -> dict[str, int]:
@@ -209,8 +222,11 @@ class PropertyCode(Statements):
 class _Functions:
     """Adds the functions that the kernel calls, under the names it calls them by."""
 
-    def __init__(self, module: llvm.Module, layout: Layout, opens: dict[str, int], effort: CompileEffort) -> None:
+    def __init__(
+        self, module: llvm.Module, layout: Layout, opens: dict[str, int], effort: CompileEffort, *, is_weighted: bool
+    ) -> None:
         self.module, self.layout, self.opens, self.effort = module, layout, opens, effort
+        self.weighted = is_weighted
         self.made: dict[str, llvm.Function] = {}
         self.predicates: dict[int, llvm.Function] = {}
         self.watches: dict[tuple[int, ...], llvm.Function] = {}
@@ -237,8 +253,8 @@ class _Functions:
             PropertyCode(self.layout, known, self.opens, self.effort).generate(asked, known.args[1:])
         return known
 
-    def masked_properties(self, name: str, properties: Sequence[Property], *, wanted: bool) -> None:
-        """`name(c, at, mask)`: a bit for each property of the mask whose value at the state is `wanted`."""
+    def masked_properties(self, name: str, properties: Sequence[Property], *, wanted_truth: bool) -> None:
+        """`name(c, at, mask)`: a bit for each property of the mask whose value at the state is `wanted_truth`."""
         function = self._function(name, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(function.append_basic_block())
         context, at, mask = function.args
@@ -250,7 +266,7 @@ class _Functions:
                 value = builder.call(self.predicate(prop, 1), [context, at])
                 with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                     builder.ret(word(ERROR_BIT | 1 << index))
-                with builder.if_then(builder.icmp_unsigned("==", value, word(int(wanted))), likely=False):
+                with builder.if_then(builder.icmp_unsigned("==", value, word(int(wanted_truth))), likely=False):
                     builder.store(builder.or_(builder.load(found), word(1 << index)), found)
         builder.ret(builder.load(found))
         self.made[name] = function
@@ -297,13 +313,13 @@ class _Functions:
         return function
 
     def _note_edge(
-        self, builder: llvm.IRBuilder, context: llvm.Value, index: int, after: llvm.Value, parent: llvm.Value
+        self, builder: llvm.IRBuilder, context: llvm.Value, index: int, next_state: llvm.Value, parent: llvm.Value
     ) -> None:
         base = builder.inttoptr(builder.load(address(builder, context, word(CELL["EDGES"]))), WORDS)
         start = index * (self.layout.words + 1)
         builder.store(parent, address(builder, base, word(start)))
         for at in range(self.layout.words):
-            value = builder.load(address(builder, after, word(at)))
+            value = builder.load(address(builder, next_state, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
     def expand(self, program: KernelInterface, model: Model, code: Callable[..., ActionCode]) -> None:
@@ -319,25 +335,42 @@ class _Functions:
                 builder.ret(word(FAILED))
             with builder.if_then(builder.icmp_unsigned("==", value, word(0))):
                 builder.store(word(-1), address(builder, context, word(CELL["BOUNDED"])))
-                bump(builder, context, beyond)
+                bump(builder, context, beyond, is_weighted=self.weighted)
                 builder.ret(word(0))
-            bump(builder, context, within)
+            bump(builder, context, within, is_weighted=self.weighted)
         kept = tuple(self.predicate(bound, 2) for bound in model.step_bounds)
         total: llvm.Value = word(0)
         for plan in program.plans:
             watch = self.watch(program.transitions, plan.form.name)
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
-            code(self.layout, one, self.opens, watch, self._fitting_effort(plan, watch, kept), kept).generate(plan)
+            made = code(self.layout, one, self.opens, watch, self._fitting_effort(plan, watch, kept), kept)
+            made.weighted = self.weighted
+            made.generate(plan)
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))
-            made = builder.call(one, [context, state, slot, parent])
-            with builder.if_then(builder.icmp_unsigned("==", made, word(FAILED)), likely=False):
+            got = builder.call(one, [context, state, slot, parent])
+            with builder.if_then(builder.icmp_unsigned("==", got, word(FAILED)), likely=False):
                 builder.ret(word(FAILED))
-            total = builder.add(total, made)
+            total = builder.add(total, got)
         builder.ret(total)
         self.made["expand"] = main
 
+    def weigh(self, renamings: int) -> None:
+        """`weigh(c, at)`: how many states a stored one stands for, of which there is one for each of so many renamings
+        but for those that leave it as it is. 1 where states are not weighed."""
+        function = self._function("weigh", WORDS, WORDS)
+        builder = llvm.IRBuilder(function.append_basic_block())
+        context, at = function.args
+        weight: llvm.Value = word(1)
+        if self.weighted:
+            builder.call(self.made["canonical"], [context, at])  # which it is: what is new is what leaves it so
+            fixed = builder.load(address(builder, context, word(CELL["FIXED"])))
+            weight = builder.udiv(word(renamings), fixed)
+            builder.store(weight, address(builder, context, word(CELL["WEIGHT"])))
+        builder.ret(weight)
+        self.made["weigh"] = function
+
     def _fitting_effort(
-        self, plan: ActionPlan, watch: llvm.Function | None, kept: Sequence[llvm.Function]
+        self, plan: ActionPlan, watch: llvm.Function | None, kept_functions: Sequence[llvm.Function]
     ) -> CompileEffort:
         """The effort for one action: its instances are written out only if all of them together are not too long."""
         instances, budget = plan.fan_out(), self.effort.instructions
@@ -345,6 +378,6 @@ class _Functions:
             return self.effort
         looping = replace(self.effort, instances=1)
         trial = llvm.Function(llvm.Module(), llvm.FunctionType(I64, [WORDS, WORDS, WORDS, I64]), "trial")
-        ActionCode(self.layout, trial, self.opens, watch, looping, kept).generate(plan)
+        ActionCode(self.layout, trial, self.opens, watch, looping, kept_functions).generate(plan)
         length = sum(len(block.instructions) for block in trial.basic_blocks)
         return self.effort if length * instances <= budget else looping

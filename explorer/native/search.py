@@ -20,25 +20,29 @@ from ..search import Progress, Report, Search, interrupt_text
 from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
 from .effort import FULL_EFFORT
+from .folding import FoldingPace, LateFolding, StopCondition
 from .frontier import Frontier, reserve_frontier
 from .initials_check import InitialStatesCheck
 from .kernel import ERROR_BIT
 from .kernels import Kernel, first_kernel, kernel_of
 from .masks import cone_masks, masks_of
 from .outcome import Findings, conclude
-from .program import rebind_properties
+from .program import KernelInterface, rebind_properties
 from .workers import FAILURES, STATES_FOR_ONE_WORKER, WorkerPool
 
 FasterKernel: TypeAlias = Callable[[], Kernel]
 """Makes the kernel that a long search goes on with."""
-
-StopCondition: TypeAlias = Callable[[frozenset[str], int], bool]
 
 LONG_SEARCH = 1_000_000
 """A search that has expanded so many states goes on with the fast kernel: to compile that takes about as long as these
 took."""
 SLICE_SECONDS = 0.1
 FIRST_SLICE = 20_000
+"""States of the first slice, fewer where each has many choices."""
+CHOICES_TRIED = 20_000_000
+"""So many choices of actions are tried in about a slice's time."""
+SURE_STATES, SURE_SECONDS = 1000, 0.02
+"""So many states, or so much time, say how long a state takes."""
 
 
 def check(model: Model, search: Search, report: Report | None = None, enough: StopCondition | None = None) -> Verdict:
@@ -47,17 +51,93 @@ def check(model: Model, search: Search, report: Report | None = None, enough: St
     Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises
     `DisagreementError` when plain Python does not confirm what the kernel found.
     """
+    if search.symmetry is None:
+        return _check_folding_late(model, search, report, enough)
     symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
+    return _check(model, search, symmetry, report, enough)
+
+
+def _check(
+    model: Model,
+    search: Search,
+    symmetry: Symmetry,
+    report: Report | None,
+    enough: StopCondition | None = None,
+    *,
+    is_weighted: bool = False,
+) -> Verdict:
+    """As `check`, with the symmetry that is folded; `is_weighted`: each state is counted that one of those kept stands
+    for."""
     masks = masks_of(model, projection_of(model, search))
     _announce(report)
-    kernel = first_kernel(model, symmetry.domains, search.cache, masks)
+    kernel = first_kernel(model, symmetry.domains, search.cache, masks, is_weighted=is_weighted)
 
     def load_faster_kernel() -> Kernel:
-        return kernel_of(model, symmetry.domains, search.cache, masks=masks)
+        return kernel_of(model, symmetry.domains, search.cache, masks=masks, is_weighted=is_weighted)
 
     return explore(
         model, search, kernel, symmetry, report, enough, None if kernel.effort == FULL_EFFORT else load_faster_kernel
     )
+
+
+def _check_folding_late(model: Model, search: Search, report: Report | None, enough: StopCondition | None) -> Verdict:
+    """As `check` without symmetry, and in less time where a search is long and renamings can be folded: the same
+    verdict and counts, and the same counterexamples, which a search without symmetry finds again."""
+    started, plain = time.perf_counter(), replace(search, symmetry=False)
+    late = LateFolding(model, search, enough)
+    whole = _check(model, plain, Symmetry((), ()), report, late.is_enough)
+    if late.symmetry is None:
+        return replace(whole, notes=(*late.refusals, *whole.notes))
+    pace = FoldingPace(whole, enough)
+    try:
+        left = _search_in_time_left(plain, started)
+        folded = _check(model, left, late.symmetry, report, pace.is_enough, is_weighted=True)
+    except KeyboardInterrupt as interrupt:  # while the kernel that folds is made
+        return replace(whole, assurance=f"none: {interrupt_text(interrupt)}", is_interrupted=True)
+    if pace.is_behind or folded.outcome not in ("none", "vacuous"):
+        again = _check(model, _search_in_time_left(plain, started), Symmetry((), ()), report, enough)
+        if pace.is_behind or again.outcome not in ("none", "vacuous"):
+            return _with_time_of(_with_limit_of(search, again), whole, folded)
+    return _farther_verdict(search, whole, folded)
+
+
+def _farther_verdict(search: Search, whole: Verdict, folded_verdict: Verdict) -> Verdict:
+    """What a search says that has begun again with renamings folded. Where that ended before it came as far as the
+    first, it is what the first has found."""
+    folded_verdict = _with_limit_of(search, folded_verdict)
+    behind = folded_verdict.verdict == "inconclusive" and (folded_verdict.distinct_states or 0) < (
+        whole.distinct_states or 0
+    )
+    if behind:
+        found = replace(whole, assurance=folded_verdict.assurance, is_interrupted=folded_verdict.is_interrupted)
+        return _with_time_of(found, folded_verdict)
+    return _with_time_of(folded_verdict, whole)
+
+
+def _with_limit_of(search: Search, verdict: Verdict) -> Verdict:
+    """A verdict that names a limit of time as it was given, and not what was left of it."""
+    if search.seconds is None or not verdict.assurance.startswith("none: the time limit"):
+        return verdict
+    return replace(verdict, assurance=f"none: {_time_limit_text(search.seconds)}")
+
+
+def _with_time_of(verdict: Verdict, *others: Verdict) -> Verdict:
+    """A verdict with the time of other searches beside its own."""
+    seconds = sum(other.seconds for other in others)
+    compiled = sum(other.compile_seconds for other in others)
+    return replace(verdict, seconds=verdict.seconds + seconds, compile_seconds=verdict.compile_seconds + compiled)
+
+
+def _time_limit_text(seconds: float) -> str:
+    """Why a search ended that was not to take longer."""
+    return f"the time limit of {seconds:g} s was reached"
+
+
+def _search_in_time_left(search: Search, start: float) -> Search:
+    """The search, with what is left of its time."""
+    if search.seconds is None:
+        return search
+    return replace(search, seconds=max(0.001, search.seconds - (time.perf_counter() - start)))
 
 
 def explore(
@@ -96,7 +176,7 @@ def _attempt(
     frontier = reserve_frontier(kernel.program, kernel.code, search.memory_bytes)
     try:
         driver = Driver(model, search, kernel, frontier, report, faster)
-        driver.run(None if enough is None else lambda: enough(driver.decided_properties(), frontier["COUNT"]))
+        driver.run(None if enough is None else lambda: enough(driver.decided_properties(), driver.state_count()))
         if driver.failed:
             return None
         driver.findings.symmetry = tuple(domain.name for domain in symmetry.domains)
@@ -104,6 +184,12 @@ def _attempt(
         return conclude(model, search, kernel, frontier, driver.findings, report)
     finally:
         frontier.close()
+
+
+def states_of_first_slice(program: KernelInterface) -> int:
+    """How many states the first slice expands: an action with a million choices tries all of them in each."""
+    choices = sum(plan.fan_out() for plan in program.plans)
+    return max(1, min(FIRST_SLICE, CHOICES_TRIED // max(1, choices)))
 
 
 class Driver:
@@ -125,7 +211,10 @@ class Driver:
         self.starts = InitialStatesCheck(model, frontier)
         self.crew = WorkerPool(frontier, search.workers) if search.workers > 1 else None
         self.failed = False
-        self.slice = FIRST_SLICE
+        self.slice = states_of_first_slice(kernel.program)
+        self.weighted = kernel.counts_every_state
+        self.weights = [0]
+        """How many states those stand for that were expanded, before each level: where states are weighed."""
         program = kernel.program
         for name, cell in program.opens.items():
             value = model.values[name]
@@ -150,7 +239,7 @@ class Driver:
         try:
             self._start()
             while not self.findings.is_done and not self.failed and self._level():
-                if enough is not None and enough():
+                if enough is not None and not self.findings.is_done and enough():
                     return
         except KeyboardInterrupt as interrupt:
             self.findings.stop(interrupt_text(interrupt))
@@ -158,6 +247,31 @@ class Driver:
             self.findings.seconds = self.seconds
             if self.crew is not None:
                 self.crew.close()
+            if self.weighted:
+                self._weigh_levels()
+
+    def _weigh_levels(self) -> None:
+        """Has each level have as many states as those of it that are kept stand for."""
+        found, begin = self.findings, 0
+        for number, level in enumerate(found.levels):
+            end = begin + (level.states or 0)
+            is_expanded = number + 1 < len(self.weights)
+            weight = (
+                self.weights[number + 1] - self.weights[number] if is_expanded else self.frontier.weight(begin, end)
+            )
+            found.levels[number], begin = replace(level, states=weight), end
+        found.orbits = self.frontier["COUNT"]
+
+    def state_count(self) -> int:
+        """How many states were found, between two levels; where states are weighed, those that wait count one each."""
+        count = self.frontier["COUNT"]
+        return count - self.frontier["NEXT"] + self._expanded_weight() if self.weighted else count
+
+    def _expanded_weight(self) -> int:
+        """How many states those stand for that were expanded so far."""
+        cell = self.frontier.program.expanded_states
+        contexts = [self.frontier.context] if self.crew is None else self.crew.contexts
+        return sum(context[cell] for context in contexts)
 
     def decided_properties(self) -> frozenset[str]:
         """The properties that were violated or met so far."""
@@ -183,6 +297,7 @@ class Driver:
         self._slices(self.frontier.sound, "COMBINATION")
         self.frontier["COMBINATION"] = 0
         self._slices(self.frontier.begin, "COMBINATION")
+        self.slice = states_of_first_slice(self.frontier.program)
         if not self.findings.is_done:
             self._end_level(0, 0.0)
 
@@ -199,6 +314,8 @@ class Driver:
             self._slices()
         if self.failed:
             return False
+        if not self.findings.is_done:
+            self.weights.append(self._expanded_weight())
         if not self.findings.is_done and self.frontier["COUNT"] == begin:
             self.findings.is_exhausted = True
             return False
@@ -226,24 +343,28 @@ class Driver:
         if new:
             self.findings.levels.append(Level(len(self.findings.levels) + 1, new, self.seconds - since))
 
-    def _slices(self, run: Callable[[], str] | None = None, counted: str = "NEXT") -> None:
-        """Call the kernel until the level is done or the search has ended; `run` is what to call, and `counted` the
-        cell in which it counts what it has done."""
+    def _slices(self, run: Callable[[], str] | None = None, counter_cell: str = "NEXT") -> None:
+        """Call the kernel until the level is done or the search has ended; `run` is what to call, and `counter_cell`
+        the cell in which it counts what it has done."""
         run = run or self.frontier.explore
         while not self.findings.is_done:
-            begin, since = self.frontier[counted], time.perf_counter()
+            begin, since = self.frontier[counter_cell], time.perf_counter()
             self.frontier["STOP"] = begin + self.slice
             self.frontier.prepare()
             event = run()
-            self._pace(self.frontier[counted] - begin, time.perf_counter() - since)
+            self.pace(self.frontier[counter_cell] - begin, time.perf_counter() - since)
             self._report()
             if event == "LEVEL":
                 return
             self._handle(event)
 
-    def _pace(self, expanded: int, seconds: float) -> None:
-        if seconds > 0 and expanded > 1000:
-            self.slice = max(1000, int(expanded / seconds * SLICE_SECONDS))
+    def pace(self, expanded_count: int, seconds: float) -> None:
+        """Makes the next slice as long as it should be, though a state may take as long as thousands of others: the
+        clock and signals are heeded between two slices."""
+        if seconds > 0 and (expanded_count > SURE_STATES or (expanded_count and seconds > SURE_SECONDS)):
+            self.slice = max(1, int(expanded_count / seconds * SLICE_SECONDS))
+        elif expanded_count >= self.slice:
+            self.slice *= 2
 
     def _handle(self, event: str) -> None:
         about, detail = self.frontier["ABOUT"], self.frontier["DETAIL"]
@@ -316,7 +437,7 @@ class Driver:
     def _is_out_of_time(self) -> bool:
         limit = self.search.seconds
         if limit is not None and self.seconds >= limit:
-            self.findings.stop(f"the time limit of {limit:g} s was reached")
+            self.findings.stop(_time_limit_text(limit))
         return self.findings.stop_reason is not None
 
     def _end_at_violation(self) -> None:
@@ -331,11 +452,10 @@ class Driver:
         if self.report is None:
             return
         frontier, seconds = self.frontier, self.seconds
-        distinct = frontier["COUNT"]
-        self.report(Progress(
-            distinct, distinct - frontier["NEXT"], len(self.findings.levels) + 1, distinct / max(seconds, 1e-9),
-            frontier.bytes_used(), seconds
-        ))  # fmt: skip
+        distinct = frontier["COUNT"] if self.crew is not None else self.state_count()
+        waiting, depth = frontier["COUNT"] - frontier["NEXT"], len(self.findings.levels) + 1
+        rate = distinct / max(seconds, 1e-9)
+        self.report(Progress(distinct, waiting, depth, rate, frontier.bytes_used(), seconds))
 
 
 def _announce(report: Report | None) -> None:

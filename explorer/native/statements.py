@@ -62,11 +62,11 @@ class Statements(Loops):
         return self.rebuild(returns, iter([self.builder.load(slot) for slot in results]))
 
     def shared_names(
-        self, body: Sequence[ir.Statement], given: Mapping[str, Type]
+        self, body: Sequence[ir.Statement], parameters: Mapping[str, Type]
     ) -> dict[str, tuple[Type, list[llvm.Value]]]:
         """Slots for the local names that are bound more than once, so that branches and loops can meet. A parameter,
-        one of `given`, is bound once already."""
-        bound = {name: [type_] for name, type_ in given.items()}
+        one of `parameters`, is bound once already."""
+        bound = {name: [type_] for name, type_ in parameters.items()}
         for let in lets(body):
             bound.setdefault(let.name, []).append(let.value.type)
         joined = {name: reduce(wider, types) for name, types in bound.items() if len(types) > 1}
@@ -256,18 +256,18 @@ class Statements(Loops):
             self._pool_add(cell, type_, self.pack_value(type_.of, value))
         return cell
 
-    def gather_records(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
+    def gather_records(self, type_: Pool, chosen_bits: Sequence[Bit]) -> BuiltValue:
         """See `Choices`. Records whose bits are known are added in their order, after those that are there."""
         type_ = replace(type_, capacity_open=None)
         cell, shape = self.stage(type_, Items(type_, 0, ())), shape_of(type_.of)
-        records = [self.member(type_.of, number) for number in range(len(chosen))]
+        records = [self.member(type_.of, number) for number in range(len(chosen_bits))]
         codes = [self.raw(type_.of, shape, record) if shape.bits <= 64 else None for record in records]
         known = [code for code in codes if isinstance(code, int)]
         if len(known) == len(codes):
-            for _, record, here in sorted(zip(known, records, chosen, strict=True), key=lambda entry: entry[0]):
+            for _, record, here in sorted(zip(known, records, chosen_bits, strict=True), key=lambda entry: entry[0]):
                 self.when(here, lambda record=record: self._put_last(cell, type_, record))
             return cell
-        for record, here in zip(records, chosen, strict=True):
+        for record, here in zip(records, chosen_bits, strict=True):
             self.when(here, lambda record=record: self._pool_add(cell, type_, self.pack_value(type_.of, record)))
         return cell
 
@@ -318,12 +318,12 @@ class Statements(Loops):
             result = self.both(result, self.either(beyond, self._is_among(self.item(left, index), right)))
         return result
 
-    def _stands(self, record: BuiltValue, others: BuiltValue, wanted: Bit | None) -> Bit:
+    def _stands(self, record: BuiltValue, others: BuiltValue, wanted_truth: Bit | None) -> Bit:
         """Whether a record is among others as it is wanted to be; True where it does not matter."""
-        if wanted is None:
+        if wanted_truth is None:
             return True
         among = self._is_among(record, others)
-        return among if wanted else self.negate(among)
+        return among if wanted_truth else self.negate(among)
 
     def _add_matching(
         self, records: BuiltValue, stands: Callable[[BuiltValue], Bit], add: Callable[[BuiltValue], None]

@@ -87,9 +87,9 @@ class TriedStepsCode(ActionCode):
         self.builder.branch(self.disabled)
         self.builder.position_at_end(going)
 
-    def _go_on_unless(self, condition: llvm.Value, stopped: llvm.Block) -> None:
+    def _go_on_unless(self, condition: llvm.Value, stop_block: llvm.Block) -> None:
         going = self.block()
-        self.builder.cbranch(condition, stopped, going)
+        self.builder.cbranch(condition, stop_block, going)
         self.builder.position_at_end(going)
 
     def _changes(self, slot: llvm.Value) -> llvm.Value:

@@ -17,12 +17,12 @@ from .frontier import CELLS
 from .kernel import CONTEXT, EVENTS
 from .kernels import Kernel
 from .memory import Region
-from .search import kernel_number
+from .search import CHOICES_TRIED, kernel_number
 from .walk_kernel import LIKE_SLOTS, MODES, REGISTERS, WALK
 
 _CELLS = {name: index for index, name in enumerate(WALK)}
 PAUSE_STEPS = 100_000
-"""Steps after which a walker looks up: some hundredths of a second."""
+"""Steps after which a walker looks up: some hundredths of a second; fewer where each has many choices."""
 FAULTS_DRAWN = 3
 """The most that a swarm's walk draws for a fault without a budget."""
 _WORD = (1 << 64) - 1
@@ -187,7 +187,7 @@ class Walker:
         self["LAST_WALK"] = last
         if self["WALKER"] >= last:
             return "LEVEL"
-        self["LEFT"] = PAUSE_STEPS
+        self["LEFT"] = max(1, min(PAUSE_STEPS, CHOICES_TRIED // self.ground.slots))
         return EVENTS[self._walk(ctypes.addressof(self.context))]
 
     @property

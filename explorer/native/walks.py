@@ -161,11 +161,11 @@ class WalkWorker:
             case _:
                 raise AssertionError(f"the kernel answered {event}")
 
-    def _note_witnesses(self, bits: int, about: int) -> None:
+    def _note_witnesses(self, bits: int, state_index: int) -> None:
         self.frontier["SEEK"] &= ~bits
         for bit in _bits(bits):
             witness = self.kernel.program.witnesses[bit]
-            self._note_find("witnesses", bit, self.confirm.witness(witness, about), about, final=False)
+            self._note_find("witnesses", bit, self.confirm.witness(witness, state_index), state_index, final=False)
 
     def _note_find(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
         ends = not self.search.keep_going if final is None else final

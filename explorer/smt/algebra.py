@@ -11,9 +11,9 @@ import z3
 from .numbers import Integers
 from .shapes import (
     Fields,
-    Function,
     Heap,
-    Members,
+    IntegerMap,
+    MemberBits,
     Records,
     Sequence,
     Shape,
@@ -55,13 +55,13 @@ class Algebra:
         """A scalar as a number; a truth value counts as 0 or 1."""
         return shape if isinstance(shape, Number) else self.numbers.as_number(bit(shape))
 
-    def is_at(self, index: Number, at: int) -> Bit:
+    def is_at(self, index: Number, constant: int) -> Bit:
         """Whether a number is this constant."""
-        return self.numbers.same(index, constant_number(at))
+        return self.numbers.same(index, constant_number(constant))
 
-    def is_below(self, at: int, end: Number) -> Bit:
+    def is_below(self, constant: int, end: Number) -> Bit:
         """Whether a constant is below a number."""
-        return self.numbers.less(constant_number(at), end)
+        return self.numbers.less(constant_number(constant), end)
 
     # --- the one or the other -----------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ class Algebra:
                 return Fields({name: self.choose(condition, part, no.parts[name]) for name, part in yes.parts.items()})
             case Table(), Table():
                 return Table(yes.first, self._pairwise(condition, yes.parts, no.parts))
-            case Members(), Members():
+            case MemberBits(), MemberBits():
                 return self._chosen_members(condition, yes, no)
             case (bool() | z3.BoolRef(), bool() | z3.BoolRef()):
                 return choose_bit(condition, yes, no)
@@ -107,15 +107,15 @@ class Algebra:
                 return self._chosen_container(condition, self._endless(yes, no), no)
             case Sequence(), Slots():
                 return self._chosen_container(condition, yes, self._endless(no, yes))
-            case Function(), Function():
-                return Function(
+            case IntegerMap(), IntegerMap():
+                return IntegerMap(
                     yes.ends, memoize(lambda at: self.choose(condition, yes.element_at(at), no.element_at(at)))
                 )
             case UnboundedSet(), UnboundedSet():
                 return UnboundedSet(memoize(lambda number: choose_bit(condition, yes.has(number), no.has(number))))
-            case (UnboundedSet() | Members(), UnboundedSet() | Members()):
+            case (UnboundedSet() | MemberBits(), UnboundedSet() | MemberBits()):
                 return self._chosen_container(condition, self._unbounded_set(yes), self._unbounded_set(no))
-            case (Function() | Table(), Function() | Table()):
+            case (IntegerMap() | Table(), IntegerMap() | Table()):
                 return self._chosen_container(condition, self._function(yes, no), self._function(no, yes))
             case (Heap() | Records(), Heap() | Records()):
                 one, other = self.as_records(cast("Heap | Records", yes)), self.as_records(cast("Heap | Records", no))
@@ -125,16 +125,16 @@ class Algebra:
             case _:
                 raise TypeError(f"{type(yes).__name__} and {type(no).__name__} are not of one type")
 
-    def _unbounded_set(self, subset: UnboundedSet | Members) -> UnboundedSet:
+    def _unbounded_set(self, subset: UnboundedSet | MemberBits) -> UnboundedSet:
         """Members of any number: those of a few."""
         return subset if isinstance(subset, UnboundedSet) else UnboundedSet(lambda number: self.has(subset, number))
 
-    def _function(self, table: Function | Table, other: Function | Table) -> Function:
+    def _function(self, table: IntegerMap | Table, other: IntegerMap | Table) -> IntegerMap:
         """A map over keys between the ends of another: one over a few."""
-        if isinstance(table, Function):
+        if isinstance(table, IntegerMap):
             return table
-        ends = cast(Function, other).ends
-        return Function(ends, memoize(lambda index: self.pick(table.parts, table.first, index)))
+        ends = cast(IntegerMap, other).ends
+        return IntegerMap(ends, memoize(lambda index: self.pick(table.parts, table.first, index)))
 
     def as_records(self, pool: Heap | Records) -> Records:
         """Records of any number: those of a few."""
@@ -156,10 +156,10 @@ class Algebra:
         shared = [self.choose(condition, one, other) for one, other in zip(yes, no, strict=False)]
         return (*shared, *yes[len(no) :], *no[len(yes) :])
 
-    def _chosen_members(self, condition: Bit, yes: Members, no: Members) -> Members:
+    def _chosen_members(self, condition: Bit, yes: MemberBits, no: MemberBits) -> MemberBits:
         one, other = align_members(yes, no)
         bits = (choose_bit(condition, left, right) for left, right in zip(one.bits, other.bits, strict=True))
-        return Members(one.first, tuple(bits))
+        return MemberBits(one.first, tuple(bits))
 
     # --- equality -----------------------------------------------------------------------------------------------------
 
@@ -179,7 +179,7 @@ class Algebra:
                 return conjunction(self.same(part, right.parts[name]) for name, part in left.parts.items())
             case Table(), Table():
                 return conjunction(self.same(one, other) for one, other in zip(left.parts, right.parts, strict=True))
-            case Members(), Members():
+            case MemberBits(), MemberBits():
                 one, other = align_members(left, right)
                 return conjunction(bits_equal(a, b) for a, b in zip(one.bits, other.bits, strict=True))
             case Slots(), Slots():
@@ -231,13 +231,13 @@ class Algebra:
                 return [key for part in parts.values() for key in self.keys(part)]
             case Table(parts=parts):
                 return [key for part in parts for key in self.keys(part)]
-            case Members(bits=bits):
+            case MemberBits(bits=bits):
                 return [self.numbers.as_number(there) for there in reversed(bits)]
             case Slots(length=length, parts=parts):
                 return self._keys_of_first(length, parts)
             case Heap(count=count, slots=slots):
                 return self._keys_of_first(count, slots)
-            case Sequence() | Function() | UnboundedSet() | Records():
+            case Sequence() | IntegerMap() | UnboundedSet() | Records():
                 raise ExtensionalError
             case _:
                 return [self.number(shape)]
@@ -263,7 +263,7 @@ class Algebra:
                 return self.pick(parts, first, place)
             case Slots(parts=parts):
                 return self.pick(parts, 0, place)
-            case Function(element_at=at) | Sequence(element_at=at):
+            case IntegerMap(element_at=at) | Sequence(element_at=at):
                 return at(place)
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
@@ -283,7 +283,7 @@ class Algebra:
     def has(self, container: Shape, element: Shape) -> Bit:
         """Whether the element is in it."""
         match container:
-            case Members(first=first, bits=bits):
+            case MemberBits(first=first, bits=bits):
                 place = self.number(element)
                 return disjunction(and_bits(there, self.is_at(place, first + at)) for at, there in enumerate(bits))
             case Slots(length=end, parts=parts):
@@ -302,7 +302,7 @@ class Algebra:
         match container:
             case Slots(length=length) | Sequence(length=length) | Heap(count=length):
                 return length
-            case Members(bits=bits):
+            case MemberBits(bits=bits):
                 return self.total(self.numbers.as_number(there) for there in bits)
             case _:
                 raise ExtensionalError
@@ -326,8 +326,8 @@ class Algebra:
                 return Table(first, self._put(parts, first, place, value))
             case Slots(length=length, parts=parts):
                 return Slots(length, self._put(parts, 0, place, value))
-            case Function(ends=ends, element_at=at):
-                return Function(ends, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+            case IntegerMap(ends=ends, element_at=at):
+                return IntegerMap(ends, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
             case Sequence(length=length, element_at=at):
                 return Sequence(length, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
             case _:
@@ -345,13 +345,13 @@ class Algebra:
         room = len(parts) > sequence.length.hi
         return Slots(longer, parts if room else (*parts, value))
 
-    def with_member(self, subset: Members | UnboundedSet, member: Number, value: Bit) -> Members | UnboundedSet:
+    def with_member(self, subset: MemberBits | UnboundedSet, member: Number, value: Bit) -> MemberBits | UnboundedSet:
         """The set with one member put in or taken out."""
         if isinstance(subset, UnboundedSet):
             has = subset.has
             return UnboundedSet(memoize(lambda key: choose_bit(self.numbers.same(key, member), value, has(key))))
         bits = (choose_bit(self.is_at(member, subset.first + at), value, there) for at, there in enumerate(subset.bits))
-        return Members(subset.first, tuple(bits))
+        return MemberBits(subset.first, tuple(bits))
 
     def with_record(self, pool: Heap | Records, record: Fields) -> Heap | Records:
         """The pool with a record more; a set that has it stays. There is room, or one slot is added."""
@@ -399,19 +399,21 @@ class Algebra:
                 made = self.with_if(and_bits(self.is_below(at, own.count), stays), made, record)
         return made
 
-    def _subtract_bag(self, bag: Heap, gone: Heap) -> Heap:
+    def _subtract_bag(self, bag: Heap, removed_records: Heap) -> Heap:
         """A bag without one copy of each record of another."""
-        for at, record in enumerate(gone.slots):
-            bag = cast(Heap, self.choose(self.is_below(at, gone.count), self.remove_record(bag, record), bag))
+        for at, record in enumerate(removed_records.slots):
+            bag = cast(
+                Heap, self.choose(self.is_below(at, removed_records.count), self.remove_record(bag, record), bag)
+            )
         return bag
 
-    def remove_record(self, pool: Heap | Records, record: Fields, left: Bit = False) -> Heap | Records:
+    def remove_record(self, pool: Heap | Records, record: Fields, one_stays: Bit = False) -> Heap | Records:
         """The pool without one copy of the record, if it has one. Where it may be there more than once, and it is not
-        counted how often, `left` is whether one more is there."""
+        counted how often, `one_stays` is whether one more is there."""
         if isinstance(pool, Records):
             has = pool.has
             return Records(
-                lambda other: and_bits(has(other), or_bits(negation(self.same(other, record)), left)),
+                lambda other: and_bits(has(other), or_bits(negation(self.same(other, record)), one_stays)),
                 pool.multiple,
             )
         gone: Bit = False
@@ -447,17 +449,17 @@ def bit(shape: Shape) -> Bit:
     return shape
 
 
-def align_members(left: Members, right: Members) -> tuple[Members, Members]:
+def align_members(left: MemberBits, right: MemberBits) -> tuple[MemberBits, MemberBits]:
     """Two sets over the same members: those that either has a place for."""
     first = min(left.first, right.first)
     end = max(left.first + len(left.bits), right.first + len(right.bits))
     return spread(left, first, end), spread(right, first, end)
 
 
-def spread(subset: Members, first: int, end: int) -> Members:
+def spread(subset: MemberBits, first: int, end: int) -> MemberBits:
     """The set with a place for the members first..end-1, those and no others."""
     bits = dict(enumerate(subset.bits, subset.first))
-    return Members(first, tuple(bits.get(at, False) for at in range(first, end)))
+    return MemberBits(first, tuple(bits.get(at, False) for at in range(first, end)))
 
 
 def memoize(function: Callable[[Number], T]) -> Callable[[Number], T]:

@@ -85,22 +85,23 @@ class Claims:
                 )
                 raise NotUnboundedError(error.where, what, error.remedy) from None
 
-    def _meaning(self, prop: Property, fixed: Mapping[str, Shape]) -> list[z3.BoolRef]:
+    def _meaning(self, prop: Property, fixed_fields: Mapping[str, Shape]) -> list[z3.BoolRef]:
         states = [self.before, self.after] if prop.kind == "transition" else [self.before]
-        given = [replace(state, fields={**state.fields, **fixed}) for state in states]
-        said = clauses(cast(ir.Function, prop.form), self.encoding, *given, suffix="c")
+        given = [replace(state, fields={**state.fields, **fixed_fields}) for state in states]
+        nested = prop not in self.model.lemmas
+        said = clauses(cast(ir.Function, prop.form), self.encoding, *given, suffix="c", is_nested=nested)
         if prop.start is not None:
-            said += clauses(prop.start, self.encoding, *given[:1], suffix="c")
+            said += clauses(prop.start, self.encoding, *given[:1], suffix="c", is_nested=nested)
         return [clause.goal() for clause in said]
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
-    def _omission_reason(self, prop: Property, said: list[z3.BoolRef]) -> str:
+    def _omission_reason(self, prop: Property, formulas: list[z3.BoolRef]) -> str:
         """Why a property says nothing with these constants; "" when it does."""
-        if not said:
+        if not formulas:
             return self._switches(prop)
         fixed = {name: shape for name, shape in self.fixed_fields().items() if name in fields_read(prop)}
-        if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(said):
+        if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(formulas):
             return ""
         writers = [action for action in self.model.actions if action.form.writes & set(fixed)]
         off = [
@@ -148,19 +149,21 @@ class Claims:
             and all(self._is_plainly_same(shape, values[name]) for values in others)
         }
 
-    def _drop_changed(self, fixed: dict[str, Shape], action: Action) -> bool:
-        """Drops from `fixed` the fields that an action changes where all of them have their initial values, and answers
-        whether there are any."""
-        if not action.form.writes & set(fixed):
+    def _drop_changed(self, fixed_fields: dict[str, Shape], action: Action) -> bool:
+        """Drops from `fixed_fields` the fields that an action changes where all of them have their initial values, and
+        answers whether there are any."""
+        if not action.form.writes & set(fixed_fields):
             return False
-        pre = SymbolicState({**self.before.fields, **fixed})
+        pre = SymbolicState({**self.before.fields, **fixed_fields})
         taken = instances(self.model, self.encoding, pre, "c", action.name)
         posts = [instance.post.fields for instance in taken if instance.may_happen]
         changed = [
-            name for name, old in fixed.items() if not all(self._is_plainly_same(old, values[name]) for values in posts)
+            name
+            for name, old in fixed_fields.items()
+            if not all(self._is_plainly_same(old, values[name]) for values in posts)
         ]
         for name in changed:
-            del fixed[name]
+            del fixed_fields[name]
         return bool(changed)
 
     def _is_plainly_same(self, one: Shape, other: Shape) -> bool:

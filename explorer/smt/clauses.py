@@ -51,8 +51,15 @@ class Clause:
 
 
 def constants_of_terms(terms: Iterable[z3.ExprRef]) -> set[int]:
-    """The ids of the constants without an interpretation that occur in some terms."""
-    return {subterm.get_id() for subterm in subterms(terms) if subterm.num_args() == 0}
+    """The ids of the constants without an interpretation that occur in some terms, within quantifiers too."""
+    waiting, found, met = list(terms), set[int](), set[int]()
+    while waiting:
+        term = waiting.pop()
+        if term.get_id() not in met:
+            met.add(term.get_id())
+            found |= {term.get_id()} if z3.is_const(term) else set()
+            waiting += term.children()
+    return found
 
 
 def subterms(terms: Iterable[z3.ExprRef]) -> Iterator[z3.ExprRef]:
@@ -69,13 +76,13 @@ def subterms(terms: Iterable[z3.ExprRef]) -> Iterator[z3.ExprRef]:
 # --- triggers ---------------------------------------------------------------------------------------------------------
 
 
-def triggers(body: z3.BoolRef, bound: list[z3.ExprRef]) -> list[z3.ExprRef]:
+def triggers(body: z3.BoolRef, variables: list[z3.ExprRef]) -> list[z3.ExprRef]:
     """What instantiates a quantifier: terms that mention all of its variables, or as few as do together.
 
     A term is fit for it if it is a function's value at variables, at terms without any, or at such terms. Where one
     mentions all variables only by a function's value inside it (the log of the epoch of a record), somebody else must
     have spoken of just that: so the same is instantiated also by terms with nothing inside that do so together."""
-    names = {term.get_id() for term in bound}
+    names = {term.get_id() for term in variables}
     fit = _Fit(names)
     candidates = [subterm for subterm in subterms([body]) if fit.is_trigger(subterm)]
     whole = [candidate for candidate in candidates if fit.variables(candidate) == names]

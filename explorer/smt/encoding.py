@@ -29,9 +29,9 @@ from .algebra import Algebra, ExtensionalError, bit, memoize, spread
 from .numbers import BitVectors, Integers, is_at_least
 from .shapes import (
     Fields,
-    Function,
     Heap,
-    Members,
+    IntegerMap,
+    MemberBits,
     Records,
     Sequence,
     Shape,
@@ -61,13 +61,13 @@ class Encoding:
     """An encoding of one bound model: made by `finite` or `unbounded_encoding`.
 
     `boundless` names the constants that have no value here: each is a variable, and `constants` says of them what is
-    known. `algebra` computes with shapes. No term is made after the `deadline`, a time of `time.monotonic`.
+    known. `algebra` computes with shapes.
     """
 
     def __init__(self, model: Model, numbers: Integers, boundless: frozenset[str]) -> None:
         self.model = model
         self.values = model.values
-        self.boundless, self.deadline = boundless, cast("float | None", None)
+        self.boundless = boundless
         self.numbers = numbers
         self.algebra = Algebra(numbers)
         self._variables = {name: self._open(name) for name in sorted(boundless)}
@@ -114,10 +114,10 @@ class Encoding:
     def _is_open(self, expression: ConstantExpression | None) -> bool:
         return expression is not None and bool(expression.names() & self.boundless)
 
-    def bound_value(self, open_: ConstantExpression | None, closed: int) -> Bound:
+    def bound_value(self, open_: ConstantExpression | None, static_bound: int) -> Bound:
         """A bound: the static one, the value of an open one, or infinite where it is a variable (see `ends`)."""
         if open_ is None:
-            return closed
+            return static_bound
         return inf if self._is_open(open_) else open_.value(self.values)
 
     def interval(self, type_: Type) -> tuple[Bound, Bound]:
@@ -192,70 +192,76 @@ class Encoding:
         shape = self._fresh(type_, name, (), constraints)
         return shape, conjunction(constraints)
 
-    def _fresh(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> Shape:
-        """A variable, or a function of `at` applied to it; what is to be said of its values is added to `said`, once:
-        where `at` is made of this function's own bound variables."""
+    def _fresh(self, type_: Type, name: str, indexes: tuple[Number, ...], range_facts: list[Bit]) -> Shape:
+        """A variable, or a function of `indexes` applied to it; what is to be said of its values is added to
+        `range_facts`, once: where `indexes` is made of this function's own bound variables."""
         match type_:
             case Int() | Enumeration() | Identity():
-                return self._variable(name, type_, at, said)
+                return self._variable(name, type_, indexes, range_facts)
             case Bool():
-                return z3.Bool(name) if not at else self._apply_function(name, at, z3.BoolSort())
+                return z3.Bool(name) if not indexes else self._apply_function(name, indexes, z3.BoolSort())
             case Option(of=of):
-                present = bit(self._fresh(Bool(), f"{name}?", at, said))
+                present = bit(self._fresh(Bool(), f"{name}?", indexes, range_facts))
                 inner: list[Bit] = []
-                value = self._fresh(of, name, at, inner)
-                said += inner if self.is_finite else (implies(present, condition) for condition in inner)
+                value = self._fresh(of, name, indexes, inner)
+                range_facts += inner if self.is_finite else (implies(present, condition) for condition in inner)
                 return SymbolicOption(present, value)
             case Record(fields=fields):
-                made = Fields({field: self._fresh(of, f"{name}.{field}", at, said) for field, of in fields})
-                said.append(True if at else self._is_of_one(type_, made))
+                made = Fields({field: self._fresh(of, f"{name}.{field}", indexes, range_facts) for field, of in fields})
+                range_facts.append(True if indexes else self._is_of_one(type_, made))
                 return made
             case Map(key=key, value=value):
                 keys = self.numbers_of(key)
                 if keys is None:
-                    return Function(self.ends(key), self._function(value, name, at, said))
-                return Table(keys.start, tuple(self._fresh(value, f"{name}[{number}]", at, said) for number in keys))
+                    return IntegerMap(self.ends(key), self._function(value, name, indexes, range_facts))
+                return Table(
+                    keys.start, tuple(self._fresh(value, f"{name}[{number}]", indexes, range_facts) for number in keys)
+                )
             case Subset(of=of):
                 members = self.numbers_of(of)
                 if members is None:
-                    return UnboundedSet(lambda member: self._apply_function(name, (*at, member), z3.BoolSort()))
-                bits = (bit(self._fresh(Bool(), f"{name}({member})", at, said)) for member in members)
-                return Members(members.start, tuple(bits))
+                    return UnboundedSet(lambda member: self._apply_function(name, (*indexes, member), z3.BoolSort()))
+                bits = (bit(self._fresh(Bool(), f"{name}({member})", indexes, range_facts)) for member in members)
+                return MemberBits(members.start, tuple(bits))
             case Seq() | Pool():
-                return self._fresh_container(type_, name, at, said)
+                return self._fresh_container(type_, name, indexes, range_facts)
             case Unit():
                 return SymbolicOption(False, None)
 
-    def _variable(self, name: str, type_: Type, at: tuple[Number, ...], said: list[Bit]) -> Number:
+    def _variable(self, name: str, type_: Type, indexes: tuple[Number, ...], range_facts: list[Bit]) -> Number:
         lo, hi = self.interval(type_)
         if lo == hi:
             return constant_number(int(lo))
-        if at:
-            return Number(cast(z3.ArithRef, self._apply_function(name, at, z3.IntSort())), lo, hi)
+        if indexes:
+            return Number(cast(z3.ArithRef, self._apply_function(name, indexes, z3.IntSort())), lo, hi)
         made, right = self.numbers.fresh(name, lo, hi)
-        said.append(and_bits(right, self.fits(type_, made)))
+        range_facts.append(and_bits(right, self.fits(type_, made)))
         return made
 
-    def _apply_function(self, name: str, at: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
-        terms = [self.numbers.term(argument) if isinstance(argument, Number) else formula(argument) for argument in at]
+    def _apply_function(self, name: str, indexes: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
+        terms = [
+            self.numbers.term(argument) if isinstance(argument, Number) else formula(argument) for argument in indexes
+        ]
         return z3.Function(name, *(term.sort() for term in terms), sort)(*terms)
 
-    def _function(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> Callable[[Number], Shape]:
+    def _function(
+        self, type_: Type, name: str, indexes: tuple[Number, ...], range_facts: list[Bit]
+    ) -> Callable[[Number], Shape]:
         """A function from one more integer to values of the type; that they are in range is said once, for all."""
-        variable = Number(z3.Int(f"{name}#{len(at)}"), -inf, inf)
-        self._say_ranges(type_, name, (*at, variable), said)
-        return memoize(lambda index: self._fresh(type_, name, (*at, index), []))
+        variable = Number(z3.Int(f"{name}#{len(indexes)}"), -inf, inf)
+        self._say_ranges(type_, name, (*indexes, variable), range_facts)
+        return memoize(lambda index: self._fresh(type_, name, (*indexes, index), []))
 
-    def _say_ranges(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> None:
-        bound = [cast(z3.ArithRef, argument.term) for argument in at]
+    def _say_ranges(self, type_: Type, name: str, indexes: tuple[Number, ...], range_facts: list[Bit]) -> None:
+        bound = [cast(z3.ArithRef, argument.term) for argument in indexes]
         if not all(z3.is_const(variable) for variable in bound):
             return  # a value that is read, not the function itself, of which it was said
         inner: list[Bit] = []
-        shape = self._fresh(type_, name, at, inner)
-        said += inner
+        shape = self._fresh(type_, name, indexes, inner)
+        range_facts += inner
         for leaf, right in self._ranges(type_, shape):
             if not isinstance(right, bool):
-                said.append(z3.ForAll(bound, right, patterns=[leaf]))
+                range_facts.append(z3.ForAll(bound, right, patterns=[leaf]))
 
     def _ranges(self, type_: Type, shape: Shape, there: Bit = True) -> Iterator[tuple[z3.ExprRef, Bit]]:
         """Each number that a value is made of, and that it is in range if it is there."""
@@ -280,30 +286,32 @@ class Encoding:
             case _:
                 return
 
-    def _fresh_container(self, type_: Seq | Pool, name: str, at: tuple[Number, ...], said: list[Bit]) -> Shape:
+    def _fresh_container(
+        self, type_: Seq | Pool, name: str, indexes: tuple[Number, ...], range_facts: list[Bit]
+    ) -> Shape:
         capacity = self.capacity(type_)
         if capacity == inf and isinstance(type_, Pool):
             return Records(
-                lambda record: self._apply_function(name, (*at, *self.flatten(type_.of, record)), z3.BoolSort()),
+                lambda record: self._apply_function(name, (*indexes, *self.flatten(type_.of, record)), z3.BoolSort()),
                 type_.multiple,
             )
-        length = self._length(name, type_, at, said)
+        length = self._length(name, type_, indexes, range_facts)
         if isinstance(type_, Seq) and capacity == inf:
-            return Sequence(length, self._function(type_.of, name, at, said))
-        parts = tuple(self._fresh(type_.of, f"{name}/{place}", at, said) for place in range(int(capacity)))
+            return Sequence(length, self._function(type_.of, name, indexes, range_facts))
+        parts = tuple(self._fresh(type_.of, f"{name}/{place}", indexes, range_facts) for place in range(int(capacity)))
         if isinstance(type_, Seq):
             return Slots(length, parts)
         heap = Heap(length, cast("tuple[Fields, ...]", parts), type_.multiple)
-        said.append(self.is_sorted(heap))
+        range_facts.append(self.is_sorted(heap))
         return heap
 
-    def _length(self, name: str, type_: Seq | Pool, at: tuple[Number, ...], said: list[Bit]) -> Number:
+    def _length(self, name: str, type_: Seq | Pool, indexes: tuple[Number, ...], range_facts: list[Bit]) -> Number:
         capacity = self.capacity(type_)
-        if capacity == 0 or at:
-            length = constant_number(0) if capacity == 0 else self._apply_function(f"{name}#", at, z3.IntSort())
+        if capacity == 0 or indexes:
+            length = constant_number(0) if capacity == 0 else self._apply_function(f"{name}#", indexes, z3.IntSort())
             return length if isinstance(length, Number) else Number(length, 0, capacity)
         length, right = self.numbers.fresh(f"{name}#", 0, capacity)
-        said.append(and_bits(right, self.has_room(type_, length) if isinstance(type_, Seq) else True))
+        range_facts.append(and_bits(right, self.has_room(type_, length) if isinstance(type_, Seq) else True))
         return length
 
     def is_sorted(self, heap: Heap) -> Bit:
@@ -347,7 +355,7 @@ class Encoding:
                 return [and_bits(there, present), *self.flatten(of, inner, is_there)]
             case Record(fields=fields), Fields(parts=parts):
                 return [scalar for name, of in fields for scalar in self.flatten(of, parts[name], there)]
-            case _, Members(bits=bits):
+            case _, MemberBits(bits=bits):
                 return [and_bits(there, own) for own in bits]
             case Map(value=of), Table(parts=parts):
                 return [scalar for part in parts for scalar in self.flatten(of, part, there)]
@@ -383,7 +391,7 @@ class Encoding:
             case Map(key=key, value=value):
                 keys = self.numbers_of(key)
                 if keys is None:
-                    return Function(self.ends(key), lambda _: self.least(value))
+                    return IntegerMap(self.ends(key), lambda _: self.least(value))
                 return Table(keys.start, tuple(self.least(value) for _ in keys))
             case Seq():
                 return Slots(constant_number(0), ()) if self.capacity(type_) < inf else self._empty_sequence(type_.of)
@@ -391,7 +399,7 @@ class Encoding:
                 members = self.numbers_of(of)
                 if members is None:
                     return UnboundedSet(lambda _: False)
-                return Members(members.start, (False,) * len(members))
+                return MemberBits(members.start, (False,) * len(members))
             case Pool(multiple=multiple):
                 return (
                     Heap(constant_number(0), (), multiple)
@@ -443,7 +451,7 @@ class Encoding:
     def _constant_map(self, first: int, parts: list[Shape], key: Type) -> Shape:
         if self.numbers_of(key) is not None:
             return Table(first, tuple(parts))
-        return Function(self.ends(key), lambda index: self.algebra.pick(parts, first, index))
+        return IntegerMap(self.ends(key), lambda index: self.algebra.pick(parts, first, index))
 
     def sequence(self, parts: tuple[Shape, ...], type_: Seq) -> Slots | Sequence:
         """A sequence of these elements."""
@@ -454,13 +462,13 @@ class Encoding:
             return self._empty_sequence(type_.of)
         return Sequence(length, memoize(lambda index: self.algebra.pick(parts, 0, index)))
 
-    def subset(self, elements: list[Number], of: Type) -> Members | UnboundedSet:
+    def subset(self, elements: list[Number], of: Type) -> MemberBits | UnboundedSet:
         """A set of these members, all of them in range."""
         members = self.numbers_of(of)
         if members is None:
             return UnboundedSet(lambda member: disjunction(self.numbers.same(member, one) for one in elements))
         bits = (disjunction(self.algebra.is_at(one, member) for one in elements) for member in members)
-        return Members(members.start, tuple(bits))
+        return MemberBits(members.start, tuple(bits))
 
     def pool(self, records: list[Fields], type_: Pool, multiple: bool) -> Heap | Records:
         """A pool of these records, sorted if they are constants."""
@@ -508,7 +516,7 @@ class Encoding:
                 parts, fits = self._stored_parts(of, shape.count, shape.slots, self.capacity(type_))
                 count = self.numbers.narrow(shape.count, 0, self.capacity(type_))
                 return Heap(count, cast("tuple[Fields, ...]", parts), shape.multiple), fits
-            case Subset(of=of) if isinstance(shape, Members):
+            case Subset(of=of) if isinstance(shape, MemberBits):
                 return self._stored_members(of, shape)
             case _:
                 return shape, True
@@ -531,7 +539,7 @@ class Encoding:
                 return conjunction(self.elements_fit(of, parts[field], f"{name}.{field}") for field, of in fields)
             case Map(value=of), Table(parts=parts):
                 return conjunction(self.elements_fit(of, part, f"{name}.{at}") for at, part in enumerate(parts))
-            case Map(value=of), Function(ends=(first, last), element_at=at):
+            case Map(value=of), IntegerMap(ends=(first, last), element_at=at):
                 inside = and_bits(is_at_least(self.numbers, index, first), is_at_least(self.numbers, last, index))
                 return implies(inside, self._element_fits(of, at(index), name))
             case Seq(of=of), Slots(length=length, parts=parts):
@@ -564,7 +572,7 @@ class Encoding:
         kept += (self.least(of) for _ in range(room - len(kept)))
         return tuple(kept), conjunction(fits)
 
-    def _stored_members(self, of: Type, shape: Members) -> tuple[Shape, Bit]:
+    def _stored_members(self, of: Type, shape: MemberBits) -> tuple[Shape, Bit]:
         members = self.numbers_of(of)
         if members is None:
             has = {at: there for at, there in enumerate(shape.bits, shape.first) if there is not False}

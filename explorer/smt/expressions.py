@@ -16,12 +16,11 @@ from .encoding import Encoding
 from .errors import NotUnboundedError, endless_exponent_error, endless_value_error
 from .loop_progress import LoopProgress
 from .numbers import is_at_least
-from .sat import heed
 from .shapes import (
     Fields,
-    Function,
     Heap,
-    Members,
+    IntegerMap,
+    MemberBits,
     Records,
     Sequence,
     Shape,
@@ -69,11 +68,11 @@ class Evaluator:
         """The value of a helper."""
         raise NotImplementedError
 
-    def endless(self, quantified: ir.Quantified, names: Names) -> Value:
+    def endless(self, comprehension: ir.Quantified, names: Names) -> Value:
         """The value of a comprehension over something that has no end."""
         raise NotUnboundedError(
-            quantified.where,
-            f"`{quantified.kind}` goes over something that has no end here",
+            comprehension.where,
+            f"`{comprehension.kind}` goes over something that has no end here",
             "lemmas may use `all` over it at their top level",
         )
 
@@ -84,9 +83,7 @@ class Evaluator:
     # --- one expression -----------------------------------------------------------------------------------------------
 
     def value(self, expression: ir.Expr, names: Names) -> Value:
-        """The expression's value. NotUnbounded, with the line, when it has none in this encoding; SolverEnded after the
-        encoding's deadline."""
-        heed(self.encoding.deadline)
+        """The expression's value. NotUnbounded, with the line, when it has none in this encoding."""
         try:
             return getattr(self, f"_{type(expression).__name__}")(expression, names)
         except ExtensionalError:
@@ -235,7 +232,7 @@ class Evaluator:
         match container:
             case Table(first=first, parts=parts):
                 return self.numbers.is_in_interval(index, first, first + len(parts) - 1)
-            case Function(ends=(first, last)):
+            case IntegerMap(ends=(first, last)):
                 return and_bits(is_at_least(self.numbers, index, first), is_at_least(self.numbers, last, index))
             case Slots(length=length) | Sequence(length=length):
                 return and_bits(self.numbers.is_in_interval(index, 0, inf), self.numbers.less(index, length))
@@ -284,15 +281,15 @@ class Evaluator:
     def _combine(self, op: str, left: Shape, right: Shape) -> Shape:
         if isinstance(left, UnboundedSet) and isinstance(right, UnboundedSet) and op != "<=":
             return UnboundedSet(lambda member: is_in_result(op, left.has(member), right.has(member)))
-        if not isinstance(left, Members) or not isinstance(right, Members):
+        if not isinstance(left, MemberBits) or not isinstance(right, MemberBits):
             raise ExtensionalError
         one, other = align_members(left, right)
         bits = tuple(is_in_result(op, a, b) for a, b in zip(one.bits, other.bits, strict=True))
-        return conjunction(bits) if op == "<=" else Members(one.first, bits)
+        return conjunction(bits) if op == "<=" else MemberBits(one.first, bits)
 
     def _IsMajority(self, e: ir.IsMajority, names: Names) -> Value:
         value, defined = self.value(e.subset, names)
-        members = cast(Members, value)
+        members = cast(MemberBits, value)
         return self._is_more_than(members.bits, len(members.bits) // 2), defined
 
     def _Position(self, e: ir.Position, names: Names) -> Value:
@@ -323,7 +320,7 @@ class Evaluator:
         members = self.encoding.numbers_of(e.type.of)
         if members is None:
             return UnboundedSet(lambda member: self.encoding.fits(e.type.of, member)), True
-        return Members(members.start, (True,) * len(members)), True
+        return MemberBits(members.start, (True,) * len(members)), True
 
     def _MakeSeq(self, e: ir.MakeSeq, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
@@ -380,7 +377,7 @@ class Evaluator:
     def _endless_map(self, e: ir.MakeMap, type_: Map, names: Names) -> Value:
         key = self.any_number()
         _, defined = self.value(e.value, {**names, e.variable: key})
-        made = Function(self.encoding.ends(type_.key), self.later(e.value, e.variable, names))
+        made = IntegerMap(self.encoding.ends(type_.key), self.later(e.value, e.variable, names))
         return made, implies(self.encoding.fits(type_.key, key), defined)
 
     def any_number(self) -> Number:
@@ -485,7 +482,7 @@ class Evaluator:
             loop.need(there, and_bits(defined, self.numbers.is_in_interval(value, members.start, members.stop - 1)))
             for at, member in enumerate(members):
                 bits[at] = or_bits(bits[at], and_bits(there, self.algebra.is_at(value, member)))
-        return Members(members.start, tuple(bits))
+        return MemberBits(members.start, tuple(bits))
 
     def _records_of(self, body: ir.Expr, type_: Pool, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress) -> Shape:
         made = Heap(constant_number(0), (), False)
@@ -555,7 +552,7 @@ class Evaluator:
                 if members is None:
                     raise EndlessError
                 for mask in range(1 << len(members)):
-                    yield True, Members(members.start, tuple(bool(mask >> at & 1) for at in range(len(members))))
+                    yield True, MemberBits(members.start, tuple(bool(mask >> at & 1) for at in range(len(members))))
             case ir.Members(of=of):
                 members = self.encoding.numbers_of(of)
                 if members is None:
@@ -568,7 +565,7 @@ class Evaluator:
 
     def _elements_of(self, container: Shape, type_: Any) -> Iterator[tuple[Bit, Shape]]:
         match container:
-            case Members(first=first, bits=bits):
+            case MemberBits(first=first, bits=bits):
                 for at, held in enumerate(bits):
                     if held is not False:
                         yield held, self.member(cast(Subset, type_).of, first + at)

@@ -225,24 +225,24 @@ class FiniteInstance:
         found = self._satisfy(wanted)
         return found if isinstance(found, bool) else self._nearest_model(wanted, found)
 
-    def _satisfy(self, wanted: Bit) -> z3.ModelRef | bool:
+    def _satisfy(self, condition: Bit) -> z3.ModelRef | bool:
         """Some model of what is wanted where all lemmas hold; else whether there is certainly none."""
-        if wanted is False:
+        if condition is False:
             return True
         solver = z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver()
         solver.set("rlimit", WORK)
         solver.set("timeout", round(1000 * CLOCK))
-        solver.add(*self.assumed, formula(wanted))
+        solver.add(*self.assumed, formula(condition))
         with watch_deadline(CLOCK):
             answer = solver.check()
         return solver.model() if answer == z3.sat else answer == z3.unsat
 
-    def _nearest_model(self, wanted: Bit, found: z3.ModelRef) -> z3.ModelRef:
+    def _nearest_model(self, condition: Bit, z3_model: z3.ModelRef) -> z3.ModelRef:
         if self.first is None:
-            return found
+            return z3_model
         with watch_deadline(CLOCK):
             return nearest_model(
-                self.model, self.encoding, self.before, [*self.assumed, formula(wanted)], self.first, found
+                self.model, self.encoding, self.before, [*self.assumed, formula(condition)], self.first, z3_model
             )
 
     @cached_property
@@ -253,8 +253,8 @@ class FiniteInstance:
         except ModelError:
             return None
 
-    def _state(self, found: z3.ModelRef) -> tuple[Any, ...]:
-        return tuple(value_of(self.model, found, self.before))
+    def _state(self, z3_model: z3.ModelRef) -> tuple[Any, ...]:
+        return tuple(value_of(self.model, z3_model, self.before))
 
 
 def lemmas_of(model: Model) -> tuple[Property, ...]:
@@ -308,18 +308,18 @@ def _property_named(model: Model, name: str) -> Property:
 
 
 def _is_false(
-    model: Model, prop: Property, state: State, after: State | None = None, action: str | None = None
+    model: Model, prop: Property, state: State, next_state: State | None = None, action: str | None = None
 ) -> tuple[bool, str]:
     """Whether plain Python finds the property false of a state, of the state after it, or of the step between, or
     cannot evaluate it, with the error then."""
     try:
-        return not holds_after_step(model, prop, state, after, action=action), ""
+        return not holds_after_step(model, prop, state, next_state, action=action), ""
     except ModelError as error:
         return True, str(error)
 
 
-def _agree(agreed: bool, otherwise: str) -> None:
-    if not agreed:
+def _agree(is_agreed: bool, otherwise: str) -> None:
+    if not is_agreed:
         raise _disagreement(otherwise)
 
 

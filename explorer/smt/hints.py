@@ -42,9 +42,9 @@ class Hints:
         """The lemmas to begin with; None when there is no hint. Lemmas that are gone are left out."""
         return self._needed.get(_key(obligation))
 
-    def note(self, obligation: Obligation, needed: frozenset[str]) -> None:
+    def note(self, obligation: Obligation, needed_lemmas: frozenset[str]) -> None:
         """Notes what a proof needed."""
-        self._noted[_key(obligation)] = needed
+        self._noted[_key(obligation)] = needed_lemmas
 
     def save(self) -> str:
         """Writes down what was noted, beside the hints for all else, and says so in a sentence. Raises OSError."""
@@ -122,6 +122,6 @@ def _line_of(text: str, *keys: str) -> int:
     return _line(text, at)
 
 
-def _line(text: str | bytes, at: int) -> int:
+def _line(text: str | bytes, offset: int) -> int:
     """The 1-based line of a place in a text."""
-    return 1 + (text[:at].count("\n") if isinstance(text, str) else text[:at].count(b"\n"))
+    return 1 + (text[:offset].count("\n") if isinstance(text, str) else text[:offset].count(b"\n"))

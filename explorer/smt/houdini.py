@@ -16,7 +16,7 @@ from .finite_instances import lemmas_of
 from .induction import Heard, Induction, ProofRequest
 
 
-def prove_with_candidates(definition: Definition, model: Model, asked: ProofRequest, heard: Heard) -> Proof:
+def prove_with_candidates(definition: Definition, model: Model, request: ProofRequest, heard: Heard) -> Proof:
     """The proof that rests on the candidates that are left, with those that fell, when and why. Raises what
     `Induction.prove` raises."""
     began = time.monotonic()
@@ -24,7 +24,7 @@ def prove_with_candidates(definition: Definition, model: Model, asked: ProofRequ
     rounds = 0
     while True:
         rounds += 1
-        induction = Induction(definition, model, _remaining_request(asked, began), {fall.lemma for fall in falls})
+        induction = Induction(definition, model, _remaining_request(request, began), {fall.lemma for fall in falls})
         names = tuple(prop.name for prop in lemmas_of(induction.model))
         if names:
             induction.asked = replace(induction.asked, lemmas=names)
@@ -34,17 +34,17 @@ def prove_with_candidates(definition: Definition, model: Model, asked: ProofRequ
             break
         falls += fallen
     if not proof.stop_reason:
-        proof = Induction(definition, model, _remaining_request(asked, began), {fall.lemma for fall in falls}).prove(
+        proof = Induction(definition, model, _remaining_request(request, began), {fall.lemma for fall in falls}).prove(
             heard
         )
     return replace(proof, falls=tuple(falls), seconds=time.monotonic() - began)
 
 
-def _remaining_request(asked: ProofRequest, began: float) -> ProofRequest:
+def _remaining_request(request: ProofRequest, began: float) -> ProofRequest:
     """What is asked, with the time that is left."""
-    if asked.seconds is None:
-        return asked
-    return replace(asked, seconds=max(0.001, asked.seconds - (time.monotonic() - began)))
+    if request.seconds is None:
+        return request
+    return replace(request, seconds=max(0.001, request.seconds - (time.monotonic() - began)))
 
 
 def _fallen_lemmas(proof: Proof, rounds: int) -> list[Fall]:

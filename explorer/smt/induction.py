@@ -86,52 +86,52 @@ Heard: TypeAlias = Callable[[ProofFinding | UnstatedProperty], None]
 
 @immutable
 class ProofRequest:
-    """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both. `without` are
-    properties to pass over.
+    """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both. `excluded_properties`
+    are properties to pass over.
 
     `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
     draws the reachable states in which plain Python evaluates the lemmas. With `record`, everything is proved anew and
-    `Induction.hints` notes from which lemmas. `known` are properties that are known to be false, and why: nothing is
-    claimed of them unless they are named. `elsewhere` are those that are known to be false with other constants.
-    """
+    `Induction.hints` notes from which lemmas. `known_violations` are properties that are known to be false, and why:
+    nothing is claimed of them unless they are named. `violations_elsewhere` are those that are known to be false with
+    other constants."""
 
     lemmas: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
+    excluded_properties: tuple[str, ...] = ()
     effort: SolverEffort = field(default_factory=SolverEffort)
     seconds: float | None = None
     workers: int = 2
     seed: int = 0
     folder: Path | None = None
     record: bool = False
-    known: Mapping[str, str] = field(default_factory=dict[str, str])
-    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
+    known_violations: Mapping[str, str] = field(default_factory=dict[str, str])
+    violations_elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Induction:
     """One model's proof: what there is to prove, and what was found so far. `model` has the values of the constants;
-    if it is bound with its lemmas, they among its properties, it is not bound again. `without` are lemmas to leave
+    if it is bound with its lemmas, they among its properties, it is not bound again. `left_out` are lemmas to leave
     out; `boundless` is what `boundless_constants` says, for a caller who has asked already."""
 
     def __init__(
         self,
         definition: Definition,
         model: Model,
-        asked: ProofRequest,
-        without: Collection[str] = (),
+        request: ProofRequest,
+        left_out: Collection[str] = (),
         boundless: frozenset[str] | None = None,
     ) -> None:
-        self.definition, self.given, self.asked = definition, model, asked
+        self.definition, self.given, self.asked = definition, model, request
         self.boundless = boundless_constants(definition, model) if boundless is None else boundless
         open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
-        lemmas = tuple(lemma for lemma in open_.lemmas if lemma.name not in without)
+        lemmas = tuple(lemma for lemma in open_.lemmas if lemma.name not in left_out)
         self.model = replace(open_, lemmas=lemmas, step_bounds=())
         self.lemmas = lemmas_of(self.model)
         self.instances = FiniteInstances(definition, self.model, self.boundless)
         self.encoding = unbounded_encoding(self.model)
         self.symmetric = _symmetric(self.model)
-        self.cache = ProofCache(asked.folder, self.model, self.symmetric)
-        self.hints = Hints(self.lemmas, rewriting=asked.record)
+        self.cache = ProofCache(request.folder, self.model, self.symmetric)
+        self.hints = Hints(self.lemmas, rewriting=request.record)
         self.findings = list[ProofFinding]()
         self.never, self.idle = dict[str, Emptiness](), list[str]()
         self.notes = [_UNBOUND.format(bound.name) for bound in open_.step_bounds]
@@ -161,17 +161,17 @@ class Induction:
             if name not in claims and name not in known:
                 raise UsageError(f"no property {name} to prove; {suggest_name(name, [*claims, *known])}")
         named = {*self.asked.lemmas, *self.asked.properties}
-        for name in self.asked.without:
+        for name in self.asked.excluded_properties:
             if name in known:
                 raise UsageError(f"--without {name}: it is a lemma, and the proof rests on it; name a property")
             if name not in claims:
                 raise UsageError(f"--without {name}: no such property to leave out; {suggest_name(name, claims)}")
             if name in named:
                 raise UsageError(f"{name}: named by --property and left out by --without; give one of the two")
-        everything = [goal for name, goal in {**known, **claims}.items() if name not in self.asked.without]
+        everything = [goal for name, goal in {**known, **claims}.items() if name not in self.asked.excluded_properties]
         if named:
             return tuple(goal for goal in everything if goal.name in named)
-        return tuple(goal for goal in everything if goal.name not in self.asked.known)
+        return tuple(goal for goal in everything if goal.name not in self.asked.known_violations)
 
     @cached_property
     def apart(self) -> Mapping[str, UnstatedProperty | UnclaimedProperty]:
@@ -297,14 +297,14 @@ class Induction:
             case _:
                 pass
 
-    def _unanswered_obligations(self, lost: Task) -> list[Obligation]:
+    def _unanswered_obligations(self, lost_task: Task) -> list[Obligation]:
         """The obligations of a lost task that nothing was found of, and that are in no other task; the first of them is
         the one that a process was at which did not ask about all at once."""
         known = {finding.obligation for finding in self.findings}
         return [
             obligation
-            for obligation in lost.obligations
-            if obligation not in known and self.again.get(obligation, lost) == lost
+            for obligation in lost_task.obligations
+            if obligation not in known and self.again.get(obligation, lost_task) == lost_task
         ]
 
     def _postponed_task(self, result: OpenObligation) -> Task:
@@ -364,7 +364,7 @@ class Induction:
         elif word != "full":
             self.idle.append(doubt.goal)
 
-    def _proof(self, stopped: str, seconds: float) -> Proof:
+    def _proof(self, stop_reason: str, seconds: float) -> Proof:
         """What came of it."""
         model, apart = self.model, self.apart
         goals = {goal.name: goal.says for goal in self.goals()}
@@ -389,7 +389,7 @@ class Induction:
             witnesses=self.sample.states,
             seconds=seconds,
             workers=self.asked.workers,
-            stop_reason=stopped,
+            stop_reason=stop_reason,
             notes=(*self.cache.notes, *self.hints.notes, *self.notes),
             empty=tuple(self._vacuous_parts(goals)),
             left_out=tuple(e for e in apart.values() if isinstance(e, UnclaimedProperty) and e.goal not in goals),
@@ -403,7 +403,7 @@ class Induction:
             spent=self._actions_without_budget(),
             switched_off=tuple(action.name for action in model.actions if never_happens(self.encoding, action)),
             elsewhere=tuple(
-                UnclaimedProperty(name, why) for name, why in self.asked.elsewhere.items() if name in goals
+                UnclaimedProperty(name, why) for name, why in self.asked.violations_elsewhere.items() if name in goals
             ),
         )
 
@@ -413,15 +413,15 @@ class Induction:
         for prop in self.model.properties:
             if prop.kind == "reachable" or prop.name in lemmas:
                 continue
-            if prop.name in self.asked.without or (named and prop.name not in named):
+            if prop.name in self.asked.excluded_properties or (named and prop.name not in named):
                 yield prop.name
 
     def _known_false_properties(self) -> Iterator[UnclaimedProperty]:
         """What is known to be false, of what was named, or of everything; what is refuted here needs no record."""
         named = {*self.asked.lemmas, *self.asked.properties}
         refuted = {finding.obligation.goal for finding in self.findings if finding.word == "refuted"}
-        for name, reason in self.asked.known.items():
-            if name not in {*refuted, *self.asked.without} and (not named or name in named):
+        for name, reason in self.asked.known_violations.items():
+            if name not in {*refuted, *self.asked.excluded_properties} and (not named or name in named):
                 yield UnclaimedProperty(name, reason)
 
     def _vacuous_parts(self, goals: Collection[str]) -> Iterator[VacuousPart]:
@@ -439,7 +439,9 @@ class Induction:
                 yield VacuousPart(name, "its antecedent is never true, by the lemmas")
         claims = [prop.name for prop in self.model.properties if _is_claim(prop)]
         if claims and not {*self.asked.lemmas, *self.asked.properties} and not set(claims) & set(goals):
-            which = "left out, not stated or not asked for" if self.asked.without else "left out or not stated"
+            which = (
+                "left out, not stated or not asked for" if self.asked.excluded_properties else "left out or not stated"
+            )
             yield VacuousPart("", f"no property is proved: each is known to be false, {which}")
         for excluded in self.apart.values():
             if isinstance(excluded, UnclaimedProperty) and excluded.goal in goals:
@@ -468,33 +470,42 @@ class Induction:
             case _:
                 yield self._confirm(cast(FoundCounterexample, result))
 
-    def _confirm(self, found: FoundCounterexample) -> ProofFinding:
+    def _confirm(self, found_counterexample: FoundCounterexample) -> ProofFinding:
         """A finding of a process, its counterexample as plain Python has it."""
-        if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
-            self.hints.note(found.obligation, found.needed_lemmas)
+        if (
+            found_counterexample.word == "proved"
+            and self.asked.record
+            and found_counterexample.obligation.kind != "initial"
+        ):
+            self.hints.note(found_counterexample.obligation, found_counterexample.needed_lemmas)
         against = None
-        if found.sketch is not None:
-            against = self._place_on_run(confirm(self.instances, found.obligation, found.sketch), found.sketch.copy)
-        seconds = found.seconds + self.spent.get(found.obligation, 0.0)
-        return ProofFinding(found.obligation, found.word, seconds, found.reason, against)
+        if found_counterexample.sketch is not None:
+            against = self._place_on_run(
+                confirm(self.instances, found_counterexample.obligation, found_counterexample.sketch),
+                found_counterexample.sketch.copy,
+            )
+        seconds = found_counterexample.seconds + self.spent.get(found_counterexample.obligation, 0.0)
+        return ProofFinding(
+            found_counterexample.obligation, found_counterexample.word, seconds, found_counterexample.reason, against
+        )
 
-    def _place_on_run(self, against: Counterexample, copy: int) -> Counterexample:
+    def _place_on_run(self, counterexample: Counterexample, copy: int) -> Counterexample:
         """A counterexample to induction, from an initial state where a run leads to it; else with what is known of
         that."""
-        if against.reachable:
-            return against
+        if counterexample.reachable:
+            return counterexample
         if copy not in self._reach:
             self._reach[copy] = Reach(self.instances[copy])
-        reach, start = self._reach[copy], against.run.start
+        reach, start = self._reach[copy], counterexample.run.start
         way = reach.run_to(start)
         if way is not None:
-            return replace(against, run=Run(way.start, (*way.steps, *against.run.steps)), reachable=True)
+            return replace(counterexample, run=Run(way.start, (*way.steps, *counterexample.run.steps)), reachable=True)
         where = f" with {sizes}" if (sizes := self.instances.sizes(copy)) else ""
         met = f"{len(reach):,} state" + "s" * (len(reach) != 1)
         says = f"No run{where} leads to that state: all {met} were looked at."
         if not reach.complete:
             says = f"Whether a run{where} leads to that state is not known: it is none of the first {met}."
-        return replace(against, reachability=says)
+        return replace(counterexample, reachability=says)
 
     def ground(self) -> ProofGround:
         """What one process proves with."""
@@ -538,7 +549,7 @@ def _size(model: Model, domain: Identity) -> int:
 
 def _symmetric(model: Model) -> frozenset[str]:
     """The domains whose members no action, lemma or property can distinguish. In formulas without bounds
-    every round of a loop over them has to be defined (`expressions.Walk`)."""
+    every round of a loop over them has to be defined (explorer/definedness.py)."""
     whole = replace(model, properties=(*model.properties, *model.lemmas))
     return frozenset(domain.name for domain in symmetry_of(whole, rounds_are_defined=True).domains)
 

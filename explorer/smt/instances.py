@@ -50,13 +50,13 @@ class Instance:
         """Whether the step is not plainly impossible, whatever the state."""
         return self.guard is not False and self.limit is not False
 
-    def argument_values(self, found: Valuation) -> dict[str, Any]:
+    def argument_values(self, valuation: Valuation) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
-        return _decode_arguments(self.action.form.parameters, self.arguments, found)
+        return _decode_arguments(self.action.form.parameters, self.arguments, valuation)
 
 
 @immutable
-class Start:
+class InitialInstance:
     """An initial function with some arguments: `state`, if `valid` and `guard`, unless not `definedness`."""
 
     initial: Initial
@@ -69,12 +69,14 @@ class Start:
     assumptions: tuple[Clause, ...] = ()
     bounds: tuple[z3.BoolRef, ...] = ()
 
-    def argument_values(self, found: Valuation) -> dict[str, Any]:
+    def argument_values(self, valuation: Valuation) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
-        return _decode_arguments(self.initial.form.parameters, self.arguments, found)
+        return _decode_arguments(self.initial.form.parameters, self.arguments, valuation)
 
 
 def _decode_arguments(
-    parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: Valuation
+    parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], valuation: Valuation
 ) -> dict[str, Any]:
-    return {parameter.name: decode_value(parameter.type, arguments[parameter.name], found) for parameter in parameters}
+    return {
+        parameter.name: decode_value(parameter.type, arguments[parameter.name], valuation) for parameter in parameters
+    }

@@ -19,10 +19,10 @@ class LoopProgress:
     going: Bit = True
     definedness: list[Bit] = field(default_factory=list[Bit])
 
-    def need(self, there: Bit, defined: Bit) -> None:
+    def need(self, there: Bit, is_defined: Bit) -> None:
         """Something is evaluated in a round that takes place if `there`."""
-        if defined is not True:
-            self.definedness.append(implies(and_bits(self.going, there) if self.is_ordered else there, defined))
+        if is_defined is not True:
+            self.definedness.append(implies(and_bits(self.going, there) if self.is_ordered else there, is_defined))
 
     def stop(self, condition: Bit) -> None:
         """The loop ends here under the condition."""

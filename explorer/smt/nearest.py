@@ -30,42 +30,42 @@ Wish: TypeAlias = "tuple[Bit, list[Wish]]"
 def nearest_model(
     model: Model,
     encoding: Encoding,
-    before: SymbolicState,
-    said: Sequence[z3.BoolRef],
+    pre: SymbolicState,
+    conditions: Sequence[z3.BoolRef],
     first: State,
-    found: z3.ModelRef,
+    z3_model: z3.ModelRef,
 ) -> z3.ModelRef:
-    """A model of what is said where the state `before` is as near to an initial state, `first`, as wishes go. `found`
+    """A model of what is said where the state `pre` is as near to an initial state, `first`, as wishes go. `z3_model`
     is one that may be further away."""
     solver = z3.SolverFor("QF_FD")
-    solver.add(*said)
+    solver.add(*conditions)
     if solver.check() != z3.sat:
-        return found
-    found = solver.model()
+        return z3_model
+    z3_model = solver.model()
     wanted = constant_state(model, encoding, first)
-    waiting = [_wish(encoding, shape, wanted.fields[name]) for name, shape in before.fields.items()]
+    waiting = [_wish(encoding, shape, wanted.fields[name]) for name, shape in pre.fields.items()]
     solver.set("rlimit", WORK)
     while waiting:
         wish, instead = waiting.pop(0)
         if isinstance(wish, bool):
             waiting = waiting if wish else [*instead, *waiting]
-        elif z3.is_true(found.eval(wish, model_completion=True)):
+        elif z3.is_true(z3_model.eval(wish, model_completion=True)):
             solver.add(wish)
         elif solver.check(wish) == z3.sat:
-            found = solver.model()
+            z3_model = solver.model()
             solver.add(wish)
         else:
             waiting = [*instead, *waiting]
-    return found
+    return z3_model
 
 
-def _wish(encoding: Encoding, shape: Shape, wanted: Shape) -> Wish:
+def _wish(encoding: Encoding, shape: Shape, wanted_shape: Shape) -> Wish:
     """That a value is as at first; else, that parts of it are."""
-    return encoding.algebra.same(shape, wanted), list(_instead(encoding, shape, wanted))
+    return encoding.algebra.same(shape, wanted_shape), list(_instead(encoding, shape, wanted_shape))
 
 
-def _instead(encoding: Encoding, shape: Shape, wanted: Shape) -> Iterator[Wish]:
-    match shape, wanted:
+def _instead(encoding: Encoding, shape: Shape, wanted_shape: Shape) -> Iterator[Wish]:
+    match shape, wanted_shape:
         case (Table(parts=parts), Table(parts=others)):
             for part, other in zip(parts, others, strict=True):
                 yield _wish(encoding, part, other)

@@ -56,14 +56,19 @@ def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState,
     return PredicateValue(bit(value), defined, tuple(execution.assumptions))
 
 
-def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> list[Clause]:
+def clauses(
+    function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "", is_nested: bool = False
+) -> list[Clause]:
     """The predicate as clauses, all of which it says, one quantifier each.
 
     `and`, `or`, `not`, `all(... for ... if ...)`, `any` under a `not`, a choice, helpers and `if`s are taken apart as
     far as it takes to come to quantifiers; a part without any stays whole, loops over identities and enums unrolled.
-    `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over.
+    `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over: with
+    `is_nested`, of a property that is only ever a goal, not for an `all` or `any` within a clause, which then has
+    quantifiers in it.
     """
-    taking = _Clauses(encoding, _state_names(function, states), f"{suffix}!{function.name}")
+    make = _NestedClauses if is_nested else _Clauses
+    taking = make(encoding, _state_names(function, states), f"{suffix}!{function.name}")
     try:
         taken = list(taking.body(function.body, {}, _Context(), True))
     except ExtensionalError:
@@ -92,13 +97,15 @@ class _Context:
     definedness: Bit = True
     members: tuple[Member, ...] = ()
 
-    def assume(self, condition: Bit, defined: Bit = True) -> _Context:
+    def assume(self, condition: Bit, is_defined: Bit = True) -> _Context:
         """Further in, where a condition holds, which had to be defined."""
-        return replace(self, hypothesis=and_bits(self.hypothesis, condition), definedness=self.need(defined))
+        return replace(self, hypothesis=and_bits(self.hypothesis, condition), definedness=self.need(is_defined))
 
-    def need(self, defined: Bit) -> Bit:
+    def need(self, is_defined: Bit) -> Bit:
         """All that had to be defined, if something more is evaluated here."""
-        return self.definedness if defined is True else and_bits(self.definedness, implies(self.hypothesis, defined))
+        return (
+            self.definedness if is_defined is True else and_bits(self.definedness, implies(self.hypothesis, is_defined))
+        )
 
     def quantify(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
         """Further in, for all values of some variables that meet a condition."""
@@ -130,33 +137,37 @@ class _Clauses(Execution):
 
     # --- bodies -------------------------------------------------------------------------------------------------------
 
-    def body(self, statements: tuple[ir.Statement, ...], names: Names, at: _Context, wanted: bool) -> Iterator[Clause]:
-        """What a function says that returns `wanted`."""
+    def body(
+        self, statements: tuple[ir.Statement, ...], names: Names, context: _Context, wanted_truth: bool
+    ) -> Iterator[Clause]:
+        """What a function says that returns `wanted_truth`."""
         if not statements:
             return
         first, *after = statements
         rest = tuple(after)
         match first:
             case ir.Return(value=value):
-                yield from self.says(value, names, at, wanted)
+                yield from self.says(value, names, context, wanted_truth)
             case ir.Let(name=name, value=value):
                 bound, defined = self.value(value, names)
-                yield from self.body(rest, {**names, name: bound}, replace(at, definedness=at.need(defined)), wanted)
+                yield from self.body(
+                    rest, {**names, name: bound}, replace(context, definedness=context.need(defined)), wanted_truth
+                )
             case ir.If(condition=condition, yes=yes, no=no):
                 value, defined = self.truth(condition, names)
                 if value is not False:
-                    yield from self.body((*yes, *rest), names, at.assume(value, defined), wanted)
+                    yield from self.body((*yes, *rest), names, context.assume(value, defined), wanted_truth)
                 if value is not True:
-                    yield from self.body((*no, *rest), names, at.assume(negation(value), defined), wanted)
+                    yield from self.body((*no, *rest), names, context.assume(negation(value), defined), wanted_truth)
             case ir.Assert(condition=condition):
                 value, defined = self.truth(condition, names)
-                inner = replace(at, definedness=at.need(and_bits(defined, value)))
-                yield from self.body(rest, names, inner, wanted)
+                inner = replace(context, definedness=context.need(and_bits(defined, value)))
+                yield from self.body(rest, names, inner, wanted_truth)
             case _:
-                yield from self._clauses_of_block(statements, names, at, wanted)
+                yield from self._clauses_of_block(statements, names, context, wanted_truth)
 
     def _clauses_of_block(
-        self, statements: tuple[ir.Statement, ...], names: Names, at: _Context, wanted: bool
+        self, statements: tuple[ir.Statement, ...], names: Names, context: _Context, wanted_truth: bool
     ) -> Iterator[Clause]:
         path = Path(dict(names), None)
         self.run(statements, path)
@@ -164,82 +175,98 @@ class _Clauses(Execution):
         for when, shape in reversed(path.returned_values):
             value = bit(self.algebra.choose(when, shape, value))
         right = and_bits(*path.definedness)
-        yield self._clause(value if wanted else negation(value), right, at, statements[0].where)
+        yield self._clause(value if wanted_truth else negation(value), right, context, statements[0].where)
 
-    def _clause(self, value: Bit, defined: Bit, at: _Context, where: ir.Where) -> Clause:
-        return Clause("", at.variables, at.hypothesis, value, where, at.need(defined), at.members)
+    def _clause(self, value: Bit, is_defined: Bit, context: _Context, where: ir.Where) -> Clause:
+        return Clause(
+            "", context.variables, context.hypothesis, value, where, context.need(is_defined), context.members
+        )
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def says(self, e: ir.Expr, names: Names, at: _Context, wanted: bool) -> Iterator[Clause]:
-        """The clauses of an expression that is `wanted`: as one, if there is no quantifier in it."""
-        top = not at.variables and isinstance(e, ir.And if wanted else ir.Or)
+    def says(self, e: ir.Expr, names: Names, context: _Context, wanted_truth: bool) -> Iterator[Clause]:
+        """The clauses of an expression that is `wanted_truth`: as one, if there is no quantifier in it."""
+        top = not context.variables and isinstance(e, ir.And if wanted_truth else ir.Or)
         try:
             value, defined = (False, True) if top else self.truth(e, names)
         except NotUnboundedError as error:
-            yield from self._parts(e, names, at, wanted, error)
+            yield from self._parts(e, names, context, wanted_truth, error)
             return
         if top:
-            yield from self._clauses_in_turn(cast("ir.And | ir.Or", e).operands, names, at, wanted)
+            yield from self._clauses_in_turn(cast("ir.And | ir.Or", e).operands, names, context, wanted_truth)
         else:
-            yield self._clause(value if wanted else negation(value), defined, at, e.where)
+            yield self._clause(value if wanted_truth else negation(value), defined, context, e.where)
 
     def _parts(
-        self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnboundedError
+        self, e: ir.Expr, names: Names, context: _Context, wanted_truth: bool, error: NotUnboundedError
     ) -> Iterator[Clause]:
         """The clauses of an expression that has a quantifier in it. Where it says nothing, what had to be defined to
         come to it is said all the same."""
         empty = True
-        for clause in self._split_expression(e, names, at, wanted, error):
+        for clause in self._split_expression(e, names, context, wanted_truth, error):
             empty = False
             yield clause
         if empty:
-            yield self._clause(True, True, at, e.where)
+            yield self._clause(True, True, context, e.where)
 
     def _split_expression(
-        self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnboundedError
+        self, e: ir.Expr, names: Names, context: _Context, wanted_truth: bool, error: NotUnboundedError
     ) -> Iterator[Clause]:
         match e:
             case ir.Not(operand=operand):
-                yield from self.says(operand, names, at, not wanted)
+                yield from self.says(operand, names, context, not wanted_truth)
             case ir.And(operands=operands) | ir.Or(operands=operands):
-                if isinstance(e, ir.And) == wanted:
-                    yield from self._clauses_in_turn(operands, names, at, wanted)
+                if isinstance(e, ir.And) == wanted_truth:
+                    yield from self._clauses_in_turn(operands, names, context, wanted_truth)
                 else:
-                    yield from self._one_of(operands, names, at, wanted)
+                    yield from self._one_of(operands, names, context, wanted_truth)
             case ir.Choice(condition=condition, yes=yes, no=no):
                 value, defined = self.truth(condition, names)
-                yield from self.says(yes, names, at.assume(value, defined), wanted)
-                yield from self.says(no, names, at.assume(negation(value), defined), wanted)
-            case ir.Quantified(kind="all" | "any" as kind) if (kind == "all") == wanted:
-                for inner, inside in self.open_rounds(e.generators, names, at):
-                    yield from self.says(e.body, inner, inside, wanted)
+                yield from self.says(yes, names, context.assume(value, defined), wanted_truth)
+                yield from self.says(no, names, context.assume(negation(value), defined), wanted_truth)
+            case ir.Quantified(kind="all" | "any" as kind) if (kind == "all") == wanted_truth:
+                for inner, inside in self.open_rounds(e.generators, names, context):
+                    yield from self.says(e.body, inner, inside, wanted_truth)
             case ir.Call(function=function, arguments=arguments):
                 values, defined = self.values(arguments, names)
                 given = dict(zip((name for name, _ in function.parameters), values, strict=True))
-                yield from self.body(function.body, given, replace(at, definedness=at.need(defined)), wanted)
-            case ir.Compare(op="==" | "!=" as op) if (op == "==") == wanted:
-                yield from self._clauses_of_equal_sequences(e, names, at, error)
+                yield from self.body(
+                    function.body, given, replace(context, definedness=context.need(defined)), wanted_truth
+                )
+            case ir.Compare(op="==" | "!=" as op) if (op == "==") == wanted_truth:
+                yield from self._clauses_of_equal_sequences(e, names, context, error)
             case _:
-                raise error
+                yield self.indivisible(e, names, context, wanted_truth, error)
+
+    def indivisible(
+        self, e: ir.Expr, names: Names, context: _Context, wanted_truth: bool, error: NotUnboundedError
+    ) -> Clause:
+        """The clause of an expression that has a quantifier in it and cannot be taken apart."""
+        raise error
+
+    def condition(self, e: ir.Expr, names: Names) -> tuple[Bit, Bit]:
+        """Whether a condition of a comprehension is true, and that it is defined."""
+        return self.truth(e, names)
 
     def _clauses_in_turn(
-        self, operands: tuple[ir.Expr, ...], names: Names, at: _Context, wanted: bool
+        self, operands: tuple[ir.Expr, ...], names: Names, context: _Context, wanted_truth: bool
     ) -> Iterator[Clause]:
         """Each of several; Python comes to a later one only if those before are as wanted."""
         before: Bit = True
         for operand in operands:
-            for clause in self.says(operand, names, at, wanted):
+            for clause in self.says(operand, names, context, wanted_truth):
                 late = implies(before, clause.definedness)
-                yield replace(clause, definedness=and_bits(at.definedness, late))
-                if clause.variables == at.variables and not isinstance(clause.conclusion, bool):
+                yield replace(clause, definedness=and_bits(context.definedness, late))
+                if clause.variables == context.variables and not isinstance(clause.conclusion, bool):
                     before = and_bits(before, implies(clause.hypothesis, clause.conclusion))
 
-    def _one_of(self, operands: tuple[ir.Expr, ...], names: Names, at: _Context, wanted: bool) -> Iterator[Clause]:
+    def _one_of(
+        self, operands: tuple[ir.Expr, ...], names: Names, context: _Context, wanted_truth: bool
+    ) -> Iterator[Clause]:
         """One of several: those without a quantifier are hypotheses of the others, and so is what a clause of one of
         the others says of the next."""
         if not operands:
-            yield self._clause(False, True, at, ir.Where("", 0, 0, 0, 0))
+            yield self._clause(False, True, context, ir.Where("", 0, 0, 0, 0))
             return
         others: list[tuple[ir.Expr, _Context]] = []
         plain: list[Bit] = []
@@ -247,70 +274,72 @@ class _Clauses(Execution):
             try:
                 value, defined = self.truth(operand, names)
             except NotUnboundedError:
-                others.append((operand, at))
+                others.append((operand, context))
             else:
-                plain.append(negation(value) if wanted else value)
-                at = at.assume(plain[-1], defined)
-        yield from self._clauses_of_disjunction(others, conjunction(plain), at, names, wanted)
+                plain.append(negation(value) if wanted_truth else value)
+                context = context.assume(plain[-1], defined)
+        yield from self._clauses_of_disjunction(others, conjunction(plain), context, names, wanted_truth)
 
     def _clauses_of_disjunction(
-        self, others: list[tuple[ir.Expr, _Context]], plain: Bit, at: _Context, names: Names, wanted: bool
+        self, others: list[tuple[ir.Expr, _Context]], plain: Bit, context: _Context, names: Names, wanted_truth: bool
     ) -> Iterator[Clause]:
         """One of several with quantifiers. What has to be defined in one is so where those without, of which Python
         comes to some later, have not decided it before."""
         (first, before), *rest = others
-        for clause in self.says(first, names, before, wanted):
+        for clause in self.says(first, names, before, wanted_truth):
             hypothesis = and_bits(clause.hypothesis, plain)
             if not rest:
-                yield replace(clause, hypothesis=hypothesis, definedness=and_bits(clause.definedness, at.definedness))
+                yield replace(
+                    clause, hypothesis=hypothesis, definedness=and_bits(clause.definedness, context.definedness)
+                )
                 continue
             left = and_bits(hypothesis, negation(clause.conclusion))
-            inner = _Context(clause.variables, left, and_bits(clause.definedness, at.definedness), clause.members)
+            inner = _Context(clause.variables, left, and_bits(clause.definedness, context.definedness), clause.members)
             later = [(expression, inner) for expression, _ in rest]
-            yield from self._clauses_of_disjunction(later, plain, inner, names, wanted)
+            yield from self._clauses_of_disjunction(later, plain, inner, names, wanted_truth)
 
     def _clauses_of_equal_sequences(
-        self, e: ir.Compare, names: Names, at: _Context, error: NotUnboundedError
+        self, e: ir.Compare, names: Names, context: _Context, error: NotUnboundedError
     ) -> Iterator[Clause]:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
         if not isinstance(left, Sequence) or not isinstance(right, Sequence):
             raise error
-        yield self._clause(self.numbers.same(left.length, right.length), and_bits(one, other), at, e.where)
+        yield self._clause(self.numbers.same(left.length, right.length), and_bits(one, other), context, e.where)
         index, variables, inside = self._position(left.length)
         same = self.algebra.same(left.element_at(index), right.element_at(index))
-        yield self._clause(same, True, at.quantify(variables, inside), e.where)
+        yield self._clause(same, True, context.quantify(variables, inside), e.where)
 
     # --- loops --------------------------------------------------------------------------------------------------------
 
     def open_rounds(
-        self, generators: tuple[ir.Generator, ...], names: Names, at: _Context
+        self, generators: tuple[ir.Generator, ...], names: Names, context: _Context
     ) -> Iterator[tuple[Names, _Context]]:
         """The rounds of nested generators: one for each element of what has an end, one for all of what has none."""
         if not generators:
-            yield names, at
+            yield names, context
             return
         first, *rest = generators
-        for element, inside in self._round(first, names, at):
+        for element, inside in self._round(first, names, context):
             inner = {**names, first.variable: element}
             inside = inside.with_element(first.type, element)
             for condition in first.conditions:
-                value, defined = self.truth(condition, inner)
+                value, defined = self.condition(condition, inner)
                 inside = inside.assume(value, defined)
-            if inside.hypothesis is not False or inside.definedness is not at.definedness:
+            if inside.hypothesis is not False or inside.definedness is not context.definedness:
                 yield from self.open_rounds(tuple(rest), inner, inside)
 
-    def _round(self, generator: ir.Generator, names: Names, at: _Context) -> Iterator[tuple[Shape, _Context]]:
+    def _round(self, generator: ir.Generator, names: Names, context: _Context) -> Iterator[tuple[Shape, _Context]]:
         loop = LoopProgress()
         try:
             found = list(self.elements(generator.source, names, loop, True))
         except EndlessError:
-            yield self._arbitrary_element(generator, names, at)
+            yield self._arbitrary_element(generator, names, context)
             return
-        inside = replace(at, definedness=at.need(and_bits(*loop.definedness)))
+        inside = replace(context, definedness=context.need(and_bits(*loop.definedness)))
         for there, element in found:
             yield element, inside.assume(there)
 
-    def _arbitrary_element(self, generator: ir.Generator, names: Names, at: _Context) -> tuple[Shape, _Context]:
+    def _arbitrary_element(self, generator: ir.Generator, names: Names, context: _Context) -> tuple[Shape, _Context]:
         """Any element of what has no end."""
         match generator.source:
             case ir.IntRange(start=start, stop=stop):
@@ -318,7 +347,9 @@ class _Clauses(Execution):
                 index, variables = self._variable(first.lo, end.hi - 1)
                 above = negation(self.numbers.less(index, first))
                 inside = and_bits(above, self._is_in_range(index, first.lo, inf), self.numbers.less(index, end))
-                return index, replace(at, definedness=at.need(and_bits(one, other))).quantify(variables, inside)
+                return index, replace(context, definedness=context.need(and_bits(one, other))).quantify(
+                    variables, inside
+                )
             case ir.Members(of=Subset(), where=where):
                 raise NotUnboundedError(
                     where, "it visits all sets of numbers without an end", "a domain, or a fixed range"
@@ -326,11 +357,11 @@ class _Clauses(Execution):
             case ir.Members(of=of):
                 lo, hi = self.encoding.interval(of)
                 index, variables = self._variable(lo, hi)
-                return index, at.quantify(variables, self._is_of_type(of, index))
+                return index, context.quantify(variables, self._is_of_type(of, index))
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
                 element, variables, inside = self._arbitrary_member(container, of.type, generator.source.where)
-                return element, replace(at, definedness=at.need(defined)).quantify(variables, inside)
+                return element, replace(context, definedness=context.need(defined)).quantify(variables, inside)
 
     def _arbitrary_member(
         self, container: Shape, type_: Any, where: ir.Where
@@ -378,6 +409,44 @@ def variables_of(shape: Shape) -> Iterator[z3.ExprRef]:
             yield term
 
 
+class _NestedClauses(_Clauses):
+    """Takes a goal apart into clauses. What cannot be taken apart is a formula with quantifiers in it: that of a goal
+    is only ever negated, and the solver gives a name to each element that there is then."""
+
+    def indivisible(
+        self, e: ir.Expr, names: Names, context: _Context, wanted_truth: bool, error: NotUnboundedError
+    ) -> Clause:
+        """The clause of an expression, with the quantifiers that are in it."""
+        value, defined = self.condition(e, names)
+        return self._clause(value if wanted_truth else negation(value), defined, context, e.where)
+
+    def condition(self, e: ir.Expr, names: Names) -> tuple[Bit, Bit]:
+        """Whether a condition is true, with the quantifiers that are in it."""
+        try:
+            return self.truth(e, names)
+        except NotUnboundedError:
+            return _QuantifiedExecution(self.encoding, self.states, self._name()).truth(e, names)
+
+
+class _QuantifiedExecution(_NestedClauses):
+    """Evaluates expressions; `all` and `any` over what has no end become quantifiers. Their rounds have to be defined,
+    each of them."""
+
+    def endless(self, comprehension: ir.Quantified, names: Names) -> Value:
+        """The value of a comprehension over something that has no end: a formula with a quantifier."""
+        if comprehension.kind not in ("all", "any"):
+            return super().endless(comprehension, names)
+        wanted = comprehension.kind == "all"
+        plain = _NestedClauses(self.encoding, self.states, self._name())
+        rounds = [
+            clause
+            for inner, inside in plain.open_rounds(comprehension.generators, names, _Context())
+            for clause in plain.says(comprehension.body, inner, inside, wanted)
+        ]
+        every = conjunction(round_.as_assumption() for round_ in rounds)
+        return every if wanted else negation(every), conjunction(round_.definedness for round_ in rounds)
+
+
 # --- defining what loops without an end give --------------------------------------------------------------------------
 
 
@@ -386,7 +455,8 @@ class DefiningExecution(_Clauses):
 
     `all` and `any` become a new truth value; `min` and `max` a new number; a `limit` a new truth value, of which
     `limits` say what it is. Their rounds have to be defined, each of them: whatever others come to, so that a step may
-    be found to break the model that Python can take, and never the other way round.
+    be found to break the model that Python can take, and never the other way round. Where it `counts`, as in a step,
+    how many there are in a set without an end is any number: so more steps can be taken here than in the model.
     """
 
     def __init__(
@@ -395,12 +465,14 @@ class DefiningExecution(_Clauses):
         states: Mapping[str, Mapping[str, Shape]],
         suffix: str,
         budgets: frozenset[str] = frozenset(),
+        *,
+        counts: bool = False,
     ) -> None:
         super().__init__(encoding, states, suffix)
         self.budgets = budgets
         self.assumptions: list[Clause] = []
         self.limits: list[z3.BoolRef] = []
-        self.counts = False
+        self.counts = counts
 
     def limit(self, statement: ir.Limit, path: Path) -> None:
         """A guard of the bounds: a new truth value. How many messages there are is any number here; what else the text
@@ -413,9 +485,7 @@ class DefiningExecution(_Clauses):
                 path.stopped_by_limit, path.here = True, False
         else:
             passes = self.any_bit()
-            self.counts = True
             value, defined = self.truth(statement.condition, path.names)
-            self.counts = False
             path.need(defined)
             self.limits.append(passes == formula(value))
             path.stopped_by_limit = or_bits(path.stopped_by_limit, and_bits(path.here, negation(passes)))
@@ -427,16 +497,16 @@ class DefiningExecution(_Clauses):
             return self.numbers.arithmetic("max", self.any_number(), constant_number(0)), defined
         return self.algebra.size(container), defined
 
-    def endless(self, quantified: ir.Quantified, names: Names) -> Value:
+    def endless(self, comprehension: ir.Quantified, names: Names) -> Value:
         """The value of a comprehension over something that has no end: a new term, and what is assumed of it."""
-        match quantified.kind:
+        match comprehension.kind:
             case "all" | "any" as kind:
-                rounds = self._clauses_over_rounds(quantified, names, kind == "all", _Context())
-                return self._defined_truth(quantified, names), conjunction(round_.definedness for round_ in rounds)
+                rounds = self._clauses_over_rounds(comprehension, names, kind == "all", _Context())
+                return self._defined_truth(comprehension, names), conjunction(round_.definedness for round_ in rounds)
             case "min" | "max":
-                return self._extreme_of(quantified, names)
+                return self._extreme_of(comprehension, names)
             case _:
-                return super().endless(quantified, names)
+                return super().endless(comprehension, names)
 
     def _defined_truth(self, e: ir.Quantified, names: Names) -> Bit:
         """A truth value that is true exactly if all rounds say so (`any`: if none says the opposite)."""
@@ -466,12 +536,14 @@ class DefiningExecution(_Clauses):
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction([negation(alike), differ]), where))
         return whole
 
-    def _clauses_over_rounds(self, e: ir.Quantified, names: Names, wanted: bool, at: _Context) -> list[Clause]:
+    def _clauses_over_rounds(
+        self, e: ir.Quantified, names: Names, wanted_truth: bool, context: _Context
+    ) -> list[Clause]:
         plain = _Clauses(self.encoding, self.states, self._name())
         return [
             clause
-            for inner, inside in plain.open_rounds(e.generators, names, at)
-            for clause in plain.says(e.body, inner, inside, wanted)
+            for inner, inside in plain.open_rounds(e.generators, names, context)
+            for clause in plain.says(e.body, inner, inside, wanted_truth)
         ]
 
     def _extreme_of(self, e: ir.Quantified, names: Names) -> Value:

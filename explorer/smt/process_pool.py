@@ -179,9 +179,9 @@ def _death(code: int | None) -> str:
     return f"the solver's process ended (exit {code})"
 
 
-def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection, until: Any) -> None:
+def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection, deadline: Any) -> None:
     """What a process does: until nobody asks any more."""
-    _watch.set(until)
+    _watch.set(deadline)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # whoever started us ends us
     others_end.close()

@@ -100,11 +100,11 @@ class ProofCache:
         self.notes.append(f"{path} is not what was kept there by this user; it is not believed, and written anew")
         return None
 
-    def _write(self, name: str, held: Mapping[str, Any]) -> None:
+    def _write(self, name: str, entries: Mapping[str, Any]) -> None:
         """Writes a file, whole or not at all. In a folder that cannot be written nothing is kept."""
         if self.folder is None or self._seal is None:
             return
-        whole = {"schema": SCHEMA, "name": name, **held}
+        whole = {"schema": SCHEMA, "name": name, **entries}
         with suppress(OSError):
             self.folder.mkdir(exist_ok=True)
             handle, part = tempfile.mkstemp(dir=self.folder, prefix=".")
@@ -113,9 +113,9 @@ class ProofCache:
             Path(part).replace(self.folder / f"{name}.json")
 
 
-def _text(held: Mapping[str, Any]) -> str:
-    return json.dumps(held, sort_keys=True)
+def _text(entries: Mapping[str, Any]) -> str:
+    return json.dumps(entries, sort_keys=True)
 
 
 def _meaning(prop: Property) -> str:
-    return digest((prop.kind, prop.form, *((prop.by_action, prop.start) if prop.refinement is not None else ())))
+    return digest((prop.kind, prop.form, *((prop.action_forms, prop.start) if prop.refinement is not None else ())))

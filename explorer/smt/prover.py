@@ -15,7 +15,7 @@ from .effort import SolverEffort
 from .errors import NotUnboundedError
 from .finite_instances import FiniteInstance, FiniteInstances, Sketch
 from .hints import Hints
-from .questions import Questions
+from .questions import ProofQuestions
 from .transition import is_spent, never_happens
 from .vacuity import ReachedStates, denied_antecedents
 
@@ -92,10 +92,10 @@ class ProofGround:
 class Prover:
     """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
 
-    def __init__(self, ground: ProofGround, met: ReachedStates | None = None) -> None:
-        self.ground, self.met = ground, met
+    def __init__(self, ground: ProofGround, reached_states: ReachedStates | None = None) -> None:
+        self.ground, self.met = ground, reached_states
         self.instances, self.lemmas = ground.instances, {lemma.name for lemma in ground.model.lemmas}
-        self.questions = Questions(ground.model, ground.symmetric, ground.effort, ground.hints)
+        self.questions = ProofQuestions(ground.model, ground.symmetric, ground.effort, ground.hints)
         self._searched, self._looked = list[FiniteInstance](), 0
 
     def work(self, task: Task | Doubt) -> Iterator[Result]:

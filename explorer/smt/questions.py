@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias, cast
 
 import z3
@@ -22,11 +23,11 @@ from ...language import ir
 from ...language.immutable import immutable
 from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
-from .clauses import Clause, subterms
+from .clauses import Clause
 from .effort import SHORT_QUESTIONS, SolverEffort, patience
 from .encoding import unbounded_encoding
 from .hints import Hints
-from .instances import Instance
+from .instances import InitialInstance, Instance
 from .predicate import clauses
 from .process_pool import watch_deadline
 from .splitting import split
@@ -83,7 +84,7 @@ _PARTS = (64, 16, 4, 1)
 """How cheap a proof is, in parts of what a first attempt may cost."""
 
 
-class Questions:
+class ProofQuestions:
     """The questions about one bound model, its bounds open. Made once per process; `model` has its lemmas bound."""
 
     def __init__(
@@ -99,6 +100,7 @@ class Questions:
         self._state = formula(self.before.valid)
         self._names = [lemma.name for lemma in self.lemmas]
         self._known_of = dict[str, list[z3.BoolRef]]()
+        self._mentions = _Mentions()
 
     def _formulas_of_lemma(self, name: str) -> list[z3.BoolRef]:
         """What a lemma says of the state before, made when it is first needed: with hints, most are not."""
@@ -241,16 +243,24 @@ class Questions:
                 wanted = distinct(said, instance, context.case, alike)
                 yield context, context.substitute_case(_goals(wanted))
 
-    def _initial(self, goal: Property) -> Iterator[Question]:
+    @cached_property
+    def _starts(self) -> list[tuple[InitialInstance, Context]]:
+        """What initial functions give, each with the assertion that it does."""
+        made: list[tuple[InitialInstance, Context]] = []
         for start in starts(self.model, self.encoding, "i"):
             said = [formula(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
-            context = Context([*said, *_assumptions(start.assumptions), *start.bounds], uses_lemmas=False)
+            happens = [*said, *_assumptions(start.assumptions), *start.bounds]
+            made.append((start, Context(happens, uses_lemmas=False)))
+        return made
+
+    def _initial(self, goal: Property) -> Iterator[Question]:
+        for start, context in self._starts:
             said = self._clauses(goal.form if goal.refinement is None else goal.start, start.state)
             yield context, [*_proper([start.definedness]), *_goals(said)]
 
     def _clauses(self, form: ir.Function | None, *states: SymbolicState) -> list[Clause]:
         """A goal's clauses, those left out that are plainly true."""
-        return clauses(cast(ir.Function, form), self.encoding, *states, suffix="g")
+        return clauses(cast(ir.Function, form), self.encoding, *states, suffix="g", is_nested=True)
 
     def _instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
@@ -309,18 +319,22 @@ class Questions:
                 break
         return answer
 
-    def _attempts(self, given: Sequence[Lemmas], hard: bool) -> tuple[list[Attempt], list[Attempt]]:
+    def _attempts(self, lemma_sets: Sequence[Lemmas], hard: bool) -> tuple[list[Attempt], list[Attempt]]:
         """What to try, the cheap before the dear: first with little work, later under other seeds, and when trying hard
         with more and more. Where a hint names lemmas, that is tried before all of them, and a little harder."""
         seeds, most, short = self.effort.seeds, self.effort.work, self.effort.work / SHORT_QUESTIONS
-        rest = [(some, seed, most / part) for part in (4, 1) for seed in seeds for some in given] if hard else []
-        if len(given) == 2:
-            hint, whole = given
+        rest = [(some, seed, most / part) for part in (4, 1) for seed in seeds for some in lemma_sets] if hard else []
+        if len(lemma_sets) == 2:
+            hint, whole = lemma_sets
             first = [(hint, seeds[0], short)]
             later = [*((hint, seed, short) for seed in seeds[1:]), (hint, seeds[0], most / 4)]
             return first, [*later, *((whole, seed, short) for seed in seeds), *rest]
-        quick = [(some, seed, short) for seed in (seeds if hard or len(given) == 1 else seeds[:1]) for some in given]
-        return quick[: len(given)], [*quick[len(given) :], *rest]
+        quick = [
+            (some, seed, short)
+            for seed in (seeds if hard or len(lemma_sets) == 1 else seeds[:1])
+            for some in lemma_sets
+        ]
+        return quick[: len(lemma_sets)], [*quick[len(lemma_sets) :], *rest]
 
     def _try_attempts(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> SolverAnswer:
         answer = SolverAnswer(False)
@@ -340,7 +354,7 @@ class Questions:
             context.solvers[lemmas, seed] = solver = self._solver(context, lemmas, seed)
         _limit(solver, work)
         solver.push()
-        solver.add(_negation_of_goals(goals))
+        solver.add([*_negation(goals), *self._mentions.of(goals)])
         began = time.monotonic()
         with watch_deadline(patience(work)):
             found = solver.check()
@@ -388,7 +402,7 @@ class Questions:
     ) -> frozenset[str] | None:
         solver = _empty_solver(seed)
         _limit(solver, work)
-        solver.add([*context.happens, self._state, *_negation_of_goals(goals)])
+        solver.add([*context.happens, self._state, *_negation(goals), *self._mentions.of(goals)])
         names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
         for name, text in names.items():
             solver.add([z3.Implies(name, said) for said in self._formulas_of_lemma(text)])
@@ -421,19 +435,54 @@ def _limit(solver: z3.Solver, work: float) -> None:
     solver.set("timeout", max(1, round(1000 * patience(work))))
 
 
-def _negation_of_goals(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+def _negation(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     """Says that one of the goals is false; nothing, of none."""
     if not goals:
         return []
-    return [z3.Not(z3.And(goals)) if len(goals) > 1 else z3.Not(goals[0]), *_mention_goals(goals)]
+    return [z3.Not(z3.And(goals)) if len(goals) > 1 else z3.Not(goals[0])]
 
 
-def _mention_goals(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
-    """Says nothing, of every value of a function in the goals: so the solver looks at it whichever part it finds false,
-    and what is known of such values is instantiated."""
-    values = [subterm for subterm in subterms(goals) if subterm.num_args() > 0 and _is_value(subterm)]
-    mentioned = (z3.Function(f"mentioned.{value.sort()}", value.sort(), z3.BoolSort()) for value in values)
-    return [cast(z3.BoolRef, said(value)) for said, value in zip(mentioned, values, strict=True)]
+class _Mentions:
+    """Says nothing, of every value of a function in goals: so the solver looks at it whichever part it finds false, and
+    what is known of such values is instantiated. Those within a quantifier that have none of its variables in them are
+    among them. What is in a term is found once: goals have most of theirs in common.
+    """
+
+    def __init__(self) -> None:
+        self._inside = dict[int, dict[int, z3.BoolRef]]()
+        self._open = set[int]()  # terms with variables of a quantifier in them
+        self._kept = list[z3.ExprRef]()  # so that no other term gets the number of one that was looked at
+
+    def of(self, goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+        """What is said of the values in some goals, in an order that depends on the goals alone."""
+        found = dict[int, z3.BoolRef]()
+        for goal in goals:
+            found |= self._values_in(goal)
+        return list(found.values())
+
+    def _values_in(self, term: z3.ExprRef) -> dict[int, z3.BoolRef]:
+        waiting = [(term, term.get_id(), list[z3.ExprRef](), False)]
+        while waiting:
+            inner, at, children, is_open = waiting.pop()
+            if at in self._inside:
+                continue
+            if not is_open:
+                children = inner.children()
+                waiting.append((inner, at, children, True))
+                waiting += [(child, child.get_id(), [], False) for child in children]
+                continue
+            found = dict[int, z3.BoolRef]()
+            for child in children:
+                found |= self._inside[child.get_id()]
+            is_variable = not z3.is_app(inner) and not z3.is_quantifier(inner)
+            if is_variable or any(child.get_id() in self._open for child in children):
+                self._open.add(at)
+            elif children and z3.is_app(inner) and _is_value(inner):
+                said = z3.Function(f"mentioned.{inner.sort()}", inner.sort(), z3.BoolSort())
+                found[at] = cast(z3.BoolRef, said(inner))
+            self._inside[at] = found
+            self._kept.append(inner)
+        return self._inside[term.get_id()]
 
 
 def _is_value(term: z3.ExprRef) -> bool:

@@ -50,7 +50,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class IntegerMap:
     """A `Map` over integers between two `ends` of which one is not known: what `element_at` is beyond them is
     garbage."""
 
@@ -75,7 +75,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Members:
+class MemberBits:
     """A `Subset` of finitely many members: whether member number `first`, `first + 1`, ... is in it."""
 
     first: int
@@ -113,10 +113,10 @@ Shape: TypeAlias = (
     | SymbolicOption
     | Fields
     | Table
-    | Function
+    | IntegerMap
     | Slots
     | Sequence
-    | Members
+    | MemberBits
     | UnboundedSet
     | Heap
     | Records
@@ -144,11 +144,11 @@ def scalars(shape: Shape) -> Iterator[Number | Bit]:
             yield count
             for part in slots:
                 yield from scalars(part)
-        case Members(bits=bits):
+        case MemberBits(bits=bits):
             yield from bits
         case Number() | bool() | z3.BoolRef():
             yield shape
         case Sequence(length=length):
             yield length
-        case Function() | UnboundedSet() | Records():
+        case IntegerMap() | UnboundedSet() | Records():
             return

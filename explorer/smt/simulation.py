@@ -22,13 +22,14 @@ from ...language.records import parts_of
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from ...language.values import ModelError, State
 from ...language.verdict import DisagreementError
+from .adding_loops import StepExecution
 from .algebra import ExtensionalError
 from .effort import CLOCK
 from .encoding import Encoding, unbounded_encoding
 from .errors import NotUnboundedError
-from .predicate import DefiningExecution, clauses
+from .predicate import clauses
 from .process_pool import watch_deadline
-from .shapes import Fields, Function, Records, Shape, Slots, SymbolicOption, Table, UnboundedSet
+from .shapes import Fields, IntegerMap, Records, Shape, Slots, SymbolicOption, Table, UnboundedSet
 from .shapes import Sequence as Elements
 from .statements import Path
 from .states import SymbolicState, constant_state, fresh_state
@@ -84,55 +85,55 @@ class FormulaCheck:
         self.solver.add(formula(self.encoding.constants))
         self._known = set[State]()
 
-    def step(self, taken: StepTaken) -> None:
+    def step(self, step: StepTaken) -> None:
         """Disagreement when the formulas leave out the step, or the state before it."""
-        before = constant_state(self.model, self.encoding, taken.state_before)
-        arguments = ", ".join(f"{name}={value}" for name, value in taken.arguments.items())
-        text = f"the step {taken.action}({arguments}) from {taken.state_before} to {taken.state_after}"
+        before = constant_state(self.model, self.encoding, step.state_before)
+        arguments = ", ".join(f"{name}={value}" for name, value in step.arguments.items())
+        text = f"the step {step.action}({arguments}) from {step.state_before} to {step.state_after}"
         try:
-            if taken.state_before not in self._known and len(self._known) < self.states:
-                self._known.add(taken.state_before)
+            if step.state_before not in self._known and len(self._known) < self.states:
+                self._known.add(step.state_before)
                 self._check_possible(
-                    list(self._state_parts(taken.state_before, before)), f"the state {taken.state_before}"
+                    list(self._state_parts(step.state_before, before)), f"the state {step.state_before}"
                 )
-            parts, assumed = self._step_parts(taken, before)
+            parts, assumed = self._step_parts(step, before)
         except ExtensionalError:
-            where = self.model.action(taken.action).form.where
-            raise NotUnboundedError(where, *endless_message_text(f"{taken.action} sends or receives")) from None
+            where = self.model.action(step.action).form.where
+            raise NotUnboundedError(where, *endless_message_text(f"{step.action} sends or receives")) from None
         self._check_possible(parts, text, assumed)
-        refined = [part for prop in self.model.properties for part in self._refined_parts(prop, taken, before)]
+        refined = [part for prop in self.model.properties for part in self._refined_parts(prop, step, before)]
         self._check_possible(refined, text)
 
-    def _refined_parts(self, prop: Property, taken: StepTaken, before: SymbolicState) -> Iterator[_Part]:
+    def _refined_parts(self, prop: Property, step: StepTaken, pre: SymbolicState) -> Iterator[_Part]:
         """That a step is an abstract step, where plain Python says so."""
-        form = prop.form_of(taken.action)
-        if prop.refinement is None or form is None or not self._refines(prop, taken):
+        form = prop.form_of(step.action)
+        if prop.refinement is None or form is None or not self._refines(prop, step):
             return
-        after = constant_state(self.model, self.encoding, taken.state_after)
-        for clause in clauses(form, self.encoding, before, after, suffix="r"):
+        after = constant_state(self.model, self.encoding, step.state_after)
+        for clause in clauses(form, self.encoding, pre, after, suffix="r"):
             yield _Part(clause.where, f"the refinement {prop.name}", clause.as_assumption())
 
-    def _refines(self, prop: Property, taken: StepTaken) -> bool:
+    def _refines(self, prop: Property, step: StepTaken) -> bool:
         try:
-            return holds(self.model, prop, taken.state_before, taken.state_after, action=taken.action)
+            return holds(self.model, prop, step.state_before, step.state_after, action=step.action)
         except ModelError:
             return False
 
-    def _check_possible(self, parts: Sequence[_Part], what: str, assumed: Sequence[z3.BoolRef] = ()) -> None:
+    def _check_possible(self, parts: Sequence[_Part], what: str, assumptions: Sequence[z3.BoolRef] = ()) -> None:
         """Disagreement, naming the first part that makes it so, when the parts cannot be true together."""
-        if self._answer(parts, assumed) != z3.unsat:
+        if self._answer(parts, assumptions) != z3.unsat:
             return
         many = range(1, len(parts) + 1)
-        last = next(number for number in many if self._answer(parts[:number], assumed) == z3.unsat)
+        last = next(number for number in many if self._answer(parts[:number], assumptions) == z3.unsat)
         part = parts[last - 1]
         raise DisagreementError(
             f"{part.where.file}:{part.where.line}: the formulas of the proof leave out what plain Python does: "
             f"{what}; as a formula, {part.says} is not so"
         )
 
-    def _answer(self, parts: Sequence[_Part], assumed: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
+    def _answer(self, parts: Sequence[_Part], assumptions: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
         self.solver.push()
-        self.solver.add(*assumed, *(formula(part.bit) for part in parts))
+        self.solver.add(*assumptions, *(formula(part.bit) for part in parts))
         with watch_deadline(CLOCK):
             answer = self.solver.check()
         self.solver.pop()
@@ -157,15 +158,18 @@ class FormulaCheck:
         except ModelError:
             return False
 
-    def _is(self, shapes: SymbolicState, state: State, before: State) -> Bit:
+    def _is(self, shapes: SymbolicState, state: State, previous_state: State) -> Bit:
         return conjunction(
-            self.equal(field.type, shapes.fields[field.name], getattr(state, field.name), getattr(before, field.name))
+            self.equal(
+                field.type, shapes.fields[field.name], getattr(state, field.name), getattr(previous_state, field.name)
+            )
             for field in self.model.fields
             if field.name in shapes.fields
         )
 
-    def equal(self, type_: Type, shape: Shape, value: Any, before: Any) -> Bit:
-        """Whether a shape is a value; of the records of a pool, those that it has or had `before` are looked at."""
+    def equal(self, type_: Type, shape: Shape, value: Any, previous_value: Any) -> Bit:
+        """Whether a shape is a value; of the records of a pool, those that it has or had `previous_value` are looked
+        at."""
         numbers = self.encoding.numbers
         match type_, shape:
             case Option(of=of), SymbolicOption(present=present, value=inner):
@@ -176,9 +180,9 @@ class FormulaCheck:
                 held = zip(fields, parts_of(type_, value), strict=True)
                 return conjunction(self.equal(of, parts[name], part, part) for (name, of), part in held)
             case Map(value=of), Table(parts=parts):
-                pairs = zip(parts, value.items(), before.items(), strict=True)
+                pairs = zip(parts, value.items(), previous_value.items(), strict=True)
                 return conjunction(self.equal(of, part, now, then) for part, (_, now), (_, then) in pairs)
-            case Map(key=key, value=of), Function(element_at=at):
+            case Map(key=key, value=of), IntegerMap(element_at=at):
                 return conjunction(
                     self.equal(of, at(self.encoding.algebra.number(self.encoding.constant(key, member))), now, now)
                     for member, now in value.items()
@@ -194,7 +198,7 @@ class FormulaCheck:
                 members = members_of(of, self.model.values)
                 return conjunction(bits_equal(has(constant_number(int(member))), member in value) for member in members)
             case Pool(of=of), Records(has=has):
-                looked = dict.fromkeys([*value, *before])
+                looked = dict.fromkeys([*value, *previous_value])
                 return conjunction(
                     bits_equal(has(cast(Fields, self.encoding.constant(of, record))), record in value)
                     for record in looked
@@ -204,21 +208,21 @@ class FormulaCheck:
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
-    def _step_parts(self, taken: StepTaken, before: SymbolicState) -> tuple[list[_Part], list[z3.BoolRef]]:
+    def _step_parts(self, step: StepTaken, pre: SymbolicState) -> tuple[list[_Part], list[z3.BoolRef]]:
         """What has to be true of a step, in the order of the text, and what is assumed of the terms in it."""
-        action = self.model.action(taken.action)
+        action = self.model.action(step.action)
         names = {
-            parameter.name: self.encoding.constant(parameter.type, taken.arguments[parameter.name])
+            parameter.name: self.encoding.constant(parameter.type, step.arguments[parameter.name])
             for parameter in action.form.parameters
         }
-        path = Path(dict(names), dict(before.fields))
+        path = Path(dict(names), dict(pre.fields))
         assert path.cells is not None
         watched = _CheckedAction(self.encoding, action, path.cells, self._budgets())
         watched.run(action.form.body, path)
-        parts = list(self._argument_parts(action, names, before)) + watched.parts
+        parts = list(self._argument_parts(action, names, pre)) + watched.parts
         for field in self.model.fields:
             if field.name in path.cells:
-                pair = getattr(taken.state_after, field.name), getattr(taken.state_before, field.name)
+                pair = getattr(step.state_after, field.name), getattr(step.state_before, field.name)
                 where = watched.written.get(field.name, action.form.where)
                 says = f"that {field.name} is {pair[0]} after the step"
                 parts.append(_Part(where, says, self.equal(field.type, path.cells[field.name], *pair)))
@@ -227,22 +231,22 @@ class FormulaCheck:
     def _budgets(self) -> frozenset[str]:
         return frozenset(field.name for field in self.model.fields if field.budget is not None)
 
-    def _argument_parts(self, action: Action, names: Mapping[str, Shape], before: SymbolicState) -> Iterator[_Part]:
+    def _argument_parts(self, action: Action, names: Mapping[str, Shape], pre: SymbolicState) -> Iterator[_Part]:
         for parameter in action.form.parameters:
             shape = names[parameter.name]
             yield _Part(
                 parameter.where, f"that {parameter.name} is of its type", self.encoding.store(parameter.type, shape)[1]
             )
             if parameter.pool is not None:
-                there = is_in_pool(self.encoding.algebra, before.fields[parameter.pool], cast(Fields, shape), parameter)
+                there = is_in_pool(self.encoding.algebra, pre.fields[parameter.pool], cast(Fields, shape), parameter)
                 yield _Part(parameter.where, f"that {parameter.name} is in {parameter.pool}", there)
 
 
-class _CheckedAction(DefiningExecution):
+class _CheckedAction(StepExecution):
     """Runs an action, and notes statement by statement what has to be true for the step to be taken."""
 
     def __init__(self, encoding: Encoding, action: Action, cells: dict[str, Shape], budgets: frozenset[str]) -> None:
-        super().__init__(encoding, {action.form.state: cells}, f"sim!{action.name}", budgets)
+        super().__init__(encoding, {action.form.state: cells}, f"sim!{action.name}", budgets, counts=True)
         self.parts: list[_Part] = []
         self.written: dict[str, ir.Where] = {}
 

@@ -26,19 +26,19 @@ def split(goal: z3.BoolRef) -> list[z3.BoolRef]:
 
 
 def _split(
-    goal: z3.BoolRef, given: tuple[z3.BoolRef, ...], depth: int
+    goal: z3.BoolRef, assumptions: tuple[z3.BoolRef, ...], depth: int
 ) -> Iterator[tuple[list[z3.BoolRef], z3.BoolRef]]:
     goal = cast(z3.BoolRef, z3.simplify(goal))
     if z3.is_true(goal):
         return
     condition = _main_condition(goal) if depth else None
     if condition is None:
-        yield list(given), goal
+        yield list(assumptions), goal
         return
     for holds in (True, False):
         known = condition if holds else z3.Not(condition)
         rest = cast(z3.BoolRef, z3.substitute(goal, (condition, z3.BoolVal(holds))))
-        yield from _split(rest, (*given, known), depth - 1)
+        yield from _split(rest, (*assumptions, known), depth - 1)
 
 
 def _main_condition(goal: z3.BoolRef) -> z3.BoolRef | None:

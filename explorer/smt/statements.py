@@ -19,8 +19,16 @@ from .errors import NotUnboundedError
 from .expressions import EndlessError, Evaluator, Value, is_unordered
 from .loop_progress import LoopProgress
 from .numbers import is_at_least
-from .shapes import Fields, Heap, Members, Records, Sequence, Shape, Slots, UnboundedSet
+from .shapes import Fields, Heap, MemberBits, Records, Sequence, Shape, Slots, UnboundedSet
 from .terms import Bit, Number, and_bits, conjunction, constant_number, implies, negation, or_bits
+
+
+@immutable
+class ChangedCell:
+    """A write of a cell of the state, or of a part of it, that is a function of what was there."""
+
+    place: ir.Place
+    change: Callable[[Shape], Shape]
 
 
 @dataclass(slots=True)
@@ -40,10 +48,10 @@ class Path:
     definedness: list[Bit] = field(default_factory=list[Bit])
     returned_values: list[tuple[Bit, Shape]] = field(default_factory=list[tuple[Bit, Shape]])
 
-    def need(self, defined: Bit) -> None:
+    def need(self, is_defined: Bit) -> None:
         """Something is evaluated here."""
-        if defined is not True:
-            self.definedness.append(implies(self.here, defined))
+        if is_defined is not True:
+            self.definedness.append(implies(self.here, is_defined))
 
 
 class Execution(Evaluator):
@@ -170,11 +178,12 @@ class Execution(Evaluator):
         try:
             rounds = list(self.elements(statement.source, path.names, loop, True))
         except EndlessError:
-            if not self._append_loop(statement, path):
+            if not self._append_loop(statement, path) and not self.adding_loop(statement, path):
                 raise NotUnboundedError(
                     statement.where,
-                    "the loop goes over something that has no end here, and does more than append to one sequence",
-                    "write the step without a loop, or with one that only appends",
+                    "the loop goes over something that has no end here, and does more than append to one sequence or "
+                    "add to sets",
+                    "write the step without a loop, or with one that only appends, or only adds to sets",
                 ) from None
             return
         path.need(
@@ -185,6 +194,10 @@ class Execution(Evaluator):
             self._one_round(round_, there, {**path.names, statement.variable: element}, path)
             if path.here is False:
                 break
+
+    def adding_loop(self, statement: ir.For, path: Path) -> bool:
+        """Runs a loop over what has no end that only adds to sets; False if the loop is another one."""
+        return False
 
     def _append_loop(self, statement: ir.For, path: Path) -> bool:
         """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
@@ -210,7 +223,7 @@ class Execution(Evaluator):
         path.need(implies(inside, and_bits(right, self.of_type(cast(Seq, place.type).of, value, taken))))
         assert path.cells is not None
         many = _AppendedElements(place, first, count, self.later(value, statement.variable, path.names))
-        path.cells[place.field] = self._change_cell(
+        path.cells[place.field] = self.change_cell(
             many, path.cells[place.field], [index for index, _ in indexes], False, path
         )
         self.version += 1
@@ -258,12 +271,12 @@ class Execution(Evaluator):
         indexes = [self.value(index, path.names) for index in place.indexes]
         path.need(conjunction(right for _, right in indexes))
         assert path.cells is not None
-        path.cells[place.field] = self._change_cell(
+        path.cells[place.field] = self.change_cell(
             statement, path.cells[place.field], [index for index, _ in indexes], value, path
         )
         self.version += 1
 
-    def _change_cell(self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path) -> Shape:
+    def change_cell(self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path) -> Shape:
         """The cell after the write, which happens `indexes` deep inside of it."""
         if not indexes:
             after, fits = self._write_cell(statement, cell, value)
@@ -275,7 +288,7 @@ class Execution(Evaluator):
         if isinstance(cell, Slots) and not cell.parts:
             return cell
         return self.algebra.put(
-            cell, index, self._change_cell(statement, self.algebra.element(cell, index), rest, value, path)
+            cell, index, self.change_cell(statement, self.algebra.element(cell, index), rest, value, path)
         )
 
     def _write_cell(self, statement: Any, cell: Shape, value: Shape) -> tuple[Shape, Bit]:
@@ -285,6 +298,8 @@ class Execution(Evaluator):
             case ir.Store():
                 stored, fits = self.encoding.store(type_, value)
                 return stored, and_bits(fits, self._are_copied(type_, statement.value, value))
+            case ChangedCell(change=change):
+                return change(cell), True
             case _AppendedElements():
                 longer = statement.append(self, cast("Slots | Sequence", cell))
                 return self.encoding.store(type_, longer)
@@ -325,7 +340,7 @@ class Execution(Evaluator):
         return self._set_member(cell, value, False), there
 
     def _set_member(self, cell: Shape, member: Shape, value: Bit) -> Shape:
-        return self.algebra.with_member(cast("Members | UnboundedSet", cell), self.algebra.number(member), value)
+        return self.algebra.with_member(cast("MemberBits | UnboundedSet", cell), self.algebra.number(member), value)
 
 
 @immutable

@@ -16,7 +16,7 @@ from ...language.values import Bag, Set, State
 from ...language.values import Map as MapValue
 from ...language.values import Seq as SeqValue
 from .encoding import Encoding
-from .shapes import Fields, Heap, Members, Shape, Slots, SymbolicOption, Table
+from .shapes import Fields, Heap, MemberBits, Shape, Slots, SymbolicOption, Table
 from .terms import Bit, Number, conjunction
 
 
@@ -65,48 +65,50 @@ def kept_fields(model: Model, encoding: Encoding) -> list[Any]:
 # --- back to plain Python ---------------------------------------------------------------------------------------------
 
 
-def value_of(model: Model, found: Valuation, state: SymbolicState) -> State:
+def value_of(model: Model, valuation: Valuation, state: SymbolicState) -> State:
     """The state that a Z3 model gives the variables of a finite state; what it leaves open is false or 0.
 
     ModelError when it is outside its types (then `valid` was not asserted)."""
-    fields = {field.name: decode_value(field.type, state.fields[field.name], found) for field in model.fields}
+    fields = {field.name: decode_value(field.type, state.fields[field.name], valuation) for field in model.fields}
     shape = shape_of(model)
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 
 
-def decode_value(type_: Type, shape: Shape, found: Valuation) -> Any:
+def decode_value(type_: Type, shape: Shape, valuation: Valuation) -> Any:
     """The value of plain Python that a shape has in a Z3 model (finite encoding)."""
     match type_:
         case Bool():
-            return _bit(cast(Bit, shape), found)
+            return _bit(cast(Bit, shape), valuation)
         case Int():
-            return _number(shape, found)
+            return _number(shape, valuation)
         case Enumeration(python=python):
-            return list(python)[_number(shape, found)]
+            return list(python)[_number(shape, valuation)]
         case Identity(python=python):
-            return python(_number(shape, found))
+            return python(_number(shape, valuation))
         case Option(of=of):
             option = cast(SymbolicOption, shape)
-            return decode_value(of, cast(Shape, option.value), found) if _bit(option.present, found) else None
+            return decode_value(of, cast(Shape, option.value), valuation) if _bit(option.present, valuation) else None
         case Record(fields=fields):
             parts = cast(Fields, shape).parts
-            return make_record(type_, (decode_value(of, parts[name], found) for name, of in fields))
+            return make_record(type_, (decode_value(of, parts[name], valuation) for name, of in fields))
         case Map(key=key, value=value):
             table = cast(Table, shape)
             keys = (_scalar(key, table.first + at) for at in range(len(table.parts)))
             return MapValue(
-                {key: decode_value(value, part, found) for key, part in zip(keys, table.parts, strict=True)}
+                {key: decode_value(value, part, valuation) for key, part in zip(keys, table.parts, strict=True)}
             )
         case Seq(of=of):
             slots = cast(Slots, shape)
-            return SeqValue([decode_value(of, part, found) for part in slots.parts[: _number(slots.length, found)]])
+            return SeqValue(
+                [decode_value(of, part, valuation) for part in slots.parts[: _number(slots.length, valuation)]]
+            )
         case Subset(of=of):
-            members = cast(Members, shape)
-            inside = [at for at, bit in enumerate(members.bits, members.first) if _bit(bit, found)]
+            members = cast(MemberBits, shape)
+            inside = [at for at, bit in enumerate(members.bits, members.first) if _bit(bit, valuation)]
             return Set([_scalar(of, at) for at in inside])
         case Pool(of=of, multiple=multiple):
             heap = cast(Heap, shape)
-            records = [decode_value(of, slot, found) for slot in heap.slots[: _number(heap.count, found)]]
+            records = [decode_value(of, slot, valuation) for slot in heap.slots[: _number(heap.count, valuation)]]
             return Bag(records) if multiple else Set(records)
         case Unit():
             return None
@@ -124,12 +126,12 @@ def _scalar(type_: Type, number: int) -> Any:
             return number
 
 
-def _bit(bit: Bit, found: Valuation) -> bool:
-    return bit if isinstance(bit, bool) else z3.is_true(found.eval(bit, model_completion=True))
+def _bit(bit: Bit, valuation: Valuation) -> bool:
+    return bit if isinstance(bit, bool) else z3.is_true(valuation.eval(bit, model_completion=True))
 
 
-def _number(shape: Shape, found: Valuation) -> int:
+def _number(shape: Shape, valuation: Valuation) -> int:
     if isinstance(shape, Number) and isinstance(shape.term, int):
         return shape.term
-    value: Any = found.eval(cast(Any, shape).term, model_completion=True)
+    value: Any = valuation.eval(cast(Any, shape).term, model_completion=True)
     return value.as_signed_long() if isinstance(value, z3.BitVecNumRef) else value.as_long()

@@ -50,9 +50,9 @@ def distinct(some: Sequence[Clause], instance: Instance | None, case: Case, symm
     return [clause for clause in some if _is_first(clause, met, symmetric)]
 
 
-def _is_first(clause: Clause, met: Set[Member], symmetric: frozenset[str]) -> bool:
+def _is_first(clause: Clause, met_members: Set[Member], symmetric: frozenset[str]) -> bool:
     """Whether each member that is new in a clause is the first of those that were not met."""
-    known = set(met)
+    known = set(met_members)
     for domain, number in clause.members:
         is_new = domain in symmetric and (domain, number) not in known
         if is_new and any((domain, other) not in known for other in range(number)):
@@ -94,16 +94,16 @@ def _free_members(type_: Type, shape: Shape) -> Iterator[tuple[Identity, z3.Expr
 
 
 def _cases(
-    free: Sequence[tuple[Identity, z3.ExprRef]], met: dict[str, tuple[int, ...]], symmetric: frozenset[str]
+    free: Sequence[tuple[Identity, z3.ExprRef]], met_members: dict[str, tuple[int, ...]], symmetric: frozenset[str]
 ) -> Iterator[Case]:
     """Each of the free members is one that was met, or the first that was not. (No member is the number 0 as well.)"""
     if not free:
         yield ()
         return
     (domain, term), *rest = free
-    known = met.get(domain.name, ())
+    known = met_members.get(domain.name, ())
     others = (at for at in range(domain.size) if at not in known)
     choices = range(domain.size) if domain.name not in symmetric else sorted({*known, *[*others][:1]})
     for at in choices:
-        for case in _cases(rest, {**met, domain.name: tuple(sorted({*known, at}))}, symmetric):
+        for case in _cases(rest, {**met_members, domain.name: tuple(sorted({*known, at}))}, symmetric):
             yield ((term, z3.IntVal(at)), *case)

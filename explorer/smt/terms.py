@@ -79,7 +79,18 @@ def negation(bit: Bit) -> Bit:
     """Its opposite."""
     if isinstance(bit, bool):
         return not bit
-    return bit.arg(0) if z3.is_not(bit) else z3.Not(bit)
+    return cast(z3.BoolRef, bit.arg(0)) if _is_not(bit) else cast(z3.BoolRef, _z3.BoolRef(_make_not(bit)))
+
+
+def _is_not(bit: Any) -> bool:
+    context, term = bit.ctx_ref(), bit.as_ast()
+    if _z3.Z3_get_ast_kind(context, term) != _z3.Z3_APP_AST:
+        return False
+    return bool(_z3.Z3_get_decl_kind(context, _z3.Z3_get_app_decl(context, term)) == _z3.Z3_OP_NOT)
+
+
+def _make_not(bit: Any) -> Any:
+    return _z3.Z3_mk_not(bit.ctx_ref(), bit.as_ast())
 
 
 def implies(premise: Bit, conclusion: Bit) -> Bit:

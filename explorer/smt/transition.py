@@ -15,11 +15,12 @@ from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
 from ...language.switches import is_constant
 from ...language.types import Enumeration, Identity, Int, Map, Option, Record, Subset, Type
+from .adding_loops import StepExecution
 from .algebra import Algebra, ExtensionalError
 from .encoding import Encoding
 from .errors import NotUnboundedError, endless_value_error
-from .instances import Instance, Start
-from .predicate import DefiningExecution, predicate
+from .instances import InitialInstance, Instance
+from .predicate import predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
 from .states import SymbolicState
@@ -42,10 +43,8 @@ class _Argument:
 class _Arguments:
     """The arguments that parameters range over in a state. Free terms are shared between actions: only one happens."""
 
-    def __init__(
-        self, encoding: Encoding, pre: SymbolicState | None, suffix: str, ground: bool, *, free: bool = False
-    ) -> None:
-        self.encoding, self.pre, self.suffix, self.ground, self.free = encoding, pre, suffix, ground, free
+    def __init__(self, encoding: Encoding, pre: SymbolicState | None, suffix: str, ground: bool) -> None:
+        self.encoding, self.pre, self.suffix, self.ground = encoding, pre, suffix, ground
         self.known: dict[tuple[Any, ...], list[_Argument]] = {}
         self.names: set[str] = set()
 
@@ -67,15 +66,15 @@ class _Arguments:
             )
         return self.known[key]
 
-    def _name(self, wanted: str) -> str:
+    def _name(self, wanted_name: str) -> str:
         """The name that is wanted, or one like it that no other type's argument has: terms of one name are one term."""
-        while wanted in self.names:
-            wanted += "'"
-        self.names.add(wanted)
-        return wanted
+        while wanted_name in self.names:
+            wanted_name += "'"
+        self.names.add(wanted_name)
+        return wanted_name
 
     def _values(self, type_: Type, name: str) -> list[_Argument]:
-        if self.ground or (_is_concrete(type_) and not self.free):
+        if self.ground or _is_concrete(type_):
             values = members_of(type_, self.encoding.values)
             return [_Argument(self.encoding.constant(type_, value), True, value, True) for value in values]
         return [_Argument(*self.encoding.fresh(type_, name))]
@@ -206,23 +205,26 @@ def _instance(
     model: Model,
     encoding: Encoding,
     action: Action,
-    given: tuple[_Argument, ...],
+    parameter_arguments: tuple[_Argument, ...],
     pre: SymbolicState,
     suffix: str,
 ) -> Instance:
-    names = {parameter.name: argument.shape for parameter, argument in zip(action.form.parameters, given, strict=True)}
+    names = {
+        parameter.name: argument.shape
+        for parameter, argument in zip(action.form.parameters, parameter_arguments, strict=True)
+    }
     path = Path(dict(names), dict(pre.fields))
     assert path.cells is not None
     budgets = frozenset(field.name for field in model.fields if field.budget is not None and not encoding.is_finite)
-    execution = DefiningExecution(encoding, {action.form.state: path.cells}, suffix, budgets)
+    execution = StepExecution(encoding, {action.form.state: path.cells}, suffix, budgets, counts=True)
     execution.run(action.form.body, path)
     if encoding.is_finite:
         _bound_step(model, encoding, pre, path)
     return Instance(
         action=action,
         arguments=names,
-        concrete=_concrete(action.form.parameters, given),
-        valid=conjunction(argument.valid for argument in given),
+        concrete=_concrete(action.form.parameters, parameter_arguments),
+        valid=conjunction(argument.valid for argument in parameter_arguments),
         guard=negation(path.stopped_by_require),
         limit=negation(path.stopped_by_limit),
         definedness=conjunction(path.definedness),
@@ -243,21 +245,22 @@ def _bound_step(model: Model, encoding: Encoding, pre: SymbolicState, path: Path
         path.stopped_by_limit = or_bits(path.stopped_by_limit, and_bits(taken, negation(truth.value)))
 
 
-def _concrete(parameters: tuple[Parameter, ...], given: tuple[_Argument, ...]) -> dict[str, Any]:
+def _concrete(parameters: tuple[Parameter, ...], parameter_arguments: tuple[_Argument, ...]) -> dict[str, Any]:
     return {
-        one.name: argument.concrete for one, argument in zip(parameters, given, strict=True) if argument.is_concrete
+        one.name: argument.concrete
+        for one, argument in zip(parameters, parameter_arguments, strict=True)
+        if argument.is_concrete
     }
 
 
 # --- initial states ---------------------------------------------------------------------------------------------------
 
 
-def starts(model: Model, encoding: Encoding, suffix: str = "", *, free: bool = False) -> list[Start]:
-    """Every initial function with its arguments; the free ones are terms named after `suffix`. With `free` all are:
-    then each function is there once, however many arguments it may have."""
-    made: list[Start] = []
+def starts(model: Model, encoding: Encoding, suffix: str = "") -> list[InitialInstance]:
+    """Every initial function with its arguments; the free ones are terms named after `suffix`."""
+    made: list[InitialInstance] = []
     for initial in model.initials:
-        arguments = _Arguments(encoding, None, f"{suffix}!{initial.name}", False, free=free)
+        arguments = _Arguments(encoding, None, f"{suffix}!{initial.name}", False)
         for given in arguments.of(initial.form.parameters):
             start = _start(model, encoding, initial, given, f"{suffix}!{initial.name}{len(made)}")
             if start.guard is not False or start.definedness is not True:
@@ -265,11 +268,15 @@ def starts(model: Model, encoding: Encoding, suffix: str = "", *, free: bool = F
     return made
 
 
-def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Argument, ...], suffix: str) -> Start:
+def _start(
+    model: Model, encoding: Encoding, initial: Initial, parameter_arguments: tuple[_Argument, ...], suffix: str
+) -> InitialInstance:
     form = initial.form
-    names = {parameter.name: argument.shape for parameter, argument in zip(form.parameters, given, strict=True)}
+    names = {
+        parameter.name: argument.shape for parameter, argument in zip(form.parameters, parameter_arguments, strict=True)
+    }
     path = Path(dict(names), None)
-    execution = DefiningExecution(encoding, {}, suffix)
+    execution = StepExecution(encoding, {}, suffix, counts=True)
     execution.run(form.body, path)
     fields: dict[str, Shape] = {}
     for field, expression in zip(model.fields, form.result.fields, strict=True):
@@ -278,11 +285,11 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
             path.need(defined)
             fields[field.name], _ = encoding.store(field.type, value)
             path.need(execution.of_type(field.type, expression, value))
-    return Start(
+    return InitialInstance(
         initial=initial,
         arguments=names,
-        concrete=_concrete(form.parameters, given),
-        valid=conjunction(argument.valid for argument in given),
+        concrete=_concrete(form.parameters, parameter_arguments),
+        valid=conjunction(argument.valid for argument in parameter_arguments),
         guard=and_bits(negation(path.stopped_by_require), negation(path.stopped_by_limit)),
         definedness=conjunction(path.definedness),
         state=SymbolicState(fields),

@@ -26,9 +26,9 @@ def is_of_one(algebra: Algebra, absent: AbsentShape, type_: Record, shape: Field
     )
 
 
-def _parts_of(algebra: Algebra, absent: AbsentShape, type_: Record, at: int, shape: Fields) -> Iterator[Bit]:
+def _parts_of(algebra: Algebra, absent: AbsentShape, type_: Record, record_number: int, shape: Fields) -> Iterator[Bit]:
     """What must be so of each part if the value is the record of that number."""
-    member, places = type_.variants[at]
+    member, places = type_.variants[record_number]
     own = dict(zip(places, (of for _, of in member.fields), strict=True))
     for place, (name, of) in enumerate(type_.fields):
         part = shape.parts[name]

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from .job import DamagedRunError, Job
 from .levels import Facts
-from .step import Data, StateRow, receive, spread
+from .step import Data, ShardTask, StateRow, receive, spread
 from .walks import Share, WalksTaken, take
 
 SCHEMA = "dst int, kind int, blk binary"
@@ -44,7 +44,18 @@ def level_frame(spark: SparkSession, job: Job, level: int, chain: int) -> DataFr
 
 def facts_of(frame: DataFrame) -> list[Facts]:
     """Run a job, and read what its tasks report."""
-    return [json.loads(bytes(row[0])) for row in frame.collect()]
+    return [json.loads(row[0]) for row in frame.collect()]
+
+
+def shards_frame(spark: SparkSession, job: Job, task: ShardTask) -> DataFrame:
+    """What a task reports of each shard, as rows."""
+
+    def run(batches: Batches) -> Batches:
+        for batch in batches:
+            for shard in batch.column(0).to_pylist():
+                yield pa.RecordBatch.from_pydict({"report": [json.dumps(task(job, shard))]}, schema=_REPORTS)
+
+    return spark.range(0, job.shards, 1, job.shards).mapInArrow(run, "report string")
 
 
 def walk_frame(spark: SparkSession, shares: Sequence[Share]) -> DataFrame:

@@ -6,25 +6,27 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import numpy as np
+import pyarrow
 import pyarrow.parquet as pq
 
-from ...language.model import Model
+from ...language.immutable import immutable
 from ...language.verdict import Verdict
-from ...traces.differences import state_to_json
-from ..arrow import arrow_type, cell
-from ..native.frontier import decode
-from ..native.program import KernelInterface
+from ..arrow import arrow_type, state_columns
+from ..native.layout import Layout
 from .job import Job
-from .levels import LevelFile
-from .rundir import Manifest
+from .levels import NO_PARENT, Facts, LevelFile
 
-ROWS = 20_000
+pa: Any = pyarrow  # whose stubs leave much out
+ROWS = 1 << 18
 """Decoded states that are written together."""
+
+_PLACES = [(name, pa.int64()) for name in ("depth_", "shard_", "index_", "parent_shard_", "parent_index_")]
 
 _LEVELS = pa.schema([("depth", pa.int64()), ("states", pa.int64()), ("seconds", pa.float64())])
 _COVERAGE = pa.schema([
@@ -114,30 +116,41 @@ def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-def write_states(model: Model, program: KernelInterface, job: Job, manifest: Manifest, folder: Path) -> int:
-    """Every reached state, a file a level and shard; how many. Besides the fields there are `depth_`, `shard_` and
-    `index_`, which say where a state is, and `parent_shard_` and `parent_index_`, one level up. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    places = [(name, pa.int64()) for name in ("depth_", "shard_", "index_", "parent_shard_", "parent_index_")]
-    fields = [(field.name, arrow_type(field.type, model.values)) for field in model.fields]
-    schema, written = pa.schema([*places, *fields]), 0
-    for level, done in enumerate(manifest.levels, 1):
-        for shard, count in enumerate(done.states):
-            file = LevelFile(job, level, shard, expected=count)
-            with pq.ParquetWriter(folder / f"L{level:05}-s{shard:05}.parquet", schema) as writer:
-                for first in range(0, count, ROWS):
-                    rows = [_row(model, program, file, at) for at in range(first, min(count, first + ROWS))]
-                    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+@immutable
+class StatesWriter:
+    """A task that writes a shard's states of all levels as Parquet, a file a level in `folder`. Besides the fields
+    there are `depth_`, `shard_` and `index_`, which say where a state is, and `parent_shard_` and `parent_index_`, one
+    level up. `levels` are the states of each level by shard. Raises OSError."""
+
+    folder: Path
+    layout: Layout
+    levels: tuple[tuple[int, ...], ...]
+
+    def __call__(self, job: Job, shard: int) -> Facts:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for level, states in enumerate(self.levels, 1):
+            file = LevelFile(job, level, shard, expected_states=states[shard])
+            name = f"L{level:05}-s{shard:05}.parquet"
+            part = self.folder / f".{name}.{os.uname().nodename}.{os.getpid()}"
+            with pq.ParquetWriter(part, self._schema()) as writer:
+                for first in range(0, file.count, ROWS):
+                    writer.write_table(self._table(file, first, min(ROWS, file.count - first)))
             file.close()
-            written += count
-    return written
+            os.replace(part, self.folder / name)  # another attempt writes the same rows
+        return {"shard": shard, "written": sum(states[shard] for states in self.levels)}
 
+    def _schema(self) -> Any:
+        fields = [(field.name, arrow_type(field.type, self.layout.values)) for field in self.layout.fields]
+        return pa.schema([*_PLACES, *fields])
 
-def _row(model: Model, program: KernelInterface, file: LevelFile, index: int) -> dict[str, Any]:
-    parent, state = file.parent(index), state_to_json(decode(model, program, file.state(index)))
-    return {
-        "depth_": file.level, "shard_": file.shard, "index_": index,
-        "parent_shard_": None if parent is None else parent.shard,
-        "parent_index_": None if parent is None else parent.index,
-        **{field.name: cell(field.type, state[field.name]) for field in model.fields},
-    }  # fmt: skip
+    def _table(self, file: LevelFile, first: int, count: int) -> Any:
+        states, places = file.packed_states(first, count)
+        words, parents = np.frombuffer(states, np.uint64).reshape(count, file.words), np.frombuffer(places, np.uint64)
+        is_start = parents == NO_PARENT
+        columns: dict[str, Any] = {
+            "depth_": np.full(count, file.level), "shard_": np.full(count, file.shard),
+            "index_": np.arange(first, first + count),
+            "parent_shard_": pa.array((parents >> np.uint64(32)).astype(np.int64), mask=is_start),
+            "parent_index_": pa.array((parents & np.uint64(NO_PARENT)).astype(np.int64), mask=is_start),
+        }  # fmt: skip
+        return pa.table({**columns, **state_columns(self.layout, words)}, schema=self._schema())

@@ -19,27 +19,31 @@ from typing import Any, Protocol
 from ...language.errors import UsageError
 from ...language.immutable import immutable
 from ...language.model import Model
+from ...language.paths import local_path
 from ...language.verdict import Verdict
 from ..native.compiler import Target, compile_text, read_object, write_object
 from ..native.kernel import CONTEXT
 from ..native.kernels import engine_digest, kernel_of, kernel_text, meaning
+from ..native.layout import Layout
 from ..native.outcome import conclude
 from ..native.search import kernel_number
 from ..search import Progress, Report, Search, SparkCluster
 from ..symmetry import Symmetry, symmetry_of
 from .interrupts import interrupts_noted
 from .job import DamagedRunError, Job
-from .levels import Facts, LevelFile
+from .levels import Facts
 from .prefix import Prefix, first_finds
 from .rundir import CompletedLevel, Manifest, RunDirectory
 from .shipping import ship
-from .step import recount_states
+from .step import RecountTask, ShardTask
 from .verdict import EndedSearch, verdict
 
 CHAIN = 4
 """Small levels that are explored by one job."""
 CHAIN_STATES = 50_000
 """A level of more states has a job of its own, and is committed by itself."""
+ALONE_STATES = 200_000
+"""Of so many states all are counted again, and written as tables, by this process."""
 COLLISIONS_MAX = 1e-2
 """With more expected collisions an exhausted search is inconclusive."""
 
@@ -77,6 +81,10 @@ class JobRunner(Protocol):
         """Expand `level` and `chain` - 1 levels after it. OutOfTime after so many seconds; SearchStopped at Ctrl-C."""
         ...
 
+    def run_shards(self, job: Job, task: ShardTask, says: str) -> Sequence[Facts]:
+        """Run the task of each shard; what each reports, in any order. SearchStopped at Ctrl-C."""
+        ...
+
     def close(self, job: Job | None) -> None:
         """End; what is in the machines' scratch directories goes."""
         ...
@@ -86,11 +94,18 @@ def explore(model: Model, search: Search, start: Callable[[], JobRunner], report
     """Explore every reachable state of a bound model and check its properties. `start` is called when there is
     something to run."""
     cluster = search.cluster or SparkCluster()
+    for place in filter(None, (cluster.run_dir, cluster.scratch, cluster.states_out)):
+        local_path(place)
     temporary = cluster.run_dir is None
     folder = Path(tempfile.mkdtemp(prefix="tidegate-run-")) if cluster.run_dir is None else cluster.run_dir.resolve()
     directory = RunDirectory(folder)
     try:
         return SparkSearch(model, search, cluster, directory, start, report).verdict()
+    except OSError as error:
+        raise UsageError(
+            f"{error.filename or folder}: {error.strerror or error}; once that is mended the same command with the "
+            "same --run-dir goes on from the last complete level"
+        ) from error
     finally:
         directory.close()
         if temporary:
@@ -118,7 +133,8 @@ class SparkSearch:
     def verdict(self) -> Verdict:
         """Explore, and say how it ended."""
         try:
-            return self._verdict()
+            with interrupts_noted() as self.interrupted:
+                return self._verdict()
         finally:
             if self.prefix is not None:
                 self.prefix.close()
@@ -126,27 +142,25 @@ class SparkSearch:
                 self.runner.close(self._job())
 
     def _verdict(self) -> Verdict:
-        with interrupts_noted() as self.interrupted:
-            alone = self._explore_alone()
+        alone = self._explore_alone()
         if alone is not None:
             return self._alone(alone)
         manifest = self.manifest
-        self._complete()
-        if self.cluster.states_out is not None:
-            self._write_states(self.cluster.states_out)
+        self._recount()
         collisions = manifest.distinct**2 / 2.0 ** (self.cluster.fingerprint + 1)
-        exhausted = manifest.finished
+        exhausted = manifest.is_finished and self.stopped is None
         if exhausted and collisions > COLLISIONS_MAX:
             exhausted, self.stopped = False, (
                 f"{manifest.distinct:,} states make {collisions:.1e} expected collisions of "
                 f"{self.cluster.fingerprint}-bit fingerprints, more than 1e-02; --fingerprint 128 makes fewer"
             )  # fmt: skip
-        return verdict(
+        found = verdict(
             EndedSearch(
                 self.model, self.search, self.kernel, self.symmetry, self._job(), manifest, exhausted, collisions,
                 self.stopped, self._has_failed(),
             )
         )  # fmt: skip
+        return self._with_states(found)
 
     # --- the beginning ------------------------------------------------------------------------------------------------
 
@@ -189,7 +203,7 @@ class SparkSearch:
                 return self.prefix
             manifest = self._hand_over(self.prefix, manifest)
         self.manifest, self.before = manifest, manifest.seconds
-        if not manifest.finished and not self._has_failed():
+        if not manifest.is_finished and not self._has_failed():
             self._search()
         return None
 
@@ -214,12 +228,12 @@ class SparkSearch:
             self.manifest = Manifest(self.identity, 1)
             self._ship(Target.host())
             prefix.give(self._job(), self.manifest)
-            self._write_states(self.cluster.states_out)
         found.symmetry = tuple(domain.name for domain in self.symmetry.domains)
         found.notes += self.symmetry.refusals
         if found.stop_reason is None:
             found.notes.append("this process explored it alone, with its exact store: no level was worth handing over")
-        return replace(conclude(self.model, self.search, self.kernel, prefix.frontier, found), engine="spark")
+        ended = conclude(self.model, self.search, self.kernel, prefix.frontier, found)
+        return self._with_states(replace(ended, engine="spark"))
 
     def _ship(self, target: Target) -> None:
         kernel, name = self.kernel, self._kernel_name()
@@ -269,7 +283,7 @@ class SparkSearch:
             self._heed_interrupts()  # Spark takes seconds to start
             runner = self._running()
             self._ship(runner.target)
-            while not self.manifest.finished and not self._has_failed():
+            while not self.manifest.is_finished and not self._has_failed():
                 self._heed_interrupts()
                 self._advance(runner)
         except TimeLimitError:
@@ -298,7 +312,7 @@ class SparkSearch:
         seconds = (time.perf_counter() - began) / chain
         for number in range(level, level + chain):
             self._fold(answer, number, seconds, answer.shuffle_bytes // chain)
-            if manifest.finished or self._has_failed():
+            if manifest.is_finished or self._has_failed():
                 break
         manifest.seconds = self.before + self._seconds()
         self.directory.write(manifest)
@@ -309,19 +323,18 @@ class SparkSearch:
         manifest = self.manifest
         spreads = self._answers_of_shards(answer, "spread", level)
         receives = self._answers_of_shards(answer, "receive", level + 1)
-        for source, mine in enumerate(spreads):
-            for owner, theirs in enumerate(receives):
-                if mine["sent"][owner] != theirs["received"][source]:
-                    raise DamagedRunError(
-                        f"level {level}: shard {source} sent {mine['sent'][owner]} states to shard {owner}, which "
-                        f"received {theirs['received'][source]}; this run's counts cannot be trusted: begin a new one"
-                    )
+        sent, received = sum(spread["sent"] for spread in spreads), sum(receive["received"] for receive in receives)
+        if sent != received:  # each shard has compared what came from each other with what that says it sent
+            raise DamagedRunError(
+                f"level {level}: its shards sent {sent} states, and {received} arrived; this run's counts cannot be "
+                "trusted: begin a new one"
+            )
         expanded = [spread["expanded"] for spread in spreads]
         if expanded != manifest.levels[level - 1].states:
             raise DamagedRunError(
                 f"level {level}: the manifest has {manifest.levels[level - 1].states}, expanded {expanded}"
             )
-        manifest.expanded += sum(expanded)
+        manifest.expanded_states += sum(expanded)
         manifest.counters = [
             sum(counts) for counts in zip(manifest.counters, *(spread["counters"] for spread in spreads), strict=True)
         ]
@@ -333,27 +346,50 @@ class SparkSearch:
         manifest.finds = first_finds((*manifest.finds, *finds))
         new = [receive["new"] for receive in receives]
         if sum(new):
-            manifest.levels.append(
-                CompletedLevel(new, seconds, sum(sum(spread["sent"]) for spread in spreads), shuffle_bytes)
-            )
+            manifest.levels.append(CompletedLevel(new, seconds, sent, shuffle_bytes))
         elif not self._has_failed():
-            manifest.finished = True
+            manifest.is_finished = True
 
-    def _write_states(self, folder: Path) -> None:
-        from .columns import write_states  # needs pyarrow, and nothing else here does
+    def _with_states(self, verdict: Verdict) -> Verdict:
+        """Write the reached states, if that was asked for. What came of the search does not depend on it: a verdict
+        says so where Ctrl-C came first."""
+        if self.cluster.states_out is None:
+            return verdict
+        from .columns import StatesWriter  # needs pyarrow, and nothing else here does
 
-        write_states(self.model, self.kernel.program, self._job(), self.manifest, folder)
+        layout = Layout(self.model.fields, self.model.values)  # a new one, since what it keeps is not to be sent
+        writer = StatesWriter(self.cluster.states_out.resolve(), layout, self._states_by_level())
+        try:
+            self._run_shards(writer, "writing the reached states")
+        except SearchStoppedError as stopped:
+            return replace(verdict, notes=(*verdict.notes, f"--states-out has not all states: {stopped}"))
+        return verdict
 
-    def _complete(self) -> None:
-        """Every level file is there, and of the size that the manifest says; of a finished search no state is in two
-        of them."""
+    def _recount(self) -> None:
+        """Of a finished search every level file is there and whole, and no state is in two of them."""
+        if not self.manifest.is_finished or len(self.manifest.levels) == self.manifest.handed_over:
+            return
+        try:
+            self._run_shards(RecountTask(self._states_by_level()), "counting all states again")
+        except SearchStoppedError as stopped:
+            self.stopped = f"{stopped}, while all states were counted again"
+
+    def _states_by_level(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(level.states) for level in self.manifest.levels)
+
+    def _run_shards(self, task: ShardTask, says: str) -> None:
+        """Run the task of each shard: in this process where there is little to do, else by the runner."""
         job = self._job()
-        for level, done in enumerate(self.manifest.levels, 1):
-            for shard, count in enumerate(done.states):
-                LevelFile(job, level, shard, expected=count, sum=False).close()
-        if self.manifest.finished and len(self.manifest.levels) > self.manifest.handed_over:
-            for shard in range(self.manifest.shards):
-                recount_states(job, shard, len(self.manifest.levels))
+        is_little = self.manifest.distinct <= max(self.cluster.hand_over, ALONE_STATES)
+        if self.prefix is None and not is_little:
+            done = [fact["shard"] for fact in self._running().run_shards(job, task, says)]
+        else:
+            done = list[int]()
+            for shard in range(job.shards):
+                self._heed_interrupts()
+                done.append(task(job, shard)["shard"])
+        if sorted(done) != list(range(job.shards)):
+            raise DamagedRunError(f"{says}: of {job.shards} shards only {sorted(done)} reported; begin a new run")
 
     def _answers_of_shards(self, answer: JobAnswer, phase: str, level: int) -> list[Mapping[str, Any]]:
         """What every shard reported of a phase, in the order of shards."""

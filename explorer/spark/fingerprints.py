@@ -103,15 +103,17 @@ class FingerprintTable:
     def _size(self, slots: int) -> int:
         return OFFSET + 8 * self.job.finger * slots
 
-    def _point(self, held: int) -> None:
+    def _point(self, held_count: int) -> None:
         assert self._map is not None
         address = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + OFFSET
-        self._cells(address, self.slots, held)
+        self._cells(address, self.slots, held_count)
 
     def _make_table(self, slots: int) -> mmap.mmap:
         """A new, empty table, not yet in its place."""
         with self.path.with_suffix(".new").open("w+b") as file:
             os.ftruncate(file.fileno(), self._size(slots))
+            if hasattr(os, "posix_fallocate"):  # a full disk is an error now, and not a signal at the first write
+                os.posix_fallocate(file.fileno(), 0, self._size(slots))
             return _map_file(self.path, file)
 
     def _put(self, table: mmap.mmap, slots: int) -> None:
@@ -124,17 +126,17 @@ class FingerprintTable:
         self.mark(0, 0)
         self._point(0)
 
-    def mark(self, level: int, held: int) -> None:
+    def mark(self, level: int, held_count: int) -> None:
         """Say which level the table stands at; TORN before anything is changed."""
         assert self._map is not None
         run = self.job.run.encode()
-        _HEADER.pack_into(self._map, 0, _MAGIC, run, boot(), self.slots, held, self.job.finger, level)
+        _HEADER.pack_into(self._map, 0, _MAGIC, run, boot(), self.slots, held_count, self.job.finger, level)
         self.level = level
 
-    def room(self, held: int, more: int, move: Callable[[int, int], object]) -> None:
-        """Make room for `more` fingerprints beside the `held` ones."""
+    def room(self, held_count: int, more: int, move: Callable[[int, int], object]) -> None:
+        """Make room for `more` fingerprints beside the `held_count` ones."""
         slots = self.slots
-        while held + more > LOAD * slots:
+        while held_count + more > LOAD * slots:
             slots *= 2
         if slots == self.slots:
             return

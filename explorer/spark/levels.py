@@ -96,7 +96,9 @@ class LevelFile:
     """A level file, read: mapped into memory; its size and whose it is are checked, and its checksum unless `sum` is
     False, which is for reading a few states of many files."""
 
-    def __init__(self, job: Job, level: int, shard: int, *, expected: int | None = None, sum: bool = True) -> None:
+    def __init__(
+        self, job: Job, level: int, shard: int, *, expected_states: int | None = None, sum: bool = True
+    ) -> None:
         self.path = level_path(job.folder, level, shard)
         try:
             with self.path.open("rb") as file:
@@ -107,8 +109,8 @@ class LevelFile:
             raise self._damage_error("the file is empty") from None
         self.words, self.level, self.shard = job.words, level, shard
         self._check(job, sum=sum)
-        if expected is not None and self.count != expected:
-            raise self._damage_error(f"it holds {self.count} states, and the manifest says {expected}")
+        if expected_states is not None and self.count != expected_states:
+            raise self._damage_error(f"it holds {self.count} states, and the manifest says {expected_states}")
 
     def _damage_error(self, what: str) -> DamagedRunError:
         return DamagedRunError(
@@ -143,6 +145,13 @@ class LevelFile:
         at = HEADER_BYTES + 8 * self.words * self.count + 8 * index
         place = struct.unpack_from("<Q", self._map, at)[0]
         return None if place == NO_PARENT else StateLocation(self.level - 1, place >> 32, place & NO_PARENT)
+
+    def packed_states(self, first: int, count: int) -> tuple[bytes, bytes]:
+        """The words of `count` states from index `first` on, and the places of their parents, 8 bytes each as `append`
+        took them."""
+        states, parents = HEADER_BYTES, HEADER_BYTES + 8 * self.words * self.count
+        at, end = 8 * first, 8 * (first + count)
+        return self._map[states + self.words * at : states + self.words * end], self._map[parents + at : parents + end]
 
     def facts(self) -> Facts:
         """The report of the task that wrote it."""

@@ -37,15 +37,15 @@ class Prefix:
         self.driver = Driver(model, replace(search, workers=1), kernel, self.frontier, report)
         self._hand_over, self._limit = hand_over, self.frontier.limit
 
-    def run(self, interrupted: Interruption) -> bool:
+    def run(self, interruption: Interruption) -> bool:
         """Search; True when there is more to do than this process should do alone. Between two levels it is looked at
         whether it was interrupted."""
-        self.driver.run(lambda: self._has_enough(interrupted))
+        self.driver.run(lambda: self._has_enough(interruption))
         return not self.driver.findings.is_done
 
-    def _has_enough(self, interrupted: Interruption) -> bool:
-        if interrupted.is_set():
-            self.driver.findings.stop(interrupted.says)
+    def _has_enough(self, interruption: Interruption) -> bool:
+        if interruption.is_set():
+            self.driver.findings.stop(interruption.says)
             return True
         frontier = self.frontier
         waiting = frontier["COUNT"] - frontier["NEXT"]
@@ -65,7 +65,7 @@ class Prefix:
             manifest.levels.append(CompletedLevel(states, level.seconds))
         first = len(CONTEXT) + len(self.frontier.program.opens)
         manifest.counters = [self.frontier.counter(cell) for cell in range(first, len(self.frontier.context))]
-        manifest.expanded = self.frontier["NEXT"]
+        manifest.expanded_states = self.frontier["NEXT"]
         manifest.handed_over = len(manifest.levels)
         manifest.finds = self._finds(dealer)
         dealer.close()

@@ -12,7 +12,9 @@ import os
 import socket
 import tempfile
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +22,7 @@ from ...language.errors import UsageError
 from .job import DamagedRunError
 from .levels import Facts
 
-SCHEMA = "tidegate.spark/1"
+SCHEMA = "tidegate.spark/2"
 MANIFEST = "manifest.json"
 
 
@@ -30,7 +32,7 @@ class CompletedLevel:
 
     states: list[int]
     seconds: float
-    sent: int = 0
+    sent_states: int = 0
     shuffle_bytes: int = 0
 
 
@@ -38,18 +40,18 @@ class CompletedLevel:
 class Manifest:
     """What is known of a run. `identity` is everything that the question depends on: resuming another is refused.
 
-    `levels[i]` is level i + 1; all but the last are expanded, and the last too once `finished`. `counters` are the
-    kernel's coverage counters, `expanded` the states that they count; `finds` what was met, with its level and shard.
-    """
+    `levels[i]` is level i + 1; all but the last are expanded, and the last too once `is_finished`. `counters` are the
+    kernel's coverage counters, `expanded_states` the states that they count; `finds` what was met, with its level and
+    shard."""
 
     identity: dict[str, Any]
     shards: int
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
     levels: list[CompletedLevel] = field(default_factory=list[CompletedLevel])
     counters: list[int] = field(default_factory=list[int])
-    expanded: int = 0
+    expanded_states: int = 0
     finds: list[Facts] = field(default_factory=list[Facts])
-    finished: bool = False
+    is_finished: bool = False
     seconds: float = 0.0
     handed_over: int = 0
 
@@ -57,6 +59,24 @@ class Manifest:
     def distinct(self) -> int:
         """States of all complete levels."""
         return sum(sum(level.states) for level in self.levels)
+
+
+OUTER_NAMES = {"sent_states": "sent", "expanded_states": "expanded", "is_finished": "finished"}
+"""What fields of a manifest are called in its file."""
+
+
+def _with_outer_names(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {OUTER_NAMES.get(name, name): value for name, value in fields}
+
+
+def _with_fields(document: dict[str, Any]) -> dict[str, Any]:
+    names = {outer: name for name, outer in OUTER_NAMES.items()}
+    return {names.get(outer, outer): value for outer, value in document.items()}
+
+
+def _seal_of(document: Mapping[str, Any]) -> str:
+    """A digest of all that a manifest says: every number of a verdict is made of it."""
+    return sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 class RunDirectory:
@@ -83,15 +103,18 @@ class RunDirectory:
         self._lock.flush()
 
     def read(self) -> Manifest | None:
-        """The manifest; None in a new directory. Damaged when it cannot be read, or when there are levels without
-        one."""
+        """The manifest; None in a new directory. Damaged when it cannot be read or was changed, or when there are
+        levels without one."""
         path = self.folder / MANIFEST
         try:
             document = json.loads(path.read_bytes())
-            if document.pop("schema") != SCHEMA:
+            if document.get("schema") != SCHEMA:
                 raise DamagedRunError(f"{path}: this is not a manifest of this version of tidegate; begin a new run")
-            levels = [CompletedLevel(**level) for level in document.pop("levels")]
-            return Manifest(**document, levels=levels)
+            if document.pop("seal") != _seal_of(document):
+                raise ValueError("it was changed after it was written")
+            del document["schema"]
+            levels = [CompletedLevel(**_with_fields(level)) for level in document.pop("levels")]
+            return Manifest(**_with_fields(document), levels=levels)
         except FileNotFoundError:
             if any(self.folder.glob("L*")):
                 raise DamagedRunError(
@@ -105,7 +128,8 @@ class RunDirectory:
 
     def write(self, manifest: Manifest) -> None:
         """Commit: the manifest replaces the one before, whole or not at all."""
-        document = {"schema": SCHEMA, **asdict(manifest)}
+        document = {"schema": SCHEMA, **asdict(manifest, dict_factory=_with_outer_names)}
+        document["seal"] = _seal_of(document)
         with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False) as part:
             json.dump(document, part)
             part.flush()

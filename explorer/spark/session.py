@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import gc
 import importlib.util
 import math
@@ -11,6 +12,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -18,6 +20,7 @@ import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
+from py4j.protocol import Py4JNetworkError  # pyright: ignore[reportMissingTypeStubs]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -27,14 +30,18 @@ from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Report, Search, SparkCluster
 from . import daemon, walks
-from .adapter import Batches, facts_of, level_frame, run_walk_job, swept, walk_frame
+from .adapter import Batches, facts_of, level_frame, run_walk_job, shards_frame, swept, walk_frame
 from .driver import JobAnswer, SearchStoppedError, TimeLimitError, explore
 from .interrupts import interrupts_noted
 from .job import DamagedRunError, Job
+from .levels import Facts
+from .step import ShardTask
 from .walks import Share, WalksTaken
 
 RETRIES = 4
 """Attempts of a task, also in local mode, where Spark itself makes one."""
+ENDING_SECONDS = 5.0
+"""The longest that the end of a Java process that does not answer is waited for."""
 CANCEL_SECONDS = 15.0
 """The longest that cancelled tasks are waited for."""
 WATCH_SECONDS = 0.1
@@ -167,10 +174,14 @@ def start(cluster: SparkCluster) -> SparkSession:
 
 
 def first_line(error: BaseException) -> str:
-    """The line of a Java or Python error that says most."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """The line of a Java or Python error that says most: of a task's Python what it raised, else the cause."""
+    text = str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    raised = re.findall(
+        r"^[\w.]+(?:Error|Exception)\b.*", text.rpartition("Traceback (most recent call last):")[2], re.M
+    )
     caused = [line for line in lines if line.startswith("Caused by:") or "Exception:" in line]
-    return (caused or lines or [type(error).__name__])[0][:300]
+    return (("Traceback" in text and raised) or caused or lines or [type(error).__name__])[0][:300]
 
 
 class SparkRunner:
@@ -189,6 +200,8 @@ class SparkRunner:
         self.jobs = self._lying = 0
         if not self.connect:
             self.spark.sparkContext.setLogLevel("ERROR")
+            # Nothing here accumulates, and its traceback would stand where Java's end is said in a sentence.
+            self.spark.sparkContext._accumulatorServer.handle_error = _pass_over
 
     @property
     def shards(self) -> int:
@@ -205,13 +218,23 @@ class SparkRunner:
             try:
                 facts = facts_of(level_frame(self.spark, job, level, chain))
             except Exception as error:
-                raise _job_error(
+                raise job_error(
                     error, f"at level {level + 1}; the same command with the same --run-dir goes on from the last "
                     "complete level"
                 ) from error  # fmt: skip
         shuffled = self._shuffled_bytes(group)
         self._let_go(shuffled)
         return JobAnswer(facts, shuffled)
+
+    def run_shards(self, job: Job, task: ShardTask, says: str) -> list[Facts]:
+        """The task of each shard, as one job."""
+        with self._job(f"{job.run}-shards", f"tidegate: {says}", None):
+            try:
+                return facts_of(shards_frame(self.spark, job, task))
+            except Exception as error:
+                raise job_error(
+                    error, f"while {says}; the same command with the same --run-dir begins this again"
+                ) from error  # fmt: skip
 
     def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
         """Shares of random walks, as one job."""
@@ -220,7 +243,7 @@ class SparkRunner:
             try:
                 return run_walk_job(walk_frame(self.spark, shares))
             except Exception as error:
-                raise _job_error(error, f"at walk {first}; the same --seed gives the same walks again") from error
+                raise job_error(error, f"at walk {first}; the same --seed gives the same walks again") from error
 
     @contextlib.contextmanager
     def _job(self, name: str, says: str, seconds: float | None) -> Generator[str]:
@@ -235,7 +258,9 @@ class SparkRunner:
         try:
             self._tag(group, says)
             yield group
-        except Exception:
+        except Exception as error:
+            if self._has_lost_java(error):
+                raise SearchStoppedError("the Java process of Spark ended: it was killed, or out of memory") from None
             self._settle(group)
             if self._interrupted.is_set():
                 raise SearchStoppedError(self._interrupted.says) from None
@@ -245,12 +270,12 @@ class SparkRunner:
         finally:
             over.set()
 
-    def _watch(self, seconds: float | None, group: str, over: threading.Event, late: threading.Event) -> None:
+    def _watch(self, seconds: float | None, group: str, job_over: threading.Event, late: threading.Event) -> None:
         """Cancel a job at Ctrl-C or after so many seconds, and again until it is over: what Spark has not begun yet
         when it is asked to cancel, as on a busy machine, it begins all the same."""
         end = math.inf if seconds is None else time.monotonic() + seconds
         cancelled = False
-        while not over.wait(1.0 if cancelled else min(WATCH_SECONDS, max(0.0, end - time.monotonic()))):
+        while not job_over.wait(1.0 if cancelled else min(WATCH_SECONDS, max(0.0, end - time.monotonic()))):
             if time.monotonic() >= end:
                 late.set()
             if late.is_set() or self._interrupted.is_set():
@@ -269,6 +294,17 @@ class SparkRunner:
             self.spark.interruptTag(group)
         else:
             self.spark.sparkContext.cancelJobGroup(group)
+
+    def _has_lost_java(self, error: BaseException | None) -> bool:
+        """Whether a job failed since the Java process that runs it has ended: killed, or out of memory."""
+        if error is None or self.connect:
+            return False
+        if not isinstance(error, ConnectionError | Py4JNetworkError):
+            return self._has_lost_java(error.__cause__ or error.__context__)
+        process = self.spark.sparkContext._gateway.proc
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(ENDING_SECONDS)  # its connections close before it has ended
+        return process.poll() is not None
 
     def _settle(self, group: str) -> None:
         """Wait until no task of a job runs any more."""
@@ -295,9 +331,9 @@ class SparkRunner:
         }  # fmt: skip
         return sum(store.lastStageAttempt(stage).shuffleWriteBytes() for stage in stages)
 
-    def _let_go(self, shuffled: int) -> None:
+    def _let_go(self, shuffle_count: int) -> None:
         """Have the files of shuffles that are over removed, once they are many. A Connect server looks by itself."""
-        self._lying += shuffled
+        self._lying += shuffle_count
         if self._lying > SHUFFLED_MAX:
             self._lying = 0
             gc.collect()  # Java keeps what objects of Python refer to, and Python looks for cycles seldom
@@ -305,12 +341,16 @@ class SparkRunner:
 
     def close(self, job: Job | None) -> None:
         """Remove the tables and end the session."""
-        with contextlib.suppress(PySparkException, ConnectionError, OSError):  # what is gone has nothing to remove
+        with contextlib.suppress(PySparkException, Py4JNetworkError, OSError):  # what is gone has nothing to remove
             if job is not None:
                 shutil.rmtree(job.tables, ignore_errors=True)
                 if not is_local(self._cluster.master):
                     swept(self.spark, job, 2 * job.shards)
             self.spark.stop()
+
+
+def _pass_over(*_: object) -> None:
+    """Say nothing of a request that failed."""
 
 
 def _one_row_each(batches: Batches) -> Batches:
@@ -322,10 +362,10 @@ def _one_row_each(batches: Batches) -> Batches:
         yield last.slice(0, 1)
 
 
-def _job_error(error: Exception, where: str) -> Exception:
+def job_error(error: Exception, where: str) -> Exception:
     """What went wrong in a job, in words."""
     text = str(error)
-    damaged = re.search(r"Damaged: (.*)", text)
+    damaged = re.search(rf"{DamagedRunError.__name__}: (.*)", text)
     if damaged:
         return DamagedRunError(damaged[1].strip())
     missing = re.search(r"No module named '(tidegate|llvmlite|pyarrow)[^']*'", text)
@@ -335,4 +375,9 @@ def _job_error(error: Exception, where: str) -> Exception:
             "tidegate with its extra spark, and name their Python with PYSPARK_PYTHON"
         )
     at, _, then = where.partition("; ")
+    if os.strerror(errno.ENOSPC) in text:
+        return UsageError(
+            f"Spark gave up {at}: {os.strerror(errno.ENOSPC)}; make room where --run-dir, --scratch and Spark's own "
+            f"files (spark.local.dir) are, then {then}"
+        )
     return UsageError(f"Spark gave up {at}: {first_line(error)}; {then}")

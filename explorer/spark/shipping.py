@@ -67,12 +67,12 @@ def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> Parc
 
 
 @lru_cache(maxsize=4)
-def open_parcel(sent: Parcel) -> Code:
+def open_parcel(parcel: Parcel) -> Code:
     """The kernel, ready to call on this machine; once a process."""
-    if sent.key in (Target.host().key, Target.baseline().key):
-        code = load_binary(sent.binary)
+    if parcel.key in (Target.host().key, Target.baseline().key):
+        code = load_binary(parcel.binary)
     else:
-        code = load_binary(_compile_for_machine(sent.name, lambda: zlib.decompress(sent.text)))
+        code = load_binary(_compile_for_machine(parcel.name, lambda: zlib.decompress(parcel.text)))
     gc.collect()
     gc.freeze()
     return code

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ...language.immutable import immutable
 from ..native.compiler import Code
 from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT, EVENTS
@@ -30,6 +31,8 @@ from .shipping import load_code
 
 Data: TypeAlias = "bytes | ctypes.Array[ctypes.c_char]"
 StateRow = tuple[int, int, bytes]
+ShardTask = Callable[[Job, int], Facts]
+"""What is done once for each shard, and what it reports; a value that can be pickled."""
 BLOCK, TRAILER, FACTS = 0, 1, 2
 """Kinds of rows: states; the end of what one source sends; what a task reports, passed on to the driver."""
 
@@ -90,11 +93,11 @@ class Machine:
         """Write a cell of the shard's block."""
         self.block[_CELLS[cell]] = value
 
-    def table(self, address: int, slots: int, held: int) -> None:
+    def table(self, address: int, slots: int, held_count: int) -> None:
         """Where the shard's table of fingerprints is."""
         self.put("SEEN", address)
         self.put("SLOTS", slots)
-        self.put("HELD", held)
+        self.put("HELD", held_count)
 
     def call(self, name: str, *arguments: int) -> int:
         """Call one of the kernel's functions."""
@@ -187,7 +190,7 @@ def spread(job: Job, shard: int, level: int) -> Iterator[StateRow]:
         for resource in (file, outbox, buffer, *lately):
             resource.close()
     counters = list(machine.context[job.counters :])
-    yield _facts_row(shard, "spread", level, expanded=file.count, counters=counters, sent=outbox.sent, finds=finds)
+    yield _facts_row(shard, "spread", level, expanded=file.count, counters=counters, sent=sum(outbox.sent), finds=finds)
 
 
 def _facts_row(shard: int, phase: str, level: int, **facts: Any) -> StateRow:
@@ -249,7 +252,7 @@ def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) 
     file = LevelFile(job, level, shard, sum=there)  # what was written a moment ago is summed when it is expanded
     facts = file.facts()
     file.close()
-    yield _facts_row(shard, "receive", level, new=file.count, received=counts.received, **facts)
+    yield _facts_row(shard, "receive", level, new=file.count, received=sum(counts.received), **facts)
 
 
 class _Counts:
@@ -347,14 +350,14 @@ class Inbox:
         self._writer.append(self._fresh.view(8 * self.job.words * kept), self._parents.view(8 * kept))
         self.machine.put("KEPT", 0)
 
-    def _checked_block(self, event: str, at: int) -> None:
-        """A property failed or a witness was met at the state in memory at `at`, the last that was kept."""
+    def _checked_block(self, event: str, address: int) -> None:
+        """A property failed or a witness was met at the state in memory at `address`, the last that was kept."""
         machine, index = self.machine, self._writer.count + self.machine["ABOUT"]
         detail = machine["DETAIL"]
         if event == "INVARIANT":
             machine["CHECK"] &= ~detail
             self._note_find("invariants", detail, index)
-            detail = machine.call("witnesses", machine.at, at, machine["SEEK"])
+            detail = machine.call("witnesses", machine.at, address, machine["SEEK"])
         if detail & ERROR_BIT:
             self._finds.append({"kind": "property_error", "bit": 0, "index": index})
             machine["CHECK"] = machine["SEEK"] = 0  # the search ends here
@@ -379,8 +382,17 @@ class Inbox:
         self._seen.__exit__()
 
 
-def recount_states(job: Job, shard: int, levels: int) -> None:
-    """Put every state of a shard's level files into a new table. Raises Damaged when one is there twice: a table that
-    was changed behind the search's back takes a state that it has for a new one."""
-    with tempfile.TemporaryDirectory(dir=job.scratch) as folder:
-        Inbox(replace(job, scratch=Path(folder)), shard, levels + 1).close()
+@immutable
+class RecountTask:
+    """A task that finds a shard's level files whole, of as many states as `levels` has by level and shard, and puts
+    every state of them into a new table. Raises `DamagedRunError` where one is there twice: a table that was changed
+    behind the search's back takes a state that it has for a new one."""
+
+    levels: tuple[tuple[int, ...], ...]
+
+    def __call__(self, job: Job, shard: int) -> Facts:
+        for level, states in enumerate(self.levels, 1):
+            LevelFile(job, level, shard, expected_states=states[shard], sum=False).close()  # it is summed below
+        with tempfile.TemporaryDirectory(dir=job.scratch) as folder:
+            Inbox(replace(job, scratch=Path(folder)), shard, len(self.levels) + 1).close()
+        return {"shard": shard}

@@ -51,14 +51,14 @@ def words_on_path(job: Job, place: StateLocation) -> list[Words]:
     return found[::-1]
 
 
-def verdict(ended: EndedSearch) -> Verdict:
+def verdict(ended_search: EndedSearch) -> Verdict:
     """The verdict, with every run in it confirmed."""
-    manifest = ended.manifest
+    manifest = ended_search.manifest
     depth = len(manifest.levels)
-    words = ended.job.words
-    frontier = Frontier(ended.kernel.program, ended.kernel.code, (depth + 1100) * (8 * words + 4 + 10))
+    words = ended_search.job.words
+    frontier = Frontier(ended_search.kernel.program, ended_search.kernel.code, (depth + 1100) * (8 * words + 4 + 10))
     try:
-        return _Paths(ended, frontier).verdict()
+        return _Paths(ended_search, frontier).verdict()
     finally:
         frontier.close()
 
@@ -66,12 +66,12 @@ def verdict(ended: EndedSearch) -> Verdict:
 class _Paths:
     """Turns what was found into runs. The frontier holds one path at a time, as a search's store holds all."""
 
-    def __init__(self, ended: EndedSearch, frontier: Frontier) -> None:
-        self.ended, self.frontier = ended, frontier
-        self.confirm = Confirmation(ended.model, frontier)
-        for cell, value in ended.job.opens:
+    def __init__(self, ended_search: EndedSearch, frontier: Frontier) -> None:
+        self.ended, self.frontier = ended_search, frontier
+        self.confirm = Confirmation(ended_search.model, frontier)
+        for cell, value in ended_search.job.opens:
             frontier.context[cell] = value & (1 << 64) - 1
-        frontier["WATCH"] = ended.job.watch
+        frontier["WATCH"] = ended_search.job.watch
 
     def verdict(self) -> Verdict:
         """The verdict."""
@@ -81,7 +81,7 @@ class _Paths:
         job = ended.job
         for at, value in enumerate(manifest.counters):
             self.frontier.context[job.counters + at] = value
-        self.frontier["NEXT"] = manifest.expanded
+        self.frontier["NEXT"] = manifest.expanded_states
         levels = tuple(Level(at, sum(done.states), done.seconds) for at, done in enumerate(manifest.levels, 1))
         ending = Ending(
             engine="spark", is_exhausted=ended.is_exhausted, stop_reason=ended.stop_reason, failure=failure,
@@ -97,13 +97,13 @@ class _Paths:
 
     def _notes(self) -> list[str]:
         manifest = self.ended.manifest
-        sent = sum(level.sent for level in manifest.levels)
+        sent = sum(level.sent_states for level in manifest.levels)
         notes = [
             f"{manifest.shards} shards, {64 * self.ended.job.finger}-bit fingerprints; this process explored the first "
             f"{manifest.handed_over} levels alone; {sent:,} states sent between shards, "
             f"{sum(level.shuffle_bytes for level in manifest.levels) / 2**20:,.1f} MiB shuffled"
         ]
-        if self.ended.stop_reason is not None and not manifest.finished:
+        if self.ended.stop_reason is not None and not manifest.is_finished:
             notes.append("the same command with the same --run-dir goes on from the last complete level")
         return notes
 
@@ -158,10 +158,10 @@ class _Paths:
         return len(chosen)
 
 
-def _places(manifest: Manifest, chosen: Sequence[int]) -> list[StateLocation]:
+def _places(manifest: Manifest, state_numbers: Sequence[int]) -> list[StateLocation]:
     """The places of the states of these numbers, all states being numbered level by level and shard by shard;
     ascending."""
-    found, first, waiting = list[StateLocation](), 0, list(chosen)[::-1]
+    found, first, waiting = list[StateLocation](), 0, list(state_numbers)[::-1]
     for level, done in enumerate(manifest.levels, 1):
         for shard, count in enumerate(done.states):
             while waiting and waiting[-1] < first + count:

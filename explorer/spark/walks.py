@@ -235,11 +235,11 @@ class WalkRounds:
         text = kernel_text(self.model, self.kernel.program, (), self.search.cache, walks=True)
         return parcel(text, target, self.kernel.binary, self.search.cache)
 
-    def _round(self, runner: WalkRunner, sent: Parcel) -> bool:
+    def _round(self, runner: WalkRunner, parcel: Parcel) -> bool:
         """One job; whether there is time for another."""
         limit = self.search.seconds
         left = None if limit is None else max(0.0, limit - self._seconds())
-        shares = list(self._shares(runner.shards, sent, left))
+        shares = list(self._shares(runner.shards, parcel, left))
         began = time.perf_counter()
         try:
             taken = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
@@ -255,17 +255,17 @@ class WalkRounds:
         self._report()
         return done
 
-    def _shares(self, count: int, sent: Parcel, seconds: float | None) -> Iterator[Share]:
+    def _shares(self, count: int, parcel: Parcel, seconds: float | None) -> Iterator[Share]:
         """The next walks, as even shares in order."""
         number = self.walks.number or ENDLESS
         share = min(self._each, math.ceil((number - self.next) / count))
         for first in range(self.next, min(number, self.next + count * share), share):
             last = min(number, first + share)
-            yield Share(self.worker.ground, sent, first, last, seconds, self.search.keep_going)
+            yield Share(self.worker.ground, parcel, first, last, seconds, self.search.keep_going)
 
-    def _fold(self, taken: Sequence[WalksTaken]) -> None:
-        self.tasks += len(taken)
-        for share in taken:
+    def _fold(self, results: Sequence[WalksTaken]) -> None:
+        self.tasks += len(results)
+        for share in results:
             self.taken += share.walks
             self.tallies = [merge_tallies([*self.tallies, share.tally])]
             for spot in share.spots:

@@ -482,7 +482,7 @@ def there_is_nothing_else(s: Quorum) -> bool:
     """Nobody takes snapshots, no disk is replaced, there is no clock, and brokers are not looked at."""
     return (
         all(s.snapshot[voter] == 0 and s.log_start[voter] == 0 and s.led_for[voter] == 0 for voter in Voter)
-        and s.replaced == Set()
+        and all(s.disk[voter] == 1 for voter in Voter)
         and all(len(s.applied[broker]) == 0 for broker in Broker)
     )
 

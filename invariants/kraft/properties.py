@@ -6,7 +6,7 @@ The names are those of the Raft paper (Figure 3) and of Jack Vanlightly's specif
 
 from __future__ import annotations
 
-from ...language import Set, invariant, is_majority, reachable, transition
+from ...language import Set, invariant, reachable, transition
 from ...model.kraft.quorum import *
 
 # --- in every state ---------------------------------------------------------------------------------------------------
@@ -38,9 +38,18 @@ def valid_roles_and_states(s: Quorum) -> bool:
             or s.election[voter].role == Role.CANDIDATE
             or s.election[voter].role == Role.PROSPECTIVE
         )
-        and (is_voter(s, voter) or s.election[voter].role == Role.UNATTACHED or s.election[voter].role == Role.FOLLOWER)
+        and (
+            may_stand(s, voter) or s.election[voter].role == Role.UNATTACHED or s.election[voter].role == Role.FOLLOWER
+        )
         for voter in Voter
     )
+
+
+def may_stand(s: Quorum, voter: Voter) -> bool:
+    """Whether a voter may have another role than an observer's. Where voters change an observer may vote, and one that
+    was removed may lead until that is committed; it never stands."""
+    stands = s.election[voter].role == Role.PROSPECTIVE or s.election[voter].role == Role.CANDIDATE
+    return is_counted(s, voter, voter) or (voter_changes > 0 and not stands)
 
 
 def knows_leader(s: Quorum, voter: Voter) -> bool:
@@ -113,7 +122,7 @@ def acked_value_not_lost(s: Quorum) -> bool:
     """Every record that was ever committed is in the log of a voter."""
     return all(
         any(
-            is_voter(s, voter)
+            any(is_counted(s, at, voter) for at in Voter)
             and has_record(s, voter, offset)
             and offset < len(s.log[voter])
             and s.log[voter][offset] == s.committed[offset]
@@ -256,7 +265,7 @@ def leader_append_only(before: Quorum, after: Quorum) -> bool:
 def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
     """A voter's epoch never goes back, and in an epoch it never votes for a second one."""
     return all(
-        not is_voter(after, voter)
+        has_new_disk(before, after, voter)
         or after.election[voter].epoch > before.election[voter].epoch
         or (
             after.election[voter].epoch == before.election[voter].epoch
@@ -270,10 +279,26 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
     )
 
 
+def has_new_disk(before: Quorum, after: Quorum, voter: Voter) -> bool:
+    """Whether a replica is another one than before, or no voter any more, since its disk is not the one that it had."""
+    return directory_ids and after.disk[voter] > (1 if voter_changes == 0 else before.disk[voter])
+
+
 @transition
 def voter_key_matches(before: Quorum, after: Quorum) -> bool:
     """Only voters with the disk that they are known by give votes."""
-    return all(voter not in before.replaced or after.election[voter].voted_for is None for voter in Voter)
+    if voter_changes == 0:
+        return all(before.disk[voter] == 1 or after.election[voter].voted_for is None for voter in Voter)
+    return all(
+        after.election[voter].voted_for is None
+        or after.election[voter].voted_for == before.election[voter].voted_for
+        or any(
+            after.election[voter].voted_for == candidate
+            and before.voter_sets[set_of(before, candidate)][voter] == before.disk[voter]
+            for candidate in Voter
+        )
+        for voter in Voter
+    )
 
 
 @transition
@@ -329,21 +354,23 @@ def latest_epoch(s: Quorum) -> int:
 
 def has_majority(s: Quorum, leader: Voter) -> bool:
     """Whether it leads, and a majority, itself included, follows it."""
-    return s.election[leader].role == Role.LEADER and is_majority(
-        Set({voter for voter in Voter if voter == leader or follows(s, voter, leader)})
+    return s.election[leader].role == Role.LEADER and is_quorum(
+        s, leader, Set({voter for voter in Voter if voter == leader or follows(s, voter, leader)})
     )
 
 
 def is_fetched_from_by_majority(s: Quorum, leader: Voter) -> bool:
     """Whether it leads, and has answered fetches of a majority, itself included, since they follow it."""
-    return s.election[leader].role == Role.LEADER and is_majority(
+    return s.election[leader].role == Role.LEADER and is_quorum(
+        s,
+        leader,
         Set(
             {
                 voter
                 for voter in Voter
                 if voter == leader or (follows(s, voter, leader) and s.election[voter].has_fetched)
             }
-        )
+        ),
     )
 
 

@@ -1,7 +1,8 @@
-"""What must hold of one Kafka partition (`properties`), and whether it goes on to serve (`service`)."""
+"""What must hold of one Kafka partition (`properties`), whether it goes on to serve (`service`), and the lemmas that
+prove what it keeps (`proof`)."""
 
 from __future__ import annotations
 
-from . import properties, service
+from . import proof, properties, service
 
-modules = (properties, service)
+modules = (properties, service, proof)

@@ -11,10 +11,11 @@ What an exchange in one step leaves out are messages that are late: whoever sent
 
 from __future__ import annotations
 
-from ...language import Bag, Map, Set, bound, constant, refines, replace
+from ...language import Bag, Map, Seq, Set, bound, constant, refines, replace
 from ...model import raft
-from ...model.raft.cluster import Cluster, Index, Kind, Message, NextIndex, Role, Server
+from ...model.raft.cluster import Cluster, Index, Kind, Message, NextIndex, Role, Server, max_term
 from ...model.raft.protocol import append_request, vote_request
+from ...model.raft.snapshots import snapshot_request
 
 timely = constant(False, says="no message is late: its sender would send it still, and is heard first")
 
@@ -29,6 +30,7 @@ def as_exchanges(s: Cluster) -> Cluster:
     return replace(
         s,
         network=Bag(),
+        sent_snapshot=Map({term: Seq() for term in range(max_term + 1)}),
         votes_granted=Map({candidate: votes(s, candidate) for candidate in Server}),
         match_index=Map({leader: Map({at: known_match(s, leader, at) for at in Server}) for leader in Server}),
         next_index=Map({leader: Map({at: next_to_send(s, leader, at) for at in Server}) for leader in Server}),
@@ -99,5 +101,15 @@ def is_timely(s: Cluster, message: Message) -> bool:
     if message.kind == Kind.VOTE_REQUEST:
         return s.role[sender] == Role.CANDIDATE and message == vote_request(s, sender, message.to)
     if message.kind == Kind.APPEND_REQUEST:
-        return s.role[sender] == Role.LEADER and message == append_request(s, sender, message.to)
+        return (
+            s.role[sender] == Role.LEADER
+            and s.next_index[sender][message.to] > s.snapshot[sender]
+            and message == append_request(s, sender, message.to)
+        )
+    if message.kind == Kind.SNAPSHOT_REQUEST:
+        return (
+            s.role[sender] == Role.LEADER
+            and s.next_index[sender][message.to] <= s.snapshot[sender]
+            and message == snapshot_request(s, sender, message.to)
+        )
     return message.term == s.current_term[sender]

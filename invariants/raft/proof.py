@@ -26,9 +26,11 @@ from ...model.raft.protocol import end_of, last_term
 
 @lemma
 def nothing_is_switched_on(s: Cluster) -> bool:
-    """What the paper's Raft does not have is as at first: timers, reads, and servers that are no members."""
+    """What is as at first: timers, reads, servers that are no members, snapshots."""
     return (
         s.first_members == Set(Server)
+        and all(s.snapshot[server] == 0 for server in Server)
+        and all(len(s.sent_snapshot[term]) == 0 for term in range(max_term + 1))
         and s.read is None
         and s.answer is None
         and not any(s.in_touch[server] for server in Server)

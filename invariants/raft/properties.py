@@ -9,7 +9,20 @@ Two properties are about servers that hear their leader, and about changes of th
 from __future__ import annotations
 
 from ...language import Set, invariant, reachable, transition
-from ...model.raft.cluster import Cluster, Role, Server, directory_ids, is_known, is_quorum, members, membership_changes
+from ...model.raft.cluster import (
+    Cluster,
+    Kind,
+    Role,
+    Server,
+    directory_ids,
+    is_known,
+    is_quorum,
+    keep_disk,
+    members,
+    membership_changes,
+    messages,
+    snapshots,
+)
 from ...model.raft.protocol import followers_in_touch
 
 # --- in every state ---------------------------------------------------------------------------------------------------
@@ -61,7 +74,7 @@ def leader_completeness(s: Cluster) -> bool:
 def state_machine_safety(s: Cluster) -> bool:
     """No two servers ever apply different entries at the same index."""
     return all(
-        o < len(s.log[server]) and s.log[server][o] == s.committed[o].entry
+        o < len(s.log[server]) and o < len(s.committed) and s.log[server][o] == s.committed[o].entry
         for server in Server
         for o in range(s.commit_index[server])
     )
@@ -133,6 +146,16 @@ def one_change_at_a_time(s: Cluster) -> bool:
     )
 
 
+@invariant
+def snapshots_are_committed(s: Cluster) -> bool:
+    """A snapshot holds what was committed, and nothing else."""
+    return all(
+        o < len(s.committed) and s.log[server][o] == s.committed[o].entry
+        for server in Server
+        for o in range(s.snapshot[server])
+    )
+
+
 # --- in every step ----------------------------------------------------------------------------------------------------
 
 
@@ -173,9 +196,11 @@ def one_vote_a_term(before: Cluster, after: Cluster) -> bool:
 
 @transition
 def commit_index_never_decreases(before: Cluster, after: Cluster) -> bool:
-    """No server takes back that an entry is committed; one that restarts begins anew."""
+    """No server takes back that an entry is committed; one that restarts begins anew, or with its snapshot."""
     return all(
-        after.commit_index[server] >= before.commit_index[server] or after.commit_index[server] == 0
+        after.commit_index[server] >= before.commit_index[server]
+        or after.commit_index[server] == 0
+        or after.commit_index[server] == after.snapshot[server] == before.snapshot[server]
         for server in Server
     )
 
@@ -193,6 +218,33 @@ def committed_entries_stay(before: Cluster, after: Cluster) -> bool:
 def have_same_past(before: Cluster, after: Cluster, server: Server, length: int) -> bool:
     """Whether a log is up to an index what it was before the step."""
     return length <= len(after.log[server]) and after.log[server][:length] == before.log[server][:length]
+
+
+@transition
+def snapshot_replaces_what_differs(before: Cluster, after: Cluster) -> bool:
+    """A server that gets a snapshot keeps what follows its last entry if it has that, and else discards its log."""
+    return all(
+        after.log[server] == before.log[server]
+        if has_entry_of(before, after, server, after.snapshot[server])
+        else len(after.log[server]) == after.snapshot[server]
+        for server in Server
+        if after.snapshot[server] > before.snapshot[server]
+    )
+
+
+def has_entry_of(before: Cluster, after: Cluster, server: Server, index: int) -> bool:
+    """Whether a log has before the step the entry that it has at an index after it."""
+    return index <= len(before.log[server]) and before.log[server][index - 1] == after.log[server][index - 1]
+
+
+@transition
+def snapshots_never_shrink(before: Cluster, after: Cluster) -> bool:
+    """No server goes back to an older snapshot, as long as its disk is kept."""
+    return not keep_disk or all(
+        after.snapshot[server] >= before.snapshot[server]
+        for server in Server
+        if (server in before.wiped) == (server in after.wiped)
+    )
 
 
 @transition
@@ -267,4 +319,38 @@ def old_leader_is_behind(s: Cluster) -> bool:
         and s.commit_index[old] < s.commit_index[new]
         for old in Server
         for new in Server
+    )
+
+
+@reachable
+def snapshot_is_needed(s: Cluster) -> bool:
+    """A leader has only in its snapshot what it has to send next to a server, which lacks it."""
+    return snapshots == 0 or any(
+        s.role[leader] == Role.LEADER
+        and s.next_index[leader][follower] <= s.snapshot[leader]
+        and len(s.log[follower]) < s.snapshot[leader]
+        for leader in Server
+        for follower in Server
+        if follower != leader
+    )
+
+
+@reachable
+def snapshot_is_installed(s: Cluster) -> bool:
+    """More servers have a snapshot than snapshots are taken: one was sent."""
+    return snapshots == 0 or sum(1 for server in Server if s.snapshot[server] > 0) > snapshots
+
+
+@reachable
+def snapshot_comes_late(s: Cluster) -> bool:
+    """A snapshot arrives at a server that has a newer one already, where messages are in flight."""
+    return (
+        snapshots < 2
+        or messages == 0
+        or any(
+            message.kind == Kind.SNAPSHOT_REQUEST
+            and message.term == s.current_term[message.to]
+            and 0 < message.index < s.snapshot[message.to]
+            for message in s.network
+        )
     )

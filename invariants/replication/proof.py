@@ -242,6 +242,28 @@ def later_epochs_have_what_is_committed(s: Partition) -> bool:
 
 
 @lemma
+def committed_records_are_where_they_were(s: Partition) -> bool:
+    """Every committed record is in the log of the epoch in which it was committed, and below what was committed."""
+    return all(
+        0 <= s.committed_in[id] < s.next_leader_epoch
+        and s.committed_at[id] < s.leader_committed[s.committed_in[id]]
+        and s.committed_at[id] < len(s.leader_log[s.committed_in[id]])
+        and s.leader_log[s.committed_in[id]][s.committed_at[id]].id == id
+        for id in s.committed
+    )
+
+
+@lemma
+def an_isr_has_every_committed_record(s: Partition) -> bool:
+    """Every member of the ISR in ZooKeeper has every record that was ever committed."""
+    return all(
+        s.committed_at[id] < len(s.log[r]) and s.log[r][s.committed_at[id]].id == id
+        for r in s.quorum.isr
+        for id in s.committed
+    )
+
+
+@lemma
 def high_watermarks_are_committed(s: Partition) -> bool:
     """What is below a replica's high watermark, some epoch's leader committed, and the replica has it."""
     return all(s.high_watermark[r] <= len(s.log[r]) for r in Replica) and all(

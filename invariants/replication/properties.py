@@ -12,7 +12,7 @@ property of all members of the ISR holds of an empty ISR. The properties about l
 from __future__ import annotations
 
 from ...language import invariant, reachable, transition
-from ...model.replication import Partition, Replica, is_true_leader, presumes_leadership
+from ...model.replication import Partition, RecordId, Replica, is_true_leader, presumes_leadership
 
 # --- in every state ---------------------------------------------------------------------------------------------------
 
@@ -109,25 +109,33 @@ def committed_log_matching(s: Partition) -> bool:
 # --- in every step ----------------------------------------------------------------------------------------------------
 
 
+def has_record(s: Partition, replica: Replica, id: RecordId) -> bool:
+    """Whether a replica's log has a producer's record."""
+    return any(record.id == id for record in s.log[replica])
+
+
+def is_below_true_high_watermark(s: Partition, id: RecordId) -> bool:
+    """Whether a record was committed, and every member of the ISR holds it. The true high watermark, which a leader's
+    may lag, is how many of these there are."""
+    return id in s.committed and all(has_record(s, replica, id) for replica in s.quorum.isr)
+
+
 @transition
 def true_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
     """The true high watermark never goes back: committed records that all of the ISR hold stay in all of the ISR."""
-    return true_high_watermark(after) >= true_high_watermark(before)
+    return all(
+        is_below_true_high_watermark(after, id) for id in before.committed if is_below_true_high_watermark(before, id)
+    )
 
 
 @transition
 def no_truncation_below_true_high_watermark(before: Partition, after: Partition) -> bool:
-    """No member of the ISR truncates its log below the true high watermark."""
+    """No member of the ISR truncates its log below the true high watermark: it keeps each record below it."""
     return all(
-        len(after.log[replica]) >= min(len(before.log[replica]), true_high_watermark(before))
+        has_record(after, replica, id)
         for replica in before.quorum.isr
-    )
-
-
-def true_high_watermark(s: Partition) -> int:
-    """How many committed records every member of the ISR holds. A leader's high watermark may lag it."""
-    return sum(
-        1 for id in s.committed if all(any(record.id == id for record in s.log[replica]) for replica in s.quorum.isr)
+        for id in before.committed
+        if is_below_true_high_watermark(before, id)
     )
 
 

@@ -56,20 +56,20 @@ def disjunction(operands: Iterable[ir.Expr], where: ir.Where) -> ir.Expr:
 # --- values that are checked as a store checks them -----------------------------------------------------------------
 
 
-def checked_value(value: ir.Expr, declared: Type) -> ir.Expr:
+def checked_value(value: ir.Expr, declared_type: Type) -> ir.Expr:
     """The value as one of a declared type: an error of the model where it lies outside. What asks stands nowhere in the
     author's text, so that plain Python asks it of the value alone."""
     given = value.where
     where = replace(given, end_line=given.line, end_column=given.column)
     name = ir.Name("@value", value.type, where)
-    conditions = tuple(_belongs(name, declared, 0))
-    if not conditions and value.type == declared:
+    conditions = tuple(_belongs(name, declared_type, 0))
+    if not conditions and value.type == declared_type:
         return value
     asserts = tuple(ir.Assert(condition, "", where) for condition in conditions)
     form = ir.Function(
-        "@kept", (("@value", value.type),), (), (*asserts, ir.Return(name, where)), declared, where
+        "@kept", (("@value", value.type),), (), (*asserts, ir.Return(name, where)), declared_type, where
     )  # fmt: skip
-    return ir.Call(form, (value,), declared, where)
+    return ir.Call(form, (value,), declared_type, where)
 
 
 def checked_state(value: ir.Expr, record: Record) -> ir.Expr:
@@ -84,12 +84,12 @@ def checked_state(value: ir.Expr, record: Record) -> ir.Expr:
     return ir.Call(form, (value,), record, value.where)
 
 
-def _belongs(value: ir.Expr, declared: Type, depth: int) -> Iterable[ir.Expr]:
+def _belongs(value: ir.Expr, declared_type: Type, depth: int) -> Iterable[ir.Expr]:
     """What must be true for a value to be one of a declared type, of the same shape."""
     where = value.where
-    match declared:
+    match declared_type:
         case Int():
-            yield from range_conditions(value, declared)
+            yield from range_conditions(value, declared_type)
         case Option(of=of):
             found = value.type.of if isinstance(value.type, Option) else value.type
             inner = tuple(_belongs(ir.Unwrap(value, found, where), of, depth))
@@ -125,14 +125,14 @@ def _everywhere(value: ir.Expr, of: Type, variable: ir.Name, source: ir.Source, 
         yield ir.Quantified("all", (generator,), body, None, Bool(), value.where)
 
 
-def range_conditions(value: ir.Expr, declared: Int) -> Iterable[ir.Expr]:
+def range_conditions(value: ir.Expr, declared_type: Int) -> Iterable[ir.Expr]:
     """What must be true for an integer to lie in a range; nothing where its interval says so."""
     where = value.where
     known = value.type if isinstance(value.type, Int) else UNBOUNDED_INT
-    if known.lo < declared.lo:
-        yield ir.Compare(">=", value, _number(declared.lo, where), Bool(), where)
-    if known.hi > declared.hi:
-        yield ir.Compare("<=", value, _number(declared.hi, where), Bool(), where)
+    if known.lo < declared_type.lo:
+        yield ir.Compare(">=", value, _number(declared_type.lo, where), Bool(), where)
+    if known.hi > declared_type.hi:
+        yield ir.Compare("<=", value, _number(declared_type.hi, where), Bool(), where)
 
 
 def _unbounded_type(type_: Type) -> Type:
@@ -212,18 +212,21 @@ LISTINGS_MAX = 64
 """Ways to make a value that are tried one after another; each has its own generators."""
 
 
-def _for_any_arguments(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tuple[ir.Expr, ...]) -> ir.Expr:
+def _for_any_arguments(
+    form: ir.Function, parameters: tuple[ir.Parameter, ...], first_arguments: tuple[ir.Expr, ...]
+) -> ir.Expr:
     """Whether a function is true of what is given and of any values of its other parameters."""
     where = form.where
     listed = [
         _listings(parameter.type, parameter.name, parameter)
         if parameter.pool is None
-        else [_messages(parameter, given[0])]
+        else [_messages(parameter, first_arguments[0])]
         for parameter in parameters
     ]
     ways = list(_products(listed, parameters[0] if parameters else None))
     return disjunction(
-        (_any_quantifier(ir.Call(form, (*given, *values), Bool(), where), every) for every, values in ways), where
+        (_any_quantifier(ir.Call(form, (*first_arguments, *values), Bool(), where), every) for every, values in ways),
+        where,
     )
 
 
@@ -332,12 +335,14 @@ class _ActionFunctions:
         parameters = ((AFTER, self.record), *((parameter.name, parameter.type) for parameter in form.parameters))
         return ir.Function(form.name, parameters, (), body, Bool(), where)
 
-    def is_within_bound(self, form: ir.Function, state: str, before: ir.Expr) -> ir.Expr:
+    def is_within_bound(self, form: ir.Function, state: str, previous_state: ir.Expr) -> ir.Expr:
         """Whether a `@bound` of steps lets the step be taken, all of whose writes are made."""
         first, where = form.states[0], form.where
         function, cells = self.helper(form)
         given = (
-            ir.RecordField(before, name, self.fields[name], where) if its == first else self.read(state, name, where)
+            ir.RecordField(previous_state, name, self.fields[name], where)
+            if its == first
+            else self.read(state, name, where)
             for its, _, name in (cell.partition(".") for cell in cells)
         )
         return ir.Call(function, tuple(given), Bool(), where)

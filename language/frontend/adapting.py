@@ -22,14 +22,14 @@ def adaptations(
     texts: Mapping[FunctionType, Any],
     folder: Folder,
     fields: Iterable[str],
-    gone: frozenset[str],
+    left_out: frozenset[str],
     budgets: Mapping[str, str | None],
     program: Program,
 ) -> Adaptations:
     """What the elaborated functions of a model say beyond Python.
 
-    Of the state's `fields` those in `gone` are ghosts that were folded away; `budgets` gives each action's budget by
-    the action's name; `program` knows the constants' values, and the calls of step helpers.
+    Of the state's `fields` those in `left_out` are ghosts that were folded away; `budgets` gives each action's budget
+    by the action's name; `program` knows the constants' values, and the calls of step helpers.
     """
     dropped: set[ir.Where] = set()
     guards: dict[tuple[str, str], frozenset[ir.Where]] = {}
@@ -39,10 +39,10 @@ def adaptations(
         forms += body
         if isinstance(text, InitialText):
             forms += text.result.fields
-            dropped |= {value.where for name, value in zip(fields, text.result.fields, strict=True) if name in gone}
-        if isinstance(text, (ActionText, InitialText)) and gone:
+            dropped |= {value.where for name, value in zip(fields, text.result.fields, strict=True) if name in left_out}
+        if isinstance(text, (ActionText, InitialText)) and left_out:
             folded = folder.body(body)
-            dropped |= places(folded) - places(text.elaborated_function.drop_ghosts(gone, folded))
+            dropped |= places(folded) - places(text.elaborated_function.drop_ghosts(left_out, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__code__.co_filename, function.__name__] = _requires(folder.body(body))
     everything = tuple(traverse_forms(*forms))

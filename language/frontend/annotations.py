@@ -37,18 +37,13 @@ from ..types import (
     Subset,
     Type,
     Unit,
-    has_elements,
     scalar_size,
-    value_count,
 )
+from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY, capacity_text, with_full_capacity
 from .intervals import EXPONENTS, UNBOUNDED_INT, arithmetic, fits, is_inside
 from .nearest_types import name_text, nearest_type
 from .source import CAPACITY_ADVICE, Source, globals_of_class, source_of_class
-
-UNKNOWN_CAPACITY = -1
-"""The capacity of a bare `Seq[...]` or `Set[...]` of records: taken from the value, in helpers only."""
-MEMBERS_MAX = 64
-"""A subset is one machine word."""
+from .type_text import describe
 
 
 class _AnnotationError(Exception):
@@ -130,11 +125,11 @@ class Types:
             return False
 
     def infer(
-        self, node: ast.expr, source: Source, namespace: Mapping[str, Any], found: Type, variables: dict[Any, Type]
+        self, node: ast.expr, source: Source, namespace: Mapping[str, Any], found_type: Type, variables: dict[Any, Type]
     ) -> bool:
-        """Adds to `variables` what an annotation's type variables are in a value of type `found`. Answers whether the
-        two are of one shape."""
-        return _infer(_evaluate(node, source, namespace), found, variables)
+        """Adds to `variables` what an annotation's type variables are in a value of type `found_type`. Answers whether
+        the two are of one shape."""
+        return _infer(_evaluate(node, source, namespace), found_type, variables)
 
     def complete(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Annotation:
         """Like `read`, for data that is stored: every integer has a range and every container a capacity."""
@@ -200,7 +195,7 @@ class Types:
             raise _AnnotationError("TG410", message, "smaller constants: bounds are within -2**62..2**62")
         return found
 
-    def as_open(self, expression: ConstantExpression) -> ConstantExpression | None:
+    def expression_if_open(self, expression: ConstantExpression) -> ConstantExpression | None:
         """The expression itself when it depends on an open constant, else None."""
         return OpenExpression(text_of(expression), expression) if expression.names() & self.open else None
 
@@ -231,7 +226,7 @@ class Types:
         if wrong is not None:
             instead = "a name of letters, digits, _ and - for each member, such as B1 or broker-1"
             raise _AnnotationError("TG413", f"{cls.__name__} has {wrong}", instead)
-        opened = self.as_open(cls.domain_size)
+        opened = self.expression_if_open(cls.domain_size)
         if cls.domain_ordered and cls.domain_symmetric:
             message = f"the members of {cls.__name__} have an order, by which they can be distinguished"
             raise _AnnotationError("TG411", message, "ordered=True or symmetric=True, not both")
@@ -334,7 +329,7 @@ class Types:
             raise _AnnotationError(
                 "TG401", f"Range({lo.hi}, {hi.lo}) holds no integer", "Range(lo, hi) with lo <= hi, both included"
             )
-        made = Int(lo.lo, hi.hi, self.as_open(mark.lo), self.as_open(mark.hi))
+        made = Int(lo.lo, hi.hi, self.expression_if_open(mark.lo), self.expression_if_open(mark.hi))
         if not fits(made):
             raise _AnnotationError(
                 "TG403", f"Range({made.lo}, {made.hi}) needs more than 62 bits", "a range within -2**62..2**62"
@@ -350,7 +345,7 @@ class Types:
         size = self.interval(mark.size)
         if size.lo < 0:
             raise _AnnotationError("TG406", f"Capacity({size.lo}) is less than nothing", "a capacity of 0 or more")
-        return replace(type_, capacity=size.hi, capacity_open=self.as_open(mark.size))
+        return replace(type_, capacity=size.hi, capacity_open=self.expression_if_open(mark.size))
 
     def _option(self, parts: tuple[Any, ...]) -> Type:
         some = [part for part in parts if part is not type(None)]
@@ -490,52 +485,33 @@ def _has_variables(value: Any) -> bool:
     return isinstance(value, typing.TypeVar) or any(map(_has_variables, typing.get_args(value)))
 
 
-def _infer(wanted: Any, found: Type, variables: dict[Any, Type]) -> bool:
-    if isinstance(wanted, typing.TypeVar):
-        variables[wanted] = variables.get(wanted, found)
+def _infer(annotation: Any, found_type: Type, variables: dict[Any, Type]) -> bool:
+    if isinstance(annotation, typing.TypeVar):
+        variables[annotation] = variables.get(annotation, found_type)
         return True
-    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
-    if origin is tuple and isinstance(found, Record) and is_tuple(found) and len(arguments) == len(found.fields):
-        pairs = zip(arguments, found.fields, strict=True)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if (
+        origin is tuple
+        and isinstance(found_type, Record)
+        and is_tuple(found_type)
+        and len(arguments) == len(found_type.fields)
+    ):
+        pairs = zip(arguments, found_type.fields, strict=True)
         return all(_infer(element, part, variables) for element, (_, part) in pairs)
-    if not _has_variables(wanted):
+    if not _has_variables(annotation):
         return True
     if origin is typing.Annotated:
-        return _infer(wanted.__origin__, found, variables)
+        return _infer(annotation.__origin__, found_type, variables)
     if origin is typing.Union or origin is python_types.UnionType:
-        inner = found.of if isinstance(found, Option) else found
+        inner = found_type.of if isinstance(found_type, Option) else found_type
         return all(_infer(argument, inner, variables) for argument in arguments if argument is not type(None))
-    if isinstance(found, Option):
-        return _infer(wanted, found.of, variables)
-    if isinstance(found, Map) and origin is containers.Map:
-        return _infer(arguments[0], found.key, variables) and _infer(arguments[1], found.value, variables)
+    if isinstance(found_type, Option):
+        return _infer(annotation, found_type.of, variables)
+    if isinstance(found_type, Map) and origin is containers.Map:
+        return _infer(arguments[0], found_type.key, variables) and _infer(arguments[1], found_type.value, variables)
     holders: dict[Any, Any] = {containers.Seq: Seq, containers.Bag: Pool, containers.Set: (Subset, Pool)}
-    holds = isinstance(found, (Seq, Pool, Subset)) and isinstance(found, holders.get(origin, ()))
-    return holds and _infer(arguments[0], cast(Any, found).of, variables)
-
-
-def with_full_capacity(type_: Type) -> Type:
-    """The type in which each set of few possible members has room for all of them."""
-    match type_:
-        case Pool(of=of, capacity=capacity, multiple=False) if capacity == UNKNOWN_CAPACITY:
-            count = _count(of)
-            return type_ if count is None or count > MEMBERS_MAX else replace(type_, capacity=count)
-        case Option(of=of) | Seq(of=of):
-            made = with_full_capacity(of)
-            return type_ if made is of else replace(type_, of=made)
-        case Map(value=value):
-            made = with_full_capacity(value)
-            return type_ if made is value else replace(type_, value=made)
-        case _:
-            return type_
-
-
-def _count(of: Type) -> int | None:
-    """How many values a type has; None when they cannot be listed, and for one with sequences or sets of records."""
-    try:
-        return None if has_elements(of) else value_count(of)
-    except TypeError:
-        return None
+    holds = isinstance(found_type, (Seq, Pool, Subset)) and isinstance(found_type, holders.get(origin, ()))
+    return holds and _infer(arguments[0], cast(Any, found_type).of, variables)
 
 
 def _check_complete(type_: Type) -> None:
@@ -548,7 +524,7 @@ def _check_complete(type_: Type) -> None:
             if capacity == UNKNOWN_CAPACITY:
                 name = "Seq" if isinstance(type_, Seq) else "Bag" if type_.multiple else "Set"
                 hint = f"Annotated[{name}[{describe(of)}], Capacity(n)]"
-                raise _AnnotationError("TG405", f"the {name} could grow {_capacity_text(type_)}", hint)
+                raise _AnnotationError("TG405", f"the {name} could grow {capacity_text(type_)}", hint)
             _check_complete(of)
         case Option(of=of) | Subset(of=of):
             _check_complete(of)
@@ -562,35 +538,5 @@ def _check_complete(type_: Type) -> None:
             pass
 
 
-def _capacity_text(type_: Seq | Pool) -> str:
-    count = _count(type_.of) if isinstance(type_, Pool) and not type_.multiple else None
-    return "without end" if count is None else f"to {count:,} members, and has room for all of at most {MEMBERS_MAX}"
-
-
 def _interval_text(interval: Int) -> str:
     return str(interval.lo) if interval.lo == interval.hi else f"{interval.lo} to {interval.hi}"
-
-
-def describe(type_: Type | None) -> str:
-    """A type as an author would write it."""
-    match type_:
-        case None:
-            return "the state"
-        case Int():
-            return "int"
-        case Bool():
-            return "bool"
-        case Unit():
-            return "None"
-        case Enumeration(name=name) | Identity(name=name) | Record(name=name):
-            return name
-        case Option(of=of):
-            return f"{describe(of)} | None"
-        case Map(key=key, value=value):
-            return f"Map[{describe(key)}, {describe(value)}]"
-        case Seq(of=of):
-            return f"Seq[{describe(of)}]"
-        case Subset(of=of):
-            return f"Set[{describe(of)}]"
-        case Pool(of=of, multiple=multiple):
-            return f"{'Bag' if multiple else 'Set'}[{describe(of)}]"

@@ -21,7 +21,6 @@ from ..nested_constants import defaults_of
 from ..records import box_type
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
-from .annotations import describe
 from .comprehensions import collect_set, element_generator, map_of, quantify, set_of, subset_of
 from .expressions import (
     BOOL,
@@ -42,19 +41,20 @@ from .scope import MISSING, Scope, expression, expressions, undefined_name_advic
 from .source import source_of_function
 from .sources import iteration
 from .tuples import call_isinstance
+from .type_text import describe
 
 Builtin = Callable[[Scope, ast.Call, "Type | None"], ir.Expr]
 
 
 @expressions(ast.Call)
-def call(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def call(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """A call, by what its name stands for in the module."""
     found = scope.static(node.func)
     if found is MISSING:
         raise _unknown(scope, node)
     built_in = _builtin(found)
     if built_in is not None:
-        return built_in(scope, node, expected)
+        return built_in(scope, node, expected_type)
     if isinstance(found, type):
         return _make(scope, found, node)
     if isinstance(found, FunctionType):
@@ -145,7 +145,7 @@ def _arguments(scope: Scope, node: ast.Call, count: int, usage: str, *keywords: 
     return node.args
 
 
-def _len(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _len(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     (argument,) = _arguments(scope, node, 1, "len(container)")
     found = scope.static(argument)
     if isinstance(found, type):
@@ -181,7 +181,7 @@ def _extreme(kind: ArithmeticOp) -> Builtin:
         if len(node.args) < 2 or node.keywords:
             raise scope.error("TG211", node, f"{kind} is not called like this", f"{kind}(a, b), or {kind}(... for ...)")
         first = unwrap_option(expression(scope, node.args[0]))
-        if isinstance(first.type, Identity) and first.type.ordered:
+        if isinstance(first.type, Identity) and first.type.is_ordered:
             return _extreme_member(scope, kind, first, node)
         made = integer(scope, node.args[0])
         for argument in node.args[1:]:
@@ -205,7 +205,7 @@ def _default(scope: Scope, node: ast.Call, kind: str) -> ir.Expr | None:
     if not node.keywords:
         return None
     value = unwrap_option(expression(scope, node.keywords[0].value))
-    is_member = isinstance(value.type, Identity) and value.type.ordered
+    is_member = isinstance(value.type, Identity) and value.type.is_ordered
     return value if is_member else integer(scope, node.keywords[0].value)
 
 
@@ -217,7 +217,7 @@ def _quantifier(kind: Any) -> Builtin:
     return elaborate
 
 
-def _is_majority(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _is_majority(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     (argument,) = _arguments(scope, node, 1, "is_majority(set)")
     subset = unwrap_option(expression(scope, argument))
     if not (isinstance(subset.type, Subset) and isinstance(subset.type.of, Identity)):
@@ -227,7 +227,7 @@ def _is_majority(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr
     return ir.IsMajority(subset, BOOL, scope.where(node))
 
 
-def _replace(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _replace(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     usage = "replace(record, field=value)"
     if len(node.args) != 1:
         raise scope.error("TG211", node, "replace takes one record, and its changes by name", usage)
@@ -261,18 +261,18 @@ def _changes(scope: Scope, type_: Record, node: ast.Call) -> dict[str, ir.Expr]:
     return changes
 
 
-def _range(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _range(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     raise scope.error(
         "TG113", node, "a range is not a value by itself", "for i in range(start, stop), or start <= x < stop"
     )
 
 
-def _visit_call(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _visit_call(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     name = ast.unparse(node.func)
     raise scope.error("TG113", node, f"{name}(...) is visited, and is not a value by itself", f"for ... in {name}(...)")
 
 
-def _guard(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _guard(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     raise scope.error(
         "TG310", node, f"{ast.unparse(node.func)}(...) has no value", "a statement of its own, in an action"
     )
@@ -281,8 +281,8 @@ def _guard(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
 # --- containers ------------------------------------------------------------------------------------------------------
 
 
-def _seq(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
-    wanted = expected if isinstance(expected, Seq) else None
+def _seq(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
+    wanted = expected_type if isinstance(expected_type, Seq) else None
     nodes = _displayed_elements(scope, node, "Seq([a, b])")
     if nodes is None:
         raise scope.error(
@@ -325,22 +325,22 @@ def _elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, kind: str) -> 
     return tuple(fit(scope, element, of, part) for element, part in zip(made, nodes, strict=True)), of
 
 
-def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _set(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     nodes = _displayed_elements(scope, node, "Set(), Set([a, b]) or Set(Replica)")
     if nodes is not None:
-        return _set_of_elements(scope, nodes, node, expected)
+        return _set_of_elements(scope, nodes, node, expected_type)
     argument = node.args[0]
     if isinstance(argument, (ast.SetComp, ast.GeneratorExp, ast.ListComp)):
-        return set_of(scope, argument, expected)
+        return set_of(scope, argument, expected_type)
     found = scope.static(argument)
     if isinstance(found, type) or range_of(found) is not None:
         over = iteration(scope, argument)
         return ir.FullSubset(subset_of(scope, over.type, node), scope.where(node))
     if isinstance(argument, ast.Call) and scope.static(argument.func) is range:
         generators, body, _ = element_generator(scope, argument)
-        type_ = expected if isinstance(expected, Subset) else subset_of(scope, body.type, node)
+        type_ = expected_type if isinstance(expected_type, Subset) else subset_of(scope, body.type, node)
         return ir.Quantified("set", generators, body, None, type_, scope.where(node))
-    value = unwrap_option(expression(scope, argument, expected))
+    value = unwrap_option(expression(scope, argument, expected_type))
     if isinstance(value.type, (Subset, Pool)) and not getattr(value.type, "multiple", False):
         return value
     generators, body, rounds = element_generator(scope, argument)
@@ -351,17 +351,19 @@ def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
 
 
 @expressions(ast.Set)
-def _set_display(scope: Scope, node: ast.Set, expected: Type | None) -> ir.Expr:
-    return _set_of_elements(scope, node.elts, node, expected)
+def _set_display(scope: Scope, node: ast.Set, expected_type: Type | None) -> ir.Expr:
+    return _set_of_elements(scope, node.elts, node, expected_type)
 
 
-def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expected: Type | None) -> ir.Expr:
+def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expected_type: Type | None) -> ir.Expr:
     where = scope.where(node)
-    if isinstance(expected, Subset):
-        return ir.MakeSubset(tuple(fit_expression(scope, element, expected.of) for element in nodes), expected, where)
-    if isinstance(expected, Pool) and not expected.multiple:
-        room = replace(expected, capacity=max(expected.capacity, len(nodes)))
-        return ir.MakePool(tuple(fit_expression(scope, element, expected.of) for element in nodes), room, where)
+    if isinstance(expected_type, Subset):
+        return ir.MakeSubset(
+            tuple(fit_expression(scope, element, expected_type.of) for element in nodes), expected_type, where
+        )
+    if isinstance(expected_type, Pool) and not expected_type.multiple:
+        room = replace(expected_type, capacity=max(expected_type.capacity, len(nodes)))
+        return ir.MakePool(tuple(fit_expression(scope, element, expected_type.of) for element in nodes), room, where)
     elements, of = _elements(scope, nodes, node, "Set")
     if isinstance(of, Record):
         return ir.MakePool(elements, Pool(of, len(elements)), where)
@@ -373,13 +375,15 @@ def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expecte
     return ir.MakeSubset(bare, subset_of(scope, bare[0].type if len(bare) == 1 else getattr(of, "of", of), node), where)
 
 
-def _bag(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _bag(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     nodes = _displayed_elements(scope, node, "Bag(), or Bag([a, b])")
     if nodes is None:
         raise scope.error("TG111", node.args[0], "a bag is not made from another container", "Bag([a, b])")
-    if isinstance(expected, Pool) and expected.multiple:
+    if isinstance(expected_type, Pool) and expected_type.multiple:
         return ir.MakePool(
-            tuple(fit_expression(scope, element, expected.of) for element in nodes), expected, scope.where(node)
+            tuple(fit_expression(scope, element, expected_type.of) for element in nodes),
+            expected_type,
+            scope.where(node),
         )
     elements, of = _elements(scope, nodes, node, "Bag")
     if not isinstance(of, Record):
@@ -387,11 +391,11 @@ def _bag(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     return ir.MakePool(elements, Pool(of, len(elements), multiple=True), scope.where(node))
 
 
-def _map(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def _map(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     usage = "Map({k: value for k in Keys})"
     (argument,) = _arguments(scope, node, 1, usage)
     if isinstance(argument, ast.DictComp):
-        return map_of(scope, argument, expected, node)
+        return map_of(scope, argument, expected_type, node)
     raise scope.error("TG111", argument, "a Map is made from one comprehension over all its keys", usage)
 
 
@@ -403,11 +407,11 @@ _PYTHON_CONTAINERS: dict[type[ast.expr], tuple[str, str]] = {
 
 
 @expressions(ast.List, ast.Dict, ast.DictComp)
-def _python_container(scope: Scope, node: ast.expr, expected: Type | None) -> ir.Expr:
+def _python_container(scope: Scope, node: ast.expr, expected_type: Type | None) -> ir.Expr:
     kind, hint = _PYTHON_CONTAINERS[type(node)]
     if isinstance(node, ast.List):
         hint = f"Seq({scope.source.text_of(node)})"
-    if isinstance(node, ast.Dict) and not node.keys and isinstance(expected, (Subset, Pool)):
+    if isinstance(node, ast.Dict) and not node.keys and isinstance(expected_type, (Subset, Pool)):
         hint = "Set()"
     if isinstance(node, ast.Dict) and None in node.keys:
         hint = "s.field[key] = value, for each key that has another value"
@@ -415,7 +419,7 @@ def _python_container(scope: Scope, node: ast.expr, expected: Type | None) -> ir
 
 
 @expressions(ast.Lambda)
-def _lambda(scope: Scope, node: ast.Lambda, expected: Type | None) -> ir.Expr:
+def _lambda(scope: Scope, node: ast.Lambda, expected_type: Type | None) -> ir.Expr:
     raise scope.error(
         "TG103", node, "functions are not values of the language", "a helper at module level: def helper(...) -> ..."
     )
@@ -456,7 +460,7 @@ def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir
         case [ast.Constant(value=int(index))]:
             hint = f"a member from {type_.name}(0) to {type_.name}({type_.size - 1})"
             raise scope.error("TG202", node, f"{type_.name} has no member {index}", hint)
-        case [number] if type_.ordered and not node.keywords:
+        case [number] if type_.is_ordered and not node.keywords:
             return member_with_number(integer(scope, number), type_, scope.where(node))
         case _:
             raise scope.error(
@@ -512,7 +516,7 @@ def record_arguments(
 def _field_values(
     scope: Scope,
     fields: dict[str, Type],
-    given: dict[str, ast.expr],
+    field_nodes: dict[str, ast.expr],
     defaults: dict[str, Any],
     blanks: dict[str, ir.Expr],
     node: ast.Call,
@@ -520,8 +524,8 @@ def _field_values(
     made: list[ir.Expr] = []
     for name, type_ in fields.items():
         try:
-            if name in given:
-                made.append(fit_expression(scope, given[name], type_))
+            if name in field_nodes:
+                made.append(fit_expression(scope, field_nodes[name], type_))
             elif name in blanks:
                 made.append(blanks[name])
             else:
@@ -581,5 +585,5 @@ _BUILTINS: dict[int, Builtin] = {
 }
 
 
-def _builtin(found: Any) -> Builtin | None:
-    return _BUILTINS.get(id(found))
+def _builtin(python_value: Any) -> Builtin | None:
+    return _BUILTINS.get(id(python_value))

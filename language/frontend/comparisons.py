@@ -8,13 +8,13 @@ from typing import Any, Literal
 from .. import ir
 from ..records import box_type, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
-from .annotations import describe
 from .expressions import BOOL
 from .folding import cannot_fail
 from .matching import fit, unify, unwrap_option
 from .operations import conjunction, disjunction, is_shapeless, type_from_other_operand
 from .ordering import note_no_order, position_of
 from .scope import Scope, expression, expressions
+from .type_text import describe
 
 CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
 
@@ -31,7 +31,7 @@ _COMPARE: dict[type[ast.cmpop], CompareOp] = {
 
 
 @expressions(ast.Compare)
-def comparison(scope: Scope, node: ast.Compare, expected: Type | None) -> ir.Expr:
+def comparison(scope: Scope, node: ast.Compare, expected_type: Type | None) -> ir.Expr:
     """`a < b`, `a == b`, `a in b`, `a is None`, and chains of them."""
     operands = [node.left, *node.comparators]
     links = [_link(scope, a, op, b, node) for a, op, b in zip(operands, node.ops, operands[1:], strict=False)]
@@ -79,7 +79,7 @@ def compare(scope: Scope, symbol: CompareOp, left: ir.Expr, right: ir.Expr, node
     a, b, joined = unify(scope, unwrap_option(left), unwrap_option(right), "TG207", node)
     if isinstance(joined, Subset) or (isinstance(joined, Pool) and not joined.multiple):
         return _subset_order(symbol, a, b, scope.where(node))
-    if isinstance(joined, Identity) and joined.ordered:
+    if isinstance(joined, Identity) and joined.is_ordered:
         a, b = position_of(a, a.where), position_of(b, b.where)
     elif not isinstance(joined, (Int, Bool)):
         raise note_no_order(scope, joined, node)

@@ -9,13 +9,14 @@ from typing import Literal, cast
 from .. import ir
 from ..records import box_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Subset, Type, scalar_size
-from .annotations import MEMBERS_MAX, describe
+from .capacities import MEMBERS_MAX
 from .expressions import BOOL, condition, fit_expression, int_type
 from .intervals import hull, total
 from .matching import fit, unwrap_option
 from .ordering import member_with_number, position_of
 from .scope import Scope, expression, expressions
 from .sources import bind_target, filters, iteration
+from .type_text import describe
 from .unions import name_parts
 
 Kind = Literal["all", "any", "sum", "min", "max", "set"]
@@ -69,13 +70,18 @@ def quantify(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None =
 
 
 def _extreme_member(
-    scope: Scope, kind: Kind, made: tuple[ir.Generator, ...], body: ir.Expr, default: ir.Expr | None, node: ast.Call
+    scope: Scope,
+    kind: Kind,
+    generators: tuple[ir.Generator, ...],
+    body: ir.Expr,
+    default: ir.Expr | None,
+    node: ast.Call,
 ) -> ir.Expr:
     """The first or last of some members of an ordered domain, by their numbers."""
     where, of = scope.where(node), body.type
     at = position_of(body, where)
     instead = None if default is None else position_of(default, where)
-    return member_with_number(ir.Quantified(kind, made, at, instead, at.type, where), of, where)
+    return member_with_number(ir.Quantified(kind, generators, at, instead, at.type, where), of, where)
 
 
 def _body(scope: Scope, kind: Kind, node: ast.expr) -> ir.Expr:
@@ -90,7 +96,7 @@ def _check_body(scope: Scope, kind: Kind, body: ir.Expr, node: ast.expr) -> ir.E
     if kind == "sum" and isinstance(body.type, Bool):
         return body
     value = unwrap_option(body)
-    if kind in ("min", "max") and isinstance(value.type, Identity) and value.type.ordered:
+    if kind in ("min", "max") and isinstance(value.type, Identity) and value.type.is_ordered:
         return value
     if not isinstance(value.type, Int):
         hint = "1 for each, with an `if`" if kind == "sum" else "an integer field to compare by"
@@ -111,51 +117,55 @@ def _type(kind: Kind, body: ir.Expr, default: ir.Expr | None, rounds: int) -> Ty
 
 
 @expressions(ast.SetComp, ast.GeneratorExp, ast.ListComp)
-def comprehension(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Type | None) -> ir.Expr:
+def comprehension(
+    scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected_type: Type | None
+) -> ir.Expr:
     """`{f(x) for x in xs if p(x)}`: a set. A list or a bare generator is no value."""
     if not isinstance(node, ast.SetComp):
         raise scope.error(
             "TG111", node, "a list is not a value of the language", "{... for ...}, or a for loop that appends"
         )
-    return set_of(scope, node, expected)
+    return set_of(scope, node, expected_type)
 
 
-def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Type | None) -> ir.Expr:
+def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected_type: Type | None) -> ir.Expr:
     """The set of a comprehension's elements."""
-    if isinstance(expected, Pool) and not expected.multiple:
-        return _set_of_records(scope, node, expected)
+    if isinstance(expected_type, Pool) and not expected_type.multiple:
+        return _set_of_records(scope, node, expected_type)
     inner, made, rounds = generators(scope, node.generators)
-    if isinstance(expected, Subset):
+    if isinstance(expected_type, Subset):
         return ir.Quantified(
-            "set", made, fit_expression(inner, node.elt, expected.of), None, expected, scope.where(node)
+            "set", made, fit_expression(inner, node.elt, expected_type.of), None, expected_type, scope.where(node)
         )
     body = unwrap_option(expression(inner, node.elt))
     return collect_set(scope, made, body, rounds, node)
 
 
 def _set_of_records(
-    scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Pool
+    scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected_pool: Pool
 ) -> ir.MakePool | ir.Quantified:
     """The records of a comprehension: one by one where its loops are over members that are known here."""
     where = scope.where(node)
     if _is_known(scope, node):
-        return ir.MakePool(tuple(_unroll(scope, node, node.generators, expected.of)), expected, where)
+        return ir.MakePool(tuple(_unroll(scope, node, node.generators, expected_pool.of)), expected_pool, where)
     inner, made, rounds = generators(scope, node.generators)
-    type_ = _records(scope, expected.of, rounds, node)
-    return ir.Quantified("set", made, fit_expression(inner, node.elt, expected.of), None, type_, where)
+    type_ = _records(scope, expected_pool.of, rounds, node)
+    return ir.Quantified("set", made, fit_expression(inner, node.elt, expected_pool.of), None, type_, where)
 
 
 def collect_set(
-    scope: Scope, made: tuple[ir.Generator, ...], body: ir.Expr, rounds: int, node: ast.AST
+    scope: Scope, generators: tuple[ir.Generator, ...], body: ir.Expr, rounds: int, node: ast.AST
 ) -> ir.Quantified:
     """The set of what a comprehension's rounds give."""
     where = scope.where(node)
     if isinstance(body.type, Subset):
         of = box_type(body.type, describe(body.type))
-        return ir.Quantified("set", made, fit(scope, body, of, node), None, _records(scope, of, rounds, node), where)
+        return ir.Quantified(
+            "set", generators, fit(scope, body, of, node), None, _records(scope, of, rounds, node), where
+        )
     if isinstance(body.type, Record):
-        return ir.Quantified("set", made, body, None, _records(scope, body.type, rounds, node), where)
-    return ir.Quantified("set", made, body, None, subset_of(scope, body.type, node), where)
+        return ir.Quantified("set", generators, body, None, _records(scope, body.type, rounds, node), where)
+    return ir.Quantified("set", generators, body, None, subset_of(scope, body.type, node), where)
 
 
 def _records(scope: Scope, of: Record, rounds: int, node: ast.AST) -> Pool:
@@ -223,7 +233,7 @@ def subset_of(scope: Scope, element: Type, node: ast.AST) -> Subset:
     return Subset(element)
 
 
-def map_of(scope: Scope, node: ast.DictComp, expected: Type | None, call: ast.AST) -> ir.Expr:
+def map_of(scope: Scope, node: ast.DictComp, expected_type: Type | None, call: ast.AST) -> ir.Expr:
     """`Map({k: value for k in Keys})`."""
     generator = node.generators[0]
     hint = "Map({k: value for k in Keys}), with a value for every key"
@@ -231,7 +241,7 @@ def map_of(scope: Scope, node: ast.DictComp, expected: Type | None, call: ast.AS
         raise scope.error("TG203", node, "a Map has exactly one value for every key", hint)
     if not isinstance(generator.target, ast.Name):
         raise scope.error("TG116", generator.target, "a loop has one variable", hint)
-    wanted = expected if isinstance(expected, Map) else None
+    wanted = expected_type if isinstance(expected_type, Map) else None
     key = _key_type(scope, generator.iter, wanted)
     inner = scope.inner()
     binding = inner.bind(generator.target.id, key, loop=True)
@@ -243,7 +253,7 @@ def map_of(scope: Scope, node: ast.DictComp, expected: Type | None, call: ast.AS
     return ir.MakeMap(binding.name, fit_expression(inner, node.value, wanted.value), wanted, scope.where(call))
 
 
-def _key_type(scope: Scope, node: ast.expr, wanted: Map | None) -> Type:
+def _key_type(scope: Scope, node: ast.expr, wanted_type: Map | None) -> Type:
     if isinstance(node, (ast.Tuple, ast.List)) and [ast.unparse(element) for element in node.elts] == ["False", "True"]:
         key: Type = Bool()
     else:
@@ -251,16 +261,16 @@ def _key_type(scope: Scope, node: ast.expr, wanted: Map | None) -> Type:
         if isinstance(over.source, ir.Elements) or over.rows or isinstance(over.type, Subset):
             raise scope.error("TG203", node, "these are no keys of a Map", "a domain, an enum or a fixed range")
         key = over.type
-    if wanted is None or _have_same_keys(key, wanted.key):
-        return key if wanted is None else wanted.key
-    message = f"the keys are {_keys_text(key)}, and {_keys_text(wanted.key)} are needed"
+    if wanted_type is None or _have_same_keys(key, wanted_type.key):
+        return key if wanted_type is None else wanted_type.key
+    message = f"the keys are {_keys_text(key)}, and {_keys_text(wanted_type.key)} are needed"
     raise scope.error("TG203", node, message, "the key type that the field declares")
 
 
-def _have_same_keys(found: Type, wanted: Type) -> bool:
-    if isinstance(found, Int) and isinstance(wanted, Int):
-        return (found.lo, found.hi) == (wanted.lo, wanted.hi)
-    return found == wanted
+def _have_same_keys(found_type: Type, wanted_type: Type) -> bool:
+    if isinstance(found_type, Int) and isinstance(wanted_type, Int):
+        return (found_type.lo, found_type.hi) == (wanted_type.lo, wanted_type.hi)
+    return found_type == wanted_type
 
 
 def _keys_text(type_: Type) -> str:

@@ -16,11 +16,11 @@ from ..errors import AbandonedError, suggest_name
 from ..kinds import Domain, range_of
 from ..records import is_tuple, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
-from .annotations import describe
 from .intervals import EXPONENTS, arithmetic, fits, is_inside
 from .matching import fit, unwrap_option
 from .scope import MISSING, Binding, Scope, expression, expressions, undefined_name_advice
 from .tables import is_table, table
+from .type_text import describe
 from .unions import tuple_part, union_part
 
 ArithmeticOp = Literal["+", "-", "*", "//", "%", "**", "min", "max"]
@@ -28,9 +28,9 @@ ArithmeticOp = Literal["+", "-", "*", "//", "%", "**", "min", "max"]
 BOOL = Bool()
 
 
-def fit_expression(scope: Scope, node: ast.expr, wanted: Type) -> ir.Expr:
-    """The typed form of `node`, as a value of `wanted`."""
-    return fit(scope, expression(scope, node, unbox_type(wanted)), wanted, node)
+def fit_expression(scope: Scope, node: ast.expr, wanted_type: Type) -> ir.Expr:
+    """The typed form of `node`, as a value of `wanted_type`."""
+    return fit(scope, expression(scope, node, unbox_type(wanted_type)), wanted_type, node)
 
 
 def condition(scope: Scope, node: ast.expr) -> ir.Expr:
@@ -68,10 +68,10 @@ def integer(scope: Scope, node: ast.expr) -> ir.Expr:
     raise scope.error("TG205", node, f"this is {describe(value.type)}, not an integer", integer_hint(value.type))
 
 
-def _type_hint(found: type[Any]) -> str:
-    if found is containers.Set:
+def _type_hint(python_type: type[Any]) -> str:
+    if python_type is containers.Set:
         return "for x in s.field for the members of a set, or subsets(Node) for every set of a domain"
-    return f"a value of it, or `for x in {found.__name__}`"
+    return f"a value of it, or `for x in {python_type.__name__}`"
 
 
 def integer_hint(type_: Type) -> str:
@@ -79,7 +79,7 @@ def integer_hint(type_: Type) -> str:
     match type_:
         case Bool():
             return "1 if condition else 0"
-        case Identity(name=name, ordered=False):
+        case Identity(name=name, is_ordered=False):
             return (
                 f"names such as {name} are compared with == only; keep a number in a field of its own, "
                 f"count with range(n), or use position(x) where {name} is ordered"
@@ -117,11 +117,11 @@ def make_arithmetic(scope: Scope, op: ArithmeticOp, left: ir.Expr, right: ir.Exp
 
 
 @expressions(ast.Constant)
-def literal(scope: Scope, node: ast.Constant, expected: Type | None) -> ir.Expr:
+def literal(scope: Scope, node: ast.Constant, expected_type: Type | None) -> ir.Expr:
     """`3`, `True`, `None`."""
     value: object = node.value
     if value is None:
-        type_ = expected if isinstance(expected, Option) else Unit()
+        type_ = expected_type if isinstance(expected_type, Option) else Unit()
         return ir.Const(0, type_, scope.where(node))
     if isinstance(value, bool):
         return ir.Const(int(value), BOOL, scope.where(node))
@@ -145,20 +145,20 @@ def number(scope: Scope, value: int, node: ast.AST) -> ir.Expr:
 
 
 @expressions(ast.NamedExpr)
-def named_expression(scope: Scope, node: ast.NamedExpr, expected: Type | None) -> ir.Expr:
+def named_expression(scope: Scope, node: ast.NamedExpr, expected_type: Type | None) -> ir.Expr:
     """`name := value`: expressions have no effect."""
     scope.poison(node.target.id)
     raise scope.error("TG113", node, "an assignment inside an expression", "name = value, before this statement")
 
 
 @expressions(ast.JoinedStr)
-def text(scope: Scope, node: ast.JoinedStr, expected: Type | None) -> ir.Expr:
+def text(scope: Scope, node: ast.JoinedStr, expected_type: Type | None) -> ir.Expr:
     """Text with fields: never a value."""
     raise scope.error("TG110", node, "text is not a value of the language", "a member of an Enum or of a Domain")
 
 
 @expressions(ast.Name)
-def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
+def name(scope: Scope, node: ast.Name, expected_type: Type | None) -> ir.Expr:
     """A local name, a parameter, or something of the module that has a value."""
     binding = scope.names.get(node.id)
     if binding is not None:
@@ -170,7 +170,7 @@ def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
         raise scope.error("TG203", node, "the state as a whole is not a value", hint)
     found = scope.static(node)
     if found is not MISSING:
-        return static_value(scope, found, node, expected)
+        return static_value(scope, found, node, expected_type)
     if node.id in scope.assigned:
         message = f"{node.id} is given a value only on some ways to here, or only inside a loop"
         raise scope.error("TG212", node, message, f"give {node.id} a value before, on every way")
@@ -189,36 +189,36 @@ def _local(scope: Scope, binding: Binding, node: ast.Name) -> ir.Expr:
     return ir.Name(binding.name, binding.type, scope.where(node))
 
 
-def static_value(scope: Scope, found: Any, node: ast.AST, expected: Type | None = None) -> ir.Expr:
+def static_value(scope: Scope, python_value: Any, node: ast.AST, expected_type: Type | None = None) -> ir.Expr:
     """The typed form of a module-level value: a constant, a number, an enum member, a member of a domain, a table."""
-    if isinstance(found, Constant):
-        return _constant(scope, found, node)
-    if isinstance(found, ConstantExpression):
-        return constant_expression(scope, found, node)
-    if isinstance(found, bool):
-        return ir.Const(int(found), BOOL, scope.where(node))
-    if isinstance(found, int):
-        return number(scope, found, node)
-    if isinstance(found, Enum):
-        return _enum_member(scope, found, node)
-    if isinstance(found, Domain):
-        return _domain_member(scope, type(found), found.index, node)
-    if found is None:
+    if isinstance(python_value, Constant):
+        return _constant(scope, python_value, node)
+    if isinstance(python_value, ConstantExpression):
+        return constant_expression(scope, python_value, node)
+    if isinstance(python_value, bool):
+        return ir.Const(int(python_value), BOOL, scope.where(node))
+    if isinstance(python_value, int):
+        return number(scope, python_value, node)
+    if isinstance(python_value, Enum):
+        return _enum_member(scope, python_value, node)
+    if isinstance(python_value, Domain):
+        return _domain_member(scope, type(python_value), python_value.index, node)
+    if python_value is None:
         return ir.Const(0, Unit(), scope.where(node))
-    if is_table(found):
-        return table(scope, found, node, static_value, expected)
-    if isinstance(found, type):
-        message = f"{found.__name__} is a type, not a value"
-        raise scope.error("TG221", node, message, _type_hint(found))
-    if range_of(found) is not None:
+    if is_table(python_value):
+        return table(scope, python_value, node, static_value, expected_type)
+    if isinstance(python_value, type):
+        message = f"{python_value.__name__} is a type, not a value"
+        raise scope.error("TG221", node, message, _type_hint(python_value))
+    if range_of(python_value) is not None:
         name = ast.unparse(node)
         raise scope.error("TG221", node, f"{name} is a type, not a value", f"for i in {name}, len({name}), Set({name})")
-    if inspect.isroutine(found):
+    if inspect.isroutine(python_value):
         raise scope.error("TG113", node, "a function is not a value of the language", "a call of it")
     raise scope.error(
         "TG203",
         node,
-        f"a {type(found).__name__} is not a value of the language",
+        f"a {type(python_value).__name__} is not a value of the language",
         "a constant, an enum member, or an integer",
     )
 
@@ -238,11 +238,11 @@ def _constant(scope: Scope, constant: Constant, node: ast.AST) -> ir.Expr:
     return ir.OpenConst(constant.name, type_, scope.where(node))
 
 
-def constant_expression(scope: Scope, found: ConstantExpression, node: ast.AST) -> ir.Expr:
+def constant_expression(scope: Scope, constant: ConstantExpression, node: ast.AST) -> ir.Expr:
     """Arithmetic over constants that was written at module level, or in a domain's size."""
-    match found:
+    match constant:
         case Constant():
-            return _constant(scope, found, node)
+            return _constant(scope, constant, node)
         case Number(number=value):
             return number(scope, value, node)
         case Operation(op=op, left=left, right=right):
@@ -251,7 +251,7 @@ def constant_expression(scope: Scope, found: ConstantExpression, node: ast.AST) 
                 raise scope.error("TG205", node, "a constant in this arithmetic is not an integer", "integer constants")
             return make_arithmetic(scope, cast(ArithmeticOp, op), a, b, node)
         case _:
-            raise TypeError(f"{found!r} is not a constant expression")
+            raise TypeError(f"{constant!r} is not a constant expression")
 
 
 def _enum_member(scope: Scope, member: Enum, node: ast.AST) -> ir.Expr:
@@ -273,14 +273,14 @@ def _domain_member(scope: Scope, cls: type[Domain], index: int, node: ast.AST) -
 
 
 @expressions(ast.Attribute)
-def attribute(scope: Scope, node: ast.Attribute, expected: Type | None) -> ir.Expr:
+def attribute(scope: Scope, node: ast.Attribute, expected_type: Type | None) -> ir.Expr:
     """`s.field`, `record.field`, `Enum.MEMBER`, `module.name`."""
     state = scope.state_called(node.value)
     if state is not None:
         return _state_field(scope, node, state)
     found = scope.static(node)
     if found is not MISSING:
-        return static_value(scope, found, node, expected)
+        return static_value(scope, found, node, expected_type)
     owner = scope.static(node.value)
     if isinstance(owner, type) and issubclass(owner, Enum):
         return _member_of(scope, owner, node)
@@ -332,7 +332,7 @@ def _field_hint(type_: Type, attr: str) -> str:
 
 
 @expressions(ast.Subscript)
-def subscript(scope: Scope, node: ast.Subscript, expected: Type | None) -> ir.Expr:
+def subscript(scope: Scope, node: ast.Subscript, expected_type: Type | None) -> ir.Expr:
     """`map[key]`, `sequence[offset]`, `sequence[start:stop]`."""
     container = unwrap_option(expression(scope, node.value))
     if isinstance(node.slice, ast.Slice):

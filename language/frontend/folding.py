@@ -6,7 +6,7 @@ Only expressions that cannot fail are dropped without being evaluated: folding n
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
 from typing import Any
@@ -269,3 +269,19 @@ def _with_present_values(form: Any, values: Mapping[str, Value]) -> Any:
 
 def _number(value: Value) -> int:
     return list(type(value)).index(value) if isinstance(value, Enum) else int(value)
+
+
+def has_false_guard(body: Iterable[ir.Statement], values: Mapping[str, Value]) -> bool:
+    """Whether a guard of an action is false whatever the state, constants having these values."""
+    return any(_is_false_guard(statement, values) for statement in body)
+
+
+def _is_false_guard(statement: ir.Statement, values: Mapping[str, Value]) -> bool:
+    match statement:
+        case ir.Require(condition=condition):
+            return constant_value(condition, values) == 0
+        case ir.If(condition=condition, yes=yes, no=no):
+            chosen = constant_value(condition, values)
+            return chosen is not None and has_false_guard(yes if chosen else no, values)
+        case _:
+            return False

@@ -16,11 +16,11 @@ from ..errors import AbandonedError
 from ..immutable import immutable
 from ..kinds import Domain
 from ..types import Bool, Int, Option, Pool, Seq, Type, Unit
-from .annotations import describe
 from .intervals import is_inside, widened_interval
 from .matching import agrees, fit, join, settle
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
+from .type_text import describe
 
 
 @immutable
@@ -264,10 +264,16 @@ def bind_arguments(
 
 
 def _elaborate_call(
-    program: Program, its: CallSignature, states: dict[str, str], given: tuple[Type, ...], variables: Mapping[Any, Type]
+    program: Program,
+    its: CallSignature,
+    states: dict[str, str],
+    argument_types: tuple[Type, ...],
+    variables: Mapping[Any, Type],
 ) -> ir.Function:
     declared = [type_ for _, type_ in its.parameters if type_ is not None]
-    types = tuple(_bounded_argument_type(settle(want, found)) for want, found in zip(declared, given, strict=True))
+    types = tuple(
+        _bounded_argument_type(settle(want, found)) for want, found in zip(declared, argument_types, strict=True)
+    )
     levels = {function: program.stack.count(function) for function in program.stack if depth_of(function) is not None}
     key = (its.function, tuple(states.items()), types, tuple(levels.items()))
     if key not in program.helpers:
@@ -302,7 +308,7 @@ def function_form(
     its: CallSignature,
     role: Role,
     states: dict[str, str],
-    named: tuple[tuple[str, Type], ...],
+    parameters: tuple[tuple[str, Type], ...],
     variables: Mapping[Any, Type] | None = None,
 ) -> ir.Function:
     """The typed form of a pure function. Raises Abandoned when anything in it is wrong."""
@@ -312,7 +318,7 @@ def function_form(
     scope.assigned, scope.rebound = names_assigned(its.node.body), names_rebound(its.node)
     scope.returns = its.returns
     scope.used.update(states.values())
-    for name, type_ in named:
+    for name, type_ in parameters:
         scope.bind(name, type_)
     errors = program.diagnostics.count
     body, ends = block(scope, its.node.body)
@@ -324,7 +330,7 @@ def function_form(
         )
     return ir.Function(
         its.node.name,
-        named,
+        parameters,
         tuple(states.values()),
         body,
         _result(its.returns, scope.returned),
@@ -332,19 +338,19 @@ def function_form(
     )
 
 
-def _result(declared: Type, returned: list[Type]) -> Type:
+def _result(declared_type: Type, returned_types: list[Type]) -> Type:
     found: Type | None = None
-    for type_ in returned:
+    for type_ in returned_types:
         found = type_ if found is None else join(found, type_)
-        assert agrees(type_, declared), f"{describe(type_)} was fitted to {describe(declared)}"
-    return declared if found is None else _narrow_return_type(declared, found)
+        assert agrees(type_, declared_type), f"{describe(type_)} was fitted to {describe(declared_type)}"
+    return declared_type if found is None else _narrow_return_type(declared_type, found)
 
 
-def _narrow_return_type(declared: Type, found: Type) -> Type:
+def _narrow_return_type(declared_type: Type, found_type: Type) -> Type:
     """Integers keep the interval that was found: a declared range is not checked at a return."""
-    if isinstance(declared, Int):
-        return found
-    return declared if isinstance(declared, Bool) else settle(declared, found)
+    if isinstance(declared_type, Int):
+        return found_type
+    return declared_type if isinstance(declared_type, Bool) else settle(declared_type, found_type)
 
 
 # --- whose functions they are ---------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from .. import ir
 from ..errors import AbandonedError
 from ..records import KIND, is_box, is_tuple, tuple_of, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
-from .annotations import MEMBERS_MAX, UNKNOWN_CAPACITY, describe
+from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY
 from .intervals import UNBOUNDED_INT, hull
 from .scope import Scope
+from .type_text import describe
 
 
 def join(left: Type, right: Type) -> Type | None:
@@ -53,9 +54,9 @@ def tuple_type(parts: Sequence[Type | None]) -> Record:
     return tuple_of(known, f"tuple[{', '.join(map(describe, known))}]")
 
 
-def is_member(found: Type, union: Type) -> bool:
+def is_member(found_type: Type, union: Type) -> bool:
     """Whether a type is one of the records of a union."""
-    return isinstance(union, Record) and number_of_member(union, found) is not None
+    return isinstance(union, Record) and number_of_member(union, found_type) is not None
 
 
 def number_of_member(union: Record, member: Type | None) -> int | None:
@@ -98,57 +99,58 @@ def _join_sets(one: Type, other: Type) -> Type | None:
     return Subset(of) if scalar_size(of) <= MEMBERS_MAX else None
 
 
-def _wider(made: Seq | Pool, capacity: int, other: Seq | Pool) -> Type:
-    """`made` with the larger capacity of the two; a capacity still to be found gives way to a known one."""
+def _wider(container_type: Seq | Pool, capacity: int, other: Seq | Pool) -> Type:
+    """`container_type` with the larger capacity of the two; a capacity still to be found gives way to a known one."""
     if other.capacity == capacity:
-        return made
+        return container_type
     larger = max(capacity, other.capacity)
-    opened = made.capacity_open if larger == capacity else other.capacity_open
-    return replace(made, capacity=larger, capacity_open=opened)
+    opened = container_type.capacity_open if larger == capacity else other.capacity_open
+    return replace(container_type, capacity=larger, capacity_open=opened)
 
 
-def settle(declared: Type, found: Type) -> Type:
+def settle(declared_type: Type, found_type: Type) -> Type:
     """The type of a helper's parameter or result: as declared, wide enough for what was found.
 
-    A declared plain `int` and a bare container take what was found. `found` is known to fit `declared`.
+    A declared plain `int` and a bare container take what was found. `found_type` is known to fit `declared_type`.
     """
-    match declared, found:
+    match declared_type, found_type:
         case Int(), Int():
             return (
-                found
-                if declared == UNBOUNDED_INT
-                else hull(declared, found)
-                if not _is_inside(found, declared)
-                else declared
+                found_type
+                if declared_type == UNBOUNDED_INT
+                else hull(declared_type, found_type)
+                if not _is_inside(found_type, declared_type)
+                else declared_type
             )
         case (Seq(of=a), Seq(of=b)) | (Option(of=a), Option(of=b)):
-            settled = replace(declared, of=settle(a, b))
-            return _settled_capacity(settled, found)
+            settled = replace(declared_type, of=settle(a, b))
+            return _settled_capacity(settled, found_type)
         case Pool(), Pool():
-            return _settled_capacity(declared, found)
+            return _settled_capacity(declared_type, found_type)
         case Map(key=key, value=a), Map(value=b):
             return Map(key, settle(a, b))
-        case Record(fields=a), Record(fields=b) if is_tuple(declared) and is_tuple(found):
+        case Record(fields=a), Record(fields=b) if is_tuple(declared_type) and is_tuple(found_type):
             return tuple_type([settle(x, y) for (_, x), (_, y) in zip(a, b, strict=True)])
         case Subset(of=a), Subset():
-            return found if a == UNBOUNDED_INT else declared
+            return found_type if a == UNBOUNDED_INT else declared_type
         case _:
-            return declared
+            return declared_type
 
 
-def _settled_capacity(declared: Type, found: Type) -> Type:
-    if isinstance(declared, (Seq, Pool)) and isinstance(found, (Seq, Pool)):
-        return _wider(declared, declared.capacity, found)
-    return declared
+def _settled_capacity(declared_type: Type, found_type: Type) -> Type:
+    if isinstance(declared_type, (Seq, Pool)) and isinstance(found_type, (Seq, Pool)):
+        return _wider(declared_type, declared_type.capacity, found_type)
+    return declared_type
 
 
 def _is_inside(inner: Int, outer: Int) -> bool:
     return outer.lo <= inner.lo and inner.hi <= outer.hi
 
 
-def agrees(found: Type, wanted: Type) -> bool:
-    """Whether a value of `found` can stand for `wanted` without any change. Bounds are checked when it is stored."""
-    match found, wanted:
+def agrees(found_type: Type, wanted_type: Type) -> bool:
+    """Whether a value of `found_type` can stand for `wanted_type` without any change. Bounds are checked when it is
+    stored."""
+    match found_type, wanted_type:
         case Int(), Int():
             return True
         case (Option(of=a), Option(of=b)) | (Seq(of=a), Seq(of=b)):
@@ -159,66 +161,66 @@ def agrees(found: Type, wanted: Type) -> bool:
             return a == b or b == UNBOUNDED_INT or _has_its_bits(a, b)
         case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
             return a == b and m == n
-        case Record(fields=a), Record(fields=b) if is_tuple(found) and is_tuple(wanted):
+        case Record(fields=a), Record(fields=b) if is_tuple(found_type) and is_tuple(wanted_type):
             return len(a) == len(b) and all(agrees(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
         case _:
-            return found == wanted
+            return found_type == wanted_type
 
 
-def _has_its_bits(found: Type, wanted: Type) -> bool:
+def _has_its_bits(found_type: Type, wanted_type: Type) -> bool:
     """Whether every set of the one is a set of the other, member by member in the same place."""
-    if not isinstance(found, Int) or not isinstance(wanted, Int):
+    if not isinstance(found_type, Int) or not isinstance(wanted_type, Int):
         return False
-    return wanted == Int(found.lo, found.hi)
+    return wanted_type == Int(found_type.lo, found_type.hi)
 
 
-def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
-    """`value` as a `wanted`: `None` becomes that option's, a plain value becomes some, an option is unwrapped.
+def fit(scope: Scope, value: ir.Expr, wanted_type: Type, node: ast.AST) -> ir.Expr:
+    """`value` as a `wanted_type`: `None` becomes that option's, a plain value becomes some, an option is unwrapped.
 
     Raises Abandoned after noting TG203 when the types have nothing to do with each other.
     """
     found = type_of(value)
-    if agrees(found, wanted):
+    if agrees(found, wanted_type):
         return value
-    if isinstance(wanted, Record) and is_member(found, wanted):
-        return to_union(value, wanted)
-    if isinstance(found, Record) and isinstance(wanted, Record) and _is_sub_union(found, wanted):
-        return _widen_union(value, found, wanted)
-    if _are_sets_of_numbers(found, wanted):
-        return _renumber_set(scope, value, wanted)
-    if isinstance(wanted, Map) and _are_maps_of_numbers(found, wanted):
-        return _moved_map(scope, value, wanted, node)
-    if isinstance(wanted, Record) and is_box(wanted) and not is_box(found):
-        return ir.MakeRecord((fit(scope, value, unbox_type(wanted), node),), wanted, value.where)
-    if isinstance(wanted, Record) and isinstance(found, Record) and _are_alike(found, wanted):
-        return _tuple(scope, value, found, wanted, node)
-    if isinstance(wanted, Option):
+    if isinstance(wanted_type, Record) and is_member(found, wanted_type):
+        return to_union(value, wanted_type)
+    if isinstance(found, Record) and isinstance(wanted_type, Record) and _is_sub_union(found, wanted_type):
+        return _widen_union(value, found, wanted_type)
+    if _are_sets_of_numbers(found, wanted_type):
+        return _renumber_set(scope, value, wanted_type)
+    if isinstance(wanted_type, Map) and _are_maps_of_numbers(found, wanted_type):
+        return _moved_map(scope, value, wanted_type, node)
+    if isinstance(wanted_type, Record) and is_box(wanted_type) and not is_box(found):
+        return ir.MakeRecord((fit(scope, value, unbox_type(wanted_type), node),), wanted_type, value.where)
+    if isinstance(wanted_type, Record) and isinstance(found, Record) and _are_alike(found, wanted_type):
+        return _tuple(scope, value, found, wanted_type, node)
+    if isinstance(wanted_type, Option):
         if isinstance(found, Unit) and isinstance(value, ir.Const):
-            return replace(value, type=wanted)
-        if agrees(found, wanted.of):
+            return replace(value, type=wanted_type)
+        if agrees(found, wanted_type.of):
             return ir.Some(value, Option(found), value.where)
-        if _are_alike(found, wanted.of) or _is_taken_apart(found, wanted.of):
-            return ir.Some(fit(scope, value, wanted.of, node), wanted, value.where)
-        if isinstance(found, Option) and _is_taken_apart(found.of, wanted.of):
-            return _moved_option(scope, value, found.of, wanted, node)
-    if isinstance(found, Option) and (agrees(found.of, wanted) or _are_sets_of_numbers(found.of, wanted)):
-        return fit(scope, ir.Unwrap(value, found.of, value.where), wanted, node)
-    at = _known_member(scope, found, wanted, node)
+        if _are_alike(found, wanted_type.of) or _is_taken_apart(found, wanted_type.of):
+            return ir.Some(fit(scope, value, wanted_type.of, node), wanted_type, value.where)
+        if isinstance(found, Option) and _is_taken_apart(found.of, wanted_type.of):
+            return _moved_option(scope, value, found.of, wanted_type, node)
+    if isinstance(found, Option) and (agrees(found.of, wanted_type) or _are_sets_of_numbers(found.of, wanted_type)):
+        return fit(scope, ir.Unwrap(value, found.of, value.where), wanted_type, node)
+    at = _known_member(scope, found, wanted_type, node)
     if at is not None:
         whole = value if not isinstance(found, Option) else ir.Unwrap(value, found.of, value.where)
         assert isinstance(whole.type, Record), "it is a union"
-        return fit(scope, to_member(whole, whole.type, at, value.where), wanted, node)
-    one, other = describe(found), describe(wanted)
+        return fit(scope, to_member(whole, whole.type, at, value.where), wanted_type, node)
+    one, other = describe(found), describe(wanted_type)
     if one == other:
         message = f"this is {one} and so is what is needed here, but of other numbers"
         raise scope.error("TG203", node, message, "both with the same ranges, or a comparison of their elements")
-    raise scope.error("TG203", node, f"this is {one}, and {other} is needed", _hint(found, wanted))
+    raise scope.error("TG203", node, f"this is {one}, and {other} is needed", _hint(found, wanted_type))
 
 
-def _known_member(scope: Scope, found: Type, wanted: Type, node: ast.AST) -> int | None:
+def _known_member(scope: Scope, found_type: Type, wanted_type: Type, node: ast.AST) -> int | None:
     """Which record of its union a name stands for here, if only one is left, which is wanted."""
-    union = found.of if isinstance(found, Option) else found
-    record = wanted.of if isinstance(wanted, Option) else wanted
+    union = found_type.of if isinstance(found_type, Option) else found_type
+    record = wanted_type.of if isinstance(wanted_type, Option) else wanted_type
     if not isinstance(node, ast.Name) or not isinstance(union, Record) or not isinstance(record, Record):
         return None
     left = scope.records_of(node.id)
@@ -240,71 +242,80 @@ def _are_sets_of_numbers(one: Type, other: Type) -> bool:
     return all(isinstance(type_, Subset) and isinstance(type_.of, Int) for type_ in (one, other))
 
 
-def _are_maps_of_numbers(found: Type, wanted: Type) -> bool:
+def _are_maps_of_numbers(found_type: Type, wanted_type: Type) -> bool:
     """Whether both are maps with the same keys, to sets of numbers or to such maps."""
-    match found, wanted:
+    match found_type, wanted_type:
         case Map(key=key, value=a), Map(key=other, value=b) if key == other:
             return _are_sets_of_numbers(a, b) or agrees(a, b) or _are_maps_of_numbers(a, b)
         case _:
             return False
 
 
-def _moved_map(scope: Scope, value: ir.Expr, wanted: Map, node: ast.AST) -> ir.Expr:
+def _moved_map(scope: Scope, value: ir.Expr, wanted_type: Map, node: ast.AST) -> ir.Expr:
     """A map to sets of numbers as one to sets of other numbers."""
     assert isinstance(value.type, Map)
     name, where = scope.fresh("key"), value.where
-    moved = ir.Index(value, ir.Name(name, wanted.key, where), value.type.value, where)
-    return ir.MakeMap(name, fit(scope, moved, wanted.value, node), wanted, where)
+    moved = ir.Index(value, ir.Name(name, wanted_type.key, where), value.type.value, where)
+    return ir.MakeMap(name, fit(scope, moved, wanted_type.value, node), wanted_type, where)
 
 
-def _renumber_set(scope: Scope, value: ir.Expr, wanted: Type) -> ir.Expr:
+def _renumber_set(scope: Scope, value: ir.Expr, wanted_type: Type) -> ir.Expr:
     """A set of numbers as a set of other numbers; a member that is none of these is an error where it is evaluated."""
-    assert isinstance(wanted, Subset)
+    assert isinstance(wanted_type, Subset)
     if isinstance(value, ir.MakeSubset):
-        return replace(value, type=wanted)
+        return replace(value, type=wanted_type)
     found, where, name = value.type, value.where, scope.fresh("member")
     assert isinstance(found, Subset)
     over = ir.Generator(name, found.of, ir.Elements(value, where), ())
-    return ir.Quantified("set", (over,), ir.Name(name, found.of, where), None, wanted, where)
+    return ir.Quantified("set", (over,), ir.Name(name, found.of, where), None, wanted_type, where)
 
 
-def _tuple(scope: Scope, value: ir.Expr, found: Record, wanted: Record, node: ast.AST) -> ir.Expr:
+def _tuple(scope: Scope, value: ir.Expr, found_type: Record, wanted_type: Record, node: ast.AST) -> ir.Expr:
     """A tuple whose parts become those of another type."""
-    pairs = list(zip(found.fields, (of for _, of in wanted.fields), strict=True))
+    pairs = list(zip(found_type.fields, (of for _, of in wanted_type.fields), strict=True))
     parts = tuple(fit(scope, field_of(value, name, of), want, node) for (name, of), want in pairs)
     types = [settle(want, part.type) for part, (_, want) in zip(parts, pairs, strict=True)]
     return ir.MakeRecord(parts, tuple_type(types), value.where)
 
 
-def _is_taken_apart(found: Type, wanted: Type) -> bool:
+def _is_taken_apart(found_type: Type, wanted_type: Type) -> bool:
     """Whether a value becomes one of another type by what is in it: sets of numbers, records of a union."""
-    return _are_sets_of_numbers(found, wanted) or is_member(found, wanted) or _is_sub_union(found, wanted)
+    return (
+        _are_sets_of_numbers(found_type, wanted_type)
+        or is_member(found_type, wanted_type)
+        or _is_sub_union(found_type, wanted_type)
+    )
 
 
-def _is_sub_union(found: Type, wanted: Type) -> bool:
+def _is_sub_union(found_type: Type, wanted_type: Type) -> bool:
     """Whether both are unions, and every record of one is a record of the other."""
-    if not isinstance(found, Record) or not isinstance(wanted, Record) or not found.variants or not wanted.variants:
+    if (
+        not isinstance(found_type, Record)
+        or not isinstance(wanted_type, Record)
+        or not found_type.variants
+        or not wanted_type.variants
+    ):
         return False
-    return all(is_member(member, wanted) for member, _ in found.variants)
+    return all(is_member(member, wanted_type) for member, _ in found_type.variants)
 
 
-def _widen_union(value: ir.Expr, found: Record, wanted: Record) -> ir.Expr:
+def _widen_union(value: ir.Expr, found_type: Record, wanted_type: Record) -> ir.Expr:
     """A value of a union as one of a union that has more records."""
-    where, kinds = value.where, found.fields[0][1]
+    where, kinds = value.where, found_type.fields[0][1]
     kind = ir.RecordField(value, KIND, kinds, where)
-    ways = [to_union(to_member(value, found, at, where), wanted) for at in range(len(found.variants))]
+    ways = [to_union(to_member(value, found_type, at, where), wanted_type) for at in range(len(found_type.variants))]
     whole = ways.pop()
     for at, way in reversed(list(enumerate(ways))):
         is_this = ir.Compare("==", kind, ir.Const(at, kinds, where), Bool(), where)
-        whole = ir.Choice(is_this, way, whole, wanted, where)
+        whole = ir.Choice(is_this, way, whole, wanted_type, where)
     return whole
 
 
-def _moved_option(scope: Scope, value: ir.Expr, of: Type, wanted: Option, node: ast.AST) -> ir.Expr:
+def _moved_option(scope: Scope, value: ir.Expr, of: Type, wanted_type: Option, node: ast.AST) -> ir.Expr:
     """None, or what an option holds as a value of what the other one holds."""
     where = value.where
-    some = ir.Some(fit(scope, ir.Unwrap(value, of, where), wanted.of, node), wanted, where)
-    return ir.Choice(ir.IsNone(value, Bool(), where), ir.Const(0, wanted, where), some, wanted, where)
+    some = ir.Some(fit(scope, ir.Unwrap(value, of, where), wanted_type.of, node), wanted_type, where)
+    return ir.Choice(ir.IsNone(value, Bool(), where), ir.Const(0, wanted_type, where), some, wanted_type, where)
 
 
 def field_of(value: ir.Expr, name: str, of: Type) -> ir.Expr:
@@ -329,9 +340,9 @@ def to_union(value: ir.Expr, union: Record) -> ir.Expr:
     return ir.MakeRecord(tuple(parts), union, where)
 
 
-def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Where) -> ir.Expr:
+def member_part(value: ir.Expr, union: Record, member_number: int, name: str, where: ir.Where) -> ir.Expr:
     """A field of a value of a union that is known to be the record with this place."""
-    member, places = union.variants[at]
+    member, places = union.variants[member_number]
     names = [text for text, _ in member.fields]
     slot, of = union.fields[places[names.index(name)]]
     wanted = member.fields[names.index(name)][1]
@@ -339,15 +350,15 @@ def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Whe
     return ir.Unwrap(part, wanted, where) if isinstance(of, Option) and not isinstance(wanted, Option) else part
 
 
-def to_member(value: ir.Expr, union: Record, at: int, where: ir.Where) -> ir.Expr:
+def to_member(value: ir.Expr, union: Record, member_number: int, where: ir.Where) -> ir.Expr:
     """A value of a union as the record that it is known to be."""
-    member, _ = union.variants[at]
-    parts = tuple(member_part(value, union, at, name, where) for name, _ in member.fields)
+    member, _ = union.variants[member_number]
+    parts = tuple(member_part(value, union, member_number, name, where) for name, _ in member.fields)
     return ir.MakeRecord(parts, member, where)
 
 
 def _absent_part(of: Type, where: ir.Where) -> ir.Expr:
-    """What a part of a union holds that a value does not have: see `records.absent`."""
+    """What a part of a union holds that a value does not have: see `records.absent_part`."""
     match of:
         case Int(lo=lo):
             return ir.Const(lo, Int(lo, lo), where)
@@ -359,16 +370,16 @@ def _absent_part(of: Type, where: ir.Where) -> ir.Expr:
             return ir.Const(0, of, where)
 
 
-def _hint(found: Type, wanted: Type) -> str:
-    match found, wanted:
+def _hint(found_type: Type, wanted_type: Type) -> str:
+    match found_type, wanted_type:
         case _, Option(of=of):
-            return _hint(found, of)
+            return _hint(found_type, of)
         case Option(of=Record() as union), Record() if union.variants:
-            return _hint(union, wanted)
-        case Record(variants=variants), Record(name=name) if any(member == wanted for member, _ in variants):
+            return _hint(union, wanted_type)
+        case Record(variants=variants), Record(name=name) if any(member == wanted_type for member, _ in variants):
             return f"match it: case {name}() as x: ...; isinstance says so only of a name that keeps its value"
         case Unit(), _:
-            return f"a {describe(wanted)}; or declare the place as {describe(wanted)} | None"
+            return f"a {describe(wanted_type)}; or declare the place as {describe(wanted_type)} | None"
         case ((Seq() | Subset() | Pool()), Int()):
             return "its length: len(...)"
         case Bool(), Int():
@@ -382,7 +393,7 @@ def _hint(found: Type, wanted: Type) -> str:
         case Int(), Enumeration(name=name, members=members):
             return f"a member, such as {name}.{members[0]}"
         case _:
-            return f"a value of {describe(wanted)}"
+            return f"a value of {describe(wanted_type)}"
 
 
 def type_of(value: ir.Expr) -> Type:

@@ -47,18 +47,18 @@ def is_stored(node: ir.Expr, names: frozenset[str] | set[str] = frozenset()) -> 
             return isinstance(node, ir.StateField)
 
 
-def _belongs(value: ir.Expr, of: Type, stored: frozenset[str]) -> bool:
-    if value.type == of and is_stored(value, stored):
+def _belongs(value: ir.Expr, of: Type, stored_names: frozenset[str]) -> bool:
+    if value.type == of and is_stored(value, stored_names):
         return True
     match of:
         case Int(lo=lo, hi=hi, lo_open=None, hi_open=None):
             within = isinstance(value.type, Int) and lo <= value.type.lo and value.type.hi <= hi
             return within and not isinstance(value, ir.RecordField)
         case Option(of=inner):
-            return _is_absent(value) or (isinstance(value, ir.Some) and _belongs(value.value, inner, stored))
+            return _is_absent(value) or (isinstance(value, ir.Some) and _belongs(value.value, inner, stored_names))
         case Record(fields=fields) if isinstance(value, ir.MakeRecord):
             parts = zip(value.fields, fields, strict=True)
-            return is_box(of) or all(_belongs(part, field_type, stored) for part, (_, field_type) in parts)
+            return is_box(of) or all(_belongs(part, field_type, stored_names) for part, (_, field_type) in parts)
         case _:
             return isinstance(of, (Bool, Enumeration, Identity, Subset))
 

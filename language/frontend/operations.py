@@ -8,7 +8,7 @@ from typing import Literal
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Int, Option, Pool, Record, Seq, Subset, Type, scalar_size
-from .annotations import MEMBERS_MAX, describe
+from .capacities import MEMBERS_MAX
 from .expressions import (
     BOOL,
     ArithmeticOp,
@@ -22,6 +22,7 @@ from .intervals import hull
 from .matching import fit, is_member, join, unify, unwrap_option
 from .narrowing import know
 from .scope import Scope, expression, expressions
+from .type_text import describe
 
 _ARITHMETIC: dict[type[ast.operator], ArithmeticOp] = {
     ast.Add: "+",
@@ -46,7 +47,7 @@ _MIRRORED: dict[type[ast.operator], tuple[str, str]] = {
 
 
 @expressions(ast.BoolOp)
-def bool_operation(scope: Scope, node: ast.BoolOp, expected: Type | None) -> ir.Expr:
+def bool_operation(scope: Scope, node: ast.BoolOp, expected_type: Type | None) -> ir.Expr:
     """`a and b`, `a or b`; nested ones of the same operator are one."""
     made: list[ir.Expr] = []
     inner, goes_on = scope.inner(), isinstance(node.op, ast.And)
@@ -74,7 +75,7 @@ def disjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
 
 
 @expressions(ast.UnaryOp)
-def unary_operation(scope: Scope, node: ast.UnaryOp, expected: Type | None) -> ir.Expr:
+def unary_operation(scope: Scope, node: ast.UnaryOp, expected_type: Type | None) -> ir.Expr:
     """`not a`, `-a`, `+a`."""
     match node.op:
         case ast.Not():
@@ -91,13 +92,13 @@ def unary_operation(scope: Scope, node: ast.UnaryOp, expected: Type | None) -> i
 
 
 @expressions(ast.BinOp)
-def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir.Expr:
+def binary_operation(scope: Scope, node: ast.BinOp, expected_type: Type | None) -> ir.Expr:
     """Arithmetic on integers, `| & - ^` on sets, `+` on sequences."""
     operator = type(node.op)
     if operator in _MIRRORED:
         symbol, hint = _MIRRORED[operator]
         raise scope.error("TG112", node, f"{symbol} is not in the language", hint)
-    left, right = _operands(scope, node, expected)
+    left, right = _operands(scope, node, expected_type)
     if isinstance(left.type, Subset) and isinstance(right.type, Subset):
         return _set_operation(scope, node, left, right)
     if isinstance(left.type, Seq) and isinstance(right.type, Seq) and operator is ast.Add:
@@ -121,9 +122,9 @@ def _one_element_advice(node: ast.BinOp, to: Subset | Seq) -> tuple[str, str]:
     return f"this adds one element to a {describe(to)}", here + made
 
 
-def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.Expr, ir.Expr]:
+def _operands(scope: Scope, node: ast.BinOp, expected_type: Type | None) -> tuple[ir.Expr, ir.Expr]:
     """Both operands; an empty or literal container takes its type from the other one, else from the expected type."""
-    wanted = expected if isinstance(expected, (Subset, Seq, Pool)) else None
+    wanted = expected_type if isinstance(expected_type, (Subset, Seq, Pool)) else None
     if is_shapeless(node.left) and not is_shapeless(node.right):
         right = unwrap_option(expression(scope, node.right, wanted))
         return unwrap_option(expression(scope, node.left, type_from_other_operand(scope, node.left, right))), right
@@ -207,17 +208,17 @@ def _concatenation(scope: Scope, left: ir.Expr, right: ir.Expr, node: ast.AST) -
 
 
 @expressions(ast.IfExp)
-def choice(scope: Scope, node: ast.IfExp, expected: Type | None) -> ir.Expr:
+def choice(scope: Scope, node: ast.IfExp, expected_type: Type | None) -> ir.Expr:
     """`yes if condition else no`."""
     test = condition(scope, node.test)
     true, false = (know(scope.inner(), node.test, truth) for truth in (True, False))
-    if expected is None and is_shapeless(node.body):
+    if expected_type is None and is_shapeless(node.body):
         no = expression(false, node.orelse)
         yes = expression(true, node.body, no.type)
     else:
-        yes = expression(true, node.body, expected)
-        no = expression(false, node.orelse, expected if expected is not None else yes.type)
-    union = expected.of if isinstance(expected, Option) else expected
+        yes = expression(true, node.body, expected_type)
+        no = expression(false, node.orelse, expected_type if expected_type is not None else yes.type)
+    union = expected_type.of if isinstance(expected_type, Option) else expected_type
     if isinstance(union, Record):
         yes, no = (fit(scope, branch, union, node) if is_member(branch.type, union) else branch for branch in (yes, no))
     a, b, joined = unify(scope, yes, no, "TG203", node)

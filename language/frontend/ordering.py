@@ -8,17 +8,17 @@ from dataclasses import replace
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Bool, Enumeration, Identity, Int, Seq, Type, scalar_size
-from .annotations import describe
 from .expressions import constant_expression, make_arithmetic, number
 from .matching import unwrap_option
 from .scope import Scope, expression
 from .sources import bind_target, filters, iteration
+from .type_text import describe
 
 
 def ordered_member(scope: Scope, node: ast.expr) -> ir.Expr:
     """The typed form of a member of an ordered domain. TG206 for anything else."""
     value = unwrap_option(expression(scope, node))
-    if isinstance(value.type, Identity) and value.type.ordered:
+    if isinstance(value.type, Identity) and value.type.is_ordered:
         return value
     raise note_no_order(scope, value.type, node)
 
@@ -38,24 +38,24 @@ def position_of(value: ir.Expr, where: ir.Where) -> ir.Expr:
     return ir.Position(value, Int(0, scalar_size(value.type) - 1), where)
 
 
-def member_with_number(at: ir.Expr, type_: Type, where: ir.Where) -> ir.Expr:
+def member_with_number(number: ir.Expr, type_: Type, where: ir.Where) -> ir.Expr:
     """The scalar with a number."""
-    return at if isinstance(type_, Int) else ir.MemberAt(at, type_, where)
+    return number if isinstance(type_, Int) else ir.MemberAt(number, type_, where)
 
 
-def call_position(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def call_position(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`position(node)`."""
     if len(node.args) != 1 or node.keywords:
         raise scope.error("TG211", node, "position takes one member", "position(node)")
     return position_of(ordered_member(scope, node.args[0]), scope.where(node))
 
 
-def call_next(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def call_next(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`next(node)`."""
     return _neighbour(scope, node, 1)
 
 
-def call_previous(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def call_previous(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`previous(node)`."""
     return _neighbour(scope, node, -1)
 
@@ -78,7 +78,7 @@ def replace_type(value: ir.Expr, type_: Int) -> ir.Expr:
     return replace(value, type=type_) if isinstance(value, ir.Arithmetic) else value
 
 
-def call_choose(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def call_choose(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`choose(x for x in xs if ...)`: the first, by its number or its index; an error when there is none."""
     match node.args:
         case [ast.GeneratorExp(elt=ast.Name(id=chosen), generators=[generator])] if not node.keywords:

@@ -10,10 +10,11 @@ from math import inf
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, value_count
-from .annotations import MEMBERS_MAX, UNKNOWN_CAPACITY, describe, with_full_capacity
+from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY, with_full_capacity
 from .helpers import CallSignature
 from .intervals import UNBOUNDED_INT
 from .scope import Program
+from .type_text import describe
 
 VALUES_MAX = 1 << 20
 """A parameter has at most so many values: each is tried in every state."""
@@ -61,18 +62,20 @@ def _chosen_field(program: Program, its: CallSignature, node: ast.arg) -> str | 
     return program.types.read(node.annotation, its.source, its.function.__globals__).member_of
 
 
-def _pool(program: Program, node: ast.arg, type_: Type, chosen: str | None, holding: list[str], where: ir.Where) -> str:
+def _pool(
+    program: Program, node: ast.arg, type_: Type, chosen_field: str | None, holding: list[str], where: ir.Where
+) -> str:
     """The state field whose members a message parameter ranges over."""
-    if chosen is not None and chosen not in holding:
-        message = f"the state has no Set or Bag of {describe(type_)} called {chosen}"
+    if chosen_field is not None and chosen_field not in holding:
+        message = f"the state has no Set or Bag of {describe(type_)} called {chosen_field}"
         hint = f"one of: {', '.join(holding)}" if holding else f"a field of type Set[{describe(type_)}]"
         program.diagnostics.add("TG308", where, message, hint)
         raise AbandonedError
-    if chosen is None and len(holding) > 1:
+    if chosen_field is None and len(holding) > 1:
         message = f"{node.arg} could come from {' or '.join(holding)}"
         program.diagnostics.add("TG307", where, message, f'Annotated[{describe(type_)}, Member("{holding[0]}")]')
         raise AbandonedError
-    name = chosen or holding[0]
+    name = chosen_field or holding[0]
     if name in program.shape.ghosts:
         program.diagnostics.add(
             "TG303", where, f"{node.arg} would range over the ghost field {name}", "a field that is not a ghost"

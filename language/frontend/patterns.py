@@ -8,29 +8,28 @@ from collections.abc import Iterator
 from .. import ir
 from ..records import KIND
 from ..types import Bool, Enumeration, Option, Record, Type
-from .annotations import describe
 from .comparisons import compare
 from .expressions import BOOL, condition
 from .matching import field_of, member_part, number_of_member, to_member
 from .operations import conjunction, disjunction
 from .scope import Scope, block, expression, statements
-from .statements import branches
+from .statements import StatementSink, branches
+from .type_text import describe
 from .unions import is_one_of, record_named, unpack_tuple
 
-StatementSink = list[ir.Statement]
 Names = dict[str, ir.Expr]
 
 
 @statements(ast.Match)
-def match(scope: Scope, node: ast.Match, made: StatementSink) -> bool:
+def match(scope: Scope, node: ast.Match, sink: StatementSink) -> bool:
     """`match subject: case ...`."""
     subject = expression(scope, node.subject)
     is_fixed = isinstance(node.subject, ast.Name) and node.subject.id not in scope.assigned
     if not is_fixed and any(_takes_apart(case.pattern) for case in node.cases):
         name = scope.fresh("matched")
-        made.append(ir.Let(name, subject, scope.where(node.subject)))
+        sink.append(ir.Let(name, subject, scope.where(node.subject)))
         subject = ir.Name(name, subject.type, scope.where(node.subject))
-    return _cases(scope, subject, node.cases, frozenset(), made)
+    return _cases(scope, subject, node.cases, frozenset(), sink)
 
 
 def _takes_apart(pattern: ast.pattern) -> bool:
@@ -44,7 +43,7 @@ def _captures(pattern: ast.pattern) -> bool:
 
 
 def _cases(
-    scope: Scope, subject: ir.Expr, cases: list[ast.match_case], seen: frozenset[int], made: StatementSink
+    scope: Scope, subject: ir.Expr, cases: list[ast.match_case], seen_members: frozenset[int], sink: StatementSink
 ) -> bool:
     if not cases:
         return False
@@ -58,24 +57,24 @@ def _cases(
         guard = condition(inner, case.guard)
         test = guard if test is None else conjunction([test, guard], scope.where(case.pattern))
     else:
-        seen = seen | _covered_numbers(test, subject.type)
+        seen_members = seen_members | _covered_numbers(test, subject.type)
 
     def take_case(within: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
         for name, value in names.items():
             within.alias(name, value)
         return block(within, case.body)
 
-    if test is None or (case.guard is None and _exhaustive(subject.type, seen)):
+    if test is None or (case.guard is None and _exhaustive(subject.type, seen_members)):
         body, ends = take_case(scope)
-        made.extend(body)
+        sink.extend(body)
         return ends
 
     def rest(within: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
         others: StatementSink = []
-        ends = _cases(within, subject, cases[1:], seen, others)
+        ends = _cases(within, subject, cases[1:], seen_members, others)
         return tuple(others), ends
 
-    return branches(scope, test, take_case, rest, scope.where(case.pattern), made)
+    return branches(scope, test, take_case, rest, scope.where(case.pattern), sink)
 
 
 # --- patterns ---------------------------------------------------------------------------------------------------------
@@ -190,13 +189,13 @@ def _covered_numbers(test: ir.Expr | None, type_: Type) -> frozenset[int]:
             return frozenset()
 
 
-def _exhaustive(type_: Type, seen: frozenset[int]) -> bool:
+def _exhaustive(type_: Type, seen_members: frozenset[int]) -> bool:
     match type_:
         case Enumeration(members=members):
-            return len(seen) == len(members)
+            return len(seen_members) == len(members)
         case Bool():
-            return len(seen) == 2
+            return len(seen_members) == 2
         case Record(variants=variants):
-            return bool(variants) and len(seen) == len(variants)
+            return bool(variants) and len(seen_members) == len(variants)
         case _:
             return False

@@ -7,9 +7,9 @@ import ast
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Map, Seq
-from .annotations import describe
 from .expressions import index
 from .scope import Scope, expression
+from .type_text import describe
 
 
 def cell(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:

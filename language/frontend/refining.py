@@ -47,7 +47,7 @@ class Relation:
     image: ir.Let
     start: ir.Function
     form: ir.Function
-    by_action: Mapping[str, ir.Function]
+    action_forms: Mapping[str, ir.Function]
 
 
 def refinement(
@@ -185,9 +185,9 @@ def _check_returned_states(
     return tuple(made)
 
 
-def _check_classes(program: Program, its: CallSignature, field: str, part: ir.Expr, wanted: Type) -> None:
+def _check_classes(program: Program, its: CallSignature, field: str, part: ir.Expr, wanted_type: Type) -> None:
     """Types agree by name and shape; values are of the abstract model only where the classes are its own."""
-    other = _differing_class(part.type, wanted)
+    other = _differing_class(part.type, wanted_type)
     if other is None:
         return
     message = f"{field} holds a {other} of the abstract model, and this is another class of that name"
@@ -195,16 +195,16 @@ def _check_classes(program: Program, its: CallSignature, field: str, part: ir.Ex
     raise AbandonedError
 
 
-def _differing_class(found: Type, wanted: Type) -> str | None:
+def _differing_class(found_type: Type, wanted_type: Type) -> str | None:
     """The name of a class that two types mean differently."""
-    match found, wanted:
+    match found_type, wanted_type:
         case (Enumeration(), Enumeration()) | (Identity(), Identity()):
-            return None if found.python is wanted.python else wanted.name
+            return None if found_type.python is wanted_type.python else wanted_type.name
         case Record(variants=a), Record(variants=b) if a and b:
             parts = [(x, y) for (x, _), (y, _) in zip(a, b, strict=False)]
         case Record(fields=a), Record(fields=b):
-            if not is_tuple(found) and found.python is not wanted.python:
-                return wanted.name
+            if not is_tuple(found_type) and found_type.python is not wanted_type.python:
+                return wanted_type.name
             parts = [(x, y) for (_, x), (_, y) in zip(a, b, strict=False)]
         case (Option(of=a), Option(of=b)) | (Seq(of=a), Seq(of=b)) | (Subset(of=a), Subset(of=b)):
             parts = [(a, b)]

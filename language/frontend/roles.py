@@ -16,7 +16,6 @@ from ..immutable import immutable
 from ..steps import returns_as_branches
 from ..types import Bool, Enumeration, Identity, Int, Unit
 from . import comparisons, patterns, statements
-from .annotations import describe
 from .blank import blank
 from .calls import record_arguments
 from .effects import check_writes
@@ -27,6 +26,7 @@ from .rules import Ghosts, check_order, drop_ghost_writes, drop_names
 from .scope import Program, Role, Scope, StateShape, block, expression
 from .source import Source, source_of_function
 from .traversal import fields_read, fields_written, traverse_forms
+from .type_text import describe
 
 PHASES = (comparisons, patterns, statements)
 """Imported so that they register what they elaborate."""
@@ -41,9 +41,9 @@ class ElaboratedFunction:
     ghosts: Ghosts
     arguments: frozenset[str] = frozenset()
 
-    def drop_ghosts(self, folded: frozenset[str], body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+    def drop_ghosts(self, ghost_fields: frozenset[str], body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
         """`body`, which is this text or made from it, without what only serves these ghost fields."""
-        ghosts = Ghosts(folded, Diagnostics())
+        ghosts = Ghosts(ghost_fields, Diagnostics())
         ghosts.check(self.body)
         return self._drop_unused_arguments(body, drop_ghost_writes(body, ghosts))
 
@@ -172,11 +172,11 @@ class ActionText:
     parameters: tuple[ir.Parameter, ...]
     elaborated_function: ElaboratedFunction
 
-    def form(self, folder: Folder, gone: frozenset[str], budget: str | None) -> ir.ActionForm:
-        """The action's typed form, folded, without the ghosts in `gone`, its fault budget spent in it."""
+    def form(self, folder: Folder, left_out: frozenset[str], budget: str | None) -> ir.ActionForm:
+        """The action's typed form, folded, without the ghosts in `left_out`, its fault budget spent in it."""
         body = folder.body(self.elaborated_function.body)
-        if gone:
-            body = folder.body(self.elaborated_function.drop_ghosts(gone, body))
+        if left_out:
+            body = folder.body(self.elaborated_function.drop_ghosts(left_out, body))
         where = heading(self.its.source, self.its.node)
         state = self.its.parameters[0][0].arg
         reads = frozenset(fields_read(*body)) | {
@@ -223,14 +223,15 @@ class InitialText:
     result: ir.MakeState
 
     def form(
-        self, folder: Folder, fields: Iterable[str], gone: frozenset[str], extra: tuple[ir.Expr, ...]
+        self, folder: Folder, fields: Iterable[str], left_out: frozenset[str], extra: tuple[ir.Expr, ...]
     ) -> ir.InitialForm:
-        """The typed form: of the state's `fields` those that are not `gone`, then those that the fault budgets add."""
+        """The typed form: of the state's `fields` those that are not `left_out`, then those that the fault budgets
+        add."""
         body = folder.body(self.elaborated_function.body)
-        if gone:
-            body = folder.body(self.elaborated_function.drop_ghosts(gone, body))
+        if left_out:
+            body = folder.body(self.elaborated_function.drop_ghosts(left_out, body))
         named = zip(fields, self.result.fields, strict=True)
-        kept = [folder.part(term) for name, term in named if name not in gone]
+        kept = [folder.part(term) for name, term in named if name not in left_out]
         result = ir.MakeState((*kept, *extra), self.result.where)
         return ir.InitialForm(
             self.its.node.name, self.parameters, body, result, heading(self.its.source, self.its.node)

@@ -68,32 +68,32 @@ class Ghosts:
     def check(self, body: tuple[ir.Statement, ...]) -> None:
         """Notes every place where behaviour would depend on a ghost."""
         if self.fields:
-            self._collect(body, under_ghost=False)
+            self._collect(body, is_of_ghost=False)
             self._statements(body, None)
 
     # --- which names are ghosts --------------------------------------------------------------------------------------
 
-    def _collect(self, body: Iterable[ir.Statement], *, under_ghost: bool) -> None:
+    def _collect(self, body: Iterable[ir.Statement], *, is_of_ghost: bool) -> None:
         """Fills `names`, going round until nothing is added."""
         before = -1
         statements = tuple(body)
         while before != len(self.names):
             before = len(self.names)
             for statement in statements:
-                self._collect_one(statement, under_ghost)
+                self._collect_one(statement, is_of_ghost)
 
-    def _collect_one(self, statement: ir.Statement, under_ghost: bool) -> None:
+    def _collect_one(self, statement: ir.Statement, is_of_ghost: bool) -> None:
         match statement:
             case ir.Let(name=name, value=value):
-                if under_ghost or self.reads_ghost(value):
+                if is_of_ghost or self.reads_ghost(value):
                     self.names.add(name)
             case ir.If(condition=condition, yes=yes, no=no):
-                self._collect(yes + no, under_ghost=under_ghost or self.reads_ghost(condition))
+                self._collect(yes + no, is_of_ghost=is_of_ghost or self.reads_ghost(condition))
             case ir.For(variable=variable, source=source, body=body):
-                ghostly = under_ghost or self.reads_ghost(source)
+                ghostly = is_of_ghost or self.reads_ghost(source)
                 if ghostly:
                     self.names.add(variable)
-                self._collect(body, under_ghost=ghostly)
+                self._collect(body, is_of_ghost=ghostly)
             case _:
                 pass
 
@@ -125,27 +125,27 @@ class Ghosts:
 
     # --- where they must not be --------------------------------------------------------------------------------------
 
-    def _statements(self, body: Iterable[ir.Statement], around: str | None) -> None:
+    def _statements(self, body: Iterable[ir.Statement], enclosing_ghost: str | None) -> None:
         for statement in body:
-            self._statement(statement, around)
+            self._statement(statement, enclosing_ghost)
 
-    def _statement(self, statement: ir.Statement, around: str | None) -> None:
+    def _statement(self, statement: ir.Statement, enclosing_ghost: str | None) -> None:
         match statement:
             case ir.Let():
                 pass
             case ir.If(condition=condition, yes=yes, no=no):
-                self._statements(yes + no, "condition" if self.reads_ghost(condition) else around)
+                self._statements(yes + no, "condition" if self.reads_ghost(condition) else enclosing_ghost)
             case ir.For(source=source, body=body):
-                self._statements(body, "loop" if self.reads_ghost(source) else around)
+                self._statements(body, "loop" if self.reads_ghost(source) else enclosing_ghost)
             case _ if isinstance(statement, WRITES) and statement.place.field in self.fields:
                 pass
             case _:
-                self._forbid(statement, around)
+                self._forbid(statement, enclosing_ghost)
 
-    def _forbid(self, statement: ir.Statement, around: str | None) -> None:
+    def _forbid(self, statement: ir.Statement, enclosing_ghost: str | None) -> None:
         hint = "only properties, and assignments to ghost fields, read ghosts"
-        if around is not None:
-            message = f"whether this happens depends on a ghost, through the {around} around it"
+        if enclosing_ghost is not None:
+            message = f"whether this happens depends on a ghost, through the {enclosing_ghost} around it"
             self.diagnostics.add("TG303", statement.where, message, hint)
             return
         found = self._first_read(statement)

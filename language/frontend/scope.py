@@ -28,11 +28,11 @@ N = TypeVar("N", bound=ast.AST)
 _LANGUAGE = __name__.rpartition(".frontend")[0]
 
 
-def undefined_name_advice(name: str, known: Iterable[str]) -> str:
+def undefined_name_advice(name: str, known_names: Iterable[str]) -> str:
     """What to write for a name that is nothing here: its import, where it is one of the language."""
     if name in vars(sys.modules[_LANGUAGE])["__all__"]:
         return f"from {_LANGUAGE} import {name}"
-    return suggest_name(name, known)
+    return suggest_name(name, known_names)
 
 
 @immutable
@@ -249,8 +249,9 @@ def statements(*classes: type[ast.stmt]) -> Callable[[SH], SH]:
     return register
 
 
-def expression(scope: Scope, node: ast.expr, expected: Type | None = None) -> ir.Expr:
-    """The typed form of an expression. `expected` is the type wanted, where known: it gives `None` and `Seq()` theirs.
+def expression(scope: Scope, node: ast.expr, expected_type: Type | None = None) -> ir.Expr:
+    """The typed form of an expression. `expected_type` is the type wanted, where known: it gives `None` and `Seq()`
+    theirs.
 
     What comes out may still need `matching.fit`. Raises Abandoned after noting a mistake.
     """
@@ -259,7 +260,7 @@ def expression(scope: Scope, node: ast.expr, expected: Type | None = None) -> ir
         raise scope.error(
             "TG113", node, f"{_KINDS.get(type(node), 'this expression')} is not in the language", "a plain expression"
         )
-    return handler(scope, node, expected)
+    return handler(scope, node, expected_type)
 
 
 _INSTEAD: dict[type[ast.stmt], str] = {

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from ..declare import ghosts_of
 from ..ir import Where
@@ -43,6 +43,8 @@ def parse(text: str | bytes, path: str) -> ast.Module:
 
 def _nested_too_deep(tree: ast.Module) -> ast.expr | ast.stmt | None:
     """The statement at the top of a file, or in a function there, that has something nested too deep."""
+    if _depth_at_most(tree) <= NESTED_MAX:
+        return None
     waiting: list[tuple[ast.AST, int, ast.expr | ast.stmt | None]] = [(tree, 0, None)]
     while waiting:
         node, depth, around = waiting.pop()
@@ -53,6 +55,27 @@ def _nested_too_deep(tree: ast.Module) -> ast.expr | ast.stmt | None:
         in_row = isinstance(node, (ast.BoolOp, ast.Compare))  # a and b and c is read as a and (b and c)
         waiting += [(child, depth + 1 + in_row * at, around) for at, child in enumerate(ast.iter_child_nodes(node))]
     return None
+
+
+def _depth_at_most(tree: ast.Module) -> int:
+    """A number that no depth in a file exceeds, found several times faster than the depths: how many levels of nodes
+    there are, and for each of them the longest row in it."""
+    level: list[ast.AST] = [tree]
+    depth = 0
+    while level:
+        below, longest = list[ast.AST](), 0
+        for node in level:
+            before = len(below)
+            for name in node._fields:
+                part: Any = getattr(node, name, None)
+                if isinstance(part, list):
+                    below += [inner for inner in cast(list[Any], part) if isinstance(inner, ast.AST)]
+                elif isinstance(part, ast.AST):
+                    below.append(part)
+            if isinstance(node, (ast.BoolOp, ast.Compare)):
+                longest = max(longest, len(below) - before)
+        level, depth = below, depth + 1 + longest
+    return depth
 
 
 def _unparsable_line(text: str | bytes) -> int:
@@ -162,7 +185,7 @@ def read(path: str) -> Source:
 
 
 @functools.lru_cache(maxsize=256)  # all shipped models have some 150 files
-def _read(path: str, modified: int, size: int) -> Source:
+def _read(path: str, modification_time: int, size: int) -> Source:
     with open(path, encoding="utf-8") as file:
         return Source(path, file.read())
 

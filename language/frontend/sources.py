@@ -13,12 +13,13 @@ from ..immutable import immutable
 from ..kinds import Domain, range_of
 from ..records import is_box, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
-from .annotations import MEMBERS_MAX, describe
+from .capacities import MEMBERS_MAX
 from .expressions import BOOL, condition, int_type, integer, number
 from .intervals import steps
 from .matching import fit, join, unwrap_option
 from .narrowing import know
 from .scope import Binding, Scope, expression
+from .type_text import describe
 from .unions import name_parts
 
 SUBSETS_MAX = 1 << 16
@@ -134,12 +135,12 @@ def _subsets(scope: Scope, node: ast.Call) -> Iteration:
             raise scope.error("TG216", node.args[0], message, usage)
 
 
-def _subsets_iteration(scope: Scope, of: Type, node: ast.Call, within: ir.Expr | None) -> Iteration:
+def _subsets_iteration(scope: Scope, of: Type, node: ast.Call, whole: ir.Expr | None) -> Iteration:
     if scalar_size(of) > MEMBERS_MAX or value_count(Subset(of)) > SUBSETS_MAX:
         message = f"{describe(of)} has {scalar_size(of)} members, and 2**{scalar_size(of)} sets of them"
         raise scope.error("TG412", node, message, f"at most {SUBSETS_MAX:,} sets: a domain of 16 members")
     type_ = Subset(of)
-    return Iteration(ir.Members(type_, scope.where(node)), type_, value_count(type_), within)
+    return Iteration(ir.Members(type_, scope.where(node)), type_, value_count(type_), whole)
 
 
 # --- several sequences side by side ---------------------------------------------------------------------------------
@@ -148,20 +149,20 @@ def _subsets_iteration(scope: Scope, of: Type, node: ast.Call, within: ir.Expr |
 def _enumerate(scope: Scope, node: ast.Call) -> Iteration:
     if len(node.args) != 1 or node.keywords:
         raise scope.error("TG211", node, "enumerate takes one sequence, and counts from 0", "enumerate(s.q), and i + 1")
-    return _rows(scope, node, counted=True)
+    return _rows(scope, node, is_counted=True)
 
 
 def _zip(scope: Scope, node: ast.Call) -> Iteration:
     if len(node.args) < 2 or node.keywords:
         raise scope.error("TG211", node, "zip takes two sequences or more, and ends with the shortest", "zip(s.p, s.q)")
-    return _rows(scope, node, counted=False)
+    return _rows(scope, node, is_counted=False)
 
 
-def _rows(scope: Scope, node: ast.Call, *, counted: bool) -> Iteration:
+def _rows(scope: Scope, node: ast.Call, *, is_counted: bool) -> Iteration:
     rows = tuple(_row(scope, argument) for argument in node.args)
     where = scope.where(node)
     capacity = min(max(row.type.capacity, 0) for row in rows if isinstance(row.type, Seq))
-    return Iteration(_indexes(rows, where), Int(0, max(0, capacity - 1)), capacity, None, rows, counted)
+    return Iteration(_indexes(rows, where), Int(0, max(0, capacity - 1)), capacity, None, rows, is_counted)
 
 
 def _row(scope: Scope, node: ast.expr) -> ir.Expr:
@@ -177,20 +178,20 @@ def _row(scope: Scope, node: ast.expr) -> ir.Expr:
     return row
 
 
-def _list_iteration(scope: Scope, over: Iteration, node: ast.expr) -> ir.Expr:
+def _list_iteration(scope: Scope, iteration: Iteration, node: ast.expr) -> ir.Expr:
     """The sequence of what a loop would visit."""
     where = scope.where(node)
-    match over.source:
+    match iteration.source:
         case ir.Elements(of=row):
             return row
-        case ir.Members(of=Identity(ordered=False, name=name)):
+        case ir.Members(of=Identity(is_ordered=False, name=name)):
             message = f"{name} has no order, so that its members have no numbers"
             raise scope.error("TG216", node, message, f"class {name}(Domain, ..., ordered=True)")
         case ir.Members(of=Identity(size_open=None) | Enumeration() | Int(lo_open=None, hi_open=None) as of):
             first = of.lo if isinstance(of, Int) else 0
             numbers = range(first, first + scalar_size(of))
         case ir.IntRange(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
-            of, numbers = over.type, range(lo, hi)
+            of, numbers = iteration.type, range(lo, hi)
         case _:
             message = "how many these are is not known here"
             raise scope.error("TG216", node, message, "a Seq, a range of known ends, an enum, or an ordered domain")
@@ -213,7 +214,7 @@ def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.IntRange:
 # --- the loop's own names ---------------------------------------------------------------------------------------------
 
 
-def keep_iteration(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iteration, list[ir.Statement]]:
+def keep_iteration(scope: Scope, iteration: Iteration, where: ir.Where) -> tuple[Iteration, list[ir.Statement]]:
     """The iteration over values as they are when the loop begins, and the statements that keep them: the loop's body
     may write to what it visits."""
     made: list[ir.Statement] = []
@@ -223,12 +224,12 @@ def keep_iteration(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iter
         made.append(ir.Let(name, value, where))
         return ir.Name(name, value.type, value.where)
 
-    if over.superset is not None:
-        over = replace(over, superset=keep(over.superset))
-    if over.rows:
-        rows = tuple(keep(row) for row in over.rows)
-        over = replace(over, rows=rows, source=_indexes(rows, where))
-    return over, made
+    if iteration.superset is not None:
+        iteration = replace(iteration, superset=keep(iteration.superset))
+    if iteration.rows:
+        rows = tuple(keep(row) for row in iteration.rows)
+        iteration = replace(iteration, rows=rows, source=_indexes(rows, where))
+    return iteration, made
 
 
 def unwrap_box(value: ir.Expr) -> ir.Expr:
@@ -236,42 +237,42 @@ def unwrap_box(value: ir.Expr) -> ir.Expr:
     return ir.RecordField(value, "0", unbox_type(value.type), value.where) if is_box(value.type) else value
 
 
-def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Binding, tuple[ir.Expr, ...]]:
+def bind_target(scope: Scope, target: ast.expr, iteration: Iteration) -> tuple[Binding, tuple[ir.Expr, ...]]:
     """Binds a loop's names; the loop's variable in the typed form, and the conditions under which a round takes
     place."""
-    if not over.rows:
-        if isinstance(target, ast.Name) and not is_box(over.type):
-            binding = scope.bind(target.id, over.type, loop=True)
+    if not iteration.rows:
+        if isinstance(target, ast.Name) and not is_box(iteration.type):
+            binding = scope.bind(target.id, iteration.type, loop=True)
         else:
-            binding = Binding(scope.fresh("each"), over.type, True)
-            variable = ir.Name(binding.name, over.type, scope.where(target))
+            binding = Binding(scope.fresh("each"), iteration.type, True)
+            variable = ir.Name(binding.name, iteration.type, scope.where(target))
             name_parts(scope, target, unwrap_box(variable))
-        return binding, _conditions(over, binding)
-    count = len(over.rows) + over.is_counted
+        return binding, _conditions(iteration, binding)
+    count = len(iteration.rows) + iteration.is_counted
     names = target.elts if isinstance(target, ast.Tuple) else []
-    if len(names) != count or not (isinstance(names[0], ast.Name) or not over.is_counted):
-        wanted = "i, x" if over.is_counted else ", ".join("xyzuvw"[:count])
+    if len(names) != count or not (isinstance(names[0], ast.Name) or not iteration.is_counted):
+        wanted = "i, x" if iteration.is_counted else ", ".join("xyzuvw"[:count])
         raise scope.error("TG116", target, f"{count} names are needed here", f"for {wanted} in ...")
-    return _bind_row(scope, names, over), ()
+    return _bind_row(scope, names, iteration), ()
 
 
-def _bind_row(scope: Scope, names: list[ast.expr], over: Iteration) -> Binding:
-    if over.is_counted and isinstance(names[0], ast.Name):
-        binding, names = scope.bind(names[0].id, over.type, loop=True), names[1:]
+def _bind_row(scope: Scope, names: list[ast.expr], iteration: Iteration) -> Binding:
+    if iteration.is_counted and isinstance(names[0], ast.Name):
+        binding, names = scope.bind(names[0].id, iteration.type, loop=True), names[1:]
     else:
-        binding = Binding(scope.fresh("index"), over.type, True)
-    for name, row in zip(names, over.rows, strict=True):
+        binding = Binding(scope.fresh("index"), iteration.type, True)
+    for name, row in zip(names, iteration.rows, strict=True):
         assert isinstance(row.type, Seq)
-        at = ir.Name(binding.name, over.type, row.where)
+        at = ir.Name(binding.name, iteration.type, row.where)
         name_parts(scope, name, ir.Index(row, at, row.type.of, row.where))
     return binding
 
 
-def _conditions(over: Iteration, binding: Binding) -> tuple[ir.Expr, ...]:
-    if over.superset is None or binding.type is None:
+def _conditions(iteration: Iteration, binding: Binding) -> tuple[ir.Expr, ...]:
+    if iteration.superset is None or binding.type is None:
         return ()
-    where = over.superset.where
-    return (ir.SetOperation("<=", ir.Name(binding.name, binding.type, where), over.superset, BOOL, where),)
+    where = iteration.superset.where
+    return (ir.SetOperation("<=", ir.Name(binding.name, binding.type, where), iteration.superset, BOOL, where),)
 
 
 def filters(scope: Scope, nodes: list[ast.expr]) -> Iterator[ir.Expr]:

@@ -12,7 +12,6 @@ from .. import declare, ir
 from ..errors import AbandonedError
 from ..steps import METHODS
 from ..types import Int, Option, Pool, Seq, Subset, Type, Unit
-from .annotations import describe
 from .expressions import condition, fit_expression, integer
 from .helpers import names_assigned
 from .intervals import hull, widened_interval
@@ -22,16 +21,17 @@ from .places import cell
 from .scope import MISSING, Binding, Scope, block, expression, statements
 from .sources import Iteration, bind_target, iteration, keep_iteration
 from .steps import call_step, is_step_helper
+from .type_text import describe
 from .unions import unpack_tuple
 
-Made = list[ir.Statement]
+StatementSink = list[ir.Statement]
 
 
 # --- expression statements: guards, writes by method, things that only people see ------------------------------------
 
 
 @statements(ast.Expr)
-def expression_statement(scope: Scope, node: ast.Expr, made: Made) -> bool:
+def expression_statement(scope: Scope, node: ast.Expr, sink: StatementSink) -> bool:
     """A docstring, `...`, a guard, a write by method, or a `print` that engines leave out."""
     if isinstance(node.value, ast.Constant):
         return False
@@ -42,20 +42,20 @@ def expression_statement(scope: Scope, node: ast.Expr, made: Made) -> bool:
     call = node.value
     found = scope.static(call.func)
     if found is declare.require or found is declare.limit:
-        _guard(scope, call, made, is_limit=found is declare.limit)
+        _guard(scope, call, sink, is_limit=found is declare.limit)
     elif found is builtins.print or found is builtins.breakpoint:
         return False
     elif isinstance(call.func, ast.Attribute) and scope.static(call.func.value) is MISSING:
-        _write_by_method(scope, call, call.func, made)
+        _write_by_method(scope, call, call.func, sink)
     elif isinstance(found, FunctionType) and is_step_helper(found):
-        call_step(scope, found, call, made)
+        call_step(scope, found, call, sink)
     else:
         expression(scope, call)
         raise scope.error("TG114", node, "a helper has no effect, and its value is not used", "name = helper(...)")
     return False
 
 
-def _guard(scope: Scope, call: ast.Call, made: Made, *, is_limit: bool) -> None:
+def _guard(scope: Scope, call: ast.Call, sink: StatementSink, *, is_limit: bool) -> None:
     word = "limit" if is_limit else "require"
     if scope.role in ("helper", "property") or (is_limit and scope.role == "initial"):
         hint = (
@@ -73,7 +73,7 @@ def _guard(scope: Scope, call: ast.Call, made: Made, *, is_limit: bool) -> None:
             continue
         know(scope, part, True)
         text, where = scope.source.text_of(part), scope.where(part)
-        made.append(ir.Limit(value, text, where) if is_limit else ir.Require(value, text, where))
+        sink.append(ir.Limit(value, text, where) if is_limit else ir.Require(value, text, where))
 
 
 def _conjuncts(node: ast.expr) -> list[ast.expr]:
@@ -83,7 +83,7 @@ def _conjuncts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, made: Made) -> None:
+def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, sink: StatementSink) -> None:
     if function.attr not in METHODS:
         expression(scope, call)
         raise scope.error(
@@ -96,7 +96,7 @@ def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, made
     usage = f"{ast.unparse(function)}(x)"
     if len(call.args) != 1 or call.keywords:
         raise scope.error("TG211", call, f".{function.attr} takes one argument", usage)
-    made.append(_method(scope, function, place, call.args[0], scope.where(call)))
+    sink.append(_method(scope, function, place, call.args[0], scope.where(call)))
 
 
 def _method(
@@ -130,20 +130,20 @@ def _method_hint(type_: Type, path: str) -> str:
 
 
 @statements(ast.Assign)
-def assignment(scope: Scope, node: ast.Assign, made: Made) -> bool:
+def assignment(scope: Scope, node: ast.Assign, sink: StatementSink) -> bool:
     """`name = value`, `s.field[key] = value`."""
     if len(node.targets) > 1:
         raise scope.error("TG114", node, "one value is given to several targets", "one assignment for each")
-    _assign(scope, node.targets[0], node.value, node, made)
+    _assign(scope, node.targets[0], node.value, node, sink)
     return False
 
 
 @statements(ast.AugAssign)
-def augmented_assignment(scope: Scope, node: ast.AugAssign, made: Made) -> bool:
+def augmented_assignment(scope: Scope, node: ast.AugAssign, sink: StatementSink) -> bool:
     """`target += value` and its like: the target's value, and then the operator."""
     load = _load_of(node.target)
     value = ast.copy_location(ast.BinOp(load, node.op, node.value), node)
-    _assign(scope, node.target, value, node, made)
+    _assign(scope, node.target, value, node, sink)
     return False
 
 
@@ -154,7 +154,7 @@ def _load_of(node: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
 
 
 @statements(ast.AnnAssign)
-def annotated_assignment(scope: Scope, node: ast.AnnAssign, made: Made) -> bool:
+def annotated_assignment(scope: Scope, node: ast.AnnAssign, sink: StatementSink) -> bool:
     """`name: Type = value`, which gives `None` and empty containers their type."""
     if node.value is None or not isinstance(node.target, ast.Name):
         raise scope.error(
@@ -169,23 +169,25 @@ def annotated_assignment(scope: Scope, node: ast.AnnAssign, made: Made) -> bool:
     except AbandonedError:
         scope.poison(node.target.id)
         raise
-    _let(scope, node.target.id, value, settle(declared, value.type), node, made)
+    _let(scope, node.target.id, value, settle(declared, value.type), node, sink)
     return False
 
 
-def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, made: Made) -> None:
+def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, sink: StatementSink) -> None:
     if isinstance(target, ast.Name):
-        _assign_name(scope, target, value, node, made)
+        _assign_name(scope, target, value, node, sink)
     elif isinstance(target, (ast.Tuple, ast.List)):
-        _assign_parts(scope, target, value, node, made)
+        _assign_parts(scope, target, value, node, sink)
     elif isinstance(target, (ast.Attribute, ast.Subscript)):
         place = cell(scope, target, node)
-        made.append(ir.Store(place, fit_expression(scope, value, place.type), scope.where(node)))
+        sink.append(ir.Store(place, fit_expression(scope, value, place.type), scope.where(node)))
     else:
         raise scope.error("TG114", target, "several targets at once are not in the language", "one assignment for each")
 
 
-def _assign_parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: ast.stmt, made: Made) -> None:
+def _assign_parts(
+    scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: ast.stmt, sink: StatementSink
+) -> None:
     """`a, b = value`: the value, and then each part goes to its target, from left to right."""
     try:
         parts = _parts(scope, target, value, node)
@@ -197,10 +199,10 @@ def _assign_parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, n
     where, kept = scope.where(node), list[ir.Expr]()
     for part in parts:
         name = scope.fresh("part")
-        made.append(ir.Let(name, part, where))
+        sink.append(ir.Let(name, part, where))
         kept.append(ir.Name(name, part.type, where))
     for element, part in zip(target.elts, kept, strict=True):
-        _give(scope, element, part, node, made)
+        _give(scope, element, part, node, sink)
 
 
 def _parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: ast.stmt) -> list[ir.Expr]:
@@ -217,22 +219,22 @@ def _parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: as
     return parts
 
 
-def _give(scope: Scope, target: ast.expr, value: ir.Expr, node: ast.stmt, made: Made) -> None:
+def _give(scope: Scope, target: ast.expr, value: ir.Expr, node: ast.stmt, sink: StatementSink) -> None:
     """Gives a target a value that is there already."""
     if isinstance(target, ast.Name):
         _check_target(scope, target, node)
-        _let(scope, target.id, value, value.type, node, made)
+        _let(scope, target.id, value, value.type, node, sink)
     elif isinstance(target, (ast.Attribute, ast.Subscript)):
         place = cell(scope, target, node)
-        made.append(ir.Store(place, fit(scope, value, place.type, target), scope.where(node)))
+        sink.append(ir.Store(place, fit(scope, value, place.type, target), scope.where(node)))
     elif isinstance(target, (ast.Tuple, ast.List)):
         for element, part in zip(target.elts, unpack_tuple(scope, value, len(target.elts), target), strict=True):
-            _give(scope, element, part, node, made)
+            _give(scope, element, part, node, sink)
     else:
         raise scope.error("TG114", target, "each part goes to one target", "a, b = pair")
 
 
-def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt, made: Made) -> None:
+def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt, sink: StatementSink) -> None:
     _check_target(scope, target, node)
     before = scope.names.get(target.id)
     try:
@@ -240,7 +242,7 @@ def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt
     except AbandonedError:
         scope.poison(target.id)
         raise
-    _let(scope, target.id, found, found.type, node, made)
+    _let(scope, target.id, found, found.type, node, sink)
 
 
 def _check_target(scope: Scope, target: ast.Name, node: ast.stmt) -> None:
@@ -253,7 +255,7 @@ def _check_target(scope: Scope, target: ast.Name, node: ast.stmt) -> None:
         raise scope.error("TG312", node, message, f"{target.id}.field = value")
 
 
-def _let(scope: Scope, name: str, value: ir.Expr, type_: Type, node: ast.stmt, made: Made) -> None:
+def _let(scope: Scope, name: str, value: ir.Expr, type_: Type, node: ast.stmt, sink: StatementSink) -> None:
     before = scope.names.get(name)
     if isinstance(type_, Unit):
         scope.poison(name)
@@ -276,7 +278,7 @@ def _let(scope: Scope, name: str, value: ir.Expr, type_: Type, node: ast.stmt, m
         type_ = _rebound(scope, name, before.type, type_, node)
         value = fit(scope, value, type_, node)
     scope.names[name] = Binding(binding.name, type_)
-    made.append(ir.Let(binding.name, value, scope.where(node)))
+    sink.append(ir.Let(binding.name, value, scope.where(node)))
 
 
 def _first_binding(scope: Scope, name: str, type_: Type) -> Binding:
@@ -306,21 +308,21 @@ def _rebound(scope: Scope, name: str, before: Type, after: Type, node: ast.stmt)
 
 
 @statements(ast.Pass)
-def pass_statement(scope: Scope, node: ast.Pass, made: Made) -> bool:
+def pass_statement(scope: Scope, node: ast.Pass, sink: StatementSink) -> bool:
     """`pass`."""
     return False
 
 
 @statements(ast.Assert)
-def assertion(scope: Scope, node: ast.Assert, made: Made) -> bool:
+def assertion(scope: Scope, node: ast.Assert, sink: StatementSink) -> bool:
     """`assert condition`."""
-    made.append(ir.Assert(condition(scope, node.test), scope.source.text_of(node.test), scope.where(node)))
+    sink.append(ir.Assert(condition(scope, node.test), scope.source.text_of(node.test), scope.where(node)))
     know(scope, node.test, True)
     return False
 
 
 @statements(ast.If)
-def branch(scope: Scope, node: ast.If, made: Made) -> bool:
+def branch(scope: Scope, node: ast.If, sink: StatementSink) -> bool:
     """`if`, `elif`, `else`."""
     try:
         test: ir.Expr | None = condition(scope, node.test)
@@ -334,7 +336,7 @@ def branch(scope: Scope, node: ast.If, made: Made) -> bool:
         return inside, end
 
     end = branches(
-        scope, test, lambda s: way(s, node.body, True), lambda s: way(s, node.orelse, False), scope.where(node), made
+        scope, test, lambda s: way(s, node.body, True), lambda s: way(s, node.orelse, False), scope.where(node), sink
     )
     if any(ends) and not end:  # what follows is reached by the other way only
         know(scope, node.test, ends[1])
@@ -344,14 +346,14 @@ def branch(scope: Scope, node: ast.If, made: Made) -> bool:
 Body = Callable[[Scope], "tuple[tuple[ir.Statement, ...], bool]"]
 
 
-def branches(scope: Scope, test: ir.Expr | None, yes: Body, no: Body, where: ir.Where, made: Made) -> bool:
+def branches(scope: Scope, test: ir.Expr | None, yes: Body, no: Body, where: ir.Where, sink: StatementSink) -> bool:
     """An `If`, and the names as they are after it."""
     first, second = scope.inner(), scope.inner()
     taken, taken_ends = yes(first)
     other, other_ends = no(second)
     _merge(scope, first, taken_ends, second, other_ends)
     if test is not None:
-        made.append(ir.If(test, taken, other, where))
+        sink.append(ir.If(test, taken, other, where))
     return taken_ends and other_ends
 
 
@@ -375,7 +377,7 @@ def _merge(scope: Scope, first: Scope, first_ends: bool, second: Scope, second_e
 
 
 @statements(ast.For)
-def loop(scope: Scope, node: ast.For, made: Made) -> bool:
+def loop(scope: Scope, node: ast.For, sink: StatementSink) -> bool:
     """`for x in ...`. A local name that the loop changes is widened first; its own names end with it."""
     if node.orelse:
         raise scope.error("TG116", node.orelse[0], "a loop has no else", "the statements after the loop")
@@ -385,14 +387,14 @@ def loop(scope: Scope, node: ast.For, made: Made) -> bool:
     inner.changing = scope.changing | (changed & scope.names.keys())
     for name in changed & scope.names.keys():
         inner.names[name] = _widen_binding(scope.names[name])
-    over, conditions, variable = _iteration(inner, node, made)
+    over, conditions, variable = _iteration(inner, node, sink)
     body, _ = block(inner, node.body)
     for name in changed & scope.names.keys():
         scope.names[name] = inner.names.get(name, scope.names[name])
     if over is not None:
         if conditions:
             body = (ir.If(conditions[0], body, (), scope.where(node)),)
-        made.append(ir.For(variable, over.type, over.source, body, scope.where(node)))
+        sink.append(ir.For(variable, over.type, over.source, body, scope.where(node)))
     return False
 
 
@@ -404,7 +406,7 @@ def _check_targets(scope: Scope, target: ast.expr) -> None:
             raise scope.error("TG213", node, message, "a loop variable with a name of its own")
 
 
-def _iteration(scope: Scope, node: ast.For, made: Made) -> tuple[Iteration | None, tuple[ir.Expr, ...], str]:
+def _iteration(scope: Scope, node: ast.For, sink: StatementSink) -> tuple[Iteration | None, tuple[ir.Expr, ...], str]:
     """What a loop ranges over, its names bound; None after a mistake, which is noted: the body may hold more."""
     try:
         over, first = keep_iteration(scope, iteration(scope, node.iter), scope.where(node))
@@ -414,7 +416,7 @@ def _iteration(scope: Scope, node: ast.For, made: Made) -> tuple[Iteration | Non
             if isinstance(inner, ast.Name):
                 scope.poison(inner.id)
         return None, (), ""
-    made += first
+    sink += first
     return over, conditions, binding.name
 
 
@@ -425,7 +427,7 @@ def _widen_binding(binding: Binding) -> Binding:
 
 
 @statements(ast.Return)
-def return_statement(scope: Scope, node: ast.Return, made: Made) -> bool:
+def return_statement(scope: Scope, node: ast.Return, sink: StatementSink) -> bool:
     """`return value`, in a helper or a property."""
     if scope.call is not None:
         raise scope.error("TG115", node, *_no_early_return_advice(node))
@@ -452,7 +454,7 @@ def return_statement(scope: Scope, node: ast.Return, made: Made) -> bool:
         )
         raise scope.error("TG203", node, message, "-> Set[N], N being a range of both")
     scope.returned.append(value.type)
-    made.append(ir.Return(value, scope.where(node)))
+    sink.append(ir.Return(value, scope.where(node)))
     return True
 
 
@@ -470,19 +472,19 @@ def _no_early_return_advice(node: ast.Return) -> tuple[str, str]:
 
 
 @statements(ast.While)
-def _while_statement(scope: Scope, node: ast.While, made: Made) -> bool:
+def _while_statement(scope: Scope, node: ast.While, sink: StatementSink) -> bool:
     scope.note("TG101", node, "while may run for ever, and every step has to end", "for i in range(n): ...")
     return _refuse_block(scope, node.body)
 
 
 @statements(ast.Try, ast.TryStar, ast.Raise)
-def _exception(scope: Scope, node: ast.Try | ast.TryStar | ast.Raise, made: Made) -> bool:
+def _exception(scope: Scope, node: ast.Try | ast.TryStar | ast.Raise, sink: StatementSink) -> bool:
     scope.note("TG102", node, "steps do not raise or catch exceptions", "require(condition), or assert condition")
     return isinstance(node, ast.Raise) or _refuse_block(scope, node.body)
 
 
 @statements(ast.With)
-def _with_statement(scope: Scope, node: ast.With, made: Made) -> bool:
+def _with_statement(scope: Scope, node: ast.With, sink: StatementSink) -> bool:
     scope.note("TG114", node, "a step has nothing to open or to close", "the statements inside it")
     return _refuse_block(scope, node.body)
 
@@ -496,7 +498,7 @@ def _refuse_block(scope: Scope, nodes: list[ast.stmt]) -> bool:
 
 
 @statements(ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
-def _definition(scope: Scope, node: ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef, made: Made) -> bool:
+def _definition(scope: Scope, node: ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef, sink: StatementSink) -> bool:
     scope.poison(node.name)
     raise scope.error(
         "TG104", node, "functions and classes stand at module level", "a helper at module level, with parameters"
@@ -504,7 +506,7 @@ def _definition(scope: Scope, node: ast.FunctionDef | ast.ClassDef | ast.AsyncFu
 
 
 @statements(ast.Break, ast.Continue)
-def _jump(scope: Scope, node: ast.stmt, made: Made) -> bool:
+def _jump(scope: Scope, node: ast.stmt, sink: StatementSink) -> bool:
     word = "break" if isinstance(node, ast.Break) else "continue"
     hint = "any(...), min(...), or a helper that returns" if word == "break" else "if condition: ..."
     raise scope.error("TG109", node, f"{word} is not in the language", hint)

@@ -18,7 +18,6 @@ from ..declare import mark_of
 from ..errors import AbandonedError
 from ..steps import is_step, pieces, returns_as_branches
 from ..types import Map, Seq, Type
-from .annotations import describe
 from .effects import check_parameters, check_writes
 from .helpers import (
     CallSignature,
@@ -33,6 +32,7 @@ from .matching import agrees, fit, is_known, settle
 from .places import cell, is_path
 from .scope import Binding, Piece, Scope, block, expression
 from .source import source_of_function
+from .type_text import describe
 
 
 def is_step_helper(function: FunctionType) -> bool:
@@ -43,7 +43,7 @@ def is_step_helper(function: FunctionType) -> bool:
     return found is not None and is_step(found[1])
 
 
-def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[ir.Statement]) -> None:
+def call_step(scope: Scope, function: FunctionType, node: ast.Call, sink: list[ir.Statement]) -> None:
     """Appends what a call of a step helper does. Raises Abandoned after noting why it cannot be called here."""
     _check_role(scope, function, node)
     found = source_of_function(function)
@@ -59,7 +59,7 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[i
     inner.variables = variables
     check_parameters(inner, its.node, pieces(function, its.node, _text))
     errors = scope.program.diagnostics.count
-    _bind(scope, inner, its, node, made)
+    _bind(scope, inner, its, node, sink)
     scope.program.calls.add(scope.where(node))
     scope.program.stack.append(function)
     try:
@@ -68,7 +68,7 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[i
         scope.program.stack.pop()
     if scope.program.diagnostics.count == errors:
         check_writes(inner, its.node, body)
-    made.extend(body)
+    sink.extend(body)
 
 
 def _check_role(scope: Scope, function: FunctionType, node: ast.Call) -> None:
@@ -91,7 +91,7 @@ def _inner(scope: Scope, its: CallSignature, node: ast.Call) -> Scope:
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
-def _bind(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, made: list[ir.Statement]) -> None:
+def _bind(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, sink: list[ir.Statement]) -> None:
     """Gives each parameter what it stands for."""
     arguments = bind_arguments(scope, its.node, its.source, its.function, node)
     written = pieces(its.function, its.node, _text)
@@ -104,9 +104,9 @@ def _bind(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, made: 
                 raise scope.error("TG203", argument, message, "the caller's own state parameter")
             inner.states[parameter.arg] = state
         elif parameter.arg in written:
-            inner.names[parameter.arg] = _piece(where, its, parameter.arg, type_, argument, made)
+            inner.names[parameter.arg] = _piece(where, its, parameter.arg, type_, argument, sink)
         else:
-            inner.names[parameter.arg] = _value(where, inner, parameter.arg, type_, argument, made)
+            inner.names[parameter.arg] = _value(where, inner, parameter.arg, type_, argument, sink)
 
 
 def _text(function: FunctionType) -> ast.FunctionDef:
@@ -117,7 +117,7 @@ def _text(function: FunctionType) -> ast.FunctionDef:
 
 
 def _piece(
-    scope: Scope, its: CallSignature, name: str, type_: Type, argument: ast.expr, made: list[ir.Statement]
+    scope: Scope, its: CallSignature, name: str, type_: Type, argument: ast.expr, sink: list[ir.Statement]
 ) -> Binding:
     """A parameter that stands for the cell it is given."""
     if not is_path(scope, argument):
@@ -127,17 +127,17 @@ def _piece(
     if not agrees(place.type, type_):
         message = f"this is {describe(place.type)}, and {describe(type_)} is needed"
         raise scope.error("TG203", argument, message, f"a piece of the state that is a {describe(type_)}")
-    place = replace(place, indexes=tuple(_keep_index(scope, index, made) for index in place.indexes))
+    place = replace(place, indexes=tuple(_keep_index(scope, index, sink) for index in place.indexes))
     return Binding(name, place.type, piece=Piece(place, _read(scope, place)))
 
 
-def _keep_index(scope: Scope, index: ir.Expr, made: list[ir.Statement]) -> ir.Expr:
+def _keep_index(scope: Scope, index: ir.Expr, sink: list[ir.Statement]) -> ir.Expr:
     """An index as it is at the call, whatever is written later."""
     if isinstance(index, (ir.Name, ir.Const, ir.OpenConst)):
         return index
     name = scope.fresh("at")
     scope.arguments.add(name)
-    made.append(ir.Let(name, index, index.where))
+    sink.append(ir.Let(name, index, index.where))
     return ir.Name(name, index.type, index.where)
 
 
@@ -162,7 +162,7 @@ def _element_at(container: ir.Expr, index: ir.Expr) -> ir.Expr:
     return ir.Index(container, index, type_.value if isinstance(type_, Map) else type_.of, container.where)
 
 
-def _value(scope: Scope, inner: Scope, name: str, type_: Type, argument: ast.expr, made: list[ir.Statement]) -> Binding:
+def _value(scope: Scope, inner: Scope, name: str, type_: Type, argument: ast.expr, sink: list[ir.Statement]) -> Binding:
     """A parameter that is a value: what cannot change is put in for it, anything else gets a name."""
     value = fit(scope, expression(scope, argument, type_), type_, argument)
     settled = settle(type_, value.type)
@@ -173,6 +173,6 @@ def _value(scope: Scope, inner: Scope, name: str, type_: Type, argument: ast.exp
         return Binding(name, value.type, value=value)
     unique = inner.fresh(name)
     inner.arguments.add(unique)
-    made.append(ir.Let(unique, value, value.where))
+    sink.append(ir.Let(unique, value, value.where))
     inner.locals[name] = Binding(unique, settled)
     return Binding(unique, settled)

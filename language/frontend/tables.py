@@ -12,72 +12,76 @@ from ..declare import mark_of
 from ..nested_constants import holds_constants
 from ..records import box_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Seq, Subset, Type, scalar_size
-from .annotations import MEMBERS_MAX, describe
+from .capacities import MEMBERS_MAX
 from .intervals import UNBOUNDED_INT, hull
 from .matching import fit, join
 from .scope import Scope
+from .type_text import describe
 
 Reader = Callable[[Scope, Any, ast.AST, Type | None], ir.Expr]
 """Reads one constant: a member, a number, or another table. The type, where there is one, is what it is needed as."""
 
 
-def is_table(found: Any) -> bool:
+def is_table(python_value: Any) -> bool:
     """Whether a module-level value is a set, a sequence, a map or a record."""
-    mark = mark_of(cast("type[Any]", type(found)))
+    mark = mark_of(cast("type[Any]", type(python_value)))
     is_record = mark is not None and mark.role == "record"
-    return is_record or isinstance(found, (containers.Set, containers.Seq, containers.Map))
+    return is_record or isinstance(python_value, (containers.Set, containers.Seq, containers.Map))
 
 
-def table(scope: Scope, found: Any, node: ast.AST, read: Reader, expected: Type | None = None) -> ir.Expr:
-    """The typed form of a table. A set has `expected`'s elements, if it is one; an empty table has its type from it."""
-    match found:
+def table(scope: Scope, python_value: Any, node: ast.AST, read: Reader, expected_type: Type | None = None) -> ir.Expr:
+    """The typed form of a table. A set has `expected_type`'s elements, if it is one; an empty table has its type from
+    it."""
+    match python_value:
         case containers.Set():
-            wanted = expected if isinstance(expected, Subset) else None
-            elements, of = _elements(scope, _sorted_elements(cast("containers.Set[Any]", found)), node, read, wanted)
+            wanted = expected_type if isinstance(expected_type, Subset) else None
+            elements, of = _elements(
+                scope, _sorted_elements(cast("containers.Set[Any]", python_value)), node, read, wanted
+            )
             return _set(scope, elements, of, node)
         case containers.Seq():
-            wanted = expected if isinstance(expected, Seq) else None
-            elements, of = _elements(scope, tuple(cast("containers.Seq[Any]", found)), node, read, wanted)
+            wanted = expected_type if isinstance(expected_type, Seq) else None
+            elements, of = _elements(scope, tuple(cast("containers.Seq[Any]", python_value)), node, read, wanted)
             return ir.MakeSeq(elements, Seq(of, len(elements)), scope.where(node))
         case containers.Map():
-            wanted = expected if isinstance(expected, Map) else None
-            return _map(scope, dict(cast("containers.Map[Any, Any]", found).items()), node, read, wanted)
+            wanted = expected_type if isinstance(expected_type, Map) else None
+            return _map(scope, dict(cast("containers.Map[Any, Any]", python_value).items()), node, read, wanted)
         case _:
-            return _record(scope, found, node, read)
+            return _record(scope, python_value, node, read)
 
 
-def _record(scope: Scope, found: Any, node: ast.AST, read: Reader) -> ir.Expr:
-    type_ = scope.program.types.type_of_class(cast("type[Any]", type(found)))
+def _record(scope: Scope, python_value: Any, node: ast.AST, read: Reader) -> ir.Expr:
+    type_ = scope.program.types.type_of_class(cast("type[Any]", type(python_value)))
     assert isinstance(type_, Record)
-    fields = (fit(scope, read(scope, getattr(found, name), node, of), of, node) for name, of in type_.fields)
+    fields = (fit(scope, read(scope, getattr(python_value, name), node, of), of, node) for name, of in type_.fields)
     return ir.MakeRecord(tuple(fields), type_, scope.where(node))
 
 
-def _sorted_elements(found: containers.Set[Any]) -> tuple[Any, ...]:
+def _sorted_elements(python_set: containers.Set[Any]) -> tuple[Any, ...]:
     """The elements of a set in their order; by their texts where constants are among them, which have no order yet."""
-    return tuple(sorted(found.plain_items(), key=repr) if holds_constants(found) else found)
+    return tuple(sorted(python_set.plain_items(), key=repr) if holds_constants(python_set) else python_set)
 
 
 def _elements(
-    scope: Scope, found: tuple[Any, ...], node: ast.AST, read: Reader, wanted: Seq | Subset | None = None
+    scope: Scope, python_values: tuple[Any, ...], node: ast.AST, read: Reader, wanted_type: Seq | Subset | None = None
 ) -> tuple[tuple[ir.Expr, ...], Type]:
     """What a table holds, brought to one type, and that type."""
-    if not found and wanted is None:
+    if not python_values and wanted_type is None:
         raise scope.error("TG214", node, "this table is empty, and could be of any type", "Set() or Seq() in its place")
-    of = None if wanted is None or wanted.of == UNBOUNDED_INT else wanted.of
-    for element in found:
+    of = None if wanted_type is None or wanted_type.of == UNBOUNDED_INT else wanted_type.of
+    for element in python_values:
         if not _is_empty(element):
             made = read(scope, element, node, of).type
             of = made if of is None else _hull(scope, of, made, node)
     if of is None:
         raise scope.error("TG214", node, "this table holds empty ones only", "a helper function that returns it")
-    return tuple(fit(scope, read(scope, element, node, of), of, node) for element in found), of
+    return tuple(fit(scope, read(scope, element, node, of), of, node) for element in python_values), of
 
 
-def _is_empty(found: Any) -> bool:
-    if isinstance(found, containers.Set):  # one with constants in it is not counted before they have values
-        return not any(True for _ in cast("containers.Set[Any]", found).plain_items())
-    return isinstance(found, containers.Seq) and not len(cast("containers.Seq[Any]", found))
+def _is_empty(python_value: Any) -> bool:
+    if isinstance(python_value, containers.Set):  # one with constants in it is not counted before they have values
+        return not any(True for _ in cast("containers.Set[Any]", python_value).plain_items())
+    return isinstance(python_value, containers.Seq) and not len(cast("containers.Seq[Any]", python_value))
 
 
 def _hull(scope: Scope, one: Type, other: Type, node: ast.AST) -> Type:
@@ -111,13 +115,13 @@ def _set(scope: Scope, elements: tuple[ir.Expr, ...], of: Type, node: ast.AST) -
     return ir.MakeSubset(elements, Subset(of), scope.where(node))
 
 
-def _map(scope: Scope, found: dict[Any, Any], node: ast.AST, read: Reader, wanted: Map | None) -> ir.Expr:
-    keys, key = _elements(scope, tuple(found), node, read)
+def _map(scope: Scope, python_map: dict[Any, Any], node: ast.AST, read: Reader, wanted_map: Map | None) -> ir.Expr:
+    keys, key = _elements(scope, tuple(python_map), node, read)
     if not all(isinstance(element, ir.Const) for element in keys):
         message = "a key of this table is a constant that is not given a value"
         raise scope.error("TG203", node, message, "keys that are numbers; or a value for the constant")
-    held = None if wanted is None else Seq(wanted.value, len(found))
-    values, value = _elements(scope, tuple(found.values()), node, read, held)
+    held = None if wanted_map is None else Seq(wanted_map.value, len(python_map))
+    values, value = _elements(scope, tuple(python_map.values()), node, read, held)
     if isinstance(key, Int):
         numbers = [cast(Int, element.type).lo for element in keys]
         key = hull(Int(min(numbers), min(numbers)), Int(max(numbers), max(numbers)))

@@ -7,19 +7,19 @@ import ast
 from .. import ir
 from ..records import is_tuple
 from ..types import Option, Record, Type
-from .annotations import describe
 from .expressions import fit_expression
 from .matching import tuple_type
 from .scope import Scope, expression, expressions
+from .type_text import describe
 from .unions import asked_records, one_of
 
 
 @expressions(ast.Tuple)
-def tuple_display(scope: Scope, node: ast.Tuple, expected: Type | None) -> ir.Expr:
+def tuple_display(scope: Scope, node: ast.Tuple, expected_type: Type | None) -> ir.Expr:
     """`(a, b)`."""
     if len(node.elts) < 2 or any(isinstance(element, ast.Starred) for element in node.elts):
         raise scope.error("TG111", node, "a tuple has two parts or more, each written by itself", "(a, b), or Seq([a])")
-    of = expected.of if isinstance(expected, Option) else expected
+    of = expected_type.of if isinstance(expected_type, Option) else expected_type
     wanted: list[Type | None] = [None] * len(node.elts)
     if isinstance(of, Record) and is_tuple(of) and len(of.fields) == len(node.elts):
         wanted = [type_ for _, type_ in of.fields]
@@ -30,7 +30,7 @@ def tuple_display(scope: Scope, node: ast.Tuple, expected: Type | None) -> ir.Ex
     return ir.MakeRecord(tuple(parts), tuple_type([part.type for part in parts]), scope.where(node))
 
 
-def call_isinstance(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+def call_isinstance(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`isinstance(message, Vote)`."""
     if len(node.args) != 2 or node.keywords:
         raise scope.error("TG211", node, "isinstance takes a value and a record of its union", "isinstance(m, Vote)")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from .. import ir
 from ..records import KIND, is_tuple
 from ..types import Bool, Option, Record, Type
-from .annotations import describe
 from .matching import field_of, member_part, number_of_member, unwrap_option
 from .scope import Scope
+from .type_text import describe
 
 
 def tuple_part(scope: Scope, value: ir.Expr, type_: Record, node: ast.Subscript) -> ir.Expr:

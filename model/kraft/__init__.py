@@ -39,10 +39,8 @@ What is left out, and why:
 * A fetch brings one record, records are numbers, and of a broker there is only what it has applied and its epoch.
 * A leader keeps how far each follower has come only where it takes more than one of them: with two or three voters, a
   follower and its leader are a majority, and what it has fetched has moved the high watermark already.
-* The voters are the same throughout: KIP-853 is here for its directory ids, not for its changes of the set. What is
-  known of those is no record lost: a cluster that waits for ever, since fetches of one that does not know yet that it
-  was removed were rejected (liveness), and a controller that stops because it cannot take back what it has in memory
-  (KAFKA-17608), which is below this model. Changes of membership, and how they lose records, are in `raft`.
+* The voters are the same throughout: KIP-853 is here for its directory ids. Its changes of the set are in
+  `model/kraft_voters.py`, which is this text with the steps that make them; `voter_changes` is 0 without these.
 
 The text is in several files. `quorum.py` says what there is, and `protocol.py` what happens, with an exchange in one
 step: elections, the log, brokers, snapshots and a clock. `messages.py` is the same message by message, and `faults.py`

@@ -13,7 +13,7 @@ answer to a fetch is in flight, and a follower has only the last of its fetches 
 
 from __future__ import annotations
 
-from ...language import action, is_majority, limit, replace, require
+from ...language import action, limit, replace, require
 from ..parts import networks
 from ..parts.networks import deliver, send
 from .quorum import *
@@ -32,6 +32,12 @@ def answer_of(s: Quorum, follower: Voter, leader: Voter, common: Offset) -> Fetc
         next=s.log[leader][end] if common == end and end < len(s.log[leader]) else None,
         high_watermark=s.high_watermark[leader],
     )
+
+
+def is_refused(s: Quorum, follower: Voter, leader: Voter) -> bool:
+    """Whether a leader takes a follower for removed that takes itself for a voter, and refuses its fetches. Kafka's
+    leaders do not: they answer whoever fetches."""
+    return refuses_removed and is_counted(s, follower, follower) and not is_counted(s, leader, follower)
 
 
 @action
@@ -79,7 +85,7 @@ def follower_of(s: Quorum, message: Message) -> Election:
     if message.leader == message.to:
         is_wrong = known.role == Role.RESIGNED and not resigned_knows_itself
         return replace(known, role=Role.ILLEGAL) if is_wrong else known
-    return following(message.epoch, message.leader) if known.leader is None else known
+    return following_after(s, message.to, message.epoch, message.leader) if known.leader is None else known
 
 
 def answer(s: Quorum, kind: Kind, request: Message, granted: bool) -> Message:
@@ -122,14 +128,14 @@ def receive_vote_request(s: Quorum, request: Message) -> None:
     require(request.epoch <= election.epoch)
     granted = (
         request.epoch == election.epoch
-        and is_voter(s, voter)
+        and is_counted(s, request.source, voter)
         and election.leader is None
         and (election.voted_for is None or election.voted_for == request.source)
         and is_up_to_date(s, voter, request.offset, request.last_epoch)
     )
     deliver(s.network, request)
     if granted:
-        s.election[voter] = voter_that_voted(request.epoch, request.source)
+        s.election[voter] = giving_vote(s, voter, request.epoch, request.source)
         note_vote(s, voter, request.source, LogEnd(end=request.offset, epoch=request.last_epoch), request.epoch)
     if granted or request.epoch < election.epoch or election.leader is not None:
         s.network.add(answer(s, Kind.VOTE_RESPONSE, request, granted))
@@ -146,7 +152,7 @@ def receive_vote_response(s: Quorum, response: Message) -> None:
     deliver(s.network, response)
     if not (response.granted and response.epoch == election.epoch and election.role == Role.CANDIDATE):
         s.election[candidate] = follower_of(s, response)
-    elif is_majority(votes):
+    elif is_quorum(s, candidate, votes):
         win(s, candidate, election.epoch)
     else:
         s.election[candidate] = replace(election, votes=votes)
@@ -194,7 +200,9 @@ def receive_end_quorum_epoch(s: Quorum, request: Message) -> None:
     deliver(s.network, request)
     if request.epoch < s.election[voter].epoch or not resigned_knows_itself:
         s.network.add(answer(s, Kind.RESPONSE, request, False))
-    s.election[voter] = next_election(s, voter) if follows_it and is_voter(s, voter) else follower_of(s, request)
+    s.election[voter] = (
+        next_election(s, voter) if follows_it and is_counted(s, voter, voter) else follower_of(s, request)
+    )
 
 
 @action
@@ -248,6 +256,7 @@ def receive_fetch(s: Quorum, request: Message) -> None:
     leader = request.to
     election = s.election[leader]
     leads = election.role == Role.LEADER and election.epoch == request.epoch
+    leads = leads and not is_refused(s, request.source, leader)
     require(not leads or not needs_snapshot(s, leader, request.offset, request.last_epoch))
     end = end_of_epoch(s, leader, request.last_epoch)
     epoch = 0 if end == 0 else s.log[leader][end - 1].epoch
@@ -259,8 +268,7 @@ def receive_fetch(s: Quorum, request: Message) -> None:
         s.election[leader] = fetched_from(s, leader, request.source, request.offset)
         note_acknowledged(s, request.source, election.epoch, request.offset)
     if high_watermark > known:
-        s.high_watermark[leader] = high_watermark
-        note_committed(s, leader, election.epoch, high_watermark)
+        commit(s, leader, high_watermark)
     if request.epoch < election.epoch:
         s.network.add(answer(s, Kind.FETCH_RESPONSE, request, False))
     elif agrees:

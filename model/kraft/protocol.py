@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...language import Option, action, is_majority, limit, replace, require
+from ...language import Option, action, limit, replace, require
 from ..parts.logs import common_end
-from .messages import answer_of
+from .messages import answer_of, is_refused
 from .quorum import *
 
 # === Elections in KRaft: what triggers one, who is elected, how the others learn of it, and how a leader resigns ======
@@ -16,7 +16,7 @@ from .quorum import *
 @action
 def fetch_timeout(s: Quorum, voter: Voter) -> None:
     """{voter} gets no answer to its fetches in epoch {s.election[voter].epoch}, and starts an election."""
-    require(is_voter(s, voter))
+    require(is_counted(s, voter, voter))
     require(s.election[voter].role == Role.FOLLOWER)
     limit(s.election[voter].epoch < max_epoch)
     s.election[voter] = next_election(s, voter)
@@ -26,7 +26,7 @@ def fetch_timeout(s: Quorum, voter: Voter) -> None:
 def end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
     """{leader}, which resigned, asks {voter} to start an election: EndQuorumEpoch."""
     require(messages == 0 and s.election[leader].role == Role.RESIGNED)
-    require(is_voter(s, voter))
+    require(is_counted(s, leader, voter) and is_counted(s, voter, voter))
     require(follows(s, voter, leader))
     limit(s.election[voter].epoch < max_epoch)
     s.election[voter] = next_election(s, voter)
@@ -35,7 +35,7 @@ def end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
 @action
 def election_timeout(s: Quorum, voter: Voter) -> None:
     """{voter} finds no leader in epoch {s.election[voter].epoch}, and starts an election."""
-    require(is_voter(s, voter))
+    require(is_counted(s, voter, voter))
     require(s.election[voter].role in {Role.UNATTACHED, Role.VOTED, Role.CANDIDATE, Role.RESIGNED})
     limit(asks_in(s, voter) < max_epoch)
     s.election[voter] = next_election(s, voter)
@@ -50,17 +50,17 @@ def ask_for_pre_vote(s: Quorum, voter: Voter, peer: Voter) -> None:
     """
     require(pre_vote)
     require(s.election[voter].role == Role.PROSPECTIVE)
-    require(is_voter(s, peer) and peer not in s.election[voter].votes)
+    require(is_counted(s, voter, peer) and peer not in s.election[voter].votes)
     require(s.election[peer].epoch <= s.election[voter].epoch)
     require(s.election[peer].epoch < s.election[voter].epoch or grants_pre_vote(s, peer))
     require(is_up_to_date(s, peer, len(s.log[voter]), last_epoch(s, voter)))
     votes = s.election[voter].votes | {peer}
     epoch = s.election[voter].epoch
     leader = leader_named_to(s, voter, peer)
-    wins = leader is None and is_majority(votes)
+    wins = leader is None and is_quorum(s, voter, votes)
     limit(not wins or epoch < max_epoch)
     if leader is not None:
-        s.election[voter] = following(epoch, leader)
+        s.election[voter] = following_after(s, voter, epoch, leader)
     elif wins:
         s.election[voter] = standing(epoch + 1, voter)
     else:
@@ -90,14 +90,15 @@ def give_up(s: Quorum, voter: Voter) -> None:
 def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
     """{candidate} asks {voter} for its vote in epoch {s.election[candidate].epoch}, and gets it."""
     require(messages == 0 and s.election[candidate].role == Role.CANDIDATE)
-    require(is_voter(s, voter))
+    require(is_counted(s, candidate, voter))
     require(may_vote(s, candidate, voter))
+    require(not stands_as_follower(s, candidate))  # or it ends: the request is invalid
     require(is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))
     epoch = s.election[candidate].epoch
     votes = s.election[candidate].votes | {voter}
-    s.election[voter] = voter_that_voted(epoch, candidate)
+    s.election[voter] = giving_vote(s, voter, epoch, candidate)
     note_vote(s, voter, candidate, LogEnd(end=len(s.log[candidate]), epoch=last_epoch(s, candidate)), epoch)
-    if is_majority(votes):
+    if is_quorum(s, candidate, votes):
         win(s, candidate, epoch)
     else:
         s.election[candidate] = replace(s.election[candidate], votes=votes)
@@ -105,9 +106,13 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
 
 @action
 def refuse_vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
-    """{voter} rejects the vote request of {candidate}, whose log is behind, in epoch {s.election[candidate].epoch}."""
-    require(messages == 0 and s.election[candidate].role == Role.CANDIDATE)
+    """{voter} rejects the vote request of {candidate}, whose log is behind, in epoch {s.election[candidate].epoch}.
+
+    So it does a request for a pre-vote: from either it learns of the epoch, and of no leader.
+    """
+    require(messages == 0 and s.election[candidate].role in {Role.CANDIDATE, Role.PROSPECTIVE})
     require(s.election[voter].epoch < s.election[candidate].epoch)
+    require(not stands_as_follower(s, candidate))
     require(not is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))
     s.election[voter] = unattached_voter(s.election[candidate].epoch)
 
@@ -133,7 +138,7 @@ def begin_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
         s.election[voter].epoch < s.election[leader].epoch
         or (s.election[voter].epoch == s.election[leader].epoch and s.election[voter].leader is None)
     )
-    s.election[voter] = following(s.election[leader].epoch, leader)
+    s.election[voter] = following_after(s, voter, s.election[leader].epoch, leader)
 
 
 @action
@@ -159,7 +164,7 @@ def hear_who_leads(s: Quorum, voter: Voter, peer: Voter) -> None:
     leader = s.election[peer].leader
     require(leader is not None and leader != voter)
     assert leader is not None
-    s.election[voter] = following(s.election[peer].epoch, leader)
+    s.election[voter] = following_after(s, voter, s.election[peer].epoch, leader)
 
 
 @action
@@ -195,9 +200,7 @@ def write(s: Quorum, controller: Voter) -> None:
 def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
     """{follower} fetches from {leader} at offset {len(s.log[follower])}{'' if answered else '; the answer is lost'}."""
     require(messages == 0 and s.election[leader].role == Role.LEADER)
-    require(
-        follows(s, follower, leader) and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))
-    )
+    require(is_answered(s, follower, leader))
     end = len(s.log[follower])
     require(common_end(s.log[follower], s.log[leader]) == end)
     high_watermark = high_watermark_after(s, leader, follower, end)
@@ -206,8 +209,7 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
     s.election[leader] = known
     note_acknowledged(s, follower, known.epoch, end)
     if high_watermark > s.high_watermark[leader]:
-        s.high_watermark[leader] = high_watermark
-        note_committed(s, leader, known.epoch, high_watermark)
+        commit(s, leader, high_watermark)
     if late_answers:
         s.awaited[follower] = answer_of(s, follower, leader, end) if answered else None
     elif answered:
@@ -215,13 +217,20 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
         take(s, follower, fetched, high_watermark, known.epoch)
 
 
+def is_answered(s: Quorum, follower: Voter, leader: Voter) -> bool:
+    """Whether a leader answers the fetch of a follower from its log."""
+    return (
+        follows(s, follower, leader)
+        and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))
+        and not is_refused(s, follower, leader)
+    )
+
+
 @action
 def truncate(s: Quorum, follower: Voter, leader: Voter) -> None:
     """{follower} fetches at offset {len(s.log[follower])}; {leader} answers where the logs diverge; it truncates."""
     require(messages == 0 and s.election[leader].role == Role.LEADER)
-    require(
-        follows(s, follower, leader) and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))
-    )
+    require(is_answered(s, follower, leader))
     end = common_end(s.log[follower], s.log[leader])
     require(s.snapshot[follower] <= end < len(s.log[follower]))
     require(not guard_truncation or end >= s.high_watermark[follower])  # otherwise the step fails, and nothing changes

@@ -13,13 +13,14 @@ from ...language import *
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------
 
-voters = constant(3, minimum=2, maximum=5, says="controllers that vote")
+voters = constant(3, minimum=2, maximum=5, says="controllers that vote, or with voter_changes may come to")
 brokers = constant(1, minimum=1, maximum=3, says="brokers that fetch the log, if brokers_apply or brokers_register")
 max_epoch = constant(3, minimum=1, maximum=8, says="elections are for epochs 1 to this")
 max_records = constant(1, minimum=0, maximum=6, says="metadata records that active controllers write in all")
 crashes = constant(1, minimum=0, maximum=4, says="restarts of a voter")
 wipes = constant(0, minimum=0, maximum=2, says="disks of voters that are replaced by empty ones")
 snapshots = constant(0, minimum=0, maximum=3, says="snapshots of the metadata that voters take in all")
+voter_changes = constant(0, minimum=0, maximum=4, says="changes of the voters, in all: kraft_voters makes them")
 messages = constant(0, minimum=0, maximum=16, says="messages in flight at once; 0: an exchange is one step")
 losses = constant(0, minimum=0, maximum=8, says="messages lost, in all (one that never arrives needs none)")
 duplicates = constant(0, minimum=0, maximum=8, says="messages duplicated, in all")
@@ -45,12 +46,15 @@ resign_on_restart = constant(True, says="KAFKA-10527: a leader is not the leader
 flush_log = constant(True, says="KAFKA-10533: what is fetched or acknowledged is on disk before")
 keep_votes = constant(True, says="the file quorum-state, with epoch and vote, survives a restart")
 directory_ids = constant(False, says="KIP-853: a voter with a replaced disk has a new directory id: no voter")
+refuses_removed = constant(False, says="with voter_changes: a leader refuses fetches of whom it takes for removed")
+counts_removed_leader = constant(False, says="KAFKA-16530: a leader counts itself though it was removed")
 guard_truncation = constant(True, says="KAFKA-12460: a log is never truncated below the high watermark")
 await_epoch_start = constant(True, says="KAFKA-15345: a leader is active once its epoch's start is committed")
 resigned_knows_itself = constant(True, says="an answer may name a resigned leader as its epoch's leader")
 peers_name_leader = constant(False, says="with messages=0: anybody may name to a voter the leader of its own epoch")
 pre_vote = constant(False, says="KIP-996: a voter asks whether it could win before it begins an epoch")
 grants_until_fetch = constant(False, says="with pre_vote: a follower grants one until it has fetched from its leader")
+keeps_own_vote = constant(False, says="4.0 on: a follower that stood in its epoch stands in it again after a restart")
 check_quorum = constant(CheckQuorum.UNTIMED, says="whether a leader resigns that no majority fetches from")
 keep_until_snapshot = constant(True, says="KAFKA-14238: no record is deleted that is in no snapshot")
 late_answers = constant(False, says="the answer to a fetch is in flight; if not, it arrives at once or never")
@@ -62,7 +66,8 @@ brokers_register = constant(False, says="brokers register, and get an epoch for 
 
 
 class Voter(Domain, size=voters, symmetric=True):
-    """A controller in the set of voters, which is the same for all of them throughout."""
+    """A controller in the set of voters, which is the same for all of them throughout; with `voter_changes` one that
+    may be in a set, known by its number and by its disk."""
 
 
 class Broker(Domain, size=brokers, symmetric=True, labels=("X", "Y", "Z")):
@@ -83,21 +88,26 @@ class Role(Enum):
 
 
 Epoch = Annotated[int, Range(0, max_epoch)]  # 0: before the first election
-Offset = Annotated[int, Range(0, max_epoch + max_records)]
-FetchedTo = Annotated[int, Range(0, (max_epoch + max_records) * (voters // 4))]  # with two or three voters always 0
-Number = Annotated[int, Range(0, max_records)]  # a record's; 0 where there is none
+Offset = Annotated[int, Range(0, max_epoch + max_records + voter_changes)]
+KEPT = (voters // 4 + voter_changes + 4) // 5  # 0 where a follower and its leader are a majority, else 1
+FetchedTo = Annotated[int, Range(0, (max_epoch + max_records + voter_changes) * KEPT)]
+Number = Annotated[int, Range(0, max_records + voter_changes)]  # a record's; 0 where there is none
+Written = Annotated[int, Range(0, max_records)]
+Change = Annotated[int, Range(0, voter_changes)]  # a set of voters: the first, or that of the VotersRecord so numbered
+Disk = Annotated[int, Range(0, 1 + wipes)]  # a directory id: 1 is a voter's first; 0 in a set that it is not in
 Messages = Annotated[int, Range(0, messages)]
 
 
 @record
 class Record:
-    """A record of the log: number 0 is LeaderChange, any other is metadata."""
+    """A record of the log: number 0 is LeaderChange, others up to `max_records` are metadata, and those after them are
+    VotersRecords, each with the set of voters that `voter_sets` has for it."""
 
     epoch: Epoch
     number: Number
 
 
-Log = Annotated[Seq[Record], Capacity(max_epoch + max_records)]
+Log = Annotated[Seq[Record], Capacity(max_epoch + max_records + voter_changes)]
 
 
 @record
@@ -110,7 +120,7 @@ class Election:
     leader: Option[Voter]
     voted_for: Option[Voter]
     votes: Set[Voter]  # a candidate: who votes for it; a prospective one: who would
-    fetched_to: Map[Voter, FetchedTo]  # a leader: how far each other voter has come (if two are no majority)
+    fetched_to: Map[Voter, FetchedTo]  # a leader: how far each other has come (if two may be no majority)
     fetched: Set[Voter]  # a leader: who has fetched since a majority last had
     silent: bool  # a leader: the time for check-quorum has passed since then
     has_fetched: bool  # a follower, with grants_until_fetch: its leader has answered a fetch since it follows it
@@ -200,8 +210,10 @@ class Quorum(History, ProofHistory):
     applied: Map[Broker, Log]  # what each broker has applied
     registering: Map[Broker, Number]  # the record of a registration that a broker waits for; 0 for none
     broker_epoch: Map[Broker, Offset]  # the offset of its last registration, which is its epoch; 0 for none
-    written: Number  # metadata records written so far
-    replaced: Set[Voter]  # voters with another disk: their directory id is not the one that voters are known by
+    written: Written  # metadata records written so far
+    disk: Map[Voter, Disk]  # the disk that each voter has now
+    changed: Change  # VotersRecords written so far
+    voter_sets: Map[Change, Map[Voter, Disk]]  # who is a voter, and with which disk: at first, and by each of these
     awaited: Map[Voter, Option[Fetched]]  # the answer in flight to each voter's last fetch, where it may be late
     network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
     expected: Map[Voter, Messages]  # the number of the fetch whose answer each voter waits for; 0 for none
@@ -220,7 +232,14 @@ def empty() -> Quorum:
         registering=Map({broker: 0 for broker in Broker}),
         broker_epoch=Map({broker: 0 for broker in Broker}),
         written=0,
-        replaced=Set(),
+        disk=Map({voter: 1 for voter in Voter}),
+        changed=0,
+        voter_sets=Map(
+            {
+                change: Map({voter: 1 if voter_changes == 0 else 0 for voter in Voter})
+                for change in range(voter_changes + 1)
+            }
+        ),
         awaited=Map({voter: None for voter in Voter}),
         network=Bag(),
         expected=Map({voter: 0 for voter in Voter}),
@@ -255,9 +274,24 @@ def voter_that_voted(epoch: Epoch, candidate: Voter) -> Election:
     return standing_as(Role.VOTED, epoch, None, candidate)
 
 
+def giving_vote(s: Quorum, voter: Voter, epoch: Epoch, candidate: Voter) -> Election:
+    """A voter that gives its vote. One that asks for pre-votes in the same epoch goes on asking: those that it had are
+    forgotten (`QuorumState.prospectiveAddVotedState`, 4.0 to 4.4)."""
+    if s.election[voter].role == Role.PROSPECTIVE and s.election[voter].epoch == epoch:
+        return replace(standing_as(Role.PROSPECTIVE, epoch, None, candidate), votes=Set({voter}))
+    return voter_that_voted(epoch, candidate)
+
+
 def following(epoch: Epoch, leader: Voter) -> Election:
     """A voter that has found the leader; its own vote no longer matters."""
     return standing_as(Role.FOLLOWER, epoch, leader, None)
+
+
+def following_after(s: Quorum, voter: Voter, epoch: Epoch, leader: Voter) -> Election:
+    """A voter that finds the leader. With `keeps_own_vote` one that stood in that epoch keeps its vote for itself."""
+    known = s.election[voter]
+    stood = keeps_own_vote and known.epoch == epoch and known.voted_for == voter
+    return replace(following(epoch, leader), voted_for=known.voted_for if stood else None)
 
 
 def standing(epoch: Epoch, voter: Voter) -> Election:
@@ -283,6 +317,13 @@ def what_quorum_state_says(election: Election, voter: Voter) -> Election:
     return unattached_voter(election.epoch)
 
 
+def stands_as_follower(s: Quorum, candidate: Voter) -> bool:
+    """Whether a candidate has records of the epoch that it stands in, whose leader it followed before it was started
+    again. Kafka's voters take its request for invalid, and the answer ends its process (4.0 to 4.4)."""
+    known = s.election[candidate]
+    return keeps_own_vote and known.role == Role.CANDIDATE and last_epoch(s, candidate) == known.epoch
+
+
 def next_election(s: Quorum, voter: Voter) -> Election:
     """A voter that starts an election: it becomes a candidate of the next epoch, or asks for pre-votes first."""
     if not pre_vote:
@@ -302,7 +343,40 @@ def asks_in(s: Quorum, voter: Voter) -> int:
 
 def is_voter(s: Quorum, voter: Voter) -> bool:
     """Whether the other voters count it as one of them."""
-    return not directory_ids or voter not in s.replaced
+    return not directory_ids or s.disk[voter] == 1
+
+
+def set_of(s: Quorum, replica: Voter) -> int:
+    """The set of voters that a replica goes by: that of the last VotersRecord in its log, committed or not."""
+    return max((record.number - max_records for record in s.log[replica] if record.number > max_records), default=0)
+
+
+def has_uncommitted_voters(s: Quorum, replica: Voter) -> bool:
+    """Whether a replica has a VotersRecord in its log that it does not know to be committed."""
+    return any(record.number > max_records for record in s.log[replica][s.high_watermark[replica] :])
+
+
+def is_counted(s: Quorum, at: Voter, voter: Voter) -> bool:
+    """Whether a replica counts another, or itself, as a voter: with that number, and the disk that it has."""
+    if voter_changes == 0:
+        return is_voter(s, voter)
+    known = s.voter_sets[set_of(s, at)][voter]
+    return known > 0 and (known == s.disk[voter] or not directory_ids)
+
+
+def is_quorum(s: Quorum, at: Voter, some: Set[Voter]) -> bool:
+    """Whether more than half of the voters that a replica goes by are among some."""
+    if voter_changes == 0:
+        return is_majority(some)
+    known = s.voter_sets[set_of(s, at)]
+    return 2 * sum(1 for voter in some if adds_to_majority(s, at, voter)) > sum(
+        1 for voter in Voter if known[voter] > 0
+    )
+
+
+def adds_to_majority(s: Quorum, at: Voter, voter: Voter) -> bool:
+    """Whether what a voter has, or says, is counted where a replica asks for a majority."""
+    return is_counted(s, at, voter) or (counts_removed_leader and voter == at)
 
 
 def grants_pre_vote(s: Quorum, voter: Voter) -> bool:
@@ -369,6 +443,8 @@ def win(s: Quorum, candidate: Voter, epoch: Epoch) -> None:
     s.log[candidate].append(Record(epoch=epoch, number=0))  # LeaderChange
     s.high_watermark[candidate] = 0  # it may be ahead of what this leader can prove
     note_elected(s, candidate, epoch)
+    if voter_changes > 0:
+        count_again(s, candidate)
 
 
 def append(s: Quorum, controller: Voter) -> None:
@@ -378,6 +454,25 @@ def append(s: Quorum, controller: Voter) -> None:
     s.log[controller].append(written)
     s.written += 1
     note_written(s, controller, written)
+    if voter_changes > 0:
+        count_again(s, controller)
+
+
+def count_again(s: Quorum, leader: Voter) -> None:
+    """A leader has appended a record, and counts who has what (`LeaderState.updateLocalState`): it may be the only
+    voter, and what it appended may be another set of voters."""
+    high_watermark = high_watermark_after(s, leader, leader, len(s.log[leader]))
+    if high_watermark > s.high_watermark[leader]:
+        commit(s, leader, high_watermark)
+
+
+def commit(s: Quorum, leader: Voter, high_watermark: Offset) -> None:
+    """A leader's high watermark moves. A leader that is removed by what is committed resigns (`RemoveVoterHandler`)."""
+    epoch = s.election[leader].epoch
+    s.high_watermark[leader] = high_watermark
+    note_committed(s, leader, epoch, high_watermark)
+    if voter_changes > 0 and not is_counted(s, leader, leader) and not has_uncommitted_voters(s, leader):
+        s.election[leader] = leading(Role.RESIGNED, epoch, leader)
 
 
 def take(s: Quorum, follower: Voter, fetched: Option[Record], high_watermark: Offset, epoch: Epoch) -> None:
@@ -450,27 +545,28 @@ def high_watermark_after(s: Quorum, leader: Voter, follower: Voter, end: Offset)
         (
             offset + 1
             for offset in range(len(s.log[leader]))
-            if is_majority(
+            if is_quorum(
+                s,
+                leader,
                 Set(
                     {
                         voter
                         for voter in Voter
-                        if is_voter(s, voter)
+                        if adds_to_majority(s, leader, voter)
                         and (
                             voter == leader
                             or (end if voter == follower else s.election[leader].fetched_to[voter]) > offset
                         )
                     }
-                )
+                ),
             )
         ),
         default=0,
     )
     start = epoch_start(s, leader)
     counts = reached > start if high_watermark_rule == HighWatermarkRule.PAST_EPOCH_START else reached >= start
-    return (
-        reached if is_voter(s, follower) and counts and reached > s.high_watermark[leader] else s.high_watermark[leader]
-    )
+    counts = counts and (follower == leader or is_counted(s, leader, follower))
+    return reached if counts and reached > s.high_watermark[leader] else s.high_watermark[leader]
 
 
 def fetched_from(s: Quorum, leader: Voter, follower: Voter, end: Offset) -> Election:
@@ -479,12 +575,15 @@ def fetched_from(s: Quorum, leader: Voter, follower: Voter, end: Offset) -> Elec
     With two or three voters a follower and its leader are a majority, and what it has fetched is in the high watermark.
     """
     known = s.election[leader]
-    heard = known.fetched | {follower} if is_voter(s, follower) else known.fetched
-    enough = check_quorum == CheckQuorum.UNTIMED or is_majority(heard | {leader})
+    heard = known.fetched | {follower} if is_counted(s, leader, follower) else known.fetched
+    enough = check_quorum == CheckQuorum.UNTIMED or is_quorum(s, leader, heard | {leader})
     return replace(
         known,
         fetched_to=Map(
-            {voter: end if voters > 3 and voter == follower else known.fetched_to[voter] for voter in Voter}
+            {
+                voter: end if (voters > 3 or voter_changes > 0) and voter == follower else known.fetched_to[voter]
+                for voter in Voter
+            }
         ),
         fetched=Set() if enough else heard,
         silent=known.silent and not enough,

@@ -29,11 +29,33 @@ def note_refused(s: Partition, broker: Broker) -> None:
                 s.refused.add(s.log[broker][offset].id)
 
 
-def note_committed(s: Partition, leader: Broker, offset: int) -> None:
-    """A record is below a leader's high watermark, and consumers may read it."""
-    if offset == len(s.committed):
-        s.committed.append(s.log[leader][offset].id)
-    s.read[offset].add(s.log[leader][offset].id)
+def note_committed(s: Partition, leader: Broker, old: int, new: int) -> None:
+    """Records are below a leader's high watermark, which was the old offset, and consumers may read them."""
+    s.leader_committed[s.view[leader].leader_epoch] = new
+    s.committed_by[leader] = s.view[leader].leader_epoch
+    if new > len(s.committed):
+        s.committed_in = s.view[leader].leader_epoch
+    if old <= len(s.committed):
+        for offset in range(len(s.committed), new):
+            s.committed.append(s.log[leader][offset].id)
+    for offset in range(old, new):
+        s.read[offset].add(s.log[leader][offset].id)
+
+
+def note_written(s: Partition, leader: Broker) -> None:
+    """A leader has appended a record to its log."""
+    end = len(s.log[leader]) - 1
+    s.written_at[s.log[leader][end].id] = end
+    s.written_in[s.log[leader][end].id] = s.log[leader][end].epoch
+    s.leader_log[s.view[leader].leader_epoch] = s.log[leader]
+
+
+def note_begun(s: Partition, broker: Broker) -> None:
+    """A broker has learned of a new epoch, which begins if it leads it."""
+    if s.view[broker].leader == broker:
+        s.began[s.view[broker].leader_epoch] = True
+        s.leader_log[s.view[broker].leader_epoch] = s.log[broker]
+        s.copied[broker] = s.view[broker].leader_epoch
 
 
 # --- a record is written ----------------------------------------------------------------------------------------------
@@ -50,6 +72,7 @@ def produce(s: Partition, leader: Broker) -> None:
     if not bound_reads and s.high_watermark[leader] == len(s.log[leader]):
         s.read[len(s.log[leader])].add(s.sent)
     s.log[leader].append(Record(id=s.sent, epoch=s.view[leader].leader_epoch))
+    note_written(s, leader)
     if acks != Acks.ALL:
         s.acknowledged.add(s.sent)
     s.sent += 1
@@ -80,6 +103,7 @@ def produce_again(s: Partition, leader: Broker, id: RecordId) -> None:
         require(is_in_sequence(s, leader, id) or begins_anew(s, leader, id))
         limit(len(s.log[leader]) < log_size)
         s.log[leader].append(Record(id=id, epoch=s.view[leader].leader_epoch))
+        note_written(s, leader)
         if acks != Acks.ALL:
             s.acknowledged.add(id)
         check_high_watermark(s, leader)
@@ -179,8 +203,10 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
             s.log[follower].append(s.log[leader][end])
         s.fetch_offset[leader][follower] = reached
         s.high_watermark[follower] = known
+        s.committed_by[follower] = s.committed_by[leader]
         if follower_reads:
             note_read(s, follower, known)
+    s.copied[follower] = s.view[follower].leader_epoch
 
 
 def cut(s: Partition, broker: Broker, end: int) -> None:
@@ -340,7 +366,7 @@ def raise_high_watermark(s: Partition, leader: Broker) -> None:
                 s.acknowledged.add(s.log[leader][offset].id)
             else:
                 s.refused.add(s.log[leader][offset].id)
-        note_committed(s, leader, offset)
+    note_committed(s, leader, old, new)
 
 
 def end_in_sync(s: Partition, leader: Broker) -> int:
@@ -467,6 +493,7 @@ def learn(s: Partition, broker: Broker) -> None:
             s.flushed[broker] = min(s.flushed[broker], end)
         elif asks and not fence_fetch:
             s.truncating.add(broker)
+        note_begun(s, broker)
         check_high_watermark(s, broker)
 
 

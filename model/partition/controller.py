@@ -178,12 +178,12 @@ def leaderless(before: Registration, target: Registration) -> Registration:
 
 def epochs_for(before: Registration, target: Registration) -> int:
     """Before KAFKA-15021, and on ZooKeeper, a smaller ISR is a new leader epoch, with the same leader."""
-    return 0 if (keep_epoch and not by_zookeeper) or before.isr <= target.isr else 1
+    return 0 if (keep_epoch and not epochs_by_zookeeper) or before.isr <= target.isr else 1
 
 
 def epochs_asked_for(before: Registration, target: Registration) -> int:
     """The same where a leader asks for the ISR: on ZooKeeper that makes no new leader epoch."""
-    return 0 if by_zookeeper else epochs_for(before, target)
+    return 0 if epochs_by_zookeeper else epochs_for(before, target)
 
 
 @action(kind="fault", budget="preferred_elections")
@@ -257,7 +257,7 @@ def fence_again(s: Partition, broker: Broker) -> None:
     Before KAFKA-15021 an ISR without it counts as a smaller one, though it stays there
     (PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded).
     """
-    require(stop_fenced and not (keep_epoch or by_zookeeper or elr))
+    require(stop_fenced and not (keep_epoch or epochs_by_zookeeper or elr))
     require(broker not in s.up and broker in s.fenced)
     require(s.registered.leader is None and s.registered.isr == Set({broker}))
     require(controllers_decide(s))

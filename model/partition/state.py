@@ -96,21 +96,28 @@ maximal_isr = constant(True, says="KIP-497: a broker about to join the ISR alrea
 recheck_high_watermark = constant(True, says="KAFKA-13091: a leader looks at its high watermark once its ISR shrank")
 # core/cluster/Partition.scala, 3.1.0: submitAlterIsr, maybeIncrementLeaderHW. What it mends came in 2.7.0
 skip_diverging = constant(True, says="KAFKA-13141: a leader learns nothing from the fetch of a log that differs")
-# core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
+# core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState. What it mends came in 2.8.0, with
+# followers that truncate on a fetch's answer (KAFKA-10554), from inter.broker.protocol.version 2.7-IV1 on
 fence_truncation = constant(True, says="KAFKA-13207: a late answer of an old leader truncates no log")
-# core/server/AbstractFetcherThread.scala, 2.8.1, 3.0.0: truncateOnFetchResponse. What it mends came in 2.7.0
+# core/server/AbstractFetcherThread.scala, 2.8.1, 3.0.0: truncateOnFetchResponse. What it mends came so, too
 reject_fenced = constant(True, says="KIP-841: the controller lets no fenced broker into the ISR")
 # metadata/ReplicationControlManager.java, core/controller/KafkaController.scala, 3.3.0: INELIGIBLE_REPLICA
 prefer_in_sync = constant(True, says="KAFKA-14372: consumers are sent to followers that are in the ISR")
 # core/server/ReplicaManager.scala, 3.3.2, 3.4.0: findPreferredReadReplica
 truncate_first = constant(True, says="KAFKA-14704: a follower truncates before it updates its high watermark")
-# core/server/AbstractFetcherThread.scala, 3.5.0: processFetchRequest
+# core/server/AbstractFetcherThread.scala, 3.4.1, 3.5.0: processFetchRequest. What it mends came so, too
 reject_restarted = constant(True, says="KIP-903: a broker that registered anew after it caught up stays out of the ISR")
 # metadata/ReplicationControlManager.java, 3.5.0: "broker epoch mismatch". Never with ZooKeeper.
 one_snapshot = constant(True, says="KAFKA-15221: a follower's offset and registration are read at one moment")
 # core/cluster/Partition.scala, 3.7.0: stateSnapshot is read once
 keep_epoch = constant(True, says="KAFKA-15021: a smaller ISR alone makes no new leader epoch")
-# metadata/PartitionChangeBuilder.java, 3.6.0: triggerLeaderEpochBumpForIsrShrinkIfNeeded
+# metadata/PartitionChangeBuilder.java, 3.6.0: triggerLeaderEpochBumpIfNeeded, with metadata.version 3.6
+epochs_by_zookeeper = constant(
+    False, says="a smaller ISR is a new leader epoch if the controller makes it, and none if the leader asks for it"
+)
+# core/controller/ReplicaStateMachine.scala, 1.1 to 3.9: doRemoveReplicasFromIsr (removeReplicaFromIsr) makes a new
+# leader epoch; core/controller/KafkaController.scala, 2.7 to 3.9: processAlterIsr and tryProcessAlterPartition write
+# the epoch of the request, which is the current one, and before 2.7 so did a leader itself (ReplicationUtils).
 strict_high_watermark = constant(True, says="KAFKA-15583: no high watermark moves while the ISR is below min.isr")
 # core/cluster/Partition.scala, 3.7.0: maybeIncrementLeaderHW, isUnderMinIsr
 cap_min_isr = constant(True, says="KAFKA-15583: min.insync.replicas is at most the number of replicas")
@@ -153,11 +160,9 @@ stop_fenced = constant(False, says="a broker that the controller has fenced may 
 drop_together = constant(False, says="followers that lag at the same time leave the ISR in one request")
 # core/cluster/Partition.scala, 2.6 to 4.1: maybeShrinkIsr. In fact always so; off, each has a request of its own. The
 # verdicts of both are compared in tests/real/validation/test_validating.py. On where a real history is looked at.
-by_zookeeper = constant(False, says="elections and epochs as a controller on ZooKeeper makes them, in detail")
-# core/controller/ReplicaStateMachine.scala, 1.1 to 3.9: doRemoveReplicasFromIsr makes a new leader epoch, in every
-# version; AlterPartition and a leader's own write in ZooKeeper make none. In fact always so on ZooKeeper; off, it is as
-# in KRaft (`keep_epoch`). On where a real history is looked at; tests/real/validation/test_validating.py compares its
-# verdicts.
+by_zookeeper = constant(False, says="elections as a controller on ZooKeeper makes them, in detail")
+# core/controller/ReplicaStateMachine.scala, 1.1 to 3.9: startup. In fact always so on ZooKeeper; off, one election
+# stands for them. On where a real history is looked at; tests/real/validation/test_validating.py compares its verdicts.
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
 # metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 on; real brokers of
 # 4.0.0 elect such a leader, and those of 4.1.0 do not (docs/confirmed.md)
@@ -255,8 +260,22 @@ class History:
     left_isr: Set[Broker]  # brokers that ever left the ISR
 
 
+@ghosts
+class ProofHistory:
+    """What only the proof remembers, of every epoch: see `invariants/partition/proof.py`."""
+
+    began: Map[Epoch, bool]  # whether its leader ever learned that it leads; not of the first, which is led at once
+    leader_log: Map[Epoch, Annotated[Seq[Record], Capacity(log_size)]]  # its leader's log, while it led
+    leader_committed: Map[Epoch, Offset]  # how far its leader moved the high watermark; 0 if it did not
+    committed_by: Map[Broker, Epoch]  # in which epoch was committed what is below each broker's high watermark
+    committed_in: Epoch  # in which epoch the last record of `committed` was
+    copied: Map[Broker, Epoch]  # the leader of which epoch each broker fetched from last, or the last one that it led
+    written_in: Map[RecordId, Epoch]  # in which epoch each record was written last
+    written_at: Map[RecordId, Offset]  # and at which offset
+
+
 @state
-class Partition(History):
+class Partition(History, ProofHistory):
     """One partition: the controller's record of it, its brokers, and its producer."""
 
     registered: Registration  # what the controller has on record: metadata log, or ZooKeeper

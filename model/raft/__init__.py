@@ -19,6 +19,10 @@ back under its name with an empty disk. A client that reads hears what is so if 
 still leads (`read_rule`, chapter 6). `check_quorum` and `pre_vote`, from chapters 6 and 9, keep a server that hears
 nobody from deposing a leader that others hear.
 
+With `snapshots` servers discard what they applied, and a leader sends its snapshot to who lacks that (section 7). Three
+mistakes are one of what is not committed (`snapshot_committed`), one that discards what follows its last entry
+(`keep_after_snapshot`), and an old one that comes late and is installed (`ignore_old_snapshots`).
+
 How fine the steps are is a switch too. With `messages=0`, a request, its handling and that of its reply are one step;
 what is lost is a step that does not happen. With `messages=n` each is a message in flight, up to n at once: they arrive
 in any order, and any may never arrive; `losses` of them make room for others, `duplicates` arrive once more. What the
@@ -28,7 +32,7 @@ What is abstracted away:
 
 * There is no clock: an election timer may run out at any time. That a leader was heard in time is one bit a server,
   kept only where `check_quorum` or `pre_vote` looks at it. A round of pre-votes is one step.
-* An AppendEntries request carries one entry or none. There are no snapshots. A leader does not remove itself.
+* An AppendEntries request carries one entry or none. A leader does not remove itself.
 * To learn of a newer term is a step of its own, whatever brings it. A vote denied in the same term is not sent.
 * A server applies an entry as soon as it knows that it is committed: `commit_index` says what is applied. The state
   machine is the sequence of commands; what it makes of them is the same everywhere, since it is deterministic.
@@ -46,18 +50,19 @@ What is abstracted away:
   leader has applied.
 * A server with another disk is, with `directory_ids`, one of the spares; under its old name it does nothing any more.
 
-The text is in two files: `cluster.py` says what there is, and `protocol.py` what happens: figure 2 with an exchange of
+The text is in three files: `cluster.py` says what there is, and `protocol.py` what happens: figure 2, an exchange of
 messages in one step, clients that read, changes of the membership, the same message by message, and what goes wrong.
+`snapshots.py` is section 7.
 Properties are in `invariants/raft/properties.py`.
 """
 
 from __future__ import annotations
 
 from ...language import LogLanes
-from . import cluster, protocol
+from . import cluster, protocol, snapshots
 from .cluster import CommitRule, ReadRule, Server
 
-modules = (cluster, protocol)  # in the order of the story
+modules = (cluster, protocol, snapshots)  # in the order of the story
 
 view = LogLanes(
     lane=Server,
@@ -101,4 +106,9 @@ profiles = {
     "own_word": {"reads": 1, "read_rule": ReadRule.OWN_WORD},
     "confirmed": {"reads": 1, "read_rule": ReadRule.CONFIRMED},
     "read_index": {"reads": 1, "no_op": True},
+    "snapshots": {"snapshots": 1},
+    "snapshots_by_message": {"snapshots": 2, "messages": 2},
+    "snapshot_of_log": {"snapshots": 1, "snapshot_committed": False},
+    "snapshot_discards_log": {"snapshots": 1, "messages": 2, "keep_after_snapshot": False},
+    "old_snapshot": {"snapshots": 2, "messages": 2, "ignore_old_snapshots": False},
 }

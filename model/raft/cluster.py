@@ -18,6 +18,7 @@ client_values = constant(2, minimum=0, maximum=6, says="commands that clients se
 crashes = constant(1, minimum=0, maximum=4, says="crashes, each with its restart, in all")
 membership_changes = constant(0, minimum=0, maximum=4, says="servers added or removed, in all")
 wipes = constant(0, minimum=0, maximum=2, says="removed servers that return with an empty disk, in all")
+snapshots = constant(0, minimum=0, maximum=4, says="snapshots that servers take, in all (section 7)")
 reads = constant(0, minimum=0, maximum=4, says="reads that clients send in all")
 messages = constant(0, minimum=0, maximum=16, says="messages in flight at once; 0: an exchange is one step")
 losses = constant(0, minimum=0, maximum=8, says="messages lost, in all (one that never arrives needs none)")
@@ -56,6 +57,9 @@ commit_before_change = constant(True, says="a leader commits an entry of its ter
 directory_ids = constant(
     False, says="a server with another disk is another server, and votes for nobody under its old name"
 )
+snapshot_committed = constant(True, says="7: a snapshot holds what is applied; else all that is in the log")
+keep_after_snapshot = constant(True, says="7: a follower that has a snapshot's last entry keeps what follows it")
+ignore_old_snapshots = constant(True, says="a snapshot that ends before the follower's own changes nothing")
 cuts = constant(0, minimum=0, maximum=4, says="pairs of servers that stop to reach each other, for good")
 slow_timers = constant(False, says="election timers run out where no leader is heard, after all messages arrived")
 fold_terms = constant(
@@ -122,6 +126,7 @@ class LogEnd:
 
 
 Log = Annotated[Seq[Entry], Capacity(log_size)]
+Snapshot = Annotated[Seq[Entry], Capacity(snapshots * log_size)]  # the entries that its content comes from
 
 
 class Kind(Enum):
@@ -131,11 +136,12 @@ class Kind(Enum):
     VOTE_REPLY = "vote_reply"
     APPEND_REQUEST = "append_request"
     APPEND_REPLY = "append_reply"
+    SNAPSHOT_REQUEST = "snapshot_request"  # its reply is that to AppendEntries
 
 
 @record
 class Message:
-    """A message from one server to another: RequestVote, AppendEntries, and the replies to them."""
+    """A message from one server to another: RequestVote, AppendEntries, InstallSnapshot, and the replies to them."""
 
     kind: Kind
     term: Term
@@ -179,7 +185,8 @@ class Cluster(History, ProofHistory):
 
     current_term: Map[Server, Term]  # the newest term each server has heard of, on its disk
     voted_for: Map[Server, Option[Server]]  # whom it voted for in that term, on its disk
-    log: Map[Server, Log]  # on its disk
+    log: Map[Server, Log]  # on its disk, with what its snapshot holds
+    snapshot: Map[Server, Index]  # up to where it has a snapshot on its disk, and no entries any more
     role: Map[Server, Role]  # in memory, as is all that follows
     commit_index: Map[Server, Index]  # up to which index it knows its log to be committed, and has applied it
     votes_granted: Map[Server, Set[Server]]  # who voted for it, while it is a candidate
@@ -194,6 +201,9 @@ class Cluster(History, ProofHistory):
     last_read: ReadNumber  # the number of the newest read
     read: Option[Read]  # that read, until it is answered
     network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
+    sent_snapshot: Map[
+        Term, Snapshot
+    ]  # what the snapshots hold that a term's leader has in flight: the longest of them
 
 
 @initial
@@ -204,6 +214,7 @@ def start(members: Set[Server]) -> Cluster:
         current_term=Map({server: 0 for server in Server}),
         voted_for=Map({server: None for server in Server}),
         log=Map({server: Seq() for server in Server}),
+        snapshot=Map({server: 0 for server in Server}),
         role=Map({server: Role.FOLLOWER for server in Server}),
         commit_index=Map({server: 0 for server in Server}),
         votes_granted=Map({server: Set() for server in Server}),
@@ -218,6 +229,7 @@ def start(members: Set[Server]) -> Cluster:
         last_read=0,
         read=None,
         network=Bag(),
+        sent_snapshot=Map({term: Seq() for term in range(max_term + 1)}),
     )
 
 
@@ -250,6 +262,15 @@ def sync(s: Cluster, leader: Server, index: int) -> None:
     """A leader's log is on its disk up to an index, where restarts are lossy: its own copies count up to there."""
     s.synced[leader] = max(s.synced[leader], index)
     s.acknowledged[s.current_term[leader]][leader] = s.synced[leader]
+
+
+def forget_snapshot(s: Cluster, message: Message) -> None:
+    """A message is in flight no more: of what snapshots of its term hold, the longest that is in flight is left."""
+    longest = max(
+        (other.index for other in s.network if other.kind == Kind.SNAPSHOT_REQUEST and other.term == message.term),
+        default=0,
+    )
+    s.sent_snapshot[message.term] = s.sent_snapshot[message.term][:longest]
 
 
 def fold_all_terms(s: Cluster) -> None:

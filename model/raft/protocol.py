@@ -199,7 +199,7 @@ def append_request(s: Cluster, leader: Server, follower: Server) -> Message:
 def agrees(s: Cluster, request: Message) -> bool:
     """The consistency check: whether the follower has the entry that comes before the new one."""
     log = s.log[request.to]
-    return request.index == 0 or (
+    return request.index < max(1, s.snapshot[request.to]) or (  # what a snapshot holds is committed
         request.index <= len(log) and (not check_previous or log[request.index - 1].term == request.log_term)
     )
 
@@ -207,6 +207,8 @@ def agrees(s: Cluster, request: Message) -> bool:
 def log_after(s: Cluster, request: Message) -> Log:
     """The follower's log after it has handled the request: an entry that differs goes, with all that follow it."""
     log = s.log[request.to]
+    if end_of(request) < s.snapshot[request.to]:
+        return log
     if request.entry is None:
         return log if keep_matching_entries else log[: request.index]
     if keep_matching_entries and request.index < len(log) and log[request.index].term == request.entry.term:
@@ -217,6 +219,8 @@ def log_after(s: Cluster, request: Message) -> Log:
 def leaves_log(s: Cluster, request: Message) -> bool:
     """Whether the follower's log is after the request what it was before."""
     log = s.log[request.to]
+    if end_of(request) < s.snapshot[request.to]:
+        return True
     if keep_matching_entries and (
         request.entry is None or (request.index < len(log) and log[request.index].term == request.entry.term)
     ):
@@ -279,7 +283,7 @@ def append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     require(messages == 0 and s.role[leader] == Role.LEADER)
     require(follower != leader and follower in members(s, leader) and is_known(s, follower))
     require(s.current_term[follower] == s.current_term[leader] and s.role[follower] != Role.LEADER)
-    require(are_linked(s, leader, follower))
+    require(are_linked(s, leader, follower) and s.next_index[leader][follower] > s.snapshot[leader])
     request = append_request(s, leader, follower)
     reply = append_reply(s, request)
     if reads > 0:
@@ -396,6 +400,7 @@ def return_with_empty_disk(s: Cluster, server: Server) -> None:
     s.current_term[server] = 0
     s.voted_for[server] = None
     s.log[server].truncate(0)
+    s.snapshot[server] = 0
     s.commit_index[server] = 0
     follow(s, server)
     s.synced[server] = 0
@@ -450,6 +455,7 @@ def send_append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     """{leader} sends {follower} what it has at index {s.next_index[leader][follower]}."""
     require(messages > 0 and s.role[leader] == Role.LEADER)
     require(follower != leader and follower in members(s, leader))
+    require(s.next_index[leader][follower] > s.snapshot[leader])
     request = append_request(s, leader, follower)
     send_once(s.network, request, messages)
     if lossy_restart and send_fsync:
@@ -495,6 +501,8 @@ def lose(s: Cluster, message: Message) -> None:
     """A message from {message.source} to {message.to} is lost."""
     require(messages > 0 and losses > 0)
     networks.lose(s.network, message)
+    if snapshots > 0:
+        forget_snapshot(s, message)
 
 
 @action(kind="fault", budget="duplicates")
@@ -514,7 +522,8 @@ def restart(s: Cluster, server: Server, kept: Index) -> None:
     require(kept == (len(s.log[server]) if keep_disk else 0) or may_keep(s, server, kept))
     s.log[server].truncate(kept)
     s.synced[server] = kept if lossy_restart else 0
-    s.commit_index[server] = 0
+    s.snapshot[server] = s.snapshot[server] if keep_disk else 0
+    s.commit_index[server] = s.snapshot[server]
     follow(s, server)
     s.in_touch[server] = False
     if not (persist_vote and keep_disk):

@@ -110,12 +110,12 @@ view = TransactionLanes(
         " else '') + (' (commit)' if r.commit else '') for r in s.late) or 'nothing'"
     },
     words={"cell": "number and colour: transaction; + committed, − aborted, ? open"},
-    beside=(
+    participants=(
         GroupLanes(
             lane="coordinator",
             state="s.memory.state",
             generation="s.memory.epoch or None",
-            assigned="s.memory.partitions",
+            assignment="s.memory.partitions",
             badges={
                 "coordinator epoch": "coordinator",
                 "in its log": "s.lines[0].state.value if s.lines[0].state != s.memory.state else None",
@@ -127,7 +127,7 @@ view = TransactionLanes(
             lane=Client,
             state="phase",
             generation="s.epoch[lane] or None",
-            assigned="added",
+            assignment="added",
             badges={
                 "transaction": "s.txn[lane] or None",
                 "acknowledged in": "', '.join(f'{p!r}' if n == 1 else f'{p!r} ({n})'"

@@ -51,12 +51,12 @@ A request of an old leader epoch leaves the partition as it is, and its controll
 StopReplica to brokers that are registered, for a reassignment, a deletion, a shutdown or a replica that goes offline;
 here for a replica that is moved away and given back at once. While a topic is deleted Kafka's carries an epoch that
 overrides all others (EpochDuringDelete): deletion is left out, as are new partitions, unclean elections and log
-directories that fail. A request to alter the partition is asked, written and answered in one step;
-`model/studies/async_isr.py` has answers that are late or lost. A broker that restarts keeps what it knows. Nor is the
-answer lost to who creates `/controller`: Kafka's reads who has it, and the epoch, and compares. Who is in the ISR and
-not registered is taken out of it whenever a controller has read so; Kafka's does that only where it learns that brokers
-have come or gone, or takes over, and else leaves it to the partition's leader. All else of reassignment and clients is
-left out.
+directories that fail (`model/studies/log_dir_notification.py`). A request to alter the partition is asked, written and
+answered in one step; `model/studies/async_isr.py` has answers that are late or lost. A broker that restarts keeps what
+it knows. Nor is the answer lost to who creates `/controller`: Kafka's reads who has it, and the epoch, and compares.
+Who is in the ISR and not registered is taken out of it whenever a controller has read so; Kafka's does that only where
+it learns that brokers have come or gone, or takes over, and else leaves it to the partition's leader. All else of
+reassignment and clients is left out.
 
 The files: `state.py` has bounds, switches and the state, `protocol.py` what controllers and
 brokers do, metadata and a client, and how sessions end and begin.

@@ -8,7 +8,7 @@ from typing import Any
 from .consumers.family import FAMILY as CONSUMERS
 from .controllers.family import FAMILY as CONTROLLERS
 from .family import Family
-from .fitting import Trace, UndrivableError
+from .fitting import DrivenTrace, UndrivableError
 from .offsets.family import FAMILY as OFFSETS
 from .other_models import why_not
 from .partition.family import FAMILY as PARTITION
@@ -19,7 +19,7 @@ ON_BROKERS: tuple[Family[Any, Any], ...] = (PARTITION, TRANSACTIONS, PRODUCER, C
 FAMILIES: Mapping[str, Family[Any, Any]] = {one.model: one for one in (*ON_BROKERS, CONTROLLERS)}
 
 
-def trace_of(document: Mapping[str, Any]) -> Trace:
+def trace_of(document: Mapping[str, Any]) -> DrivenTrace:
     """The trace that a document has. UndrivableError for one that is of another model, or that is cut."""
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
@@ -31,7 +31,7 @@ def trace_of(document: Mapping[str, Any]) -> Trace:
     if not steps:
         raise UndrivableError("it has no steps, so that brokers that do nothing would confirm it")
     leader = "" if of != PARTITION.model else str(document["states"]["0"]["registered"]["leader"])
-    return Trace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
+    return DrivenTrace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
 
 
 def _driven_models() -> str:

@@ -9,12 +9,12 @@ from typing import Any, Generic, TypeVar
 
 from ...language.constants import Value
 from ...language.immutable import immutable
-from .fitting import Trace
+from .fitting import DrivenTrace
 from .nodes.releases import Release
 from .nodes.running import RunningNodes
-from .stages import Plan, StageDriver
+from .stages import StageDriver, StagePlan
 
-P = TypeVar("P", bound=Plan[Any])
+P = TypeVar("P", bound=StagePlan[Any])
 N = TypeVar("N", bound=RunningNodes)
 
 
@@ -24,7 +24,7 @@ class PlanRequest:
     trace's own model has it, also where the release's does not take it. `is_repaired`: with settings that are to keep
     what the trace loses, those `constants` among them."""
 
-    trace: Trace
+    trace: DrivenTrace
     kafka: str | None = None
     anyway: bool = False
     is_repaired: bool = False

@@ -30,13 +30,13 @@ class UndrivableError(Exception):
 class ModelRefusesError(UndrivableError):
     """The model of a release does not take a step of the trace, or does not have what it is about."""
 
-    def __init__(self, why: str, step: int = 0, taken: int = 0) -> None:
+    def __init__(self, why: str, step: int = 0, step_count: int = 0) -> None:
         super().__init__(why, step)
-        self.taken = taken
+        self.taken = step_count
 
 
 @immutable
-class Trace:
+class DrivenTrace:
     """What is driven: the constants of the model, the steps as text, and the property that fails."""
 
     bounds: Mapping[str, Value | str]
@@ -46,7 +46,7 @@ class Trace:
     model: str = "partition"
 
 
-def replay_trace(model: Model, start: State, trace: Trace, kafka: str) -> Run:
+def replay_trace(model: Model, start: State, trace: DrivenTrace, kafka: str) -> Run:
     """A trace's steps in the model of a release. UndrivableError, with the step, where it does not take one."""
     try:
         return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
@@ -58,20 +58,20 @@ def replay_trace(model: Model, start: State, trace: Trace, kafka: str) -> Run:
         ) from None
 
 
-def refusal_of(kafka: str, said: str) -> ModelRefusesError:
+def refusal_of(kafka: str, message: str) -> ModelRefusesError:
     """What an error of a step says, of the model of a release."""
-    step = step_number(said)
-    return ModelRefusesError(f"the model of Kafka {kafka} does not take it: {said}", step, step)
+    step = step_number(message)
+    return ModelRefusesError(f"the model of Kafka {kafka} does not take it: {message}", step, step)
 
 
-def plan_newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
+def plan_newest(asked_release: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
     """The plan for the release that is given, or for the newest known one that has one; `anyway`: another one for the
     release that is given, where that has none. UndrivableError where none has, as `plan_first` says why."""
     try:
-        return plan_first(KNOWN_RELEASES if given is None else (given,), plan)
+        return plan_first(KNOWN_RELEASES if asked_release is None else (asked_release,), plan)
     except UndrivableError:
-        if anyway is not None and given is not None:
-            return anyway(given)
+        if anyway is not None and asked_release is not None:
+            return anyway(asked_release)
         raise
 
 
@@ -104,9 +104,9 @@ def constant_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | st
     return {name: text(value) for name, value in constants.items()}
 
 
-def step_number(said: str) -> int:
+def step_number(message: str) -> int:
     """The step that an error begins with: `step 5, fence(...), is disabled`."""
-    word = said.removeprefix("step ").partition(",")[0]
+    word = message.removeprefix("step ").partition(",")[0]
     return int(word) if word.isdigit() else 0
 
 

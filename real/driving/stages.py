@@ -21,9 +21,11 @@ STEP_SECONDS = 60.0
 """How long each thing that is to be seen may take. It is seconds; a busy machine takes tens."""
 
 
-def describe_differences(wanted: Mapping[str, str], seen: Mapping[str, str]) -> str:
+def describe_differences(wanted_words: Mapping[str, str], seen_words: Mapping[str, str]) -> str:
     """What differs of two that are shown, by what it is about, in words; "" where nothing does."""
-    return "; ".join(f"{name}: {seen[name]} in place of {was}" for name, was in wanted.items() if seen[name] != was)
+    return "; ".join(
+        f"{name}: {seen_words[name]} in place of {was}" for name, was in wanted_words.items() if seen_words[name] != was
+    )
 
 
 class DivergenceError(Exception):
@@ -62,9 +64,9 @@ class StageResult:
     divergence: str | None = None
 
 
-def diverging_stage(taken: Sequence[StageResult]) -> StageResult | None:
+def diverging_stage(results: Sequence[StageResult]) -> StageResult | None:
     """The stage from which on real nodes did otherwise; None where they did not."""
-    return taken[-1] if taken and taken[-1].divergence is not None else None
+    return results[-1] if results and results[-1].divergence is not None else None
 
 
 S = TypeVar("S", bound=Stage)
@@ -73,7 +75,7 @@ Expected = TypeVar("Expected")
 Observed = TypeVar("Observed")
 
 
-class Plan(Protocol[S_co]):
+class StagePlan(Protocol[S_co]):
     """A trace as stages, on a release of Kafka; `shows` is what it shows in the end, in words."""
 
     @property
@@ -105,7 +107,7 @@ class StageDriver(Generic[S, Expected, Observed]):
 
     nodes: ClassVar[str] = "brokers"
 
-    def __init__(self, plan: Plan[S], limit: float = STEP_SECONDS) -> None:
+    def __init__(self, plan: StagePlan[S], limit: float = STEP_SECONDS) -> None:
         self.stages, self.shows, self.limit = plan.stages, plan.shows, limit
 
     def outcome(self, report: Callable[[S], None] = lambda stage: None) -> Outcome:
@@ -134,7 +136,7 @@ class StageDriver(Generic[S, Expected, Observed]):
         """What is to be seen after a stage."""
         return self._expect(stage)
 
-    def show(self, seen: Any) -> Document:
+    def show(self, seen_observation: Any) -> Document:
         """What is to be seen, or is seen, as results have it."""
         raise NotImplementedError
 
@@ -167,27 +169,27 @@ class StageDriver(Generic[S, Expected, Observed]):
         """What is to be seen after the stage."""
         raise NotImplementedError
 
-    def _observe(self, wanted: Expected) -> Observed:
+    def _observe(self, wanted_observation: Expected) -> Observed:
         """What is seen now."""
         raise NotImplementedError
 
-    def _parting(self, wanted: Expected, seen: Observed) -> str:
+    def _parting(self, wanted_observation: Expected, seen_observation: Observed) -> str:
         """What differs, in words; "" where nothing does."""
         raise NotImplementedError
 
 
-def stage_fields(model: Model, run: Run, at: int, end: int, kind: Kind, numbers: tuple[int, ...] = ()) -> Document:
-    """What every stage has, of the steps `at` to `end` of a run; `numbers` are those that its steps have in the
+def stage_fields(model: Model, run: Run, begin: int, end: int, kind: Kind, numbers: tuple[int, ...] = ()) -> Document:
+    """What every stage has, of the steps `begin` to `end` of a run; `numbers` are those that its steps have in the
     trace."""
-    states, step = run.states(), run.steps[at]
+    states, step = run.states(), run.steps[begin]
     action = next(one for one in model.actions if one.name == step.action)
     return {
-        "first": numbers[at] if numbers else at + 1,
+        "first": numbers[begin] if numbers else begin + 1,
         "last": numbers[end] if numbers else end + 1,
         "action": step.action,
         "kind": kind,
         "arguments": step.arguments,
-        "says": action_sentence(model, action, states[at], step.arguments),
-        "state_before": states[at],
+        "says": action_sentence(model, action, states[begin], step.arguments),
+        "state_before": states[begin],
         "state_after": states[end + 1],
     }

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...language.constants import Value
+from ...language.errors import UsageError
 from .families import FAMILIES, trace_of
 from .family import Conditions, Family, PlanRequest
 from .fitting import UndrivableError
 from .nodes.releases import Release, fetch_release, release_in
 from .nodes.running import NodesError, start_nodes
 from .nodes.wire import BrokerError
-from .stages import STEP_SECONDS, Document, Outcome, Plan, StageDriver, StageResult, diverging_stage
+from .stages import STEP_SECONDS, Document, Outcome, StageDriver, StagePlan, StageResult, diverging_stage
 
 SCHEMA = "tidegate.confirm/1"
 Report = Callable[[str], None]
@@ -26,7 +28,7 @@ def confirm_trace(
     kafka: str | None = None,
     home: Path | None = None,
     with_repair: bool = False,
-    given: Mapping[str, Value | str] | None = None,
+    given_constants: Mapping[str, Value | str] | None = None,
     anyway: bool = False,
     limit: float = STEP_SECONDS,
     keep: Path | None = None,
@@ -41,7 +43,7 @@ def confirm_trace(
         family = FAMILIES[trace.model]
         if with_repair and family.no_repair is not None:
             raise UndrivableError(family.no_repair)
-        plan = family.plan(PlanRequest(trace, version, anyway, with_repair, given or {}))
+        plan = family.plan(PlanRequest(trace, version, anyway, with_repair, given_constants or {}))
     except UndrivableError as error:
         return document_head(document, version, with_repair) | undriven_document(error)
     release = release or fetch_release(full_version(plan.kafka))
@@ -54,7 +56,7 @@ def confirm_trace(
 
 
 def _driven(
-    family: Family[Any, Any], plan: Plan[Any], release: Release, limit: float, keep: Path | None, report: Report
+    family: Family[Any, Any], plan: StagePlan[Any], release: Release, limit: float, keep: Path | None, report: Report
 ) -> Document:
     """What came of a plan on nodes that are started for it, and end with it."""
     with start_nodes(lambda: family.cluster(plan, release, keep), keep) as nodes:
@@ -64,7 +66,9 @@ def _driven(
 
 
 def full_version(kafka: str) -> str:
-    """A release with all of its numbers: the first of 3.9 is 3.9.0."""
+    """A release with all of its numbers: the first of 3.9 is 3.9.0. UsageError for what is no release."""
+    if re.fullmatch(r"\d+\.\d+(\.\d+)?", kafka) is None:
+        raise UsageError(f"--kafka-version {kafka}: write a release of Kafka, such as 4.1.1 or 3.9")
     return kafka if kafka.count(".") == 2 else f"{kafka}.0"
 
 
@@ -97,20 +101,20 @@ def _conditions(conditions: Conditions) -> Document:
     return {"settings": settings, "clocks": dict(conditions.clocks)}
 
 
-def _step(taken: StageResult, driver: StageDriver[Any, Any, Any]) -> Document:
+def _step(result: StageResult, driver: StageDriver[Any, Any, Any]) -> Document:
     """A stage that was taken."""
-    stage = taken.stage
+    stage = result.stage
     return {
         "first": stage.first,
         "last": stage.last,
         "action": stage.action,
         "kind": stage.kind,
         "says": stage.says,
-        "did": taken.did,
-        "seconds": round(taken.seconds, 2),
-        "expected": driver.show(taken.expected_observation),
-        "seen": driver.show(taken.observation),
-        "otherwise": taken.divergence,
+        "did": result.did,
+        "seconds": round(result.seconds, 2),
+        "expected": driver.show(result.expected_observation),
+        "seen": driver.show(result.observation),
+        "otherwise": result.divergence,
     }
 
 

@@ -9,10 +9,12 @@ MIGRATING, UNASSIGNED, LOST = "AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAQ"
 """Ids that name no directory (DirectoryId)."""
 
 
-def is_online(directory: str, registered: Collection[str]) -> bool:
+def is_online(directory: str, registered_directories: Collection[str]) -> bool:
     """Whether the controller takes a directory for one that works, with those that its broker has registered: who has
     registered none, before 3.7 or the upgrade to it, may have any (DirectoryId.isOnline)."""
-    return directory in (MIGRATING, UNASSIGNED) or (directory != LOST and (not registered or directory in registered))
+    return directory in (MIGRATING, UNASSIGNED) or (
+        directory != LOST and (not registered_directories or directory in registered_directories)
+    )
 
 
 class Directories:
@@ -39,16 +41,16 @@ class Directories:
         """Takes down that a broker's copy was assigned to a directory that has failed, or that it does not name."""
         self.offline |= {broker}
 
-    def note_online(self, broker: int, registered: Collection[str]) -> bool:
+    def note_online(self, broker: int, registered_directories: Collection[str]) -> bool:
         """Takes down whether a broker's copy is in a directory that works; whether one that did not works again, though
         the copy was not assigned to another."""
-        works = broker not in self.of or is_online(self.of[broker], registered)
+        works = broker not in self.of or is_online(self.of[broker], registered_directories)
         again = works and broker in self.offline and broker not in self.assigned
         self.offline = self.offline - {broker} if works else self.offline | {broker}
         return again
 
 
-def failed_directories(before: Iterable[str], now: Sequence[str] | None) -> frozenset[str]:
+def failed_directories(previous_directories: Iterable[str], now: Sequence[str] | None) -> frozenset[str]:
     """The directories that a change of a broker's registration takes away; None changes none
     (ReplicationControlManager.handleDirectoriesOffline)."""
-    return frozenset(before) - frozenset(now) if now else frozenset()
+    return frozenset(previous_directories) - frozenset(now) if now else frozenset()

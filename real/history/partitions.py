@@ -35,29 +35,28 @@ class SettingsInForce:
     min_isr: str | None
     unclean: str | None
     elr: bool
-    finalized: int | None
+    finalized_level: int | None
 
 
 @immutable
 class Moment:
     """A partition as a controller had it on record, from an offset of the metadata log on.
 
-    `leader` is None where nobody leads. `fenced` are the replicas' brokers that are fenced, or are being shut down, or
-    have not registered, or run on without the directory with their copy. `offline` are those whose copy is on record in
-    a directory that they no longer have, and `assigned` those whose copy is on record in another directory than before.
-    `unclean` is whether the record says that the election was unclean, and `of_broker` whether the batch says something
-    of a broker, too. `last_known` is the LastKnownElr. `restarted` are brokers that have registered with another
-    incarnation than before since they were unfenced last, `stopping` those in controlled shutdown. `passing`: another
-    record of the same batch goes on from here, so that no broker ever sees this moment by itself, or a broker has
-    registered and is not unfenced yet. `lost`: nothing else is on record, and the leader has learned of its epoch and
-    lacks a record that was committed. `cleared`: the eligible leader replicas were forgotten, since somebody set
-    `min.insync.replicas`. `unsure` are brokers of which nothing says whether they have been down since they were
-    unfenced last: on ZooKeeper a broker registers anew after each end of its session. `assignment` is who holds a copy,
-    where that is not the same all the time. `order` has the replicas in the order of assignment, of which the
-    controller elects the first that may lead, and `settings` are those in force; of ZooKeeper neither is known moment
-    by moment. `again`: a broker in controlled shutdown was fenced, which makes a new leader epoch up to 3.5 where it is
-    the last of the ISR.
-    """
+    `leader` is None where nobody leads. `fenced_brokers` are the replicas' brokers that are fenced, or are being shut
+    down, or have not registered, or run on without the directory with their copy. `offline` are those whose copy is on
+    record in a directory that they no longer have, and `reassigned_brokers` those whose copy is on record in another
+    directory than before. `unclean` is whether the record says that the election was unclean, and `of_broker` whether
+    the batch says something of a broker, too. `last_known` is the LastKnownElr. `restarted_brokers` are brokers that
+    have registered with another incarnation than before since they were unfenced last, `stopping_brokers` those in
+    controlled shutdown. `passing`: another record of the same batch goes on from here, so that no broker ever sees this
+    moment by itself, or a broker has registered and is not unfenced yet. `shows_loss`: nothing else is on record, and
+    the leader has learned of its epoch and lacks a record that was committed. `clears_elr`: the eligible leader
+    replicas were forgotten, since somebody set `min.insync.replicas`. `unsure` are brokers of which nothing says
+    whether they have been down since they were unfenced last: on ZooKeeper a broker registers anew after each end of
+    its session. `assignment` is who holds a copy, where that is not the same all the time. `order` has the replicas in
+    the order of assignment, of which the controller elects the first that may lead, and `settings` are those in force;
+    of ZooKeeper neither is known moment by moment. `again`: a broker in controlled shutdown was fenced, which makes a
+    new leader epoch up to 3.5 where it is the last of the ISR."""
 
     offset: int
     time_ms: int
@@ -66,19 +65,19 @@ class Moment:
     isr: frozenset[int]
     elr: frozenset[int]
     last_known: frozenset[int]
-    fenced: frozenset[int]
-    restarted: frozenset[int]
-    stopping: frozenset[int]
+    fenced_brokers: frozenset[int]
+    restarted_brokers: frozenset[int]
+    stopping_brokers: frozenset[int]
     passing: bool = False
-    lost: bool = False
-    cleared: bool = False
+    shows_loss: bool = False
+    clears_elr: bool = False
     unsure: frozenset[int] = frozenset()
     assignment: Assignment | None = None
     order: tuple[int, ...] = ()
     settings: SettingsInForce | None = None
     again: bool = False
     offline: frozenset[int] = frozenset()
-    assigned: frozenset[int] = frozenset()
+    reassigned_brokers: frozenset[int] = frozenset()
     unclean: bool = False
     of_broker: bool = False
 
@@ -87,7 +86,7 @@ class Moment:
         return self._recorded_fields() == other._recorded_fields()
 
     def _recorded_fields(self) -> tuple[Any, ...]:
-        sets = self.isr, self.elr, self.last_known, self.fenced
+        sets = self.isr, self.elr, self.last_known, self.fenced_brokers
         return self.leader, self.leader_epoch, *sets, self.assignment
 
 
@@ -104,7 +103,7 @@ class Leadership:
 class History:
     """All that is known of a partition: its `replicas`, all brokers that ever have a copy as far as it is followed,
     those of its creation first, in the order of assignment; its moments, and the settings that the topic and the
-    cluster have in the log. `whole`: it begins with the partition's creation. `ended` says why it goes
+    cluster have in the log. `whole`: it begins with the partition's creation. `end_reason` says why it goes
     no further than the log, where it does not. `leaderships` are by leader epoch, to the end of the
     log. `missing` says what no file has, so that nothing is known from there on."""
 
@@ -114,7 +113,7 @@ class History:
     moments: tuple[Moment, ...]
     settings: Mapping[str, str]
     whole: bool
-    ended: str | None = None
+    end_reason: str | None = None
     topic_id: str = ""
     leaderships: Mapping[int, Leadership] = field(default_factory=dict[int, Leadership])
     missing: str | None = None
@@ -142,16 +141,16 @@ class ZooKeeper:
 
 
 @immutable
-class Cluster:
-    """What a metadata log says: each partition's history, the finalized features, and `supported`, the newest levels of
-    `metadata.version` that brokers have registered with, each once, the one that registered last at the end. `changed`
-    are settings that have another value later in the log: histories have the last. `zookeeper` is there
-    where the cluster has no metadata log."""
+class RecordedCluster:
+    """What a metadata log says: each partition's history, the finalized features, and `supported_levels`, the newest
+    levels of `metadata.version` that brokers have registered with, each once, the one that registered last at the end.
+    `changed_settings` are settings that have another value later in the log: histories have the last. `zookeeper` is
+    there where the cluster has no metadata log."""
 
     histories: tuple[History, ...]
     features: Mapping[str, int]
-    supported: tuple[int, ...]
-    changed: frozenset[str]
+    supported_levels: tuple[int, ...]
+    changed_settings: frozenset[str]
     zookeeper: ZooKeeper | None = None
 
 
@@ -166,7 +165,7 @@ class _Halfway:
 
 
 @dataclass(slots=True)
-class _Partition:
+class _PartitionOnRecord:
     """A partition while the log is read."""
 
     topic: str
@@ -186,7 +185,7 @@ class _Partition:
     directories: Directories
     unclean: bool = False
     moments: list[Moment] = field(default_factory=list[Moment])
-    ended: str | None = None
+    end_reason: str | None = None
     leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
     halfway: _Halfway | None = None
 
@@ -198,47 +197,47 @@ class _Partition:
 
 
 @dataclass(slots=True)
-class _Broker:
+class _BrokerOnRecord:
     """A broker while the log is read."""
 
     incarnation: str
     epoch: int
-    fenced: bool
-    stopping: bool
-    restarted: bool
+    is_fenced: bool
+    is_stopping: bool
+    has_restarted: bool
     directories: tuple[str, ...] = ()
-    failed: frozenset[str] = frozenset()
+    failed_directories: frozenset[str] = frozenset()
 
     @property
     def is_out(self) -> bool:
         """Whether it is fenced, or in controlled shutdown: no partition is given to it
         (ClusterControlManager.isActive)."""
-        return self.fenced or self.stopping
+        return self.is_fenced or self.is_stopping
 
 
 class _Unfit(Exception):
     """A record that cannot follow those before it, and why."""
 
 
-class _Reading:
+class _RecordReading:
     """The state that the records of a log make, one after the other."""
 
-    def __init__(self, moved: Mapping[tuple[str, int], tuple[int, ...]], of_brokers: frozenset[int | None]) -> None:
-        """`moved` has the brokers of partitions that are reassigned, `of_brokers` the batches that say something of a
+    def __init__(self, moves: Mapping[tuple[str, int], tuple[int, ...]], of_brokers: frozenset[int | None]) -> None:
+        """`moves` has the brokers of partitions that are reassigned, `of_brokers` the batches that say something of a
         broker."""
-        self.moved, self.of_brokers = moved, of_brokers
+        self.moved, self.of_brokers = moves, of_brokers
         self.snapshot = False
         self.topics: dict[str, str] = {}
-        self.brokers: dict[int, _Broker] = {}
-        self.partitions: dict[tuple[str, int], _Partition] = {}
-        self.of_broker: dict[int, list[_Partition]] = {}
-        self.unsettled: dict[int, _Partition] = {}
+        self.brokers: dict[int, _BrokerOnRecord] = {}
+        self.partitions: dict[tuple[str, int], _PartitionOnRecord] = {}
+        self.of_broker: dict[int, list[_PartitionOnRecord]] = {}
+        self.unsettled: dict[int, _PartitionOnRecord] = {}
         self.features: dict[str, int] = {}
         self.supported: dict[int, None] = {}
         self.settings: dict[tuple[int, str], dict[str, str]] = {}
         self.changed: set[str] = set()
         self.batch: int | None = None
-        self.cleared: list[_Partition] = []
+        self.cleared: list[_PartitionOnRecord] = []
         self.again = False
 
     def end_snapshot(self) -> None:
@@ -247,7 +246,7 @@ class _Reading:
         for one in self.partitions.values():
             one.moments = [replace(moment, settings=self.settings_in_force(one.topic)) for moment in one.moments]
 
-    def take(self, entry: Entry) -> Sequence[_Partition]:
+    def take(self, entry: Entry) -> Sequence[_PartitionOnRecord]:
         """Takes what a record says; the partitions that it may be about. UsageError where it does not fit to what
         comes before it: such a log is not whole."""
         if self.snapshot and not entry.snapshot:
@@ -301,7 +300,7 @@ class _Reading:
             case _:
                 raise AssertionError(record.kind)
 
-    def _broker(self, number: int, epoch: int) -> _Broker:
+    def _broker(self, number: int, epoch: int) -> _BrokerOnRecord:
         """The broker of a record, whose registration it must be: a controller takes no other
         (ClusterControlManager.replayRegistrationChange)."""
         broker = self.brokers.get(number)
@@ -313,11 +312,13 @@ class _Reading:
 
     def _register(self, fields: Mapping[str, Any]) -> None:
         incarnation, before = fields["incarnationId"], self.brokers.get(fields["brokerId"])
-        restarted = before is not None and (before.restarted or before.incarnation != incarnation)
+        restarted = before is not None and (before.has_restarted or before.incarnation != incarnation)
         stopping = bool(fields.get("inControlledShutdown"))
-        failed = before.failed if before is not None and before.incarnation == incarnation else frozenset[str]()
+        failed = (
+            before.failed_directories if before is not None and before.incarnation == incarnation else frozenset[str]()
+        )
         directories = tuple(fields.get("logDirs") or ())
-        self.brokers[fields["brokerId"]] = _Broker(
+        self.brokers[fields["brokerId"]] = _BrokerOnRecord(
             incarnation, fields["brokerEpoch"], fields["fenced"], stopping, restarted, directories, failed
         )
         self._note_directories(fields["brokerId"])
@@ -330,21 +331,21 @@ class _Reading:
         if changed := fields.get("fenced", 0):
             self._fence(broker, changed > 0)  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
         if fields.get("inControlledShutdown", 0):
-            broker.stopping = True
+            broker.is_stopping = True
         failed = failed_directories(broker.directories, fields.get("logDirs"))
         if fields.get("logDirs"):
-            broker.directories, broker.failed = tuple(fields["logDirs"]), broker.failed | failed
+            broker.directories, broker.failed_directories = tuple(fields["logDirs"]), broker.failed_directories | failed
             self._note_directories(fields["brokerId"])
 
     def _note_directories(self, number: int) -> None:
         """Takes down which copies of a broker are in a directory that it has. One that it has again is not followed."""
         for partition in self.of_broker.get(number, ()):
             if partition.directories.note_online(number, self.brokers[number].directories):
-                partition.ended = partition.ended or f"a directory of broker {number} was there again"
+                partition.end_reason = partition.end_reason or f"a directory of broker {number} was there again"
 
-    def _fence(self, broker: _Broker, fenced: bool) -> None:
-        self.again = fenced and broker.is_out
-        broker.fenced = fenced
+    def _fence(self, broker: _BrokerOnRecord, is_fenced: bool) -> None:
+        self.again = is_fenced and broker.is_out
+        broker.is_fenced = is_fenced
 
     def _configure(self, fields: Mapping[str, Any]) -> None:
         settings = self.settings.setdefault((fields["resourceType"], fields["resourceName"]), {})
@@ -364,7 +365,9 @@ class _Reading:
         for partition in of_topic:
             if partition.elr or partition.last_known:
                 if not partition.elr:
-                    partition.ended = partition.ended or "its last known leader was cleared by a change of settings"
+                    partition.end_reason = (
+                        partition.end_reason or "its last known leader was cleared by a change of settings"
+                    )
                 partition.elr = partition.last_known = frozenset()
                 partition.partition_epoch += 1
                 partition.led()
@@ -373,15 +376,15 @@ class _Reading:
         if topic not in self.topics:
             raise _Unfit(f"removes topic {topic}, which is not created before")
         for (of, _), partition in self.partitions.items():
-            if of == topic and partition.ended is None:
-                partition.ended = DELETED
+            if of == topic and partition.end_reason is None:
+                partition.end_reason = DELETED
 
     def _create(self, fields: Mapping[str, Any]) -> None:
         where = fields["topicId"], fields["partitionId"]
         if fields["topicId"] not in self.topics:
             raise _Unfit(f"is of topic {fields['topicId']}, which is not created before")
         replicas = tuple(fields["replicas"])
-        partition = self.partitions[where] = _Partition(
+        partition = self.partitions[where] = _PartitionOnRecord(
             topic=self.topics[fields["topicId"]],
             number=fields["partitionId"],
             replicas=self.moved.get(where, replicas),
@@ -412,8 +415,8 @@ class _Reading:
         for number in partition.directories.assigned & self.brokers.keys():
             broker, directory = self.brokers[number], partition.directories.of[number]
             if directory == LOST:
-                broker.failed |= {LOST}
-            if directory in broker.failed:  # else who starts names one that it is about to register
+                broker.failed_directories |= {LOST}
+            if directory in broker.failed_directories:  # else who starts names one that it is about to register
                 partition.directories.note_failed(number)
         partition.unclean = fields.get("leaderRecoveryState") == RECOVERING
         self._reassign(partition, fields)
@@ -425,21 +428,21 @@ class _Reading:
                 setattr(partition, attribute, frozenset(fields[name]))
         partition.partition_epoch += 1
         partition.led()
-        if partition.ended is None:
+        if partition.end_reason is None:
             _check(partition, fields.get("replicas") or ())
 
-    def _reassign(self, partition: _Partition, fields: Mapping[str, Any]) -> None:
+    def _reassign(self, partition: _PartitionOnRecord, fields: Mapping[str, Any]) -> None:
         """Another order of the same brokers is no move: it says whom the controller prefers."""
         before, partition.assignment = partition.assignment, partition.assignment.apply_record(fields)
-        if partition.ended is not None:
+        if partition.end_reason is not None:
             return
         try:
             instant = assignment_changes(before, partition.assignment)
         except ValueError as error:
-            partition.ended = str(error)
+            partition.end_reason = str(error)
             return
         if not partition.assignment.replicas <= set(partition.replicas):
-            partition.ended = "its replicas were reassigned to more brokers than are followed"
+            partition.end_reason = "its replicas were reassigned to more brokers than are followed"
         elif instant is not None:
             partition.halfway = _Halfway(
                 instant,
@@ -448,28 +451,28 @@ class _Reading:
                 partition.isr | frozenset(fields.get("isr") or ()),
             )
 
-    def note(self, entry: Entry, about: Sequence[_Partition], passing: bool) -> None:
+    def note(self, entry: Entry, partitions: Sequence[_PartitionOnRecord], passing: bool) -> None:
         """Adds to each partition that a record is about what it is then, where that is another moment. A moment that
         was passing and from which nothing went on is none that passes."""
         within = entry.batch == self.batch
-        for partition in about if passing else (*about, *self.unsettled.values()):
-            if partition.ended is None or not partition.moments:
+        for partition in partitions if passing else (*partitions, *self.unsettled.values()):
+            if partition.end_reason is None or not partition.moments:
                 moment = self._moment(partition, entry, passing)
                 if partition.halfway is not None:
                     _add(partition.moments, _moment_of_halfway(partition.halfway, moment), within)
                     partition.halfway = None
                 _add(partition.moments, moment, within)
                 self.unsettled[id(partition)] = partition
-        for partition in about:
+        for partition in partitions:
             partition.unclean, partition.directories.assigned = False, frozenset()
         if not passing:
             self.unsettled.clear()
         self.batch = entry.batch
         number = _broker_of(entry.record)
         if number in self.brokers:
-            self.brokers[number].restarted = self.brokers[number].restarted and self._is_fenced(number)
+            self.brokers[number].has_restarted = self.brokers[number].has_restarted and self._is_fenced(number)
 
-    def _moment(self, partition: _Partition, entry: Entry, passing: bool) -> Moment:
+    def _moment(self, partition: _PartitionOnRecord, entry: Entry, passing: bool) -> Moment:
         return Moment(
             offset=entry.offset,
             time_ms=entry.time_ms,
@@ -478,26 +481,28 @@ class _Reading:
             isr=partition.isr,
             elr=partition.elr & partition.assignment.replicas,  # who is no replica is not elected from there
             last_known=partition.last_known,
-            fenced=frozenset(broker for broker in partition.replicas if self._is_out(broker, partition)),
-            restarted=self._replicas(partition, lambda broker: broker.restarted),
-            stopping=self._replicas(partition, lambda broker: broker.stopping and not broker.fenced),
+            fenced_brokers=frozenset(broker for broker in partition.replicas if self._is_out(broker, partition)),
+            restarted_brokers=self._replicas(partition, lambda broker: broker.has_restarted),
+            stopping_brokers=self._replicas(partition, lambda broker: broker.is_stopping and not broker.is_fenced),
             passing=passing,
-            cleared=entry.record.kind == "CLEAR_ELR_RECORD",
+            clears_elr=entry.record.kind == "CLEAR_ELR_RECORD",
             assignment=partition.assignment if partition.moves else None,
             order=partition.order,
             settings=self.settings_in_force(partition.topic),
             again=self.again,
             offline=partition.directories.offline & partition.assignment.replicas,
-            assigned=partition.directories.assigned,
+            reassigned_brokers=partition.directories.assigned,
             unclean=partition.unclean,
             of_broker=entry.batch in self.of_brokers,
         )
 
-    def _is_out(self, number: int, partition: _Partition) -> bool:
+    def _is_out(self, number: int, partition: _PartitionOnRecord) -> bool:
         """Whether a broker is fenced, or runs on without the directory with its copy."""
-        return self._is_fenced(number) or partition.directories.of.get(number) in self.brokers[number].failed
+        return (
+            self._is_fenced(number) or partition.directories.of.get(number) in self.brokers[number].failed_directories
+        )
 
-    def _replicas(self, partition: _Partition, which: Callable[[_Broker], bool]) -> frozenset[int]:
+    def _replicas(self, partition: _PartitionOnRecord, which: Callable[[_BrokerOnRecord], bool]) -> frozenset[int]:
         return frozenset(one for one in partition.replicas if one in self.brokers and which(self.brokers[one]))
 
     def _is_fenced(self, broker: int) -> bool:
@@ -517,7 +522,7 @@ class _Reading:
         return {**self.settings.get((BROKER_CONFIG, ""), {}), **self.settings.get((TOPIC_CONFIG, topic), {})}
 
 
-def _check(partition: _Partition, replicas: Sequence[int]) -> None:
+def _check(partition: _PartitionOnRecord, replicas: Sequence[int]) -> None:
     """_Unfit where replicas of a record are nobody or twice there, or who leads or is in sync is no replica. Who has
     been one may be an eligible leader still: 4.1 leaves it there where a reassignment is cancelled."""
     held = partition.assignment.replicas
@@ -554,33 +559,33 @@ def _feature(feature: Mapping[str, Any]) -> tuple[str, int]:
     return feature["name"], feature["maxSupportedVersion"]
 
 
-def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
-    """Adds a moment, if it is another one. `within` a batch a broker's registration may follow what it changes."""
+def _add(moments: list[Moment], moment: Moment, is_within_batch: bool) -> None:
+    """Adds a moment, if it is another one. `is_within_batch`: a broker's registration may follow what it changes."""
     if not moments or not moment.alike(moments[-1]):
         moments.append(moment)
         return
-    restarted = moments[-1].restarted | (moment.restarted if within else frozenset[int]())
-    again = moments[-1].again or (within and moment.again)
+    restarted = moments[-1].restarted_brokers | (moment.restarted_brokers if is_within_batch else frozenset[int]())
+    again = moments[-1].again or (is_within_batch and moment.again)
     passing = moments[-1].passing and moment.passing
-    offline = moment.offline if within else moments[-1].offline
-    moments[-1] = replace(moments[-1], passing=passing, restarted=restarted, again=again, offline=offline)
+    offline = moment.offline if is_within_batch else moments[-1].offline
+    moments[-1] = replace(moments[-1], passing=passing, restarted_brokers=restarted, again=again, offline=offline)
 
 
-def read_cluster(log: MetadataLog) -> Cluster:
+def read_cluster(log: MetadataLog) -> RecordedCluster:
     """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
     of_brokers = frozenset(entry.batch for entry in log.entries if _broker_of(entry.record) is not None)
-    reading = _Reading(brokers_of(log.entries), of_brokers)
-    entries, after = log.entries, (*log.entries[1:], None)
-    for entry, next_one in zip(entries, after, strict=True):
+    reading = _RecordReading(brokers_of(log.entries), of_brokers)
+    for entry, next_one in zip(log.entries, (*log.entries[1:], None), strict=True):
         about = reading.take(entry)
         within = next_one is not None and (next_one.batch, next_one.snapshot) == (entry.batch, entry.snapshot)
         reading.note(entry, about, within)
     if reading.snapshot:
         reading.end_snapshot()
-    return Cluster(tuple(_histories(reading)), reading.features, tuple(reading.supported), frozenset(reading.changed))
+    histories = tuple(_histories(reading))
+    return RecordedCluster(histories, reading.features, tuple(reading.supported), frozenset(reading.changed))
 
 
-def _histories(reading: _Reading) -> Iterator[History]:
+def _histories(reading: _RecordReading) -> Iterator[History]:
     for partition in reading.partitions.values():
         yield History(
             topic=partition.topic,
@@ -589,7 +594,7 @@ def _histories(reading: _Reading) -> Iterator[History]:
             moments=tuple(partition.moments),
             settings=reading.of_topic(partition.topic),
             whole=partition.whole,
-            ended=partition.ended,
+            end_reason=partition.end_reason,
             topic_id=partition.topic_id,
             leaderships=partition.leaderships,
         )

@@ -41,13 +41,13 @@ class TimedEvent:
 
 
 @dataclass(slots=True)
-class _Partition:
+class _ZooKeeperPartition:
     """A partition while its events are taken. `down` and `back` are brokers that the controller has seen go and come,
     without having changed the partition for it yet; `ending` those of `down` that it shut down."""
 
     name: str
     replicas: tuple[int, ...]
-    out: set[int]
+    absent_brokers: set[int]
     leader: int = NOBODY
     epoch: int = 0
     isr: frozenset[int] = frozenset()
@@ -61,12 +61,12 @@ class _Partition:
     known_down: set[int] = field(default_factory=set[int])
     moments: list[Moment] = field(default_factory=list[Moment])
     leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
-    ended: str | None = None
+    end_reason: str | None = None
     missing: str | None = None
 
     def add(self, back: frozenset[int] = frozenset(), stopping: frozenset[int] = frozenset()) -> None:
         """A moment: what is on record now. `back` are brokers that are there again with it."""
-        if self.version < 0 or self.ended or self.missing:
+        if self.version < 0 or self.end_reason or self.missing:
             return
         restarted = back & self.known_down
         self.known_down -= back
@@ -78,9 +78,9 @@ class _Partition:
             isr=self.isr,
             elr=frozenset(),
             last_known=frozenset(),
-            fenced=frozenset(self.out),
-            restarted=restarted,
-            stopping=stopping,
+            fenced_brokers=frozenset(self.absent_brokers),
+            restarted_brokers=restarted,
+            stopping_brokers=stopping,
             unsure=back - restarted,
         )
         if not self.moments or not moment.alike(self.moments[-1]):
@@ -92,7 +92,7 @@ class _Partition:
         """The controller sees that a broker is gone, or is shut down."""
         if broker in self.back:
             self.settle_back()
-        if broker not in self.out:
+        if broker not in self.absent_brokers:
             self.down.add(broker)
             if ending:
                 self.ending.add(broker)
@@ -103,13 +103,13 @@ class _Partition:
             self.later.add(broker)
         elif broker in self.down:
             self.settle_down()
-        if broker in self.out and broker not in self.back:
+        if broker in self.absent_brokers and broker not in self.back:
             self.back.append(broker)
 
     def settle_back(self) -> None:
         """Brokers are there again, and the partition has not changed for it."""
         for broker in self.back:
-            self.out.discard(broker)
+            self.absent_brokers.discard(broker)
             self.add(back=frozenset({broker}))
         self.back.clear()
 
@@ -122,7 +122,7 @@ class _Partition:
 
     def _leaves(self, broker: int) -> None:
         self.down.discard(broker)
-        self.out.add(broker)
+        self.absent_brokers.add(broker)
         if broker in self.later:
             self.later.discard(broker)
             self.back.append(broker)
@@ -138,7 +138,7 @@ class _Partition:
 
     def changes(self, event: PartitionChange, where: str) -> None:
         """Its state has another version."""
-        if event.version <= self.version or self.ended or self.missing:
+        if event.version <= self.version or self.end_reason or self.missing:
             return
         if self.version >= 0 and event.version > self.version + 1:
             first, last = self.version + 1, event.version - 1
@@ -152,8 +152,8 @@ class _Partition:
         epoch = self.epoch if event.epoch is None else event.epoch
         elected = self.leader == NOBODY and leader != NOBODY
         gone = set(self.isr - event.isr) | ({self.leader} if leader == NOBODY else set[int]())
-        self._prepare_change(event, elected=elected)
-        back = self._state(event, leader, epoch, elected=elected)
+        self._prepare_change(event, is_elected=elected)
+        back = self._state(event, leader, epoch, is_elected=elected)
         if event.is_asked_by_leader or self.version == event.version == self.first:
             self.add()
         else:
@@ -165,32 +165,32 @@ class _Partition:
             self.add(back=back, stopping=self._shut_down_brokers(fenced))
         self.settle_down()
 
-    def _is_change_too_large(self, fenced: frozenset[int]) -> bool:
+    def _is_change_too_large(self, fenced_brokers: frozenset[int]) -> bool:
         """Whether so many are gone in one change that the model has no such step: then nothing is said of it."""
-        if len(fenced) > MOST_AT_ONCE or (len(fenced) > 1 and fenced & self.ending):
-            names = ", ".join(map(str, sorted(fenced)))
+        if len(fenced_brokers) > MOST_AT_ONCE or (len(fenced_brokers) > 1 and fenced_brokers & self.ending):
+            names = ", ".join(map(str, sorted(fenced_brokers)))
             self.missing = f"checked until brokers {names} leave the ISR in one change, which no step of the model does"
         return self.missing is not None
 
-    def _prepare_change(self, event: PartitionChange, *, elected: bool) -> None:
+    def _prepare_change(self, event: PartitionChange, *, is_elected: bool) -> None:
         """What has to come before a change."""
         if self.version < 0:
-            self.out |= self.down
+            self.absent_brokers |= self.down
             self.down.clear()
             return
-        if not elected or event.is_asked_by_leader:
+        if not is_elected or event.is_asked_by_leader:
             self.settle_back()
         self.settle_down()
 
-    def _state(self, event: PartitionChange, leader: int, epoch: int, *, elected: bool) -> frozenset[int]:
+    def _state(self, event: PartitionChange, leader: int, epoch: int, *, is_elected: bool) -> frozenset[int]:
         """Takes down the new state; the last broker to come back, where the leader is elected since it came."""
         back = frozenset[int]()
-        if elected and self.back:
+        if is_elected and self.back:
             self.back.sort(key=lambda broker: broker == leader)
             *before, last = self.back
             self.back = list(before)
             self.settle_back()
-            self.out.discard(last)
+            self.absent_brokers.discard(last)
             back = frozenset({last})
         if self.version < 0:
             self.first = event.version
@@ -201,12 +201,12 @@ class _Partition:
         return back
 
 
-class _Reading:
+class _EventReading:
     """The state that events make, one after the other."""
 
     def __init__(self) -> None:
-        self.partitions: dict[str, _Partition] = {}
-        self.past: list[_Partition] = []
+        self.partitions: dict[str, _ZooKeeperPartition] = {}
+        self.past: list[_ZooKeeperPartition] = []
         self.live: frozenset[int] = frozenset()
         self.stopping: set[int] = set()
         self.ids: dict[str, str] = {}
@@ -214,10 +214,10 @@ class _Reading:
         self.again: set[str] = set()
         self.time_ms = 0
 
-    def take(self, told: TimedEvent) -> None:
+    def take(self, event: TimedEvent) -> None:
         """Takes an event."""
-        self.time_ms = told.time_ms
-        match told.event:
+        self.time_ms = event.time_ms
+        match event.event:
             case Active(live):
                 self._brokers(live - self.live, self.live - live, frozenset(), live)
             case BrokersChange(added, deleted, bounced, live):
@@ -234,14 +234,14 @@ class _Reading:
                 self.ids[topic] = identity
             case PartitionChange(name):
                 if name in self.partitions:
-                    self.partitions[name].time_ms = told.time_ms
-                    self.partitions[name].changes(told.event, told.where)
+                    self.partitions[name].time_ms = event.time_ms
+                    self.partitions[name].changes(event.event, event.where)
                 else:
                     self.unknown[name] = None
             case _:
                 pass
 
-    def _with(self, broker: int) -> Iterator[_Partition]:
+    def _with(self, broker: int) -> Iterator[_ZooKeeperPartition]:
         """The partitions with a copy on a broker, which are about to change."""
         for partition in self.partitions.values():
             if broker in partition.replicas:
@@ -249,15 +249,19 @@ class _Reading:
                 yield partition
 
     def _brokers(
-        self, added: frozenset[int], deleted: frozenset[int], bounced: frozenset[int], live: frozenset[int]
+        self,
+        added_brokers: frozenset[int],
+        deleted_brokers: frozenset[int],
+        bounced_brokers: frozenset[int],
+        live: frozenset[int],
     ) -> None:
-        for broker in sorted(deleted | bounced):
+        for broker in sorted(deleted_brokers | bounced_brokers):
             for partition in self._with(broker):
                 partition.goes(broker, ending=broker in self.stopping)
-        for broker in sorted(added | bounced):
+        for broker in sorted(added_brokers | bounced_brokers):
             for partition in self._with(broker):
                 partition.comes(broker)
-        self.stopping -= deleted | bounced
+        self.stopping -= deleted_brokers | bounced_brokers
         self.live = live
 
     def _create(self, name: str, replicas: tuple[int, ...]) -> None:
@@ -265,12 +269,12 @@ class _Reading:
             self.past.append(self.partitions[name])
             self.again.add(name)
         away = set(replicas) - self.live | (set(replicas) & self.stopping)
-        self.partitions[name] = _Partition(name, replicas, away)
+        self.partitions[name] = _ZooKeeperPartition(name, replicas, away)
 
     def _move(self, name: str, why: str) -> None:
         for partition in self.partitions.values():
             if name in (partition.name, partition.name.rpartition("-")[0]):
-                partition.ended = partition.ended or why
+                partition.end_reason = partition.end_reason or why
 
 
 def order_events(
@@ -322,7 +326,7 @@ def _with_leaders(events: list[TimedEvent], leaders: Sequence[TimedEvent]) -> li
 
 def build_histories(events: Iterable[TimedEvent], settings: Mapping[str, Mapping[str, str]]) -> list[History]:
     """The history of each partition. `settings` are those of the brokers (`""`) and of topics."""
-    reading = _Reading()
+    reading = _EventReading()
     for told in events:
         reading.take(told)
     ones = (*reading.past, *reading.partitions.values())
@@ -336,7 +340,7 @@ def _unknown(name: str) -> History:
     return History(topic, int(number), (), (), {}, False, missing=UNKNOWN_REPLICAS)
 
 
-def _history(one: _Partition, reading: _Reading, settings: Mapping[str, Mapping[str, str]]) -> History:
+def _history(one: _ZooKeeperPartition, reading: _EventReading, settings: Mapping[str, Mapping[str, str]]) -> History:
     one.settle_back()
     one.settle_down()
     topic, _, number = one.name.rpartition("-")
@@ -347,7 +351,7 @@ def _history(one: _Partition, reading: _Reading, settings: Mapping[str, Mapping[
         moments=tuple(one.moments),
         settings={**settings.get("", {}), **settings.get(topic, {})},
         whole=one.first == 0,
-        ended=one.ended,
+        end_reason=one.end_reason,
         topic_id=f"{topic} before" if one in reading.past else reading.ids.get(topic, ""),
         leaderships={} if one.name in reading.again else one.leaderships,  # brokers' lines say not which one they mean
         missing=one.missing,

@@ -12,7 +12,7 @@ from ...language.errors import UsageError
 from ..logs.broker_files import is_log, is_packed, open_log, time_of
 from ..logs.metadata_log import MetadataLog
 from ..logs.zookeeper_lines import BrokerFact, PartitionChange, controller_of, of_broker, of_controller
-from .partitions import Cluster, ZooKeeper
+from .partitions import RecordedCluster, ZooKeeper
 from .zookeeper import TimedEvent, build_histories, order_events
 
 PROTOCOL = "inter.broker.protocol.version"
@@ -39,12 +39,12 @@ def _has_controller(path: Path) -> bool:
         return False
 
 
-def read_zookeeper(path: Path) -> tuple[MetadataLog, Cluster]:
+def read_zookeeper(path: Path) -> tuple[MetadataLog, RecordedCluster]:
     """What the brokers' logs at or below a path say: the files that say something, and the cluster.
 
     Raises UsageError where a file cannot be read, where files are of two clusters, or where no partition is in them.
     """
-    read = _Reading()
+    read = _FilesReading()
     for file in _logs(path):
         if is_packed(file):
             read.notes.append(f"{file}: it is packed in a way that is not read here, and left out; unpack it")
@@ -57,7 +57,7 @@ def read_zookeeper(path: Path) -> tuple[MetadataLog, Cluster]:
     return read.log(), cluster
 
 
-class _Reading:
+class _FilesReading:
     def __init__(self) -> None:
         self.paths: list[Path] = []
         self.notes: list[str] = []
@@ -103,7 +103,7 @@ class _Reading:
         """The files, and what could not be read."""
         return MetadataLog(tuple(self.paths), (), tuple(self.notes))
 
-    def cluster(self, path: Path) -> Cluster:
+    def cluster(self, path: Path) -> RecordedCluster:
         """What they say. UsageError where they are of two clusters, or say nothing."""
         if len(self.clusters) > 1:
             names = "; ".join(f"{cluster}: see {where}" for cluster, where in self.clusters.items())
@@ -119,7 +119,7 @@ class _Reading:
                 f"{path}: no file in it says anything of a partition: give controller.log, state-change.log and "
                 "server.log of each broker, at the levels that Kafka ships"
             )
-        return Cluster(tuple(histories), {}, (), frozenset(self.changed), zookeeper)
+        return RecordedCluster(tuple(histories), {}, (), frozenset(self.changed), zookeeper)
 
     def _releases_and_protocols(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The releases and protocols, the last to start at the end; settings are taken down."""

@@ -11,12 +11,12 @@ from ..driving.controllers.family import FAMILY as CONTROLLERS
 from ..driving.families import trace_of
 from ..driving.family import PlanRequest
 from ..driving.fitting import UndrivableError
-from ..driving.nodes.releases import fetch_raft_release
 from ..driving.nodes.running import NodesError
 from ..driving.stages import Document
-from ..driving.verdict import document_head, full_version, outcome_document, undriven_document
+from ..driving.verdict import document_head, outcome_document, undriven_document
 from .controllers import HostedControllers
-from .hosting import Host, HostError
+from .hosting import Host
+from .program import HostError, fetch_hosted_release
 
 STEP_SECONDS = 0.5
 """How long what is to be seen after a step may take: nothing here waits for anything."""
@@ -40,7 +40,7 @@ def confirmed_in_process(
         plan = CONTROLLERS.plan(PlanRequest(trace, kafka, anyway))
     except UndrivableError as error:
         return document_head(document, kafka) | undriven_document(error)
-    release = fetch_raft_release(full_version(plan.kafka))
+    release = fetch_hosted_release(plan.kafka)
     report(f"hosting Kafka {release.version}")
     head, began = document_head(document, release.version), time.monotonic()
     try:

@@ -1,8 +1,8 @@
-"""Does Kafka's code do what the model does? Runs of the model, taken on Kafka's own classes, with states compared after
-each step.
+"""Does Kafka's code do what the model does, and the model what Kafka's code does? Runs of the model, taken on Kafka's
+own classes, with states compared after each step; and histories of these classes, followed in the model.
 
-A run is drawn so that actions, and pairs of actions one after the other, that were not taken yet come first. Where the
-two differ, steps are left out while they still do.
+The first runs are those with all pairs of actions that one can follow the other. The others are drawn so that what was
+seldom taken comes first. Where the two differ, steps are left out while they still do.
 """
 
 from __future__ import annotations
@@ -10,39 +10,46 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Literal, TypeAlias
 
 from ...language import judge
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run, Step
-from ..driving.controllers.driver import ControllersDriver
+from ..driving.controllers.driver import ControllersDriver, normalize_observation
 from ..driving.controllers.plan import KINDS, MODEL, ControllersPlan, model_of, why_not_driven
 from ..driving.controllers.world import ControllerObservation
-from ..driving.fitting import Trace
+from ..driving.fitting import DrivenTrace
 from ..driving.nodes.releases import Release
 from ..driving.nodes.running import NodesError
 from ..driving.stages import Stage, StageResult, diverging_stage, stage_fields
+from .compared import differing_fields
 from .controllers import HostedControllers, NodeEndedError
+from .covering import BOUNDS as COVERED_WITHIN
+from .covering import Pair, covering_runs, pairs_of
+from .following import HistoryDifference, HistoryFollower, HistoryReach
 from .hosting import Host
+from .program import HostError
 
+Direction: TypeAlias = Literal["model-to-code", "code-to-model"]
+DIRECTIONS: tuple[Direction, ...] = ("model-to-code", "code-to-model")
 BOUNDS = {"max_epoch": 4, "max_records": 2, "crashes": 2, "wipes": 0}
 """What runs are drawn within."""
 LENGTH = 40
 STEP_SECONDS = 0.2
-COMPARED = ("role", "epoch", "leader", "voted_for", "log", "high_watermark")
-"""What is compared of each voter: its role, epoch, leader and vote, the records of its log with their epochs, and where
-it leads, its high watermark."""
 
 
 @immutable
 class Difference:
-    """Where Kafka's code does otherwise than the model: the run of the model up to there, what the model has and what
+    """Where Kafka's code does otherwise than the model: the model and its run up to there, what the model has and what
     Kafka has of each voter, the fields that differ, and which release it is."""
 
     kafka: str
+    model: Model
     run: Run
     says: tuple[str, ...]
     model_observations: dict[int, ControllerObservation]
@@ -58,21 +65,82 @@ class Difference:
 
 @immutable
 class ComparisonReach:
-    """How far was looked: runs, steps with states compared, actions and pairs of actions that were taken, those of the
-    model's actions that never were, and seconds."""
+    """How far was looked. From the model to the code: runs, steps with states compared, pairs of actions that were
+    taken, those that the model has within small bounds and that were not, of these those of which no run can be taken
+    on Kafka's code, the actions that were taken and those of the model that never were. From the code to the model:
+    `code`. And seconds, whether it ended before it was to, and why where
+    it was not interrupted."""
 
     runs: int
     steps: int
     pairs: int
+    missing: tuple[Pair, ...]
+    not_driven: tuple[Pair, ...]
     actions: tuple[str, ...]
     never: tuple[str, ...]
+    code: HistoryReach
     seconds: float
     cut: bool = False
+    why: str = ""
+
+    @property
+    def compared_states(self) -> int:
+        """How many states were compared, either way."""
+        return self.steps + self.code.observations
 
 
 def hosted_model(kafka: str) -> Model:
     """The model with the switches of a release, within the bounds that runs are drawn in."""
-    return model_of(Trace(BOUNDS, (), "", "", MODEL), kafka)
+    return model_of(DrivenTrace(BOUNDS, (), "", "", MODEL), kafka)
+
+
+class ModelRuns:
+    """Runs of the model on a release's code: first those that cover all pairs of actions, then such as are drawn."""
+
+    def __init__(self, host: Host, seed: int, defect: str, kafka: str) -> None:
+        self._host, self._drawn, self._defect, self._kafka = host, random.Random(seed), defect, kafka
+        self.model = hosted_model(kafka)
+        self._small = model_of(DrivenTrace(COVERED_WITHIN, (), "", "", MODEL), kafka, ghosts=False)
+        self.coverage = covering_runs(self._small, partial(_is_taken, kafka))
+        self._planned = iter(self.coverage.runs)
+        self._counted = Counter[Pair]()
+        self._known = set[str]()
+        self.runs = self.steps = 0
+
+    def next_difference(self) -> Difference | None:
+        """Takes another run; a difference of a kind that was not found yet, shrunk, where there is one."""
+        planned = next(self._planned, None)
+        model = self.model if planned is None else self._small
+        run = planned or draw_run(model, self._kafka, self._drawn, self._counted)
+        taken = taken_on(self._host, model, self._kafka, run, self._defect)
+        self.runs, self.steps = self.runs + 1, self.steps + len(taken)
+        self._counted.update(pairs_of([one.stage.action for one in taken]))
+        found = difference_of(self._host.release.version, model, run, taken)
+        if found is None or found.signature in self._known:
+            return None
+        self._known.add(found.signature)
+        return shrunk(self._host, model, self._kafka, found, self._defect)
+
+    def reach(self, code: HistoryReach, seconds: float, cut: bool) -> ComparisonReach:
+        """How far was looked."""
+        taken = {after for _, after in self._counted}
+        missing = {pair for pair in (self.coverage.pairs | self.coverage.not_driven) if not self._counted[pair]}
+        return ComparisonReach(
+            self.runs,
+            self.steps,
+            sum(count > 0 for count in self._counted.values()),
+            tuple(sorted(missing)),
+            tuple(sorted(self.coverage.not_driven & missing)),
+            tuple(sorted(taken)),
+            tuple(action.name for action in self.model.actions if action.name not in taken),
+            code,
+            seconds,
+            cut,
+        )
+
+
+def _is_taken(kafka: str, states: Sequence[State], steps: Sequence[Step]) -> bool:
+    return is_driven(kafka, states, steps) and not is_abstracted(steps[-1])
 
 
 def conform(
@@ -81,58 +149,70 @@ def conform(
     *,
     runs: int | None,
     seconds: float | None,
+    directions: Collection[Direction] = DIRECTIONS,
+    held_against: str | None = None,
     defect: str = "",
-    report: Callable[[ComparisonReach], None] = lambda so_far: None,
-) -> Iterator[Difference | ComparisonReach]:
-    """Takes runs of the model on a release's code until there were enough, or the time is over. Yields each kind of
-    difference once, shrunk; and in the end, or where somebody interrupts, how far it has looked."""
-    kafka = ".".join(map(str, release.parts[:2]))
-    model, drawn = hosted_model(kafka), random.Random(seed)
-    counted: Counter[tuple[str, str]] = Counter()
-    known, steps, number, began = set[str](), 0, 0, time.monotonic()
+    report: Callable[[ComparisonReach, int], None] = lambda so_far, found: None,
+) -> Iterator[Difference | HistoryDifference | ComparisonReach]:
+    """Takes runs of the model on a release's code, and follows histories of the code in the model, in turn, until there
+    were enough of each, or the time is over. Yields each kind of difference once, shrunk; and in the end, or where
+    somebody interrupts, how far it has looked. The model is that of the release, or of another one (`held_against`)."""
+    kafka = ".".join((held_against or release.version).split(".")[:2])
+    began, found = time.monotonic(), 0
+    of_model: ModelRuns | None = None
+    of_code: HistoryFollower | None = None
 
     def so_far(*, cut: bool = False) -> ComparisonReach:
-        taken = tuple(sorted({after for _, after in counted}))
-        never = tuple(action.name for action in model.actions if action.name not in taken)
-        return ComparisonReach(number, steps, len(counted), taken, never, time.monotonic() - began, cut)
+        return _reach(of_model, of_code, time.monotonic() - began, cut)
 
     try:
         with Host(release) as host:
-            while (runs is None or number < runs) and (seconds is None or time.monotonic() - began < seconds):
-                run = draw_run(model, kafka, drawn, counted)
-                taken = taken_on(host, model, kafka, run, defect)
-                number, steps = number + 1, steps + len(taken)
-                before = ""
-                for one in taken:
-                    counted[before, one.stage.action] += 1
-                    before = one.stage.action
-                report(so_far())
-                found = difference_of(release.version, run, taken)
-                if found is not None and found.signature not in known:
-                    known.add(found.signature)
-                    yield shrunk(host, model, kafka, found, defect)
+            of_model = ModelRuns(host, seed, defect, kafka) if "model-to-code" in directions else None
+            of_code = HistoryFollower(host, seed, kafka, defect) if "code-to-model" in directions else None
+            while _goes_on(so_far(), runs, seconds):
+                for taker in filter(None, (of_model, of_code)):
+                    difference = taker.next_difference()
+                    if difference is not None:
+                        found += 1
+                        yield difference
+                    report(so_far(), found)
     except KeyboardInterrupt:
         yield so_far(cut=True)
+        return
+    except HostError as error:
+        yield replace(so_far(cut=True), why=str(error))
         return
     yield so_far()
 
 
-def draw_run(model: Model, kafka: str, drawn: random.Random, counted: Counter[tuple[str, str]]) -> Run:
+def _reach(of_model: ModelRuns | None, of_code: HistoryFollower | None, seconds: float, cut: bool) -> ComparisonReach:
+    code = HistoryReach() if of_code is None else of_code.reach
+    if of_model is None:
+        return ComparisonReach(0, 0, 0, (), (), (), (), code, seconds, cut)
+    return of_model.reach(code, seconds, cut)
+
+
+def _goes_on(so_far: ComparisonReach, runs: int | None, seconds: float | None) -> bool:
+    done = max(so_far.runs, so_far.code.histories)
+    return (runs is None or done < runs) and (seconds is None or so_far.seconds < seconds)
+
+
+def draw_run(model: Model, kafka: str, generator: random.Random, counts: Counter[tuple[str, str]]) -> Run:
     """A run of steps that Kafka's code can be brought to; pairs of actions that were taken seldom come first."""
     state = next(judge.initial_states(model))
     states, steps, before = [state], list[Step](), ""
     while len(steps) < LENGTH:
         possible: dict[str, list[Step]] = {}
         for step in judge.steps(model, states[-1]):
-            if is_driven(kafka, states, [*steps, step]) and not is_abstracted(model, states[-1], step):
+            if is_driven(kafka, states, [*steps, step]) and not is_abstracted(step):
                 possible.setdefault(step.action, []).append(step)
         if not possible:
             break
-        least = min(counted[before, action] for action in possible)
-        seldom = [action for action in possible if counted[before, action] <= least + drawn.randrange(4)]
-        step = drawn.choice(possible[drawn.choice(sorted(seldom))])
+        least = min(counts[before, action] for action in possible)
+        seldom = [action for action in possible if counts[before, action] <= least + generator.randrange(4)]
+        step = generator.choice(possible[generator.choice(sorted(seldom))])
         steps.append(step)
-        states.append(step.after)
+        states.append(step.state_after)
         before = step.action
     return Run(state, tuple(steps))
 
@@ -140,30 +220,31 @@ def draw_run(model: Model, kafka: str, drawn: random.Random, counted: Counter[tu
 ABSTRACTED: Mapping[str, str] = {
     "give_up": "from 4.0 on a voter that knows no leader, and whose pre-vote comes to nothing in time, asks again at "
     "once: it is unattached for no time at all",
-    "vote": "from 4.0 on a voter that asks for pre-votes and gives its vote goes on asking; in the model it has voted, "
-    "and asks again when its time is up",
+    "write": "before 3.6 a controller hears that it leads once it has applied all before its epoch's start "
+    "(KAFKA-15345); the model has that of a log that was empty, and elsewhere no record is asked for so early",
     "truncate": "Kafka takes as many fetches as the two logs have epochs that differ (KIP-279), the model one step",
 }
-"""Where the model is known to be coarser than Kafka, by action. Such steps are not drawn, but for `truncate`, for which
-as many fetches are let through as it takes."""
+"""Where the model is known to be coarser than Kafka, by action: `give_up` is not drawn, for `truncate` as many fetches
+are let through as it takes, and of `write` what it names is not asked of Kafka's code."""
 
 
-def is_abstracted(model: Model, before: State, step: Step) -> bool:
+def is_abstracted(step: Step) -> bool:
     """Whether a step is one of those of `ABSTRACTED` that are not drawn."""
-    if not model.values["pre_vote"]:
-        return False
-    after, voter = step.after, step.arguments.get("voter")
-    match step.action:
-        case "give_up":
-            return after.election[voter].role.name != "FOLLOWER"
-        case "vote":
-            return before.election[voter].role.name == "PROSPECTIVE"
-        case _:
-            return False
+    return step.action == "give_up" and step.state_after.election[step.arguments["voter"]].role.name != "FOLLOWER"
 
 
 class HostedDriver(ControllersDriver):
     """Drives a run of the model on hosted controllers."""
+
+    def __init__(self, plan: ControllersPlan, world: HostedControllers, limit: float) -> None:
+        super().__init__(plan, world, limit)
+        self._hosted = world
+
+    def _observe(
+        self, wanted_observation: Mapping[int, ControllerObservation]
+    ) -> Mapping[int, ControllerObservation | None]:
+        seen = self._hosted.check_clocks()[-1]
+        return {voter: None if one is None else normalize_observation(one) for voter, one in seen.items()}
 
     def _truncate(self, stage: Stage) -> str:
         voter, did = self._of(stage, "follower"), ""
@@ -205,16 +286,17 @@ def taken_on(host: Host, model: Model, kafka: str, run: Run, defect: str = "") -
     return tuple(taken)
 
 
-def difference_of(kafka: str, run: Run, taken: Sequence[StageResult]) -> Difference | None:
+def difference_of(kafka: str, model: Model, run: Run, results: Sequence[StageResult]) -> Difference | None:
     """The difference that steps which were taken end with; None where they end with none."""
-    parted = diverging_stage(taken)
+    parted = diverging_stage(results)
     if parted is None:
         return None
     seen: dict[int, ControllerObservation | None] = dict(parted.observation)
     return Difference(
         kafka,
-        Run(run.start, run.steps[: len(taken)]),
-        tuple(one.stage.says for one in taken),
+        model,
+        Run(run.start, run.steps[: len(results)]),
+        tuple(one.stage.says for one in results),
         dict(parted.expected_observation),
         seen,
         differing_fields(parted.expected_observation, seen) or ("it does not come about",),
@@ -222,48 +304,33 @@ def difference_of(kafka: str, run: Run, taken: Sequence[StageResult]) -> Differe
     )
 
 
-def differing_fields(
-    wanted: dict[int, ControllerObservation], seen: dict[int, ControllerObservation | None]
-) -> tuple[str, ...]:
-    """The fields in which a voter differs."""
-    return tuple(
-        field
-        for field in COMPARED
-        if any(_field(one, field) != _field(seen[voter], field) for voter, one in wanted.items())
-    )
-
-
-def _field(seen: ControllerObservation | None, field: str) -> Any:
-    return None if seen is None else getattr(seen, field)
-
-
-def shrunk(host: Host, model: Model, kafka: str, found: Difference, defect: str) -> Difference:
+def shrunk(host: Host, model: Model, kafka: str, difference: Difference, defect: str) -> Difference:
     """The difference with a run out of which no step can be left."""
     at = 0
-    while at < len(found.run.steps):
-        shorter = _drop_step(model, kafka, found.run, at)
+    while at < len(difference.run.steps):
+        shorter = _drop_step(model, kafka, difference.run, at)
         again = None
         if shorter is not None:
-            again = difference_of(found.kafka, shorter, taken_on(host, model, kafka, shorter, defect))
-        if again is not None and again.signature == found.signature:
-            found, at = again, 0
+            again = difference_of(difference.kafka, model, shorter, taken_on(host, model, kafka, shorter, defect))
+        if again is not None and again.signature == difference.signature:
+            difference, at = again, 0
         else:
             at += 1
-    return found
+    return difference
 
 
-def _drop_step(model: Model, kafka: str, run: Run, at: int) -> Run | None:
+def _drop_step(model: Model, kafka: str, run: Run, index: int) -> Run | None:
     """A run without one of its steps; None where the others cannot be taken then."""
     states, steps = [run.start], list[Step]()
     actions = {action.name: action for action in model.actions}
     for place, step in enumerate(run.steps):
-        if place == at:
+        if place == index:
             continue
         after = judge.attempt(model, states[-1], actions[step.action], step.arguments)
         if not isinstance(after, State):
             return None
         steps.append(Step(step.action, step.arguments, after))
-        if not is_driven(kafka, states, steps) or is_abstracted(model, states[-1], steps[-1]):
+        if not is_driven(kafka, states, steps) or is_abstracted(steps[-1]):
             return None
         states.append(after)
     return Run(run.start, tuple(steps))

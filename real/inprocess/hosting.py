@@ -7,27 +7,41 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import selectors
+import signal
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from ...language.immutable import immutable
 from ..driving.nodes.processes import bound_command
 from ..driving.nodes.releases import Release
-from .program import MAIN, compiled_folder
+from .program import MAIN, HostError, ShapeError, compiled_folder
 
 Step: TypeAlias = tuple[str | int, ...]
 """A step of a schedule: its verb and its numbers. `Verb.java` says what each is."""
 Schedule: TypeAlias = tuple[Step, ...]
 ANSWER_SECONDS = 120.0
-_HEAP = ("-Xmx512m", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3")
-"""A limit of memory; and hash codes of objects are numbers in order, so that nothing depends on where they lie."""
-
-
-class HostError(Exception):
-    """The process that hosts Kafka's classes ended, did not answer, or could not do what it was asked."""
+"""How long a call may take: of processor time, as long as it has any; where it has none, by the clock."""
+_IDLE_SECONDS = 1.0
+"""Who has had less of the processor than this in all that time waits for something."""
+MEMORY_MB = 512
+"""How much memory objects may take. Whoever needs more ends: Kafka's code would go on with what failed."""
+_OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-Xshare:auto",
+    "-XX:+ExitOnOutOfMemoryError",
+    "-XX:+DisplayVMOutputToStderr",
+    "-XX:+UnlockExperimentalVMOptions",
+    "-XX:hashCode=3",
+)
+"""Among them: hash codes of objects are numbers in order, so that nothing depends on where they lie."""
+_ENDING_SECONDS = 10.0
+"""How long a process may take to end that says nothing any more."""
 
 
 @immutable
@@ -51,7 +65,7 @@ class Settings:
 
 
 @immutable
-class Finding:
+class FailedProperty:
     """A property that failed: its name, what findings of one cause have in common, at which node, why, and Kafka's
     stack where something was thrown."""
 
@@ -83,7 +97,7 @@ class StepResults:
     states: tuple[tuple[Mapping[str, Any], ...], ...]
     flying: tuple[Flying, ...]
     committed_records: int
-    findings: tuple[Finding, ...]
+    findings: tuple[FailedProperty, ...]
     lines: tuple[str, ...]
 
 
@@ -93,23 +107,29 @@ class Host:
     def __init__(self, release: Release, *, brief: bool = False) -> None:
         classes = compiled_folder(release)
         quick = ["-XX:TieredStopAtLevel=1"] if brief else []
-        command = [release.java, *_HEAP, *quick, "-cp", f"{classes}:{release.jars}/*", MAIN]
+        options = [f"-Xmx{MEMORY_MB}m", *_OPTIONS, *quick]
+        command = [release.java, *options, "-cp", f"{classes}:{release.jars}/*", MAIN]
         self.release = release
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
         self._process = subprocess.Popen(
-            bound_command(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            bound_command(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
         )
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.end()
 
     def end(self) -> None:
         """Ends the process."""
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
-        self._process.communicate()
+        with contextlib.suppress(OSError):  # what it was not told yet
+            self._process.communicate()
+        self._said.close()
 
     def open(self, settings: Settings, seed: int, *, log: bool = False) -> None:
         """A new world, in which all nodes run and nothing has happened; `log`: Kafka's lines are kept from now on."""
@@ -130,42 +150,70 @@ class Host:
         )
 
     def ask(self, command: Mapping[str, Any]) -> dict[str, Any]:
-        """One command, and its answer. HostError where there is none, or where it says that it failed."""
+        """One command, and its answer. HostError where there is none, or where it says that it failed; ShapeError where
+        that is because a class of Kafka's has changed."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(command).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise HostError(f"the process that hosts Kafka has ended: {self._last_words()}") from None
+            raise HostError(self._how_it_ended()) from None
         answer: dict[str, Any] = json.loads(self._line(ANSWER_SECONDS))
         if "failed" in answer:
-            where = next((line.strip() for line in answer["stack"] if "org.apache.kafka" in line), "nowhere")
-            raise HostError(f"{answer['failed']} ({where})")
+            places = [line.strip() for line in answer["stack"] if line.strip().startswith("at org.apache.kafka")]
+            why = f"{answer['failed']} ({places[0] if places else 'nowhere'})"
+            raise ShapeError(self.release, why) if answer["changed"] else HostError(why)
         return answer
 
     def _line(self, seconds: float) -> bytes:
         assert self._process.stdout is not None
+        began = before = self.processor_seconds()
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
-            if not selector.select(seconds):
-                self.end()
-                raise HostError(f"a call of Kafka's did not come back within {seconds:g} s; the process was ended")
+            while not selector.select(seconds):
+                used = self.processor_seconds()
+                if used - before < _IDLE_SECONDS or used - began > seconds:
+                    self.end()
+                    raise HostError(f"a call of Kafka's did not come back within {seconds:g} s; the process was ended")
+                before = used
         line = self._process.stdout.readline()
         if not line.endswith(b"\n"):
-            raise HostError(f"the process that hosts Kafka has ended: {self._last_words()}")
+            raise HostError(self._how_it_ended())
         return line
 
-    def _last_words(self) -> str:
-        self._process.kill()
-        _, said = self._process.communicate()
-        lines = said.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1][:400] if lines else "it said nothing"
+    @property
+    def process_id(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def processor_seconds(self) -> float:
+        """The processor time that the process has had; 0 where the system does not say."""
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _how_it_ended(self) -> str:
+        """Why there is no process any more."""
+        try:
+            ended = self._process.wait(_ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return "the process that hosts Kafka says nothing any more; it was ended"
+        self._said.seek(0)
+        lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+        if any("java.lang.OutOfMemoryError" in line for line in lines):
+            return f"the process that hosts Kafka needed more than its {MEMORY_MB} MB of memory, and ended"
+        if ended < 0:
+            return f"the process that hosts Kafka was ended by {signal.Signals(-ended).name}"
+        return f"the process that hosts Kafka ended with {ended}: {lines[-1][:400] if lines else 'it said nothing'}"
 
 
-def findings_of(answer: Mapping[str, Any]) -> tuple[Finding, ...]:
+def findings_of(answer: Mapping[str, Any]) -> tuple[FailedProperty, ...]:
     """What failed, of an answer."""
     return tuple(
-        Finding(one["property"], one["signature"], one["node"], one["why"], tuple(one["stack"]))
+        FailedProperty(one["property"], one["signature"], one["node"], one["why"], tuple(one["stack"]))
         for one in answer.get("findings", ())
     )
 

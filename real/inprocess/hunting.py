@@ -14,8 +14,9 @@ from ...language.errors import UsageError
 from ...language.immutable import immutable
 from ...language.verdict import DisagreementError
 from ..driving.nodes.releases import Release
-from .hosting import Finding, Host, Schedule, Settings, findings_of, step_words
+from .hosting import FailedProperty, Host, Schedule, Settings, findings_of, step_words
 from .known import ticket_of
+from .program import HostError
 from .properties import JUDGED, Seen, failing_properties
 from .shrinking import shrunk
 
@@ -31,17 +32,19 @@ RUNS_AT_ONCE = 20
 
 @immutable
 class HuntReach:
-    """How far was looked: runs, steps, different states, seconds, and whether it ended before it was to."""
+    """How far was looked: runs, steps, different states, seconds, and whether it ended before it was to, and why where
+    it was not interrupted."""
 
     runs: int
     steps: int
     states: int
     seconds: float
     cut: bool = False
+    why: str = ""
 
 
 @immutable
-class Case:
+class HuntCase:
     """A finding with the shortest schedule that shows it: in which world, with which seed; `recovers` where it shows
     only once nothing is lost any more. `lines` is what Kafka logged in its last step and before, `runs` how many runs
     had been taken, and `seconds` how long it took."""
@@ -51,7 +54,7 @@ class Case:
     seed: int
     steps: Schedule
     recovers: bool
-    finding: Finding
+    finding: FailedProperty
     lines: tuple[str, ...]
     runs: int
     seconds: float
@@ -107,7 +110,7 @@ def hunt(
     seconds: float | None,
     defect: str = "",
     report: Callable[[HuntReach], None] = lambda so_far: None,
-) -> Iterator[Case | HuntReach]:
+) -> Iterator[HuntCase | HuntReach]:
     """Takes runs until there were enough, or the time is over, and yields each finding once, shrunk; and in the end, or
     where somebody interrupts, how far it has looked."""
     began, so_far = time.monotonic(), HuntReach(0, 0, 0, 0.0)
@@ -132,7 +135,9 @@ def hunt(
                             known.add(finding.signature)
                             yield _case(host, settings, answer, finding, so_far)
     except KeyboardInterrupt:
-        so_far = HuntReach(so_far.runs, so_far.steps, so_far.states, time.monotonic() - began, cut=True)
+        so_far = replace(so_far, seconds=time.monotonic() - began, cut=True)
+    except HostError as error:
+        so_far = replace(so_far, seconds=time.monotonic() - began, cut=True, why=str(error))
     yield so_far
 
 
@@ -144,16 +149,18 @@ def _command(settings: Settings, seed: int, runs: int) -> dict[str, Any]:
     return {"do": "hunt", "settings": settings.document(), "seed": seed, "length": LENGTH, "runs": runs}
 
 
-def _case(host: Host, settings: Settings, answer: Mapping[str, Any], finding: Finding, so_far: HuntReach) -> Case:
+def _case(
+    host: Host, settings: Settings, answer: Mapping[str, Any], finding: FailedProperty, so_far: HuntReach
+) -> HuntCase:
     seed, steps = int(answer["world"]), tuple(tuple(step) for step in answer["schedule"])
     made = shrunk(host, settings, seed, steps, finding, lambda left: None)
     if made is None:
         raise DisagreementError(f"{finding.why}: it does not come about a second time, with seed {seed}")
-    case = Case(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)
+    case = HuntCase(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)
     return replay_case(host, case)[0]
 
 
-def replay_case(host: Host, case: Case) -> tuple[Case, tuple[Seen, ...]]:
+def replay_case(host: Host, case: HuntCase) -> tuple[HuntCase, tuple[Seen, ...]]:
     """A case as it is when its schedule is taken again, and what is seen after each step. DisagreementError where the
     host finds what the judge in Python does not; UsageError where nothing is found."""
     host.open(case.settings, case.seed, log=True)
@@ -167,19 +174,19 @@ def replay_case(host: Host, case: Case) -> tuple[Case, tuple[Seen, ...]]:
     return again, done.states
 
 
-def case_of(document: Mapping[str, Any]) -> Case:
+def case_of(document: Mapping[str, Any]) -> HuntCase:
     """A case that was saved. UsageError where it is none."""
     try:
         if document["schema"] != SCHEMA:
             raise UsageError(f"its schema is {document['schema']}, and not {SCHEMA}")
         found = document["finding"]
-        return Case(
+        return HuntCase(
             document["kafka"],
             Settings(**document["world"]),
             int(document["seed"]),
             tuple(tuple(step) for step in document["steps"]),
             bool(document["recovers"]),
-            Finding(found["property"], found["signature"], found["node"], found["why"], tuple(found["stack"])),
+            FailedProperty(found["property"], found["signature"], found["node"], found["why"], tuple(found["stack"])),
             tuple(document["lines"]),
             0,
             0.0,

@@ -11,16 +11,19 @@ import hashlib
 import re
 import shutil
 import subprocess
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ...language.errors import UsageError
-from ..driving.nodes.releases import Release
+from ...language.errors import UnavailableError, UnreadableError, UsageError
+from ..driving.nodes.kept_folders import kept_folder
+from ..driving.nodes.releases import NEEDED_JAVA, Release, check_java_version, fetch_raft_release
+from ..driving.verdict import full_version
 
 SOURCES = Path(__file__).parent / "host"
 MAIN = "org.apache.kafka.raft.Host"
+OLDEST = (3, 5)
+"""The first release that the program knows."""
 FORMER_NAMES: Mapping[str, str] = {"RaftLog": "ReplicatedLog"}
 """Classes that older releases have by another name (KAFKA-19713: 4.3)."""
 _MARK = re.compile(r" *//\[(\d+\.\d+)?-(\d+\.\d+)?\]$")
@@ -28,15 +31,34 @@ _IMPORT = re.compile(r"^import (org\.apache\.kafka\.[\w.]+\.)(\w+);")
 _CLASS = re.compile(r"(org/apache/kafka/[\w/]+)/(\w+)\.class")
 
 
+class HostError(Exception):
+    """The process that hosts Kafka's classes ended, did not answer, or could not do what it was asked."""
+
+
+class ShapeError(HostError):
+    """Kafka's classes have another shape than the program knows: what they do is not known."""
+
+    def __init__(self, release: Release, why: str) -> None:
+        super().__init__(f"the classes of Kafka {release.version} have another shape than this program knows: {why}")
+
+
+def fetch_hosted_release(version: str) -> Release:
+    """The jars of a release that can be hosted. UsageError where it is none, or is older than all that are hosted; and
+    as `fetch_raft_release`."""
+    full = full_version(version)
+    if tuple(map(int, full.split(".")))[:2] < OLDEST:
+        raise UsageError(f"Kafka {version} is not hosted in one process; {'.'.join(map(str, OLDEST))} and newer are")
+    return fetch_raft_release(full)
+
+
 def compiled_folder(release: Release) -> Path:
     """The folder of the program's classes for a release, next to its jars; compiled where it is not there yet.
-    UsageError where there is no compiler, or where Kafka's classes have another shape than the program knows."""
+    UnavailableError where there is no compiler, UnreadableError where the folder is damaged, ShapeError where Kafka's
+    classes have another shape than the program knows."""
     texts = dict(adapted_sources(release))
     digest = hashlib.sha256("\0".join(f"{name}\0{text}" for name, text in sorted(texts.items())).encode()).hexdigest()
     target = release.jars.parent / f"{release.jars.name}-host-{digest[:16]}"
-    if not target.exists():
-        _compile(release, texts, target)
-    return target
+    return kept_folder(target, lambda classes: _compile(release, texts, classes))
 
 
 def adapted_sources(release: Release) -> Iterator[tuple[str, str]]:
@@ -68,13 +90,20 @@ def _places(jars: Path) -> dict[str, str]:
     """The package of each class of Kafka's whose name only one package has, or the shortest of them."""
     found: dict[str, str] = {}
     for path in sorted(jars.glob("kafka-*.jar")):
-        with zipfile.ZipFile(path) as jar:
-            for name in jar.namelist():
-                if one := _CLASS.fullmatch(name):
-                    package = one[1].replace("/", ".") + "."
-                    if one[2] not in found or _package_order(package) < _package_order(found[one[2]]):
-                        found[one[2]] = package
+        for name in _names_in(path):
+            if one := _CLASS.fullmatch(name):
+                package = one[1].replace("/", ".") + "."
+                if one[2] not in found or _package_order(package) < _package_order(found[one[2]]):
+                    found[one[2]] = package
     return found
+
+
+def _names_in(path: Path) -> list[str]:
+    try:
+        with zipfile.ZipFile(path) as jar:
+            return jar.namelist()
+    except zipfile.BadZipFile:
+        raise UnreadableError(f"{path} is no jar") from None
 
 
 def _package_order(package: str) -> tuple[bool, int]:
@@ -82,35 +111,37 @@ def _package_order(package: str) -> tuple[bool, int]:
     return not re.match(r"org\.apache\.kafka\.(raft|snapshot|common|server\.common)\.", package), len(package)
 
 
-def _compile(release: Release, texts: Mapping[str, str], target: Path) -> None:
+def _compile(release: Release, texts: Mapping[str, str], classes: Path) -> None:
     compiler = _compiler(release)
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        sources, classes = Path(scratch) / "sources", Path(scratch) / "classes"
-        sources.mkdir()
-        for name, text in texts.items():
-            (sources / name).write_text(text, encoding="utf-8")
-        files = [str(path) for path in sorted(sources.iterdir())]
-        options = ["-nowarn", "-Xlint:none", "-proc:none", "--release", "17", "-cp", f"{release.jars}/*"]
-        command = [compiler, *options, "-d", str(classes), *files]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            first = next((line for line in done.stderr.splitlines() if "error:" in line), "javac says nothing")
-            raise UsageError(
-                f"the classes of Kafka {release.version} have another shape than this program knows: {first.strip()}"
-            )
-        try:
-            classes.rename(target)
-        except OSError:  # another command was faster
-            if not target.exists():
-                raise
+    sources = classes.with_name("sources")
+    sources.mkdir()
+    for name, text in texts.items():
+        (sources / name).write_text(text, encoding="utf-8")
+    files = [str(path) for path in sorted(sources.iterdir())]
+    options = ["-nowarn", "-Xlint:none", "-proc:none", "--release", str(NEEDED_JAVA), "-cp", f"{release.jars}/*"]
+    command = [compiler, *options, "-d", str(classes), *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ShapeError(release, _first_error(done.stderr))
+
+
+def _first_error(output: str) -> str:
+    """What a compiler says first: in which line, what, and of which class or method."""
+    lines = [line.strip() for line in output.splitlines()]
+    at = next((at for at, line in enumerate(lines) if "error:" in line), None)
+    if at is None:
+        return "javac says nothing"
+    symbol = next((line for line in lines[at : at + 5] if line.startswith("symbol:")), "")
+    return " ".join((lines[at].rpartition("/")[2], *symbol.split()[1:]))
 
 
 def _compiler(release: Release) -> str:
     beside = Path(release.java).with_name("javac")
     found = str(beside) if beside.exists() else shutil.which("javac")
     if found is None:
-        raise UsageError(
+        raise UnavailableError(
             f"a Java compiler (javac) is needed to host Kafka's classes, and {release.java} has none beside it; "
-            "install a JDK 17 or newer"
+            f"install a JDK {NEEDED_JAVA} or newer"
         )
+    check_java_version(found, "a JDK")
     return found

@@ -30,42 +30,42 @@ def failing_properties(states: Sequence[Seen]) -> set[str]:
 
 def _failing(
     node: int,
-    seen: Mapping[str, Any],
+    answer: Mapping[str, Any],
     leaders: dict[int, tuple[int, int]],
-    committed: list[tuple[Record | None, int]],
-    reached: dict[tuple[int, int], int],
+    committed_records: list[tuple[Record | None, int]],
+    high_watermarks: dict[tuple[int, int], int],
 ) -> set[str]:
-    """What fails of one node in one state, given all before it. `leaders` has who leads an epoch, `committed` the
-    record at each offset and the epoch in which it was first seen to be committed, `reached` each life's high
-    watermark."""
-    life, end, epoch = (node, int(seen["incarnation"])), int(seen["high_watermark"]), int(seen["epoch"])
+    """What fails of one node in one state, given all before it. `leaders` has who leads an epoch, `committed_records`
+    the record at each offset and the epoch in which it was first seen to be committed, `high_watermarks` each life's
+    high watermark."""
+    life, end, epoch = (node, int(answer["incarnation"])), int(answer["high_watermark"]), int(answer["epoch"])
     found = set[str]()
-    if 0 <= end < reached.get(life, 0):
+    if 0 <= end < high_watermarks.get(life, 0):
         found.add("high_watermark_grows")
-    reached[life] = max(end, reached.get(life, 0))
-    for offset, record in _records(seen):
+    high_watermarks[life] = max(end, high_watermarks.get(life, 0))
+    for offset, record in _records(answer):
         if offset >= end:
             break
-        if offset < len(committed):
-            known = committed[offset][0]
+        if offset < len(committed_records):
+            known = committed_records[offset][0]
             found |= {"committed_stays"} if known is not None and known != record else set()
         else:
-            committed.extend((None, epoch) for _ in range(offset - len(committed)))
-            committed.append((record, epoch))
-    if end > int(seen["end"]):
+            committed_records.extend((None, epoch) for _ in range(offset - len(committed_records)))
+            committed_records.append((record, epoch))
+    if end > int(answer["end"]):
         found.add("committed_stays")
-    if seen["role"] == "Leader":
+    if answer["role"] == "Leader":
         if leaders.setdefault(epoch, life) != life:
             found.add("one_leader")
-        log = dict(_records(seen))
-        start = int(seen["start"])
-        behind = ((offset, one) for offset, (one, of) in enumerate(committed) if of < epoch and offset >= start)
+        log = dict(_records(answer))
+        start = int(answer["start"])
+        behind = ((offset, one) for offset, (one, of) in enumerate(committed_records) if of < epoch and offset >= start)
         found |= (
             {"leader_has_committed"} if any(one is not None and log.get(at) != one for at, one in behind) else set()
         )
     return found
 
 
-def _records(seen: Mapping[str, Any]) -> Iterator[tuple[int, Record]]:
-    for place, (epoch, number) in enumerate(seen["log"]):
-        yield int(seen["start"]) + place, (int(epoch), int(number))
+def _records(answer: Mapping[str, Any]) -> Iterator[tuple[int, Record]]:
+    for place, (epoch, number) in enumerate(answer["log"]):
+        yield int(answer["start"]) + place, (int(epoch), int(number))

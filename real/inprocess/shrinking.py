@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .hosting import Finding, Host, Schedule, Settings
+from .hosting import FailedProperty, Host, Schedule, Settings
 
 
 def failing(
-    host: Host, settings: Settings, seed: int, steps: Schedule, like: Finding, recover: bool
+    host: Host, settings: Settings, seed: int, steps: Schedule, like: FailedProperty, recover: bool
 ) -> Schedule | None:
     """The steps of a schedule that did something, where with them the same fails as `like`, or, with `recover`, once
     nothing is lost any more; None where it does not."""
@@ -20,23 +20,23 @@ def failing(
 
 
 def shrunk(
-    host: Host, settings: Settings, seed: int, steps: Schedule, found: Finding, report: Callable[[int], None]
+    host: Host, settings: Settings, seed: int, steps: Schedule, failure: FailedProperty, report: Callable[[int], None]
 ) -> tuple[Schedule, bool] | None:
     """The steps of a schedule without which the same does not fail: none of them can be left out. And whether it
     fails only once nothing is lost any more. None where it does not fail a second time. `report` is told
     how many are left."""
     recover = False
-    kept = failing(host, settings, seed, steps, found, recover)
+    kept = failing(host, settings, seed, steps, failure, recover)
     if kept is None:
         recover = True
-        kept = failing(host, settings, seed, steps, found, recover)
+        kept = failing(host, settings, seed, steps, failure, recover)
     if kept is None:
         return None
     size = max(1, len(kept) // 2)
     while True:
         at, before = 0, len(kept)
         while at < len(kept):
-            shorter = failing(host, settings, seed, kept[:at] + kept[at + size :], found, recover)
+            shorter = failing(host, settings, seed, kept[:at] + kept[at + size :], failure, recover)
             if shorter is None:
                 at += size
             else:

@@ -71,43 +71,45 @@ def find_whole_part(path: Path, data: bytes, form: BatchFormat) -> SegmentStart:
     return SegmentStart(at, after, f"{begins} no whole batch{zeros}, and are left out{ends}")
 
 
-def _damage_message(path: Path, at: int, after: int | None, why: str) -> str:
-    if after is None:
+def _damage_message(path: Path, position: int, next_offset: int | None, why: str) -> str:
+    if next_offset is None:
         return f"{path}: it is no segment of a log of Kafka, or its first batch is damaged: {why}"
     return (
-        f"{path}: the batch at offset {after}, byte {at}, is damaged: {why}. What follows may be what matters: give a "
-        "whole copy of this log, or that of another replica, which has the same records"
+        f"{path}: the batch at offset {next_offset}, byte {position}, is damaged: {why}. What follows may be what "
+        "matters: give a whole copy of this log, or that of another replica, which has the same records"
     )
 
 
-def _end(data: bytes, at: int, form: BatchFormat) -> int | None:
+def _end(data: bytes, position: int, form: BatchFormat) -> int | None:
     """Where the batch ends that begins at a place; None where there is none, or it is not whole."""
-    if at + _SUM > len(data):
+    if position + _SUM > len(data):
         return None
-    first, length = _BEGINS.unpack_from(data, at)
-    magic, end = data[at + _MAGIC], at + _AFTER_LENGTH + length
+    first, length = _BEGINS.unpack_from(data, position)
+    magic, end = data[position + _MAGIC], position + _AFTER_LENGTH + length
     least = _LEAST if magic == NEWEST else _LEAST_OF_OLD
     if first < 0 or not form.oldest <= magic <= NEWEST or length < least or end > len(data):
         return None
-    return end if not form.compares_checksums or _sum_is_right(data, at, end) else None
+    return end if not form.compares_checksums or _sum_is_right(data, position, end) else None
 
 
-def _sum_is_right(data: bytes, at: int, end: int) -> bool:
+def _sum_is_right(data: bytes, position: int, end: int) -> bool:
     """Whether a batch has its checksum."""
-    if data[at + _MAGIC] < NEWEST:
-        return int.from_bytes(data[at + _AFTER_LENGTH : at + _MAGIC]) == zlib.crc32(data[at + _MAGIC : end])
+    if data[position + _MAGIC] < NEWEST:
+        return int.from_bytes(data[position + _AFTER_LENGTH : position + _MAGIC]) == zlib.crc32(
+            data[position + _MAGIC : end]
+        )
     try:
         from kafka.record.util import calc_crc32c
     except ImportError:
         raise UsageError("reading segments needs kafka-python: pip install '.[live]' in the clone") from None
-    return int.from_bytes(data[at + _SUM : at + _SUMMED]) == calc_crc32c(data[at + _SUMMED : end])
+    return int.from_bytes(data[position + _SUM : position + _SUMMED]) == calc_crc32c(data[position + _SUMMED : end])
 
 
-def _next(data: bytes, at: int) -> int:
+def _next(data: bytes, position: int) -> int:
     """The offset after a batch that is whole."""
-    if data[at + _MAGIC] < NEWEST:
-        return _BEGINS.unpack_from(data, at)[0] + 1
-    header = _HEADER.unpack_from(data, at)
+    if data[position + _MAGIC] < NEWEST:
+        return _BEGINS.unpack_from(data, position)[0] + 1
+    header = _HEADER.unpack_from(data, position)
     return header[0] + header[6] + 1
 
 
@@ -116,30 +118,30 @@ def _written_length(data: bytes) -> int:
     return min(-(-len(data.rstrip(b"\0")) // SECTOR) * SECTOR, len(data))
 
 
-def _damage(data: bytes, at: int, written: int, after: int | None, form: BatchFormat) -> str | None:
+def _damage(data: bytes, position: int, written_offset: int, next_offset: int | None, form: BatchFormat) -> str | None:
     """Why what begins at a place is damaged; None where it may be the beginning of a batch that was being written."""
-    if (more := _follows(data, at + 1, after or 0, form)) is not None:
+    if (more := _follows(data, position + 1, next_offset or 0, form)) is not None:
         place, offset = more
-        if place == at + _AFTER_LENGTH + int.from_bytes(data[at + 8 : at + _AFTER_LENGTH]):
+        if place == position + _AFTER_LENGTH + int.from_bytes(data[position + 8 : position + _AFTER_LENGTH]):
             return f"its checksum is wrong, or its header, and another batch follows, at offset {offset}"
         return f"it is not whole, and another batch follows, at offset {offset}, byte {place}"
-    if at + _AFTER_LENGTH > written:
+    if position + _AFTER_LENGTH > written_offset:
         return None
-    first, length = _BEGINS.unpack_from(data, at)
-    if after is not None and (first < after or (form.compares_checksums and first != after)):
+    first, length = _BEGINS.unpack_from(data, position)
+    if next_offset is not None and (first < next_offset or (form.compares_checksums and first != next_offset)):
         return f"it states {first} as its offset"
     if not _LEAST_OF_OLD <= length <= form.longest:
         return f"it states a length of {length} bytes, and no batch is so long or so short"
-    if at + _MAGIC < written and not form.oldest <= data[at + _MAGIC] <= NEWEST:
-        return f"it states the format {data[at + _MAGIC]}, which there is not"
-    if at + _AFTER_LENGTH + length <= written:
+    if position + _MAGIC < written_offset and not form.oldest <= data[position + _MAGIC] <= NEWEST:
+        return f"it states the format {data[position + _MAGIC]}, which there is not"
+    if position + _AFTER_LENGTH + length <= written_offset:
         return "its checksum is wrong"
-    if at + _HEADER.size <= len(data) <= at + METADATA.longest and _sum_is_right(data, at, len(data)):
+    if position + _HEADER.size <= len(data) <= position + METADATA.longest and _sum_is_right(data, position, len(data)):
         return f"it states a length of {length} bytes, and is whole with fewer"
     return None
 
 
-def _follows(data: bytes, since: int, after: int, form: BatchFormat) -> tuple[int, int] | None:
+def _follows(data: bytes, since: int, next_offset: int, form: BatchFormat) -> tuple[int, int] | None:
     """The place and the offset of the first batch that begins later, whole or not. The header of a batch without a
     producer, as all in the metadata log are, is known by itself, and that of another by its checksum."""
     for found in re.compile(b"\2").finditer(data, since + _MAGIC):
@@ -147,7 +149,7 @@ def _follows(data: bytes, since: int, after: int, form: BatchFormat) -> tuple[in
         if place + _HEADER.size > len(data):
             return None
         first, length, _, _, _, _, delta, _, _, *producer, count = _HEADER.unpack_from(data, place)
-        if first < after or not _LEAST <= length <= form.longest or not 0 <= count <= delta + 1:
+        if first < next_offset or not _LEAST <= length <= form.longest or not 0 <= count <= delta + 1:
             continue
         whole = place + _AFTER_LENGTH + length <= len(data)
         if (producer == [-1, -1, -1] and count == delta + 1) or (

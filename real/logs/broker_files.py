@@ -129,16 +129,16 @@ class BrokerLogs:
             if (own := _cluster_id(place)) is not None:
                 self._refuse(own, f"the metadata log is of {own}: see {place}")
 
-    def _refuse(self, own: str, said: str) -> None:
+    def _refuse(self, own: str, reason: str) -> None:
         for place, other in self.clusters.items():
             if other != own:
-                raise UsageError(f"{place}: it is of cluster {other}, and {said}")
+                raise UsageError(f"{place}: it is of cluster {other}, and {reason}")
 
 
 def read_brokers(paths: Iterable[Path]) -> BrokerLogs:
     """The logs of brokers at or below some paths. UsageError where there is no path, where nothing in it says where
     a leader or a high watermark of a partition is, and for a file that is damaged."""
-    read = _Reading()
+    read = _BrokerFilesReading()
     for path in paths:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file or directory")
@@ -161,7 +161,7 @@ _Timed: TypeAlias = tuple[str, int, Line]
 """A line with its time, or "" where it has none, and the number of its file."""
 
 
-class _Reading:
+class _BrokerFilesReading:
     def __init__(self) -> None:
         self.paths: list[Path] = []
         self.lines: dict[str, dict[tuple[int, int], list[_Timed]]] = {}

@@ -24,6 +24,9 @@ SEGMENT, SNAPSHOT = ".log", ".checkpoint"
 _DUMPED = re.compile(r"^\| offset: (?P<offset>\d+) CreateTime: (?P<time>-?\d+) .*?(?:payload: (?P<payload>.*)|\S)$")
 _BATCH = re.compile(r"^baseOffset: (\d+) lastOffset: (\d+) ")
 _FILE = re.compile(r"^Dumping (\S.*?)\s*$")
+_OF_CONTROL = re.compile(
+    r"\b(?:controlType|endTxnMarker|SnapshotHeader|SnapshotFooter|LeaderChange|KRaftVersion|KRaftVoters)\b"
+)
 _OF_SNAPSHOT = re.compile(r"\bSNAPSHOT_HEADER\b|\bSnapshotHeader\b")
 
 
@@ -132,10 +135,15 @@ class _Offsets:
     batch that is read may begin below it."""
 
     def __init__(self, first: int, since: int = 0) -> None:
-        self.next, self.since, self.begun = first, since, False
+        self.next, self.since, self.begun, self.epoch = first, since, False, 0
 
-    def take(self, path: Path, first: int, last: int) -> None:
-        """Takes a batch. UsageError where it does not follow: the log of a controller has no gaps."""
+    def take(self, path: Path, first: int, last: int, epoch: int | None = None) -> None:
+        """Takes a batch of a leader's epoch. UsageError where it does not follow: the log of a controller has no gaps,
+        and its epochs, which no checksum covers, do not go back."""
+        if epoch is not None and epoch < self.epoch:
+            went = f"it is of leader epoch {epoch}, after one of {self.epoch}"
+            raise UsageError(f"{path}: the batch at offset {first} is damaged: {went}")
+        self.epoch = self.epoch if epoch is None else epoch
         if first > self.next:
             what = f"offsets {self.next} to {first - 1} are missing before it"
             if self.next == 0:
@@ -163,7 +171,7 @@ def _segment(path: Path, notes: list[str], follow: _Offsets, *, snapshot: bool =
     part = find_whole_part(path, data, METADATA)
     batches, ended = list(_records(data[: part.size])), False
     for batch in batches:
-        follow.take(path, batch.base_offset, batch.next_offset - 1)
+        follow.take(path, batch.base_offset, batch.next_offset - 1, _leader_epoch(batch))
         ended = batch.is_control_batch
         if not ended:
             yield from _entries(path, batch, snapshot)
@@ -173,6 +181,12 @@ def _segment(path: Path, notes: list[str], follow: _Offsets, *, snapshot: bool =
         follow.come_to(path)
     if part.note is not None:
         notes.append(part.note)
+
+
+def _leader_epoch(batch: Batch) -> int | None:
+    """The leader's epoch that a batch names."""
+    epoch = getattr(batch, "leader_epoch", None)
+    return epoch if isinstance(epoch, int) else None
 
 
 def _records(data: bytes) -> MemoryRecords:
@@ -275,6 +289,8 @@ class _PrintedLog:
         self.snapshot = self.snapshot or _OF_SNAPSHOT.search(line) is not None
         self.expected += 1
         payload = found["payload"]
+        if payload is None and not _OF_CONTROL.search(line):
+            raise UsageError(f"{where}: {line[:60]!r} has no payload, and is no control record as it is printed")
         record = None if payload is None else _payload(where, payload)
         if record is None or (not self.snapshot and int(found["offset"]) < self.log.since):
             return None
@@ -284,7 +300,7 @@ class _PrintedLog:
 def _payload(where: str, text: str) -> MetadataRecord | None:
     try:
         payload = json.loads(text)
-        return parse_printed_record(payload["type"], payload["data"])
+        return parse_printed_record(payload["type"], payload["data"], payload["version"])
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{where}: {text[:60]!r} is no whole record as kafka-dump-log prints it") from None
     except UnreadableRecordError as error:

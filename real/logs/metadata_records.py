@@ -6,6 +6,7 @@ frame version (1), the kind's number, the record's version, and its fields (Meta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -38,7 +39,7 @@ class UnreadableRecordError(Exception):
 
 
 @immutable
-class Field:
+class LogRecordField:
     """A field of a kind of records: `name` as `kafka-dump-log` prints it. It is there `since` a version of the kind,
     and has a `tag` or stands in its place."""
 
@@ -54,7 +55,7 @@ class Kind:
 
     name: str
     newest: int
-    fields: tuple[Field, ...]
+    fields: tuple[LogRecordField, ...]
 
 
 _ENDPOINTS = list_of(struct_of(name=text, host=text, port=int16, securityProtocol=int16))
@@ -65,84 +66,84 @@ KINDS: Mapping[int, Kind] = {
         "REGISTER_BROKER_RECORD",
         4,
         (
-            Field("brokerId", int32),
-            Field("isMigratingZkBroker", boolean, since=2),
-            Field("incarnationId", identity),
-            Field("brokerEpoch", int64),
-            Field("endPoints", _ENDPOINTS),
-            Field("features", _FEATURES),
-            Field("rack", text),
-            Field("fenced", boolean),
-            Field("inControlledShutdown", boolean, since=1),
-            Field("logDirs", _DIRECTORIES, since=3, tag=0),
-            Field("cordonedLogDirs", _DIRECTORIES, since=4, tag=1),  # KIP-1066: 4.3
+            LogRecordField("brokerId", int32),
+            LogRecordField("isMigratingZkBroker", boolean, since=2),
+            LogRecordField("incarnationId", identity),
+            LogRecordField("brokerEpoch", int64),
+            LogRecordField("endPoints", _ENDPOINTS),
+            LogRecordField("features", _FEATURES),
+            LogRecordField("rack", text),
+            LogRecordField("fenced", boolean),
+            LogRecordField("inControlledShutdown", boolean, since=1),
+            LogRecordField("logDirs", _DIRECTORIES, since=3, tag=0),
+            LogRecordField("cordonedLogDirs", _DIRECTORIES, since=4, tag=1),  # KIP-1066: 4.3
         ),
     ),
-    1: Kind("UNREGISTER_BROKER_RECORD", 0, (Field("brokerId", int32), Field("brokerEpoch", int64))),
-    2: Kind("TOPIC_RECORD", 0, (Field("name", text), Field("topicId", identity))),
+    1: Kind("UNREGISTER_BROKER_RECORD", 0, (LogRecordField("brokerId", int32), LogRecordField("brokerEpoch", int64))),
+    2: Kind("TOPIC_RECORD", 0, (LogRecordField("name", text), LogRecordField("topicId", identity))),
     3: Kind(
         "PARTITION_RECORD",
         2,
         (
-            Field("partitionId", int32),
-            Field("topicId", identity),
-            Field("replicas", _BROKERS),
-            Field("isr", _BROKERS),
-            Field("removingReplicas", _BROKERS),
-            Field("addingReplicas", _BROKERS),
-            Field("leader", int32),
-            Field("leaderRecoveryState", int8, tag=0),
-            Field("leaderEpoch", int32),
-            Field("partitionEpoch", int32),
-            Field("directories", _DIRECTORIES, since=1),
-            Field("eligibleLeaderReplicas", _BROKERS, since=2, tag=1),
-            Field("lastKnownElr", _BROKERS, since=2, tag=2),
+            LogRecordField("partitionId", int32),
+            LogRecordField("topicId", identity),
+            LogRecordField("replicas", _BROKERS),
+            LogRecordField("isr", _BROKERS),
+            LogRecordField("removingReplicas", _BROKERS),
+            LogRecordField("addingReplicas", _BROKERS),
+            LogRecordField("leader", int32),
+            LogRecordField("leaderRecoveryState", int8, tag=0),
+            LogRecordField("leaderEpoch", int32),
+            LogRecordField("partitionEpoch", int32),
+            LogRecordField("directories", _DIRECTORIES, since=1),
+            LogRecordField("eligibleLeaderReplicas", _BROKERS, since=2, tag=1),
+            LogRecordField("lastKnownElr", _BROKERS, since=2, tag=2),
         ),
     ),
     4: Kind(
         "CONFIG_RECORD",
         0,
         (
-            Field("resourceType", int8),
-            Field("resourceName", text),
-            Field("name", text),
-            Field("value", text),
+            LogRecordField("resourceType", int8),
+            LogRecordField("resourceName", text),
+            LogRecordField("name", text),
+            LogRecordField("value", text),
         ),
     ),
     5: Kind(
         "PARTITION_CHANGE_RECORD",
         2,
         (
-            Field("partitionId", int32),
-            Field("topicId", identity),
-            Field("isr", _BROKERS, tag=0),
-            Field("leader", int32, tag=1),
-            Field("replicas", _BROKERS, tag=2),
-            Field("removingReplicas", _BROKERS, tag=3),
-            Field("addingReplicas", _BROKERS, tag=4),
-            Field("leaderRecoveryState", int8, tag=5),
-            Field("eligibleLeaderReplicas", _BROKERS, since=2, tag=6),
-            Field("lastKnownElr", _BROKERS, since=2, tag=7),
-            Field("directories", _DIRECTORIES, since=1, tag=8),
+            LogRecordField("partitionId", int32),
+            LogRecordField("topicId", identity),
+            LogRecordField("isr", _BROKERS, tag=0),
+            LogRecordField("leader", int32, tag=1),
+            LogRecordField("replicas", _BROKERS, tag=2),
+            LogRecordField("removingReplicas", _BROKERS, tag=3),
+            LogRecordField("addingReplicas", _BROKERS, tag=4),
+            LogRecordField("leaderRecoveryState", int8, tag=5),
+            LogRecordField("eligibleLeaderReplicas", _BROKERS, since=2, tag=6),
+            LogRecordField("lastKnownElr", _BROKERS, since=2, tag=7),
+            LogRecordField("directories", _DIRECTORIES, since=1, tag=8),
         ),
     ),
-    7: Kind("FENCE_BROKER_RECORD", 0, (Field("id", int32), Field("epoch", int64))),
-    8: Kind("UNFENCE_BROKER_RECORD", 0, (Field("id", int32), Field("epoch", int64))),
-    9: Kind("REMOVE_TOPIC_RECORD", 0, (Field("topicId", identity),)),
-    12: Kind("FEATURE_LEVEL_RECORD", 0, (Field("name", text), Field("featureLevel", int16))),
+    7: Kind("FENCE_BROKER_RECORD", 0, (LogRecordField("id", int32), LogRecordField("epoch", int64))),
+    8: Kind("UNFENCE_BROKER_RECORD", 0, (LogRecordField("id", int32), LogRecordField("epoch", int64))),
+    9: Kind("REMOVE_TOPIC_RECORD", 0, (LogRecordField("topicId", identity),)),
+    12: Kind("FEATURE_LEVEL_RECORD", 0, (LogRecordField("name", text), LogRecordField("featureLevel", int16))),
     17: Kind(
         "BROKER_REGISTRATION_CHANGE_RECORD",
         3,
         (
-            Field("brokerId", int32),
-            Field("brokerEpoch", int64),
-            Field("fenced", int8, tag=0),
-            Field("inControlledShutdown", int8, since=1, tag=1),
-            Field("logDirs", _DIRECTORIES, since=2, tag=2),
-            Field("cordonedLogDirs", _DIRECTORIES, since=3, tag=3),
+            LogRecordField("brokerId", int32),
+            LogRecordField("brokerEpoch", int64),
+            LogRecordField("fenced", int8, tag=0),
+            LogRecordField("inControlledShutdown", int8, since=1, tag=1),
+            LogRecordField("logDirs", _DIRECTORIES, since=2, tag=2),
+            LogRecordField("cordonedLogDirs", _DIRECTORIES, since=3, tag=3),
         ),
     ),
-    28: Kind("CLEAR_ELR_RECORD", 0, (Field("topicName", text),)),
+    28: Kind("CLEAR_ELR_RECORD", 0, (LogRecordField("topicName", text),)),
 }
 """By the number of the kind (apiKey). Kinds that are not here say nothing of a partition, and are passed over."""
 
@@ -155,19 +156,36 @@ class MetadataRecord:
     fields: Mapping[str, Any]
 
 
-def parse_printed_record(kind: str, fields: Mapping[str, Any]) -> MetadataRecord | None:
+def parse_printed_record(kind: str, fields: Mapping[str, Any], version: int) -> MetadataRecord | None:
     """The record of a kind with these fields, as `kafka-dump-log` prints it; None for a kind that says nothing of a
-    partition. UnreadableRecordError for a field of another type."""
-    for known in KINDS.values():
-        if known.name == kind:
-            for field in known.fields:
-                if field.name in fields and not _is_of(field, fields[field.name]):
-                    raise UnreadableRecordError(f"its {field.name} is {fields[field.name]!r}")
-            return MetadataRecord(kind, fields)
-    return None
+    partition. UnreadableRecordError for a name that no kind has, for a field of another type or that the kind has not,
+    and for a newer version than is known: nothing else says that a printed log is damaged."""
+    if not _KIND.fullmatch(kind):
+        raise UnreadableRecordError(f"its kind is {kind!r}")
+    known = next((one for one in KINDS.values() if one.name == kind), None)
+    if known is None:
+        return None
+    if version > known.newest:
+        raise _newer(known, version)
+    fields_known = {field.name: field for field in known.fields}
+    for name, value in fields.items():
+        if name not in fields_known:
+            raise UnreadableRecordError(f"it has {name!r}, which no {kind} has")
+        if not _is_of(fields_known[name], value):
+            raise UnreadableRecordError(f"its {name} is {value!r}")
+    return MetadataRecord(kind, fields)
 
 
-def _is_of(field: Field, value: Any) -> bool:
+_KIND = re.compile(r"[A-Z][A-Z_]*_RECORD")
+
+
+def _newer(kind: Kind, version: int) -> UnreadableRecordError:
+    return UnreadableRecordError(
+        f"it is a {kind.name} of version {version}, and {kind.newest} is the newest that is known"
+    )
+
+
+def _is_of(field: LogRecordField, value: Any) -> bool:
     """Whether a field may have such a value."""
     read = field.read
     if read in (text, identity):
@@ -198,9 +216,7 @@ def decode_record(value: bytes) -> MetadataRecord | None:
 
 def _fields(reader: Reader, kind: Kind, version: int) -> dict[str, Any]:
     if version > kind.newest:
-        raise UnreadableRecordError(
-            f"it is a {kind.name} of version {version}, and {kind.newest} is the newest that is known"
-        )
+        raise _newer(kind, version)
     present = [field for field in kind.fields if field.since <= version]
     found = {field.name: field.read(reader) for field in present if field.tag is None}
     rest = tagged_fields(reader)

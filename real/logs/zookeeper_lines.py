@@ -199,20 +199,20 @@ def of_controller(text: str) -> Iterator[Event]:
         yield from _change_events(said)
 
 
-def _change_events(said: str) -> Iterator[Event]:
-    if old := _ASKED_OLD.match(said):
+def _change_events(message: str) -> Iterator[Event]:
+    if old := _ASKED_OLD.match(message):
         yield PartitionChange(old[1], int(old[3]), numbers(old[2]), None, None, is_asked_by_leader=True)
-    elif asked := _ASKED.match(said):
-        yield from _state(asked["name"], asked["state"], asked=True)
-    elif state := _ONLINE.match(said) or _REMOVED.match(said) or _SENT.match(said):
-        yield from _state(state["name"], state["state"], asked=False)
+    elif asked := _ASKED.match(message):
+        yield from _state(asked["name"], asked["state"], is_asked_for=True)
+    elif state := _ONLINE.match(message) or _REMOVED.match(message) or _SENT.match(message):
+        yield from _state(state["name"], state["state"], is_asked_for=False)
     elif moved := re.match(
-        r".*?(?:reassign\w*|Updated assigned replicas).*?(?:partition |partitions? )(\S+-\d+)\b", said
+        r".*?(?:reassign\w*|Updated assigned replicas).*?(?:partition |partitions? )(\S+-\d+)\b", message
     ):
         yield Relocation(moved[1], "its replicas were reassigned")
 
 
-def _state(name: str, text: str, *, asked: bool) -> Iterator[PartitionChange]:
+def _state(name: str, text: str, *, is_asked_for: bool) -> Iterator[PartitionChange]:
     found = {field: pattern.search(text) for field, pattern in _FIELDS.items()}
     whole = _ISR_WITH_EPOCHS.search(text)
     isr = frozenset(map(int, _MEMBER.findall(whole["isr"]))) if whole else None
@@ -220,7 +220,9 @@ def _state(name: str, text: str, *, asked: bool) -> Iterator[PartitionChange]:
         isr = numbers(short["isr"])
     leader, epoch, version = (found[field] for field in ("leader", "epoch", "version"))
     if leader and epoch and version and isr is not None:
-        yield PartitionChange(name, int(version[1]), isr, int(leader[1]), int(epoch[1]), is_asked_by_leader=asked)
+        yield PartitionChange(
+            name, int(version[1]), isr, int(leader[1]), int(epoch[1]), is_asked_by_leader=is_asked_for
+        )
 
 
 def of_broker(text: str) -> Iterator[Event]:

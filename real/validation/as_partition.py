@@ -50,19 +50,19 @@ BOUNDS: Mapping[str, int] = {
 
 @immutable
 class Epochs:
-    """The leader epochs that a state's small numbers stand for: `held[n]` for the number n; those that come after the
-    last follow one by one."""
+    """The leader epochs that a state's small numbers stand for: `known_epochs[n]` for the number n; those that come
+    after the last follow one by one."""
 
-    held: tuple[int, ...]
+    known_epochs: tuple[int, ...]
 
     def actual(self, number: int) -> int:
         """The leader epoch that a number stands for."""
-        last = len(self.held) - 1
-        return self.held[number] if number <= last else self.held[last] + number - last
+        last = len(self.known_epochs) - 1
+        return self.known_epochs[number] if number <= last else self.known_epochs[last] + number - last
 
     def number(self, epoch: int) -> int:
         """The number of a leader epoch that is the last that is held, or comes after it; below 0 for an older one."""
-        return len(self.held) - 1 + epoch - self.held[-1]
+        return len(self.known_epochs) - 1 + epoch - self.known_epochs[-1]
 
 
 class Moments:
@@ -88,7 +88,7 @@ class Moments:
         first = self.history.moments[0]
         if not _may_begin(self.history):
             return
-        fenced = self._of(first.fenced)
+        fenced = self._of(first.fenced_brokers)
         for how in itertools.product(("up", "stopped", "crashed"), repeat=len(fenced)):
             state = self._register_moment(self._initial(first), first, 0)
             down = Set(broker for broker, one in zip(fenced, how, strict=True) if one != "up")
@@ -129,7 +129,7 @@ class Moments:
             isr=self._of(moment.isr),
             elr=self._of(moment.elr),
         )
-        fenced, assigned = self._of(moment.fenced), moment.assignment
+        fenced, assigned = self._of(moment.fenced_brokers), moment.assignment
         if assigned is None:
             return self.shape.replace(state, registered=registered, fenced=fenced)
         assignment = replace(
@@ -149,13 +149,13 @@ class Moments:
 
     def is_of_a_step(self, index: int) -> bool:
         """Whether what is observed is that a leader lacks what was committed."""
-        return self.history.moments[index].lost
+        return self.history.moments[index].shows_loss
 
     def may_be_missed(self, index: int) -> bool:
         """Whether a moment passes within one step of the model."""
         return self.history.moments[index].passing
 
-    def admits(self, seen: int, index: int, before: State, after: State) -> bool:
+    def admits(self, seen_number: int, index: int, before: State, after: State) -> bool:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
         is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
         another incarnation. Where nothing says whether it has been down, either may be so. The ELR is forgotten where
@@ -164,11 +164,11 @@ class Moments:
         own, and who was in sync or eligible is not elected uncleanly. Who is fenced and stays in sync has
         registered (`register_before_fenced`). Who is elected is the first that may be.
         Where records were lost, the leader learns of its epoch and lacks one that was committed."""
-        if self.history.moments[index].lost:
+        if self.history.moments[index].shows_loss:
             return _learns_without(before, after)
-        moments = self.history.moments[seen + 1 : index + 1]
-        anew = self._of(frozenset[int]().union(*(moment.restarted for moment in moments)))
-        stopping = self._of(frozenset[int]().union(*(moment.stopping for moment in moments)))
+        moments = self.history.moments[seen_number + 1 : index + 1]
+        anew = self._of(frozenset[int]().union(*(moment.restarted_brokers for moment in moments)))
+        stopping = self._of(frozenset[int]().union(*(moment.stopping_brokers for moment in moments)))
         open_still = self._of(frozenset[int]().union(*(moment.unsure for moment in moments)))
         back, out = before.fenced - after.fenced, after.fenced - before.fenced
         return (
@@ -197,18 +197,18 @@ class Moments:
     def _forgets_as(self, moments: Sequence[Moment], before: State, after: State) -> bool:
         """Whether the ELR is emptied alone if, and only if, a record of settings says so, or one that assigns
         directories, of which the last known leader is not forgotten (PartitionChangeBuilder.setDirectory)."""
-        if any(moment.cleared for moment in moments):
+        if any(moment.clears_elr for moment in moments):
             return _forgets(before, after)
         emptied = len(before.registered.elr) > 0 and after.registered == replace(before.registered, elr=Set())
         moved = emptied and (before.fenced, before.unclean) == (after.fenced, after.unclean)
-        if any(moment.assigned for moment in moments):
+        if any(moment.reassigned_brokers for moment in moments):
             return moved or len(before.registered.elr) == 0 or len(after.registered.elr) > 0
         return not moved and not _forgets(before, after)
 
-    def _has_directories(self, moment: Moment, after: State) -> bool:
+    def _has_directories(self, moment: Moment, next_state: State) -> bool:
         """Whether those have lost their copy whose directory is on record and gone, and no other that is unfenced."""
-        offline, fenced = self._of(moment.offline), self._of(moment.fenced)
-        return offline <= after.relocated <= (offline | fenced)
+        offline, fenced = self._of(moment.offline), self._of(moment.fenced_brokers)
+        return offline <= next_state.relocated <= (offline | fenced)
 
     def _elects_as(self, moments: Sequence[Moment], before: State, after: State) -> bool:
         """Whether an election is of the kind that the log has: a clean one, or that of the last known leader, or an
@@ -233,9 +233,9 @@ class Moments:
     def _went_down(self, broker: Any, index: int) -> bool:
         """Whether a broker that is fenced at a moment is down when it is unfenced, or stays fenced."""
         number = next(one for one, member in self.members.items() if member == broker)
-        later = (moment for moment in self.history.moments[index:] if number not in moment.fenced)
+        later = (moment for moment in self.history.moments[index:] if number not in moment.fenced_brokers)
         back = next(later, None)
-        return back is None or number in (back.restarted | back.unsure)
+        return back is None or number in (back.restarted_brokers | back.unsure)
 
     def renew_state(self, state: State, origin: Epochs) -> tuple[State, Epochs]:
         """The state with whole budgets, and with small numbers for its leader epochs."""
@@ -260,11 +260,11 @@ def _may_begin(history: History) -> bool:
     first = history.moments[0]
     if first.settings is None:
         return True
-    active = [broker for broker in first.order if broker not in first.fenced]
+    active = [broker for broker in first.order if broker not in first.fenced_brokers]
     if history.whole:
         created = first.leader_epoch == 0 and not first.elr and not first.last_known
         return created and first.isr == frozenset(active) and first.leader in active[:1]
-    return not first.isr & first.elr and (first.leader is None or first.leader in first.isr - first.fenced)
+    return not first.isr & first.elr and (first.leader is None or first.leader in first.isr - first.fenced_brokers)
 
 
 def _forgets(before: State, after: State) -> bool:

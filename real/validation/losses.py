@@ -37,7 +37,7 @@ class CommittedEpoch:
 
 
 @immutable
-class Start:
+class LeaderEpochStart:
     """The log of a leader epoch's leader ends at an offset when the epoch begins."""
 
     epoch: int
@@ -49,19 +49,19 @@ class Start:
 @immutable
 class Loss:
     """Records of the partition `name` from `first` on, and before `end`, were below a high watermark of `broker`, and
-    the leader of a later epoch starts without them. `committed` and `lost` are the places that say so."""
+    the leader of a later epoch starts without them. `committed_at` and `lost_at` are the places that say so."""
 
     name: str
     epoch: int
     first: int
     end: int
     broker: int
-    committed: str
-    lost: str
+    committed_at: str
+    lost_at: str
 
 
 @immutable
-class Note:
+class LossNote:
     """What is not known of a partition: `what` is one of a few sentences, `more` is of this partition."""
 
     what: str
@@ -74,25 +74,25 @@ class Evidence:
 
     losses: tuple[Loss, ...]
     possible: tuple[Loss, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[LossNote, ...]
 
 
 def find_losses(history: History, logs: BrokerLogs) -> Evidence:
     """What brokers' logs show of a partition. Losses are in the order of their epochs; what is lost in one is not lost
     again in a later one."""
-    read = _Reading(history, logs)
-    losses = _losses(history.name, read.committed, read.starts)
-    more = _losses(history.name, read.committed, read.starts, unsure=True)
+    read = _LossReading(history, logs)
+    losses = _losses(history.name, read.committed_epochs, read.starts)
+    more = _losses(history.name, read.committed_epochs, read.starts, unsure=True)
     epochs = {loss.epoch for loss in losses}
     possible = tuple(loss for loss in more if loss.epoch not in epochs)
     return Evidence(tuple(losses), possible, tuple(read.notes()))
 
 
 def _losses(
-    name: str, committed: Sequence[CommittedEpoch], starts: Sequence[Start], *, unsure: bool = False
+    name: str, committed_epochs: Sequence[CommittedEpoch], starts: Sequence[LeaderEpochStart], *, unsure: bool = False
 ) -> list[Loss]:
     found, since = list[Loss](), -1
-    usable = [one for one in committed if one.sure or unsure]
+    usable = [one for one in committed_epochs if one.sure or unsure]
     for start in sorted(starts, key=lambda one: (one.epoch, one.end)):
         known = [one for one in usable if since <= one.epoch < start.epoch]
         most = max(known, key=lambda one: one.high_watermark, default=None)
@@ -103,11 +103,11 @@ def _losses(
 
 
 @dataclass(slots=True)
-class _Broker:
+class _BrokerLines:
     """A broker while its lines are read: the newest epoch that it is known to have been in, the epoch that it leads,
     the topic of the last line with an id, whether what it says is of another topic, and how it began to follow."""
 
-    known: int | None = None
+    newest_epoch: int | None = None
     leads: int | None = None
     topic: str | None = None
     elsewhere: bool = False
@@ -116,15 +116,15 @@ class _Broker:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _LossReading:
     """What the lines of all brokers say of one partition."""
 
     history: History
     logs: BrokerLogs
-    committed: list[CommittedEpoch] = field(default_factory=list[CommittedEpoch])
-    starts: list[Start] = field(default_factory=list[Start])
+    committed_epochs: list[CommittedEpoch] = field(default_factory=list[CommittedEpoch])
+    starts: list[LeaderEpochStart] = field(default_factory=list[LeaderEpochStart])
     others: set[str] = field(default_factory=set[str])
-    without_epoch: list[str] = field(default_factory=list[str])
+    epochless_lines: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         streams = self.logs.lines.get(self.history.name, ())
@@ -138,18 +138,18 @@ class _Reading:
             self._note_disk_state(one)
 
     def _stream(self, lines: Sequence[Line]) -> None:
-        broker = _Broker()
+        broker = _BrokerLines()
         for place, line in enumerate(lines):
             if isinstance(line, IsrShrink):
                 self._shrinks(broker, line)
             elif isinstance(line, LogTruncation):
                 self._cuts(broker, line)
             elif self._is_elsewhere(broker, line, lines[place + 1 :]):
-                broker.known, broker.leads, broker.elsewhere, broker.follows = None, None, True, None
+                broker.newest_epoch, broker.leads, broker.elsewhere, broker.follows = None, None, True, None
             else:
                 self._begins(broker, line)
 
-    def _is_elsewhere(self, broker: _Broker, line: EpochStart, later: Sequence[Line]) -> bool:
+    def _is_elsewhere(self, broker: _BrokerLines, line: EpochStart, later: Sequence[Line]) -> bool:
         """Whether a line is of another topic of the name. One without an id is, where there are others, unless lines
         with this id stand before it, and none with another one after it."""
         if line.topic_id is not None:
@@ -168,34 +168,34 @@ class _Reading:
             and (line.partition_epoch is None or led.first <= line.partition_epoch <= led.last)
         )
 
-    def _begins(self, broker: _Broker, line: EpochStart) -> None:
+    def _begins(self, broker: _BrokerLines, line: EpochStart) -> None:
         """A broker's high watermark is from before the epoch, since it has fetched nothing in it. Where it restarts
         within the epoch that is not so, and it is in doubt where the partition has changed since the epoch began."""
         sure = line.topic_id is not None or self._fits(line)
         led = self.history.leaderships.get(line.epoch)
         at_once = led is not None and line.partition_epoch == led.first
-        known = broker.known
+        known = broker.newest_epoch
         if line.leads:
-            self.starts.append(Start(line.epoch, line.end, line.where, sure))
+            self.starts.append(LeaderEpochStart(line.epoch, line.end, line.where, sure))
         newest = line.epoch if known is None else max(known, line.epoch)
         self._commits(line, newest, sure)
         if known is None and at_once:
             self._commits(line, line.epoch - 1, False)
         elif known is not None and known < line.epoch:
             self._commits(line, known, sure and broker.sure and (at_once or line.leads))
-        broker.known, broker.sure, broker.elsewhere = newest, sure, False
+        broker.newest_epoch, broker.sure, broker.elsewhere = newest, sure, False
         broker.leads = line.epoch if line.leads else None
         broker.follows = None if line.leads else line
 
-    def _shrinks(self, broker: _Broker, line: IsrShrink) -> None:
+    def _shrinks(self, broker: _BrokerLines, line: IsrShrink) -> None:
         if broker.elsewhere:
             return
         if line.is_tied or broker.leads is None:
-            self.without_epoch.append(line.where)
+            self.epochless_lines.append(line.where)
         else:
             self._commits(line, broker.leads, broker.sure)
 
-    def _cuts(self, broker: _Broker, line: LogTruncation) -> None:
+    def _cuts(self, broker: _BrokerLines, line: LogTruncation) -> None:
         """A follower that truncates below the high watermark that it had before the epoch shows that its leader lacks
         records which were committed. Above that mark it says nothing: they may never have been committed."""
         before = broker.follows
@@ -203,34 +203,36 @@ class _Reading:
             return
         led = self.history.leaderships.get(before.epoch)
         if led is not None and led.leader == line.leader:
-            self.starts.append(Start(before.epoch, line.end, line.where, broker.sure))
+            self.starts.append(LeaderEpochStart(before.epoch, line.end, line.where, broker.sure))
 
     def _commits(self, line: EpochStart | IsrShrink, epoch: int, sure: bool) -> None:
-        self.committed.append(CommittedEpoch(epoch, line.high_watermark, line.broker, line.where, sure))
+        self.committed_epochs.append(CommittedEpoch(epoch, line.high_watermark, line.broker, line.where, sure))
 
     def _note_disk_state(self, one: DiskState) -> None:
         """A checkpoint says in which epochs its records are, and those below the high watermark are committed."""
         if one.topic_id not in (None, self.history.topic_id):
             return
         sure = one.topic_id is not None or not self.others
-        self.starts += (Start(epoch, start, one.epochs, sure) for epoch, start in one.begins)
+        self.starts += (LeaderEpochStart(epoch, start, one.epochs, sure) for epoch, start in one.begins)
         last = [epoch for epoch, start in one.begins if start < one.high_watermark]
         if last:
-            self.committed.append(CommittedEpoch(last[-1], one.high_watermark, one.broker, one.where, sure))
+            self.committed_epochs.append(CommittedEpoch(last[-1], one.high_watermark, one.broker, one.where, sure))
 
-    def notes(self) -> Iterator[Note]:
+    def notes(self) -> Iterator[LossNote]:
         """What is not known of the partition."""
         if self.others:
-            yield Note(OTHER_TOPIC, f"id {', '.join(sorted(self.others))}")
-        if self.without_epoch:
-            yield Note(NO_EPOCH, ", ".join(self.without_epoch[:3]) + (", ..." if len(self.without_epoch) > 3 else ""))
-        if not self.starts and not self.committed:
-            yield Note(NOTHING, "")
+            yield LossNote(OTHER_TOPIC, f"id {', '.join(sorted(self.others))}")
+        if self.epochless_lines:
+            yield LossNote(
+                NO_EPOCH, ", ".join(self.epochless_lines[:3]) + (", ..." if len(self.epochless_lines) > 3 else "")
+            )
+        if not self.starts and not self.committed_epochs:
+            yield LossNote(NOTHING, "")
             return
         said = {start.epoch for start in self.starts}
         led = sorted(epoch for epoch, one in self.history.leaderships.items() if one.leader >= 0)
         if missing := [str(epoch) for epoch in led[1:] if epoch not in said]:
-            yield Note(NO_START, f"epoch {', '.join(missing[:5])}{', ...' if len(missing) > 5 else ''}")
+            yield LossNote(NO_START, f"epoch {', '.join(missing[:5])}{', ...' if len(missing) > 5 else ''}")
 
 
 # --- as moments -------------------------------------------------------------------------------------------------------
@@ -251,4 +253,4 @@ def add_losses(history: History, losses: Sequence[Loss]) -> History:
 
 def _loss(moment: Moment) -> Moment:
     nobody = frozenset[int]()
-    return replace(moment, lost=True, passing=False, restarted=nobody, stopping=nobody)
+    return replace(moment, shows_loss=True, passing=False, restarted_brokers=nobody, stopping_brokers=nobody)

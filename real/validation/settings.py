@@ -18,9 +18,9 @@ from ..history.partitions import (
     METADATA_VERSION,
     MIN_ISR,
     UNCLEAN,
-    Cluster,
     History,
     Moment,
+    RecordedCluster,
     SettingsInForce,
     ZooKeeper,
 )
@@ -41,7 +41,7 @@ class Version:
     kafka: str
     profile: str
     switches: Mapping[str, Value | str]
-    assumed: tuple[str, ...]
+    assumptions: tuple[str, ...]
     zookeeper: bool = False
     levels: tuple[int, ...] = ()
 
@@ -50,55 +50,60 @@ class Version:
         which one the controllers run, but none is older than the finalized `metadata.version`."""
         if self.zookeeper:
             return (self.switches,)
-        finalized = _of_level(force.finalized) if self.levels else None
-        may = {_of_level(level) for level in self.levels if level >= (force.finalized or 0)} - {None}
+        finalized = _of_level(force.finalized_level) if self.levels else None
+        may = {_of_level(level) for level in self.levels if level >= (force.finalized_level or 0)} - {None}
         made = [_kraft_profile(one, finalized or one, force.elr) for one in sorted(one or "" for one in may)]
         known = tuple(one[1] for one in made if one is not None)
         alone = _kraft_profile(self.kafka, self.kafka, force.elr)
         return known or ((self.switches,) if alone is None else (alone[1],))
 
 
-def find_version(cluster: Cluster, given: str | None) -> Version:
+def find_version(cluster: RecordedCluster, asked_version: str | None) -> Version:
     """The version of a cluster: as given, or by the newest `metadata.version` that its brokers registered with.
 
     UsageError where nothing says it, for a release without KRaft, and for what is no release.
     """
     if cluster.zookeeper is not None:
-        return _with_zookeeper(cluster.zookeeper, given)
-    kafka, assumed = (_stated_release(given), ()) if given is not None else _registered_release(cluster)
+        return _with_zookeeper(cluster.zookeeper, asked_version)
+    kafka, assumed = (_stated_release(asked_version), ()) if asked_version is not None else _registered_release(cluster)
     made = _kraft_profile(kafka, kafka, cluster.features.get(ELR_FEATURE, 0) > 0)
     if made is None:
         raise UsageError(f"Kafka {kafka} has no metadata log that is checked here: KRaft is modelled since 3.3")
-    return Version(kafka, *made, assumed, levels=cluster.supported if given is None else ())
+    return Version(kafka, *made, assumed, levels=cluster.supported_levels if asked_version is None else ())
 
 
 @cache
-def _kraft_profile(kafka: str, finalized: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
+def _kraft_profile(kafka: str, finalized_version: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
     """The profile and the switches of a release in KRaft, with the release of the finalized `metadata.version`; None
     where one of them is not modelled."""
     first = span(kafka)[0]
-    known, spoken = (profiles_within(*span(one), kraft=True) for one in (kafka, finalized))
+    known, spoken = (profiles_within(*span(one), kraft=True) for one in (kafka, finalized_version))
     if not known or not spoken:
         return None
-    made = dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
+    mended = mended_in(first, known[-1], span(finalized_version)[0])
+    made = dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended=mended))
     return known[-1], {**made, "register_unseen": first[:2] < FIRST_TO_SEE}
 
 
-def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
+def _with_zookeeper(zookeeper: ZooKeeper, asked_version: str | None) -> Version:
     """The version of brokers with ZooKeeper, as they say when they start, and that of the protocol between them."""
-    if given is None and not said.releases:
+    if asked_version is None and not zookeeper.releases:
         raise UsageError('no server.log says which Kafka ran ("Kafka version"); give --kafka-version')
-    kafka = said.releases[-1] if given is None else _stated_release(given)
+    kafka = zookeeper.releases[-1] if asked_version is None else _stated_release(asked_version)
     first, last = span(kafka)
     known = profiles_within(first, last, kraft=False)
     if not known or last < FIRST_WITH_LOGS:
         raise UsageError(f"Kafka {kafka} has no controllers' logs on ZooKeeper that are read: 1.1 to 3.9 have")
     assumed = list[str]()
-    if given is None and len(said.releases) > 1:
-        names = ", ".join(said.releases)
+    if asked_version is None and len(zookeeper.releases) > 1:
+        names = ", ".join(zookeeper.releases)
         assumed.append(f"brokers of several releases started ({names}), and all is checked as of {kafka}")
-    spoken = profiles_within(*span(said.protocols[-1]), kraft=False) if said.protocols and given is None else known
-    if not said.protocols and given is None:
+    spoken = (
+        profiles_within(*span(zookeeper.protocols[-1]), kraft=False)
+        if zookeeper.protocols and asked_version is None
+        else known
+    )
+    if not zookeeper.protocols and asked_version is None:
         assumed.append("no server.log has inter.broker.protocol.version, which is taken for that of the release")
     made = switches(known[-1], (spoken or known)[-1], kraft=False, elr=False, mended=mended_in(first, known[-1]))
     return Version(kafka, known[-1], {**dict(made), "by_zookeeper": True}, tuple(assumed), zookeeper=True)
@@ -111,9 +116,9 @@ def _stated_release(text: str) -> str:
         raise UsageError(str(error)) from None
 
 
-def _registered_release(cluster: Cluster) -> tuple[str, tuple[str, ...]]:
+def _registered_release(cluster: RecordedCluster) -> tuple[str, tuple[str, ...]]:
     """The release that knows the newest `metadata.version` of which brokers said that they know it."""
-    levels = cluster.supported
+    levels = cluster.supported_levels
     if not levels or not 0 < levels[-1] <= len(METADATA_VERSIONS):
         what = f"level {levels[-1]} of it has no name here" if levels else "no broker registers in this log"
         raise UsageError(f"the log does not say which Kafka ran ({METADATA_VERSION}: {what}); give --kafka-version")
@@ -136,19 +141,19 @@ def _of_level(level: int | None) -> str | None:
 @immutable
 class ModelSetup:
     """The models that a history is held against: constants beyond the newest profile, and what was taken for granted.
-    `constants` are those at the end, and `variants` all that there are, of which `at` has the numbers for each
-    moment: those by which it may be come to."""
+    `constants` are those at the end, and `variants` all that there are, of which `variant_numbers` has the numbers for
+    each moment: those by which it may be come to."""
 
     profile: str
     variants: tuple[Mapping[str, Value | str], ...]
-    at: tuple[tuple[int, ...], ...]
-    assumed: tuple[str, ...]
+    variant_numbers: tuple[tuple[int, ...], ...]
+    assumptions: tuple[str, ...]
     ghosts: bool = False
 
     @property
     def constants(self) -> Mapping[str, Value | str]:
         """The constants at the end."""
-        return self.variants[self.at[-1][-1]]
+        return self.variants[self.variant_numbers[-1][-1]]
 
     def bind(self, constants: Mapping[str, Value | str]) -> Model:
         """The model of a variant."""
@@ -158,19 +163,19 @@ class ModelSetup:
 
 
 def find_setup(
-    history: History, version: Version, changed: frozenset[str], given: Mapping[str, Value]
+    history: History, version: Version, changed_settings: frozenset[str], asked_version: Mapping[str, Value]
 ) -> ModelSetup | str:
-    """The models for a history, or why there are none. `given` are constants that the user sets,
-    `changed` the settings that changed within the log."""
+    """The models for a history, or why there are none. `asked_version` are constants that the user sets,
+    `changed_settings` the settings that changed within the log."""
     if len(history.replicas) > MOST_BROKERS:
         return f"it has {len(history.replicas)} replicas, and the model has {MOST_BROKERS} at most"
     fewest = min((len(one.assignment.target) for one in history.moments if one.assignment is not None), default=None)
-    lost = any(moment.lost for moment in history.moments)
+    lost = any(moment.shows_loss for moment in history.moments)
     common: dict[str, Value | str] = {
         **BOUNDS,
         **(WITH_LOSSES if lost else {}),
         **(WITH_MOVES if fewest is not None else {}),
-        **(WITH_DIRECTORIES if any(moment.offline or moment.assigned for moment in history.moments) else {}),
+        **(WITH_DIRECTORIES if any(moment.offline or moment.reassigned_brokers for moment in history.moments) else {}),
         "register_apart": True,
         "stop_fenced": True,
         "min_isr_is_set": True,
@@ -180,40 +185,42 @@ def find_setup(
     variants, at = list[Mapping[str, Value | str]](), list[tuple[int, ...]]()
     for force in (_settings_in_force(history, moment) for moment in history.moments):
         least = force.min_isr or "1"
-        if "min_isr" not in given and not least.strip().isdecimal():
+        if "min_isr" not in asked_version and not least.strip().isdecimal():
             wrong = f"{MIN_ISR} is {least!r} in the log, which is no number that Kafka takes"
             return f"{wrong}; --set min_isr=N says what holds"
         own = {
-            "min_isr": 1 if "min_isr" in given else min(int(least), MOST_BROKERS),
+            "min_isr": 1 if "min_isr" in asked_version else min(int(least), MOST_BROKERS),
             "unclean": (force.unclean or "false").lower() == "true",
         }
-        made = [{**switches, **common, **own, **given} for switches in version.switches_at(force)]
+        made = [{**switches, **common, **own, **asked_version} for switches in version.switches_at(force)]
         variants += [constants for constants in made if constants not in variants]
         at.append(tuple(variants.index(constants) for constants in made))
-        wanted = given.get("min_isr", int(least) if least.strip().isdecimal() else 1)
+        wanted = asked_version.get("min_isr", int(least) if least.strip().isdecimal() else 1)
         if fewest is not None and isinstance(wanted, int) and wanted > fewest:
             return (
                 f"it is reassigned to {fewest} brokers, fewer than {MIN_ISR}={wanted}, of which the model has no step"
             )
-    assumed = (*version.assumed, *_assumptions(history, changed, given, lost))
+    assumed = (*version.assumptions, *_assumptions(history, changed_settings, asked_version, lost))
     return ModelSetup(version.profile, tuple(variants), tuple(at), assumed, lost)
 
 
 def _settings_in_force(history: History, moment: Moment) -> SettingsInForce:
     """What holds at a moment: as the log has it then, or all the time, where nothing says when it does."""
     of = history.settings
-    return moment.settings or SettingsInForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, finalized=None)
+    return moment.settings or SettingsInForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, finalized_level=None)
 
 
-def _assumptions(history: History, changed: frozenset[str], given: Mapping[str, Value], lost: bool) -> Iterator[str]:
+def _assumptions(
+    history: History, changed_settings: frozenset[str], asked_version: Mapping[str, Value], is_lossy: bool
+) -> Iterator[str]:
     """What is taken for granted of a history."""
     held = [_settings_in_force(history, moment) for moment in history.moments]
-    if "min_isr" not in given and any(one.min_isr is None for one in held):
+    if "min_isr" not in asked_version and any(one.min_isr is None for one in held):
         yield f"{MIN_ISR} is not in the log, and taken for 1: --set min_isr=N says what brokers' files do"
-    if "unclean" not in given and any(one.unclean is None for one in held):
+    if "unclean" not in asked_version and any(one.unclean is None for one in held):
         yield f"{UNCLEAN} is not in the log, and taken for false: --set unclean=true says otherwise"
     if any(moment.settings is None for moment in history.moments):
-        for name in sorted(changed & {MIN_ISR, UNCLEAN}):
+        for name in sorted(changed_settings & {MIN_ISR, UNCLEAN}):
             yield f"{name} was changed within the log, and all is checked with its last value"
-    if lost and "disk_losses" not in given:
+    if is_lossy and "disk_losses" not in asked_version:
         yield "no disk was lost or replaced: --set disk_losses=1 says otherwise"

@@ -116,7 +116,7 @@ def _moment_before(one: ValidationResult, leg: Leg[Epochs]) -> int:
 def _document(
     one: ValidationResult, model: Model, run: Run, legs: Sequence[Leg[Epochs]], number: int, of: int
 ) -> Document:
-    document = run_document(model, run, called=f"{one.of.name}{f', part {number} of {of}' if of > 1 else ''}")
+    document = run_document(model, run, title=f"{one.of.name}{f', part {number} of {of}' if of > 1 else ''}")
     notes = list[str]()
     if (first := legs[0].origin.actual(0)) != 0:
         notes.append(f"Leader epochs are counted anew: 0 is {first} in the cluster.")

@@ -12,14 +12,14 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ...explorer.native.observation_search import Answer, Leg, search
+from ...explorer.native.observation_search import Leg, ObservationAnswer, search
 from ...language.constants import Value
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...traces.sentences import action_sentence, capitalize_first
 from ..history.assignments import Assignment
-from ..history.partitions import DELETED, Cluster, History, Moment
+from ..history.partitions import DELETED, History, Moment, RecordedCluster
 from ..logs.broker_files import BrokerLogs
 from ..logs.metadata_log import MetadataLog
 from .as_partition import Epochs, Moments
@@ -47,7 +47,7 @@ class ValidationResult:
     models: tuple[Model, ...]
     result: Result
     why: str | None
-    answer: Answer[Epochs] | None
+    answer: ObservationAnswer[Epochs] | None
     evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
 
     @property
@@ -62,26 +62,26 @@ class ValidationResult:
 
 
 def validate_histories(
-    cluster: Cluster,
-    chosen: Sequence[History],
+    cluster: RecordedCluster,
+    histories: Sequence[History],
     version: Version,
-    given: Mapping[str, Value],
+    asked_version: Mapping[str, Value],
     *,
     brokers: BrokerLogs | None = None,
     cache: Path | None = None,
     seconds: Callable[[], float | None] = lambda: None,
     report: Callable[[int, int], None] = lambda done, all_of_them: None,
 ) -> list[ValidationResult]:
-    """What comes out for each history of a cluster that is `chosen`, alike ones together. `given` are constants of the
-    model that the user sets, `brokers` what their logs say, `seconds` what is left of the time; `report` gets how many
-    histories are done, of how many."""
-    shown = {} if brokers is None else {one.key: find_losses(one, brokers) for one in chosen}
+    """What comes out for each history of a cluster that is `histories`, alike ones together. `asked_version` are
+    constants of the model that the user sets, `brokers` what their logs say, `seconds` what is left of the time;
+    `report` gets how many histories are done, of how many."""
+    shown = {} if brokers is None else {one.key: find_losses(one, brokers) for one in histories}
     losses = {key: evidence.losses for key, evidence in shown.items()}
-    groups = _together(add_losses(history, losses.get(history.key, ())) for history in chosen)
+    groups = _together(add_losses(history, losses.get(history.key, ())) for history in histories)
     models = dict[Any, Model]()
     found = list[ValidationResult]()
     for same in groups:
-        setup = find_setup(same[0], version, cluster.changed, given)
+        setup = find_setup(same[0], version, cluster.changed_settings, asked_version)
         one = _one(same, setup, models, cache, seconds())
         evidence = {of.name: shown[of.key] for of in same if of.key in shown}
         found.append(replace(one, evidence=evidence))
@@ -98,9 +98,9 @@ def _together(histories: Iterable[History]) -> list[list[History]]:
             _renumber_moment(moment, numbers, history.moments[0].leader_epoch) for moment in history.moments
         )
         settings = tuple(sorted(history.settings.items()))
-        groups.setdefault((len(numbers), moments, settings, history.whole, history.ended, history.missing), []).append(
-            history
-        )
+        groups.setdefault(
+            (len(numbers), moments, settings, history.whole, history.end_reason, history.missing), []
+        ).append(history)
     return list(groups.values())
 
 
@@ -109,7 +109,8 @@ def _renumber_moment(moment: Moment, numbers: Mapping[int, int], first_epoch: in
         return frozenset(numbers[broker] for broker in brokers)
 
     leader = None if moment.leader is None else numbers[moment.leader]
-    sets = ("isr", "elr", "last_known", "fenced", "restarted", "stopping", "unsure", "offline", "assigned")
+    own = ("fenced_brokers", "restarted_brokers", "stopping_brokers", "unsure", "offline", "reassigned_brokers")
+    sets = ("isr", "elr", "last_known", *own)
     changes: dict[str, Any] = {name: of(getattr(moment, name)) for name in sets}
     if moment.assignment is not None:
         sets = (moment.assignment.replicas, moment.assignment.adding, moment.assignment.removing)
@@ -133,7 +134,7 @@ def _one(
     if seconds is not None and seconds <= 0:
         return ValidationResult(first, alike, setup, (), "undecided", "the time was used up before it", None)
     bound = tuple(_bind_once(setup, constants, models) for constants in setup.variants)
-    answer = search(bound, Moments(bound[0], first, setup.at), cache, MOST_STATES, seconds)
+    answer = search(bound, Moments(bound[0], first, setup.variant_numbers), cache, MOST_STATES, seconds)
     result, why = _result(first, answer)
     return ValidationResult(first, alike, setup, bound, result, why, answer)
 
@@ -146,16 +147,16 @@ def _bind_once(setup: ModelSetup, constants: Mapping[str, Value | str], models: 
     return models[key]
 
 
-def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | None]:
+def _result(history: History, answer: ObservationAnswer[Epochs]) -> tuple[Result, str | None]:
     if not answer.is_exhausted:
         return "undecided", f"{answer.states:,} states were looked at, and the search has not ended"
     shown = answer.last_observation == len(history.moments) - 1
     if shown and history.missing is not None:
         return "undecided", history.missing
-    if shown and history.ended == DELETED:
+    if shown and history.end_reason == DELETED:
         return "shown", f"checked until {DELETED}"
-    if shown and history.ended is not None:
-        return "undecided", f"checked until {history.ended}, which the search does not follow"
+    if shown and history.end_reason is not None:
+        return "undecided", f"checked until {history.end_reason}, which the search does not follow"
     return ("shown", None) if shown else ("not_shown", None)
 
 
@@ -163,7 +164,7 @@ def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | Non
 
 
 def validation_document(
-    log: MetadataLog, version: Version, found: Sequence[ValidationResult], brokers: BrokerLogs | None = None
+    log: MetadataLog, version: Version, results: Sequence[ValidationResult], brokers: BrokerLogs | None = None
 ) -> dict[str, Any]:
     """All of it, for `--json` and for the reports."""
     more = () if brokers is None else brokers.notes
@@ -171,18 +172,18 @@ def validation_document(
         "schema": SCHEMA,
         "files": [str(path) for path in log.paths],
         "broker_files": [] if brokers is None else [str(path) for path in brokers.paths],
-        "notes": [*log.notes, *more, *_unknown(found)],
+        "notes": [*log.notes, *more, *_unknown(results)],
         "zookeeper": version.zookeeper,
         "kafka": version.kafka,
         "profile": version.profile,
-        "partitions": [_partition(one) for one in found],
+        "partitions": [_partition(one) for one in results],
     }
 
 
-def _unknown(found: Sequence[ValidationResult]) -> list[str]:
+def _unknown(results: Sequence[ValidationResult]) -> list[str]:
     """What is not known of partitions, those together of which it is the same."""
     of = dict[str, list[str]]()
-    for name, evidence in (pair for one in found for pair in one.evidence.items()):
+    for name, evidence in (pair for one in results for pair in one.evidence.items()):
         for note in evidence.notes:
             of.setdefault(note.what, []).append(f"{name} ({note.more})" if note.more else name)
     return [f"{_names(names)}: {what}" for what, names in of.items()]
@@ -199,7 +200,7 @@ def _partition(one: ValidationResult) -> dict[str, Any]:
         "alike": list(one.alike),
         "replicas": list(one.of.replicas),
         "from_creation": one.of.whole,
-        "assumed": [] if one.setup is None else list(one.setup.assumed),
+        "assumed": [] if one.setup is None else list(one.setup.assumptions),
         "constants": {} if one.setup is None else {name: _plain(value) for name, value in one.setup.constants.items()},
         "result": one.result,
         "why": one.why,
@@ -213,7 +214,8 @@ def _partition(one: ValidationResult) -> dict[str, Any]:
 
 
 def _loss(loss: Loss) -> dict[str, Any]:
-    return {name: getattr(loss, name) for name in ("name", "epoch", "first", "end", "broker", "committed", "lost")}
+    own = {name: getattr(loss, name) for name in ("name", "epoch", "first", "end", "broker")}
+    return {**own, "committed": loss.committed_at, "lost": loss.lost_at}
 
 
 def _plain(value: Value | str) -> Any:
@@ -224,22 +226,22 @@ def _moment(moment: Moment) -> dict[str, Any]:
     return {
         "offset": moment.offset,
         "time_ms": moment.time_ms,
-        **_registration_document(moment.leader, moment.leader_epoch, moment.isr, moment.elr, moment.fenced),
+        **_registration_document(moment.leader, moment.leader_epoch, moment.isr, moment.elr, moment.fenced_brokers),
         "assignment": None if moment.assignment is None else _assignment_document(moment.assignment),
         "passing": moment.passing,
-        "lost": moment.lost,
+        "lost": moment.shows_loss,
     }
 
 
 def _registration_document(
-    leader: int | None, epoch: int, isr: Iterable[int], elr: Iterable[int], fenced: Iterable[int]
+    leader: int | None, epoch: int, isr: Iterable[int], elr: Iterable[int], fenced_brokers: Iterable[int]
 ) -> dict[str, Any]:
     return {
         "leader": leader,
         "leader_epoch": epoch,
         "isr": sorted(isr),
         "elr": sorted(elr),
-        "fenced": sorted(fenced),
+        "fenced": sorted(fenced_brokers),
     }
 
 
@@ -277,7 +279,7 @@ def _renaming(names: Mapping[str, int]) -> Named:
     return words
 
 
-def _leg(model: Model, leg: Leg[Epochs], named: Named) -> dict[str, Any]:
+def _leg(model: Model, leg: Leg[Epochs], names: Named) -> dict[str, Any]:
     actions = {action.name: action for action in model.actions}
     steps = zip(leg.run.states(), leg.run.steps, strict=False)
     return {
@@ -286,8 +288,8 @@ def _leg(model: Model, leg: Leg[Epochs], named: Named) -> dict[str, Any]:
             {
                 "action": step.action,
                 "kind": actions[step.action].kind,
-                "arguments": {name: named(str(value)) for name, value in step.arguments.items()},
-                "says": _says(action_sentence(model, actions[step.action], before, step.arguments, named), leg.origin),
+                "arguments": {name: names(str(value)) for name, value in step.arguments.items()},
+                "says": _says(action_sentence(model, actions[step.action], before, step.arguments, names), leg.origin),
             }
             for before, step in steps
         ],

@@ -4,6 +4,7 @@ setting that decides, the repair, and the scenario with and without it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -78,7 +79,11 @@ def _index_lines(document: Document) -> Iterator[str]:
         yield f'<p class="open">{escape(document["out_of_time"])}.</p>'
     groups = [alike for group in group_alike_subjects(document["subjects"]) for alike in split_by_table(group)]
     if not summary["stops_all"]:
+        if summary["everywhere"]:
+            yield f'<p class="bad">everywhere: {escape(summary["everywhere"])}</p>'
         yield _overview(groups, summary["rows"])
+        if summary["assumable"]:
+            yield f'<p class="open">{sentence_html(summary["assumable"])}.</p>'
         yield from _passing_lines(summary)
     yield from (f'<p class="open">Assumed: {sentence_html(assumed)}.</p>' for assumed in document["assumptions"])
     if asks := deciding_inputs(document["subjects"]):
@@ -142,23 +147,24 @@ def split_by_table(group: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str,
 
 
 def _overview(groups: Sequence[Sequence[Mapping[str, Any]]], rows: Sequence[Mapping[str, Any]]) -> str:
-    """The rows of the summary: which topics, what can go wrong, what decides it, and what to change. It is read in ten
-    seconds, and each row leads to its topics."""
+    """The rows of the summary: which topics, what can go wrong, what decides it, what to change, and what an operator
+    watches. It is read in ten seconds, and each row leads to its topics."""
     numbers = {subject["name"]: number for number, group in enumerate(groups, 1) for subject in group}
     body = "".join(_overview_row(row, numbers[row["subjects"][0]]) for row in rows)
     titles = "".join(f'<th scope="col">{name}</th>' for name in _OVERVIEW_TITLES)
     head = f"<thead><tr>{titles}</tr></thead>"
-    return f'<div class="overview">{wide_table(head, body, stacked=True)}</div>' if rows else ""
+    return f'<div class="overview">{wide_table(head, body, is_stacked=True)}</div>' if rows else ""
 
 
-_OVERVIEW_TITLES = ("topics", "what can go wrong", "decided by", "change")
+_OVERVIEW_TITLES = ("topics", "what can go wrong", "decided by", "change", "what shows it beforehand")
 
 
 def _overview_row(row: Mapping[str, Any], number: int) -> str:
     mark = "✗" if row["result"] == "failed" else "?"
     chip = f'<span class="chip {_MARK_LOOK[mark]}">{mark}</span>'
-    decided = "<br>".join(f"<code>{escape(one)}</code>" for one in row["decided"])
-    texts = ("<br>".join(map(escape, _wrong_texts(row))), decided, escape(row["change"]))
+    decided = "<br>".join(f"<code>{_breakable_html(one)}</code>" for one in row["decided"])
+    shown_by = "<br>".join(map(_breakable_html, row["shown_by"]))
+    texts = ("<br>".join(map(escape, _wrong_texts(row))), decided, _breakable_html(row["change"]), shown_by)
     cells = "".join(
         f'<td class="{"loose" if said else "none"}" data-says="{title}">{said}</td>'
         for title, said in zip(_OVERVIEW_TITLES[1:], texts, strict=True)
@@ -167,6 +173,15 @@ def _overview_row(row: Mapping[str, Any], number: int) -> str:
     more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
     name = f'<a href="#group-{number}">{escape(", ".join(names[:MAX_NAMES]) + more)}</a>'
     return f'<tr><th scope="row">{chip} {name}</th>{cells}</tr>'
+
+
+def _breakable_html(text: str) -> str:
+    """A text in whose settings a line may end behind a dot, `=` or a comma, and in a metric's name before a capital: a
+    table with such a column has room."""
+    return _ENDS_OF_PARTS.sub("<wbr>", escape(text))
+
+
+_ENDS_OF_PARTS = re.compile(r"(?<=[.=,])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
 def _wrong_texts(row: Mapping[str, Any]) -> Iterator[str]:
@@ -356,19 +371,19 @@ _OMISSION_TEXTS: Mapping[bool, str] = {
 """What is said of the steps that the repair leaves out, by whether they are only beyond the faults of the cell."""
 
 
-def repaired_scenario(repaired: Mapping[str, Any]) -> Iterator[str]:
+def repaired_scenario(scenario: Mapping[str, Any]) -> Iterator[str]:
     """The same scenario with the repair: what happens then, and what cannot happen any more."""
-    yield f"<div><h3>The same with the repair</h3><ol>{_list_items(repaired['scenario'])}</ol>"
-    yield f'<p class="kept">{escape(repaired["end"])}</p>'
+    yield f"<div><h3>The same with the repair</h3><ol>{_list_items(scenario['scenario'])}</ol>"
+    yield f'<p class="kept">{escape(scenario["end"])}</p>'
     for beyond, says in _OMISSION_TEXTS.items():
         rows = "".join(
             f'<li value="{one["step"]}" title="{escape(one["why"])}">{escape(one["says"])}</li>'
-            for one in repaired["left_out"]
+            for one in scenario["left_out"]
             if one["beyond"] is beyond
         )
         if rows:
             yield f'<p class="muted">{says}</p><ol class="{"" if beyond else "gone"}">{rows}</ol>'
-    yield f'<a class="button" href="{escape(repaired["html"])}">Before and after, side by side</a></div>'
+    yield f'<a class="button" href="{escape(scenario["html"])}">Before and after, side by side</a></div>'
 
 
 def _loss_section(subject: Mapping[str, Any]) -> Iterator[str]:

@@ -22,7 +22,7 @@ _ELEMENTS = {"met": "", "failed": "failure", "depends": "failure", "not checked"
 
 
 @immutable
-class Case:
+class JUnitCase:
     """A case: its name, its element ("" where it passes), what it comes to in a line, all of it, and where it is
     mended (None: nowhere)."""
 
@@ -43,28 +43,28 @@ def audit_junit(document: Document) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _cluster_cases(document: Document) -> Iterator[Case]:
+def _cluster_cases(document: Document) -> Iterator[JUnitCase]:
     """The outages, of which those that are certain fail, what was not read whole, and that nothing was checked."""
     for outage in document["outages"]:
         element = "failure" if outage["certain"] else ""
-        yield Case(outage["says"], element, outage["says"], outage["says"], outage["where"])
+        yield JUnitCase(outage["says"], element, outage["says"], outage["says"], outage["where"])
     for finding in document["findings"]:
         if finding["kind"] == "incomplete":
             text = f"{finding['what']}; {finding['to_do']}"
-            yield Case(finding["what"], "failure", finding["what"], text, finding["where"])
+            yield JUnitCase(finding["what"], "failure", finding["what"], text, finding["where"])
     if document["not_asked"]:
-        yield Case("topics and brokers", "failure", document["not_asked"], document["not_asked"], None)
+        yield JUnitCase("topics and brokers", "failure", document["not_asked"], document["not_asked"], None)
 
 
-def _requirement_case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Case:
+def _requirement_case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> JUnitCase:
     says = unmet_text(check, subject)
     lines = [says, *check["scenario"]]
     if check["result"] == "failed" and subject["repair"]:
         lines += [step["says"] for step in subject["repair"]["steps"]]
-    return Case(check["require"], _ELEMENTS[check["result"]], says, "\n".join(lines), check["where"])
+    return JUnitCase(check["require"], _ELEMENTS[check["result"]], says, "\n".join(lines), check["where"])
 
 
-def _add_suite(root: ElementTree.Element, name: str, cases: Sequence[Case]) -> None:
+def _add_suite(root: ElementTree.Element, name: str, cases: Sequence[JUnitCase]) -> None:
     elements = [case.element for case in cases]
     counts = {"tests": str(len(cases)), "failures": str(elements.count("failure")), "errors": "0"}
     counts |= {"skipped": str(elements.count("skipped")), "time": "0.000"}
@@ -73,7 +73,7 @@ def _add_suite(root: ElementTree.Element, name: str, cases: Sequence[Case]) -> N
         _add_case(suite, name, case)
 
 
-def _add_case(suite: ElementTree.Element, name: str, case: Case) -> None:
+def _add_case(suite: ElementTree.Element, name: str, case: JUnitCase) -> None:
     """A case. Its file and line are attributes, which viewers of CI systems lead to, and begin what is said."""
     attributes = {"classname": "tidegate.audit", "name": xml_token(f"{case.name} [{name}]"), "time": "0.000"}
     place = ""

@@ -3,6 +3,7 @@ decided, with what decides it and what changes it. At most 40 lines, whatever th
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -34,14 +35,19 @@ def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
     for assumption in document["assumptions"]:
         page.line(f"Assumed: {assumption}.", style="yellow")
     ending = TextPage(text_format)
-    _write_ending(ending, summary, document)
+    _write_ending(ending, summary, document, 0)
+    if summary["everywhere"]:
+        page.line(f"everywhere: {summary['everywhere']}", hang=4, style="red")
     room = MOST_LINES - len(page.lines) - len(ending.lines) - 1
     if summary["rows"] and not summary["stops_all"]:
         page.blank()
         _write_rows(page, summary["rows"], room)
-    for part in (_finding_lines(document, text_format), _example_lines(document, text_format)):
-        room = MOST_LINES - len(page.lines) - len(ending.lines) - 2
-        _write_what_fits(page, part, room)
+    shown = [
+        _write_what_fits(page, part, MOST_LINES - len(page.lines) - len(ending.lines) - 2)
+        for part in (_finding_lines(document, text_format), _example_lines(document, text_format))
+    ]
+    ending.lines.clear()
+    _write_ending(ending, summary, document, shown[0])
     end = _cut_lines(ending.lines, MOST_LINES // 2)
     page.lines = _cut_lines(page.lines, MOST_LINES - len(end) - 1)
     page.blank()
@@ -57,16 +63,19 @@ def _cut_lines(lines: list[str], most: int) -> list[str]:
 _LEFT_OUT = "and more, for which there is no room; --all shows it"
 
 
-def _write_what_fits(page: TextPage, paragraphs: Sequence[Sequence[str]], room: int) -> None:
-    """As many of the paragraphs, in order, as there is room for."""
+def _write_what_fits(page: TextPage, paragraphs: Sequence[Sequence[str]], room: int) -> int:
+    """As many of the paragraphs, in order, as there is room for; how many those are."""
     shown: list[str] = []
+    count = 0
     for lines in paragraphs:
         if len(shown) + len(lines) > room:
             break
         shown += lines
+        count += 1
     if shown:
         page.blank()
         page.lines += shown
+    return count
 
 
 def _finding_lines(document: Document, text_format: TextFormat) -> list[list[str]]:
@@ -80,9 +89,13 @@ def _finding_lines(document: Document, text_format: TextFormat) -> list[list[str
 
 
 def audit_headline(document: Document, text_format: TextFormat) -> TextPage:
-    """The headline alone."""
+    """The headline alone, and what is accepted no more, or was not."""
     page = TextPage(text_format)
     page.line(audit_verdict_line(document), style=_STYLE[document["summary"]["mark"]])
+    for subject in document["subjects"]:
+        notes = dict.fromkeys(check["note"] for check in subject["checks"] if check["result"] != "accepted")
+        for note in filter(None, notes):
+            page.line(f"{', '.join(subject['topics'])}: {note}", hang=2)
     return page
 
 
@@ -145,7 +158,7 @@ def _paragraph(texts: Sequence[str]) -> Iterator[str]:
     """What happens to the topics, then what decides it and what changes it."""
     name, records, writes, decided, change = texts
     stops = "" if writes in ("go on", "not required") else f"; writes {writes}"
-    yield f"{name}: {records}{stops}"
+    yield f"{name}: {'records are kept' if records == 'kept' else records}{stops}"
     parts = [f"{title}: {text}" for title, text in (("decided by", decided), ("change", change)) if text]
     if parts:
         yield "; ".join(parts)
@@ -153,9 +166,10 @@ def _paragraph(texts: Sequence[str]) -> Iterator[str]:
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     names = row["topics"]
-    more = f" and {len(names) - _SHOWN_TOPICS:,} more" if len(names) > _SHOWN_TOPICS else ""
+    shown = _SHOWN_TOPICS + (len(names) == _SHOWN_TOPICS + 1)  # "and 1 more" would be no shorter
+    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
     mark = "✗" if row["result"] == "failed" else "?"
-    named = f"{mark}{_HARD_SPACE}{', '.join(names[:_SHOWN_TOPICS])}{more}"
+    named = f"{mark}{_HARD_SPACE}{', '.join(names[:shown])}{more}"
     return named, row["records"], row["writes"], "; ".join(row["decided"]), row["change"]
 
 
@@ -177,10 +191,30 @@ def _widths(columns: int, table: Sequence[Sequence[str]]) -> list[int]:
 
 def _row_lines(texts: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     columns = [
-        textwrap.wrap(text, width, break_on_hyphens=False) or [""] for text, width in zip(texts, widths, strict=True)
+        textwrap.wrap(_part_long_words(text, width), width, break_on_hyphens=False) or [""]
+        for text, width in zip(texts, widths, strict=True)
     ]
     for number in range(max(map(len, columns))):
         yield _row_line([column[number] if number < len(column) else "" for column in columns], widths)
+
+
+def _part_long_words(text: str, width: int) -> str:
+    """A text whose words have room in a column: a key and its value part behind a dot, a colon, `=` or the like."""
+    return " ".join(" ".join(_parts_of_word(word, width)) for word in text.split(" "))
+
+
+def _parts_of_word(word: str, width: int) -> Iterator[str]:
+    line = ""
+    for part in _PARTS.findall(word) if len(word) > width else [word]:
+        if line and len(line) + len(part) > width:
+            yield line
+            line = ""
+        line += part
+    yield line
+
+
+_PARTS = re.compile(r"[^.,:=/_-]*[.,:=/_-]+|[^.,:=/_-]+")
+"""A word's parts, each with the marks that end it."""
 
 
 def _row_line(parts: Sequence[str], widths: Sequence[int]) -> str:
@@ -219,7 +253,10 @@ def _loses(subject: Mapping[str, Any]) -> bool:
     return any(text.startswith(("no-loss", "no-unread")) for text in subject["failed"])
 
 
-def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document) -> None:
+def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document, shown_count: int) -> None:
+    """What stands below the table; `shown_count` of the findings stand above it."""
+    if summary["assumable"] and not summary["stops_all"]:
+        page.line(f"{summary['assumable']}.", hang=4)
     for missing in summary["not_covered"][:_SHOWN_TOPICS]:
         page.line(f"not covered: {missing['what']}; {missing['to_do']}", hang=4, style="yellow")
     left = len(summary["not_covered"]) - _SHOWN_TOPICS
@@ -231,7 +268,12 @@ def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document
         page.line(f"{says}.", hang=4)
     if document["out_of_time"]:
         page.line(f"Note: {document['out_of_time']}.", style="yellow")
-    findings = [finding for finding in document["findings"] if finding["kind"] != "incomplete"]
-    advice = f"; {count_text(len(findings), 'finding')} about the files" if findings else ""
-    page.line(f"{summary['read']}{advice}. What is kept is kept {LIMITS}.", style="dim")
+    page.line(f"{summary['read']}{_remarks_text(summary, shown_count)}. What is kept is kept {LIMITS}.", style="dim")
     page.line("More: --all everything; --topic NAME one topic in full; --out DIR pages.", style="dim")
+
+
+def _remarks_text(summary: Mapping[str, Any], shown_count: int) -> str:
+    """What `--all` says of the files besides: what should be mended and has no room here, and notes."""
+    warnings, notes = len(summary["also"]) - shown_count, summary["notes"]
+    left = [count_text(number, noun) for number, noun in ((warnings, "warning"), (notes, "note")) if number]
+    return f"; --all has {' and '.join(left)} on them" if left else ""

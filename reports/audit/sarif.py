@@ -79,7 +79,7 @@ def _merged_unmet_checks(subject: Mapping[str, Any]) -> Iterator[Mapping[str, An
             alike.setdefault((check["question"], check["result"], check["note"], decided), []).append(check)
     for (question, *_), checks in alike.items():
         require = f"{question}={', '.join(check['cell'] for check in checks)}"
-        yield {**checks[0], "require": require, "texts": [check["text"] for check in checks]}
+        yield {**checks[0], "require": require, "texts": list(dict.fromkeys(check["text"] for check in checks))}
 
 
 def _failure_message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:
@@ -100,8 +100,8 @@ def _finding_results(document: Document) -> Iterator[Document]:
         yield _sarif_result(finding["kind"], level, text, finding["where"], finding["what"])
 
 
-def _sarif_result(rule: str, level: str, message: str, where: Mapping[str, Any], about: str) -> Document:
-    fingerprint = hashlib.sha256(f"{rule}\n{about}".encode()).hexdigest()
+def _sarif_result(rule: str, level: str, message: str, where: Mapping[str, Any], subject_name: str) -> Document:
+    fingerprint = hashlib.sha256(f"{rule}\n{subject_name}".encode()).hexdigest()
     region = {} if where["line"] is None else {"region": {"startLine": where["line"]}}
     place = {"artifactLocation": {"uri": relative_uri(where["path"]), "uriBaseId": "%SRCROOT%"}, **region}
     within = where["line"] is None and where["place"]  # no file: a running cluster

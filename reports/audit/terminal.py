@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -163,7 +164,7 @@ def unmet_lines(subject: Mapping[str, Any]) -> Iterator[str]:
             continue
         alike.setdefault(key, []).append(when)
     for (begins, happens, then), whens in alike.items():
-        yield f"{begins}{happens} when {'; when '.join(whens)}{then}"
+        yield f"{begins}{happens} when {'; when '.join(dict.fromkeys(whens))}{then}"
 
 
 def _write_unmet(page: TextPage, subject: Mapping[str, Any]) -> None:
@@ -229,13 +230,13 @@ def _write_settings(page: TextPage, subject: Mapping[str, Any]) -> None:
     page.columns(rows, indent=4)
 
 
-def setting_source_text(used: Mapping[str, Any]) -> str:
+def setting_source_text(setting: Mapping[str, Any]) -> str:
     """Where a setting is stated, or whose default it is."""
-    where = used["where"]
+    where = setting["where"]
     if where is None:
-        return f"default: {used['source']}" if used["source"] else ""
+        return f"default: {setting['source']}" if setting["source"] else ""
     stated = place_text(where)
-    return f"{stated} ({used['source']})" if used["source"] else stated
+    return f"{stated} ({setting['source']})" if setting["source"] else stated
 
 
 def place_text(where: Mapping[str, Any]) -> str:
@@ -268,13 +269,28 @@ def _write_findings(page: TextPage, findings: Sequence[Mapping[str, Any]]) -> No
         page.line(says, indent=2, hang=4, style=_STYLES.get(finding["severity"], ""))
 
 
-def difference_page(found: Mapping[str, Any], text_format: TextFormat) -> TextPage:
-    """What `--diff` prints: what was said before, what is said now, and what changed."""
+def difference_page(audit_difference: Mapping[str, Any], text_format: TextFormat) -> TextPage:
+    """What `--diff` prints: what was said before, what is said now, and what changed; whole as far as there is room,
+    and the last of it cut."""
+    headlines = [f"{when}: {said}" for when, said in zip(("before", "now"), audit_difference["headlines"], strict=True)]
+    texts = [*headlines, *(audit_difference["says"] or ["nothing differs"])]
+    paragraphs = [
+        textwrap.wrap(text, text_format.width, subsequent_indent="    ", break_on_hyphens=False) for text in texts
+    ]
+    for at in reversed(range(len(texts))):
+        if sum(map(len, paragraphs)) > MOST_LINES:
+            paragraphs[at] = [cut_text(texts[at], text_format.width)]
     page = TextPage(text_format)
-    for when, headline in zip(("before", "now"), found["headlines"], strict=True):
-        page.exact(cut_text(f"{when}: {headline}", text_format.width), style="bold")
-    _write_difference(page, found)
+    for text, lines in zip(texts, paragraphs, strict=True):
+        style = "bold" if text in headlines else _DIFFERENCE_STYLES.get(text.partition(":")[0], "")
+        for line in lines:
+            page.exact(line, style=style)
     return page
+
+
+MOST_LINES = 30
+"""So many lines a difference has at most."""
+_DIFFERENCE_STYLES = {"worse": "red", "better": "green"}
 
 
 def cut_text(text: str, most: int) -> str:
@@ -282,7 +298,6 @@ def cut_text(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _write_difference(page: TextPage, found: Mapping[str, Any]) -> None:
-    styles = {"worse": "red", "better": "green"}
-    for says in found["says"] or ["nothing differs"]:
-        page.exact(cut_text(says, page.text_format.width), style=styles.get(says.partition(":")[0], ""))
+def _write_difference(page: TextPage, audit_difference: Mapping[str, Any]) -> None:
+    for says in audit_difference["says"] or ["nothing differs"]:
+        page.exact(cut_text(says, page.text_format.width), style=_DIFFERENCE_STYLES.get(says.partition(":")[0], ""))

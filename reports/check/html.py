@@ -65,7 +65,7 @@ def _index_lines(document: Mapping[str, Any], pages: Mapping[str, str], title: s
         )
         for prop in sorted(document["properties"], key=lambda prop: _LOOK_ORDER.index(_verdict_look(prop["verdict"])))
     )
-    table = wide_table(f"<thead><tr>{head}</tr></thead>", rows, stacked=True)
+    table = wide_table(f"<thead><tr>{head}</tr></thead>", rows, is_stacked=True)
     yield f"<section><h2>Properties</h2>{table}</section>"
     known = {"", *(prop["name"] for prop in document["properties"])}
     others = {name: page for name, page in pages.items() if name not in known}
@@ -131,7 +131,7 @@ def _proof_lines(
     head = '<thead><tr><th scope="col">verdict</th><th scope="col">{}</th><th scope="col">{}</th></tr></thead>'
     if document["properties"]:
         rows = "".join(property_row(one["name"], one["says"], one["verdict"], None) for one in document["properties"])
-        table = wide_table(head.format("property", "what it says"), rows, stacked=True)
+        table = wide_table(head.format("property", "what it says"), rows, is_stacked=True)
         yield f"<section><h2>Properties</h2>{table}</section>"
     if pages:
         yield "<section><h2>Counterexamples</h2><ul>"

@@ -85,8 +85,8 @@ def _write_headline(page: TextPage, verdict: Verdict) -> None:
 
 def _write_numbers(page: TextPage, verdict: Verdict) -> None:
     page.blank()
-    states = verdict.distinct_states or 0
-    page.line(_runs_text(verdict) if verdict.distinct_states is None else _counts_text(verdict, states), indent=2)
+    states = verdict.distinct_states
+    page.line(_counts_text(verdict, states), indent=2)
     if verdict.states_beyond:
         within = count_text(states - verdict.states_beyond, "state")
         beyond = f"{verdict.states_beyond:,} beyond it are checked, not expanded"
@@ -97,7 +97,7 @@ def _write_numbers(page: TextPage, verdict: Verdict) -> None:
     if large and verdict.bytes_per_state:
         resident = verdict.peak_memory_bytes / states
         memory = f"{verdict.bytes_per_state:.1f} bytes a state are stored, {resident:.1f} resident, "
-    rate = f" ({_rate_text(verdict)})" if large or (verdict.seconds >= 1 and verdict.engine != "bmc") else ""
+    rate = f" ({_rate_text(verdict)})" if large or verdict.seconds >= 1 else ""
     page.line(
         f"{verdict.engine} engine: {compiled}searched in {seconds_text(verdict.seconds)}{rate}, {memory}"
         f"process peak {bytes_text(verdict.peak_memory_bytes)}",
@@ -109,25 +109,22 @@ def _write_numbers(page: TextPage, verdict: Verdict) -> None:
 
 
 def _counts_text(verdict: Verdict, states: int) -> str:
-    """`3 distinct states, 4 transitions, depth 2`; no transitions where the search ended before it knew them."""
+    """`3 distinct states, 4 transitions, depth 2`; no transitions where the search ended before it knew them. Where
+    fewer states were kept than are counted, `6 distinct states in 3 orbits`."""
     walked = verdict.engine == "walk"
     steps = (
         ""
         if verdict.transitions is None
         else f"{count_text(verdict.transitions, 'step' if walked else 'transition')}, "
     )
-    return f"{'about ' if walked else ''}{count_text(states, 'distinct state')}, {steps}depth {verdict.depth}"
+    kept = f" in {count_text(verdict.orbits, 'orbit')}" if verdict.orbits not in (None, states) else ""
+    return f"{'about ' if walked else ''}{count_text(states, 'distinct state')}{kept}, {steps}depth {verdict.depth}"
 
 
 def _rate_text(verdict: Verdict) -> str:
     if verdict.engine == "walk":
         return f"{count_text(round((verdict.transitions or 0) / max(verdict.seconds, 1e-9)))} steps/s"
     return rate_text(states_per_second(verdict))
-
-
-def _runs_text(verdict: Verdict) -> str:
-    """What bounded checking looked at: it counts no states."""
-    return f"every run of at most {count_text(verdict.depth - 1, 'step')}" if verdict.depth else "no run at all"
 
 
 def _write_properties(page: TextPage, verdict: Verdict) -> None:
@@ -197,10 +194,8 @@ def _write_coverage(page: TextPage, verdict: Verdict) -> None:
 def _stopped_action_text(action: ActionCoverage, verdict: Verdict) -> str:
     """What is said of an action that a bound of steps is meant to stop."""
     if action.firings:
-        times = (
-            "" if verdict.engine == "bmc" else f" {count_text(action.firings, 'time')}"
-        )  # bmc looks for one time, counts none
-        return f"{action.name} happens{times}, and @bound {action.stopped_by} is meant to stop it"
+        times = count_text(action.firings, "time")
+        return f"{action.name} happens {times}, and @bound {action.stopped_by} is meant to stop it"
     return f"stopped by @bound {action.stopped_by}, as it is meant: {action.name}"
 
 

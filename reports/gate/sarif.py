@@ -167,10 +167,10 @@ def _code_flow(trace: Document) -> Document:
     return {"message": {"text": trace["title"]}, "threadFlows": [{"locations": locations}]}
 
 
-def _changes_by_cell(changed: Sequence[str]) -> Mapping[str, str]:
+def _changes_by_cell(change_texts: Sequence[str]) -> Mapping[str, str]:
     """What a step changed, by cell: `held` is `false -> true`."""
     cells: dict[str, list[str]] = {}
-    for cell, _, what in (text.partition(": ") for text in changed):
+    for cell, _, what in (text.partition(": ") for text in change_texts):
         cells.setdefault(cell, []).append(what)
     return {cell: ", ".join(texts) for cell, texts in cells.items()}
 

@@ -11,12 +11,12 @@ from ..text_page import TextFormat, TextPage, count_text, seconds_text
 from ..verdicts import styles_by_word
 
 
-def gate_page(document: Document, text_format: TextFormat, out: Path | None = None) -> TextPage:
-    """The page. `out` is where the pages of counterexamples are, as the reader's own commands find it."""
+def gate_page(document: Document, text_format: TextFormat, folder: Path | None = None) -> TextPage:
+    """The page. `folder` is where the pages of counterexamples are, as the reader's own commands find it."""
     page = TextPage(text_format)
     width = max((len(entry["result"]) for entry in document["checks"]), default=0)
     for check in document["checks"]:
-        _write_check(page, check, width, out or Path())
+        _write_check(page, check, width, folder or Path())
     page.blank()
     page.line(gate_sum_text(document), style="green bold" if document["exit"] == 0 else "red bold")
     for why, names in skipped_by_reason(document).items():
@@ -24,7 +24,7 @@ def gate_page(document: Document, text_format: TextFormat, out: Path | None = No
     return page
 
 
-def _write_check(page: TextPage, check: Mapping[str, Any], width: int, out: Path) -> None:
+def _write_check(page: TextPage, check: Mapping[str, Any], width: int, folder: Path) -> None:
     word = check["result"].ljust(width)
     style = {word: styles_by_word("gate")[check["result"]]}
     page.columns([(word, f"{check['name']}: {check_result_text(check)}")], indent=0, styles=style)
@@ -37,7 +37,7 @@ def _write_check(page: TextPage, check: Mapping[str, Any], width: int, out: Path
         if claim["replay"] is not None and not claim["recorded"]:
             page.exact(f"      {claim['replay']}")
             if claim["html"] is not None:
-                page.exact(f"      {out / claim['html']}")
+                page.exact(f"      {folder / claim['html']}")
 
 
 def run_condition_lines(check: Mapping[str, Any]) -> list[str]:

@@ -56,13 +56,12 @@ def _footer() -> str:
     return f"<footer><p>{escape(made)}{', with:' if again else ''}</p>{commands_html(again) if again else ''}</footer>"
 
 
-def wide_table(head: str, rows: str, *, stacked: bool = False) -> str:
+def wide_table(head: str, rows: str, *, is_stacked: bool = False) -> str:
     """A table that scrolls by itself where it is wider than the page, by keyboard as well. On a phone the cells of one
-    that is `stacked` stand below each other, so that a sentence in them is read without scrolling."""
+    that is `is_stacked` stand below each other, so that a sentence in them is read without scrolling."""
     table = f"<table>{head}<tbody>{rows}</tbody></table>"
-    return (
-        f'<div class="wide{" stacked" if stacked else ""}" tabindex="0" role="group" aria-label="table">{table}</div>'
-    )
+    classes = "wide stacked" if is_stacked else "wide"
+    return f'<div class="{classes}" tabindex="0" role="group" aria-label="table">{table}</div>'
 
 
 def commands_html(lines: str) -> str:

@@ -256,9 +256,9 @@ def mark_code(sentence: str) -> str:
     return re.sub(r"\{([^{}]+)\}", r"`\1`", chosen)
 
 
-def _choice_text(found: re.Match[str]) -> str:
+def _choice_text(match: re.Match[str]) -> str:
     """` (if `arrives`: a request arrives)`, where both texts say something with what is said otherwise."""
-    yes, condition, no = found.groups()
+    yes, condition, no = match.groups()
     then, otherwise = (text.lstrip(",; ") for text in (yes, no))
     if not then:
         return f" (unless `{condition}`: {otherwise})"
@@ -297,9 +297,9 @@ def _refinement_text(prop: Property, refinement: Refinement) -> str:
     return "\n\n".join([f"### {prop.name}", f"{prop.says} {claim}", lines, *(["\n".join(may_be)] if may_be else [])])
 
 
-def _allowed_text(allowed: Sequence[str]) -> str:
-    ways = [f"is `{name}`" for name in allowed if name != STUTTERS]
-    return " or ".join([*ways, *(["stutters"] if STUTTERS in allowed else [])])
+def _allowed_text(allowed_actions: Sequence[str]) -> str:
+    ways = [f"is `{name}`" for name in allowed_actions if name != STUTTERS]
+    return " or ".join([*ways, *(["stutters"] if STUTTERS in allowed_actions else [])])
 
 
 def _property_text(prop: Property, claim: str) -> str:
@@ -364,8 +364,8 @@ def head_of(form: ir.Function) -> str:
 def assumption_texts(prop: Liveness) -> Iterator[str]:
     """What a property of whole runs takes for granted: each fairness, and within which limits runs stay."""
     yield from map(fairness_text, prop.fairness)
-    if prop.within:
-        yield f"Within the limits of {', '.join(f'`{name}`' for name in prop.within)}."
+    if prop.respected_limits:
+        yield f"Within the limits of {', '.join(f'`{name}`' for name in prop.respected_limits)}."
 
 
 def fairness_text(fairness: Fairness) -> str:

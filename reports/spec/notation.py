@@ -37,10 +37,10 @@ class NotationScope:
     renamed_locals: Mapping[str, str] = field(default_factory=dict[str, str])
     shadowed_fields: frozenset[str] = frozenset()
 
-    def binding(self, variable: str, inside: Any) -> NotationScope:
+    def binding(self, variable: str, body: Any) -> NotationScope:
         """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
         plain = _NUMBER_SUFFIX.sub("", variable)
-        taken = {node.name for node in traverse_form(inside) if isinstance(node, ir.Name)} | set(
+        taken = {node.name for node in traverse_form(body) if isinstance(node, ir.Name)} | set(
             self.renamed_locals.values()
         )
         if plain == variable or plain in taken:
@@ -444,9 +444,9 @@ def type_text(type_: Type) -> str:
             return "{none}"
 
 
-def bound_text(number: int, bound: ConstantExpression | None) -> str:
+def bound_text(number: int, expression: ConstantExpression | None) -> str:
     """A bound: the constants' expression where they are open, else the number."""
-    match bound:
+    match expression:
         case None:
             return str(number).replace("-", "−")
         case Literal(number=literal):
@@ -461,12 +461,12 @@ def bound_text(number: int, bound: ConstantExpression | None) -> str:
         case OpenExpression(expression=opened):
             return bound_text(number, opened)
         case _:
-            raise TypeError(f"no notation for {bound!r}")
+            raise TypeError(f"no notation for {expression!r}")
 
 
-def _operand_text(bound: ConstantExpression, level: int) -> str:
-    loose = isinstance(bound, Operation) and bound.op in _ARITHMETIC and _ARITHMETIC[bound.op][1] < level
-    return f"({bound_text(0, bound)})" if loose else bound_text(0, bound)
+def _operand_text(expression: ConstantExpression, level: int) -> str:
+    loose = isinstance(expression, Operation) and expression.op in _ARITHMETIC and _ARITHMETIC[expression.op][1] < level
+    return f"({bound_text(0, expression)})" if loose else bound_text(0, expression)
 
 
 def members_text(type_: Enumeration) -> tuple[str, ...]:

@@ -1,15 +1,16 @@
-"""A model on one page that a person reads: state, actions and properties, all of them, each formula as far as the page
-has room for it.
+"""A model on one page that a person reads: state, actions and properties, all of them.
 
-Every guard stands whole. What is longer than the page has room for, the value of a field, a branch, a property's
-formula or a definition, says what it changes, or is an ellipsis: `specification_text` of `mathematics` has it."""
+Every guard stands whole, and what several actions write alike stands once. What is longer than the page has room for,
+the value of a field, a branch or a definition, says what it changes, or is an ellipsis; of a property stands what it
+claims. `specification_text` of `mathematics` has all formulas."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from textwrap import wrap
 
 from ...language import ir
 from ...language.model import Action, Initial, Liveness, Model, Property
@@ -20,6 +21,7 @@ from .notation import NotationScope, traverse_form, type_text
 LINES = 300
 """How long a page should be."""
 WIDTH = 118
+NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫"
 LIMITS = (1200, 240, 120, 40)
 """Characters of what is written out, tried in this order until the page is short enough."""
 
@@ -27,63 +29,72 @@ LIMITS = (1200, 240, 120, 40)
 def summary_text(model: Model, name: str) -> str:
     """The Markdown page of a model bound with its constants open."""
     pages = (_page(model, name, limit) for limit in LIMITS)
-    return next((page for page in pages if page.count("\n") <= LINES), _page(model, name, LIMITS[-1]))
+    return next((page for page in pages if _printed_lines(page) <= LINES), _page(model, name, LIMITS[-1]))
+
+
+def _printed_lines(page: str) -> int:
+    """How many lines a page has where long ones are wrapped."""
+    return sum(1 + len(line) // WIDTH for line in page.splitlines())
 
 
 def _page(model: Model, name: str, limit: int) -> str:
+    summaries = [_summarize_action(action, limit) for action in model.actions]
+    shared = _share_writes(summaries)
     parts = [
         f"# `{name}`",
         f"<!-- Written by `tidegate spec`; `tidegate spec {name}` prints all formulas. -->",
         model.doc.partition("\n* ")[0].rpartition("\n\n")[0].strip() if "\n* " in model.doc else model.doc.strip(),
-        f"All formulas: `tidegate spec {name}`. Constants, profiles and bounds: `tidegate models {name}`. What is "
-        f"recorded: [{name}.toml]({name}.toml).\n[Notation](README.md#notation); `…` stands for what is longer than a "
-        "page.",
-        *_section("State", [*data_lines(model), "", *_state(model)]),
-        *_section("Start", (line for initial in model.initials for line in _initial(initial, model))),
-        *_section("Actions", _separate_blocks(_action(action, limit) for action in model.actions)),
-        *_section("Properties", _separate_blocks(_properties(model, limit))),
-        *_section("Definitions", _definitions(model, limit)),
+        f"All formulas, those of properties among them: `tidegate spec {name}`. Constants, profiles and bounds: "
+        f"`tidegate models {name}`.\nWhat is recorded: [{name}.toml]({name}.toml). [Notation](README.md#notation); `…` "
+        "stands for what is longer than a page.",
+        *_section("State", _code_block(data_lines(model))),
+        _table(("field", "values", "what it is"), _fields(model)),
+        *_section("Start", (_initial(initial, model) for initial in model.initials)),
+        *_section("Actions", (line for summary in summaries for line in _action_lines(summary))),
+        "Several actions write alike:" if shared else "",
+        "\n".join(shared),
+        "## Properties",
+        *_properties(model),
+        *_section("Definitions", _definitions(model, name, limit)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:
-    text = "\n".join(lines).strip("\n")
-    return [f"## {title}", f"```text\n{text}\n```"] if text else []
+    text = "\n".join(lines)
+    return [f"## {title}", text] if text else []
 
 
-def _separate_blocks(blocks: Iterable[Sequence[str]]) -> list[str]:
-    return [line for block in blocks if block for line in (*block, "")]
-
-
-def _wrap_text(head: str, text: str, indent: int) -> list[str]:
-    """A text after its head, its further lines indented; nothing where there is no text."""
-    if not text:
-        return []
-    return wrap(f"{head}{text}", WIDTH, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+def _code_block(lines: Sequence[str]) -> list[str]:
+    return ["```text", *lines, "```"] if lines else []
 
 
 # --- state ----------------------------------------------------------------------------------------------------------
 
 
-def _state(model: Model) -> Iterator[str]:
-    """A line for each field; what is left of each budget is one line for all of them."""
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown; nothing without rows."""
+    lines = [f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row)} |" for row in rows]
+    return "\n".join([f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}", *lines]) if lines else ""
+
+
+def _fields(model: Model) -> Iterator[tuple[str, str, str]]:
+    """A row for each field; what is left of each budget is one row for all of them."""
     budgets = {f"{action.budget}_left" for action in model.actions if action.budget}
-    fields = [field for field in model.fields if field.name not in budgets]
-    width = max((len(field.name) for field in fields), default=0)
-    for field in fields:
-        says = f"ghost: {field.says}" if field.ghost else field.says
-        yield from _wrap_text(f"{field.name.ljust(width)} : ", f"{type_text(field.type)}   {says}".rstrip(), width + 3)
-    left = [field.name for field in model.fields if field.name in budgets]
-    yield from _wrap_text("left of budgets: ", ", ".join(left), width + 3)
+    for field in model.fields:
+        if field.name not in budgets:
+            yield f"`{field.name}`", type_text(field.type), f"ghost: {field.says}" if field.ghost else field.says
+    left = [f"`{field.name}`" for field in model.fields if field.name in budgets]
+    if left:
+        yield ", ".join(left), "", "what is left of budgets"
 
 
-def _initial(initial: Initial, model: Model) -> Iterator[str]:
+def _initial(initial: Initial, model: Model) -> str:
     """The values of the fields in a row; budgets are whole."""
     budgets = {f"{action.budget}_left = {action.budget}" for action in model.actions if action.budget}
     lines = initial_lines(initial.form, [field.name for field in model.fields])
     values = _statements(line for line in lines if line.strip() not in budgets)
-    yield from _wrap_text(f"{initial.name}{_parameters(initial.form.parameters)}: ", "; ".join(values), 2)
+    return f"* `{initial.name}{_parameters(initial.form.parameters)}`: `{'; '.join(values)}`"
 
 
 def _statements(lines: Iterable[str]) -> list[str]:
@@ -101,22 +112,83 @@ def _statements(lines: Iterable[str]) -> list[str]:
 # --- actions --------------------------------------------------------------------------------------------------------
 
 
-def _action(action: Action, limit: int) -> list[str]:
-    """An action: who takes it, its sentence, names for values, guards, bounds, and what is written."""
+@dataclass
+class _ActionSummary:
+    """An action: who takes it with its sentence, names for values, guards, bounds, and what is written."""
+
+    head: str
+    names: list[str]
+    guards: list[str]
+    bounds: list[str]
+    writes: list[str]
+
+
+def _summarize_action(action: Action, limit: int) -> _ActionSummary:
     budget = f", at most {action.budget}" if action.budget else ""
     kind = "" if action.kind == "protocol" else f" ({action.kind}{budget})"
-    head = f"{action.name}{_parameters(action.form.parameters)}{kind}: "
+    head = f"`{action.name}{_parameters(action.form.parameters)}`{kind}: "
     phrases: dict[Part, list[str]] = {}
     for label, text in action_phrases(action.form, limit):
         if not _is_of_budget(text, action.budget):
             phrases.setdefault(label, []).append(text)
-    lines = _wrap_text(head, _sentence(action.doc.strip().partition("\n\n")[0]), 2)
-    named = [text for text in phrases.get("let", []) if not text.endswith("…")]
-    lines += _wrap_text("  let    ", "; ".join(named), 9)
-    guards, bounds = (_conjunction(phrases.get(label, [])) for label in ("when", "within"))
-    lines += _wrap_text("  when   ", guards + (f"   within {bounds}" if bounds else ""), 9)
-    lines += _wrap_text("  then   ", "; ".join(phrases.get("then", [])), 9)
+    guards, bounds, writes = (phrases.get(label, []) for label in ("when", "within", "then"))
+    names = _used_names(
+        [text for text in phrases.get("let", []) if not text.endswith("…")], [*guards, *bounds, *writes]
+    )
+    return _ActionSummary(head + _sentence(action.doc.strip().partition("\n\n")[0]), names, guards, bounds, writes)
+
+
+def _used_names(definitions: Sequence[str], phrases: Sequence[str]) -> list[str]:
+    """The definitions whose name is in a phrase, or in a later one of them: others served what has no room."""
+    used: list[str] = []
+    texts = list(phrases)
+    for definition in reversed(definitions):
+        name = definition.partition(" ≜ ")[0]
+        if any(re.search(rf"(?<![\w.]){name}\b", text) for text in texts):
+            used.append(definition)
+            texts.append(definition.partition(" ≜ ")[2])
+    return used[::-1]
+
+
+def _action_lines(summary: _ActionSummary) -> Iterator[str]:
+    conditions = {"when": _conjunction(summary.guards), "within": _conjunction(summary.bounds)}
+    yield f"* {summary.head}"
+    for parts in ({"let": "; ".join(summary.names)}, conditions, {"then": "; ".join(summary.writes)}):
+        texts = [f"{label} `{text}`" for label, text in parts.items() if text]
+        if texts:
+            yield f"    * {', '.join(texts)}"
+
+
+def _share_writes(summaries: Sequence[_ActionSummary]) -> list[str]:
+    """Replaces what several actions write alike by a number; the lines that say what the numbers stand for."""
+    lines: list[str] = []
+    for number in NUMBERS:
+        run = _longest_saving_run([summary.writes for summary in summaries])
+        if not run:
+            break
+        for summary in summaries:
+            summary.writes = _replace_run(summary.writes, run, number)
+        lines.append(f"* {number} `{'; '.join(run)}`")
     return lines
+
+
+def _longest_saving_run(texts: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The writes in a row for which a number saves most, and at least two lines; () if there are none."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for writes in texts:
+        spans = ((start, end) for start in range(len(writes)) for end in range(start + 1, len(writes) + 1))
+        runs = {tuple(writes[start:end]) for start, end in spans}
+        counts.update(run for run in runs if not any(text in NUMBERS for text in run))
+    savings = {run: (count - 1) * len("; ".join(run)) for run, count in counts.items()}
+    best = max(savings, key=lambda run: (savings[run], run), default=())
+    return best if best and savings[best] >= 2 * WIDTH else ()
+
+
+def _replace_run(writes: Sequence[str], run: Sequence[str], number: str) -> list[str]:
+    for start in range(len(writes) - len(run) + 1):
+        if tuple(writes[start : start + len(run)]) == tuple(run):
+            return [*writes[:start], number, *_replace_run(writes[start + len(run) :], run, number)]
+    return list(writes)
 
 
 def _parameters(parameters: Sequence[ir.Parameter]) -> str:
@@ -153,40 +225,23 @@ def _is_loose(text: str) -> bool:
 # --- properties -----------------------------------------------------------------------------------------------------
 
 
-def _properties(model: Model, limit: int) -> Iterator[list[str]]:
-    """What is claimed, by its kind."""
+def _properties(model: Model) -> Iterator[str]:
+    """What is claimed, by its kind: a table for each."""
     for kind, group in groupby(model.properties, key=lambda prop: prop.kind):
-        yield _group(CLAIMS[kind], group, limit)
-    for prop in model.liveness:
-        yield _liveness(prop, limit)
+        yield _claims(CLAIMS[kind], group)
+    yield _table(("what must happen", "claim"), ((f"`{prop.name}`", _liveness(prop)) for prop in model.liveness))
     for claim, claims in ((MAY_END, model.terminals), (WITHIN, model.step_bounds)):
-        yield _group(claim, claims, limit)
+        yield _claims(claim, claims)
 
 
-def _group(claim: str, claims: Iterable[Property], limit: int) -> list[str]:
-    lines = [line for prop in claims for line in _property(prop, limit)]
-    return [claim.strip("*"), *lines] if lines else []
+def _claims(claim: str, claims: Iterable[Property]) -> str:
+    return _table((claim.strip("*").removesuffix(":"), "claim"), ((f"`{prop.name}`", prop.says) for prop in claims))
 
 
-def _property(prop: Property, limit: int) -> list[str]:
-    assert prop.form is not None, "models of the catalogue claim no refinement"
-    scope = NotationScope(states={state: index for index, state in enumerate(prop.form.states)})
-    return [*_wrap_text(f"  {prop.name}: ", prop.says, 4), *_formula(prop.form, scope, limit)]
-
-
-def _liveness(prop: Liveness, limit: int) -> list[str]:
+def _liveness(prop: Liveness) -> str:
     heads = [head_of(form) for form in prop.forms]
     claim = MUST[prop.kind].format(*heads).strip("*").replace("`", "")
-    fair = " ".join(assumption_texts(prop)).replace("`", "")
-    lines = _wrap_text(f"{prop.name}: ", f"{prop.says} {claim} {fair}", 2)
-    for form, head in zip(prop.forms, heads, strict=True):
-        lines += _formula(form, NotationScope(states={form.states[0]: 0}), limit, f"{head} ≜ ")
-    return lines
-
-
-def _formula(form: ir.Function, scope: NotationScope, limit: int, head: str = "") -> list[str]:
-    text = _one_line(form, scope)
-    return _wrap_text(f"    {head}", text, 6) if len(text) <= limit else []
+    return f"{prop.says} {claim} {' '.join(assumption_texts(prop)).replace('`', '')}".strip()
 
 
 def _one_line(form: ir.Function, scope: NotationScope) -> str:
@@ -196,18 +251,16 @@ def _one_line(form: ir.Function, scope: NotationScope) -> str:
     return " ".join(line.strip() for line in definition_lines(form, scope))
 
 
-def _definitions(model: Model, limit: int) -> Iterator[str]:
-    """The helpers that are one expression, and the names of the others."""
-    forms: list[ir.Function] = [prop.form for prop in (*model.properties, *model.terminals) if prop.form is not None]
-    roots = [*(action.form for action in model.actions), *forms]
-    roots += [form for prop in model.liveness for form in prop.forms]
-    calls = (part.function for form in roots for part in traverse_form(form) if isinstance(part, ir.Call))
-    functions = {function.name: function for function in calls}
-    longer: list[str] = []
-    for function in (functions[name] for name in sorted(functions)):
-        text = _one_line(function, NotationScope())
-        if text and len(text) <= min(limit, WIDTH):
-            yield from _wrap_text(f"{head_of(function)} ≜ ", text, 4)
-        else:
-            longer.append(head_of(function))
-    yield from _wrap_text("Longer: ", ", ".join(longer), 2)
+def _definitions(model: Model, name: str, limit: int) -> Iterator[str]:
+    """What is one expression of the helpers of actions and of what must happen, and how many others there are."""
+    promised = [form for prop in model.liveness for form in prop.forms]
+    calls = (
+        part.function for action in model.actions for part in traverse_form(action.form) if isinstance(part, ir.Call)
+    )
+    functions = {function.name: function for function in [*calls, *promised]}
+    texts = {function: _one_line(functions[function], NotationScope()) for function in sorted(functions)}
+    short = {function: text for function, text in texts.items() if text and len(text) <= min(limit, WIDTH)}
+    for function, text in short.items():
+        yield f"* `{head_of(functions[function])} ≜ {text}`"
+    if len(short) < len(texts):
+        yield f"* {len(texts) - len(short)} more are longer: `tidegate spec {name}` has them."

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from ...language import ir
 from ...language.types import Map, Pool, Seq, Type
 from ..spec.notation import traverse_form
-from .expressions import Scope, flat, formula, offset_text, sequence_text, source_text
+from .expressions import FormulaScope, flat, formula, offset_text, sequence_text, source_text
 from .functions import assigned_names, pack, quote_text, unpack
 from .terms import (
     ATOM,
@@ -24,9 +24,9 @@ from .terms import (
     SETS,
     Binder,
     Conditional,
-    Definition,
+    FlatFormula,
+    LetDefinition,
     Term,
-    Text,
     conjunction,
     flat_text,
     substitute,
@@ -45,12 +45,12 @@ Written: TypeAlias = ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove
 class _Body:
     """What an action has come to so far: its guards and definitions in order, and what its names mean now."""
 
-    scope: Scope
+    scope: FormulaScope
     parts: list[Part] = field(default_factory=list["Part"])
 
-    def define(self, wanted: str, value: Term) -> str:
+    def define(self, wanted_name: str, value: Term) -> str:
         """A name for a value."""
-        shown, scope = self.scope.define(wanted)
+        shown, scope = self.scope.define(wanted_name)
         self.scope = replace(self.scope, used_names=scope.used_names)
         self.parts.append((shown, value))
         return shown
@@ -59,10 +59,12 @@ class _Body:
         """A field has another value from now on."""
         variable = self.scope.names.of(("field", name))
         shown = self.define(f"{variable}{_NOW}", value)
-        self.scope = replace(self.scope, current_values={**self.scope.current_values, name: Text(shown, ATOM)})
+        self.scope = replace(self.scope, current_values={**self.scope.current_values, name: FlatFormula(shown, ATOM)})
 
 
-def action_term(body: Sequence[ir.Statement], scope: Scope, fields: Sequence[str], last: Sequence[Term] = ()) -> Term:
+def action_term(
+    body: Sequence[ir.Statement], scope: FormulaScope, fields: Sequence[str], last: Sequence[Term] = ()
+) -> Term:
     """The formula of an action whose parameters the scope knows; `last` are guards on its whole step."""
     made = _Body(scope)
     _add_statements(body, made)
@@ -78,10 +80,10 @@ def _unchanged_terms(variables: Sequence[str]) -> list[Term]:
     """`UNCHANGED <<a, b>>`, as often as the width of a line asks."""
     lines = wrap(" ".join(f"{name}," for name in variables), _LONG - 20, break_on_hyphens=False)
     texts = [line.rstrip(",") for line in lines]
-    return [Text(f"UNCHANGED <<{text}>>" if "," in text else f"UNCHANGED {text}", COMPARISON) for text in texts]
+    return [FlatFormula(f"UNCHANGED <<{text}>>" if "," in text else f"UNCHANGED {text}", COMPARISON) for text in texts]
 
 
-def initial_term(initial: ir.InitialForm, scope: Scope, fields: Sequence[str]) -> Term:
+def initial_term(initial: ir.InitialForm, scope: FormulaScope, fields: Sequence[str]) -> Term:
     """The formula of an initial function, whose parameters the scope knows: its guards, and each variable's value."""
     made = _Body(scope)
     _add_statements(initial.body, made)
@@ -90,8 +92,8 @@ def initial_term(initial: ir.InitialForm, scope: Scope, fields: Sequence[str]) -
     return _nest(made.parts)
 
 
-def _equation(left: str, value: Term) -> Term:
-    return Text(f"{left} = {flat_text(value, SETS)}", COMPARISON)
+def _equation(left_side: str, value: Term) -> Term:
+    return FlatFormula(f"{left_side} = {flat_text(value, SETS)}", COMPARISON)
 
 
 def _nest(parts: Sequence[Part]) -> Term:
@@ -99,7 +101,7 @@ def _nest(parts: Sequence[Part]) -> Term:
     rest: list[Term] = []
     for part in reversed(parts):
         if isinstance(part, tuple):
-            rest = [Definition(part[0], part[1], conjunction(rest))]
+            rest = [LetDefinition(part[0], part[1], conjunction(rest))]
         else:
             rest.insert(0, part)
     return conjunction(rest)
@@ -142,10 +144,10 @@ def _equations(values: Sequence[tuple[str, Term]]) -> list[Term]:
             chosen = [(name, it) for name, it in [(variable, value), *alike] if isinstance(it, Conditional)]
             yes, no = (_equations([(name, side(it)) for name, it in chosen]) for side in (_yes, _no))
             found.append(Conditional(value.condition, conjunction(yes), conjunction(no)))
-        elif isinstance(value, Definition) and len(text) > _LONG:
-            found.append(Definition(value.head, value.value, conjunction(_equations([(variable, value.body)]))))
+        elif isinstance(value, LetDefinition) and len(text) > _LONG:
+            found.append(LetDefinition(value.head, value.value, conjunction(_equations([(variable, value.body)]))))
         else:
-            found.append(Text(text, COMPARISON))
+            found.append(FlatFormula(text, COMPARISON))
     return [*found, *_unchanged_terms([variable.removesuffix("'") for variable in kept])]
 
 
@@ -175,38 +177,38 @@ def _heads(parts: Sequence[Part]) -> set[str]:
 # --- statements -------------------------------------------------------------------------------------------------------
 
 
-def _add_statements(statements: Sequence[ir.Statement], made: _Body) -> None:
+def _add_statements(statements: Sequence[ir.Statement], action_body: _Body) -> None:
     for statement in statements:
         match statement:
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                made.parts.append(formula(condition, made.scope))
+                action_body.parts.append(formula(condition, action_body.scope))
             case ir.Assert(condition=condition, text=text):
-                asserted = f'Assert({flat(condition, made.scope)}, "{quote_text(text)}")'
-                made.parts.append(Text(asserted, POSTFIX))
+                asserted = f'Assert({flat(condition, action_body.scope)}, "{quote_text(text)}")'
+                action_body.parts.append(FlatFormula(asserted, POSTFIX))
             case ir.Let(name=name, value=value):
-                shown = made.define(name, formula(value, made.scope))
-                made.scope = made.scope.with_local(name, shown)
+                shown = action_body.define(name, formula(value, action_body.scope))
+                action_body.scope = action_body.scope.with_local(name, shown)
             case ir.If():
-                _add_branch(statement, made)
+                _add_branch(statement, action_body)
             case ir.For():
-                _add_loop(statement, made)
+                _add_loop(statement, action_body)
             case ir.Return():
                 raise TypeError("an action returns nothing")
             case _:
-                made.write(statement.place.field, _written_value(statement, made.scope))
+                action_body.write(statement.place.field, _written_value(statement, action_body.scope))
 
 
-def _written_value(statement: Written, scope: Scope) -> Term:
+def _written_value(statement: Written, scope: FormulaScope) -> Term:
     """The whole field after one of its cells was written."""
     place = statement.place
-    whole = scope.current_values.get(place.field) or Text(scope.names.of(("field", place.field)), ATOM)
+    whole = scope.current_values.get(place.field) or FlatFormula(scope.names.of(("field", place.field)), ATOM)
     path = _path_text(place, scope)
     if not path:
         return _cell_value(statement, whole.text, scope)
-    return Text(f"[{whole.text} EXCEPT !{path} = {flat_text(_cell_value(statement, '@', scope))}]", ATOM)
+    return FlatFormula(f"[{whole.text} EXCEPT !{path} = {flat_text(_cell_value(statement, '@', scope))}]", ATOM)
 
 
-def _path_text(place: ir.Place, scope: Scope) -> str:
+def _path_text(place: ir.Place, scope: FormulaScope) -> str:
     """`[key][offset + 1]`: the way from a field to a cell."""
     text = ""
     type_ = scope.field_types[place.field]
@@ -226,23 +228,23 @@ def _inner_type(type_: Type) -> Type:
             raise TypeError(f"no cell is inside {type_}")
 
 
-def _cell_value(statement: Written, old: str, scope: Scope) -> Term:
+def _cell_value(statement: Written, old: str, scope: FormulaScope) -> Term:
     """What a cell holds after a write; `old` is what it held."""
     match statement:
         case ir.Store(value=value):
             return formula(value, scope)
         case ir.Append(value=value):
-            return Text(f"Append({old}, {flat(value, scope)})", POSTFIX)
+            return FlatFormula(f"Append({old}, {flat(value, scope)})", POSTFIX)
         case ir.Truncate(length=length):
-            return Text(f"SubSeq({old}, 1, {flat(length, scope)})", POSTFIX)
+            return FlatFormula(f"SubSeq({old}, 1, {flat(length, scope)})", POSTFIX)
         case ir.Add(value=value) if _is_bag(statement.place):
-            return Text(f"{old} (+) SetToBag({{{flat(value, scope)}}})", SETS)
+            return FlatFormula(f"{old} (+) SetToBag({{{flat(value, scope)}}})", SETS)
         case ir.Add(value=value):
-            return Text(f"{old} \\union {{{flat(value, scope)}}}", SETS)
+            return FlatFormula(f"{old} \\union {{{flat(value, scope)}}}", SETS)
         case ir.Remove(value=value) if _is_bag(statement.place):
-            return Text(f"{old} (-) SetToBag({{{flat(value, scope)}}})", SETS)
+            return FlatFormula(f"{old} (-) SetToBag({{{flat(value, scope)}}})", SETS)
         case ir.Remove(value=value):
-            return Text(f"{old} \\ {{{flat(value, scope)}}}", SETS)
+            return FlatFormula(f"{old} \\ {{{flat(value, scope)}}}", SETS)
 
 
 def _is_bag(place: ir.Place) -> bool:
@@ -252,95 +254,110 @@ def _is_bag(place: ir.Place) -> bool:
 # --- branches and loops -----------------------------------------------------------------------------------------------
 
 
-def _add_branch(branch: ir.If, made: _Body) -> None:
+def _add_branch(branch: ir.If, action_body: _Body) -> None:
     """Both sides, then each name and field that one of them changes as a choice; guards of a side hold if it is
     taken."""
-    condition = formula(branch.condition, made.scope)
+    condition = formula(branch.condition, action_body.scope)
     if len(flat_text(condition)) > 40 and len(branch.yes) + len(branch.no) > 1:
-        condition = Text(made.define("taken", condition), ATOM)
-    before = made.scope
-    sides: list[tuple[list[Term], Scope]] = []
+        condition = FlatFormula(action_body.define("taken", condition), ATOM)
+    before = action_body.scope
+    sides: list[tuple[list[Term], FormulaScope]] = []
     for statements in (branch.yes, branch.no):
-        side = _Body(replace(before, used_names=made.scope.used_names))
+        side = _Body(replace(before, used_names=action_body.scope.used_names))
         _add_statements(statements, side)
-        made.parts += [part for part in side.parts if isinstance(part, tuple)]
-        made.scope = replace(made.scope, used_names=side.scope.used_names)
+        action_body.parts += [part for part in side.parts if isinstance(part, tuple)]
+        action_body.scope = replace(action_body.scope, used_names=side.scope.used_names)
         sides.append(([part for part in side.parts if not isinstance(part, tuple)], side.scope))
     (yes_guards, yes), (no_guards, no) = sides
     if yes_guards or no_guards:
-        made.parts.append(Conditional(condition, conjunction(yes_guards), conjunction(no_guards)))
-    _merge_sides(condition, yes, no, before, made)
+        action_body.parts.append(Conditional(condition, conjunction(yes_guards), conjunction(no_guards)))
+    _merge_sides(condition, yes, no, before, action_body)
 
 
-def _merge_sides(condition: Term, yes: Scope, no: Scope, before: Scope, made: _Body) -> None:
+def _merge_sides(
+    condition: Term, yes: FormulaScope, no: FormulaScope, scope_before: FormulaScope, action_body: _Body
+) -> None:
     for name in dict.fromkeys((*yes.local, *no.local)):
         if name in yes.local and name in no.local and yes.local[name] != no.local[name]:
-            one, other = Text(yes.local[name], ATOM), Text(no.local[name], ATOM)
-            made.scope = made.scope.with_local(name, made.define(name, Conditional(condition, one, other)))
+            one, other = FlatFormula(yes.local[name], ATOM), FlatFormula(no.local[name], ATOM)
+            action_body.scope = action_body.scope.with_local(
+                name, action_body.define(name, Conditional(condition, one, other))
+            )
     for name in dict.fromkeys((*yes.current_values, *no.current_values)):
-        old = before.current_values.get(name) or Text(before.names.of(("field", name)), ATOM)
+        old = scope_before.current_values.get(name) or FlatFormula(scope_before.names.of(("field", name)), ATOM)
         one, other = yes.current_values.get(name, old), no.current_values.get(name, old)
         if one != other:
-            made.write(name, Conditional(condition, one, other))
+            action_body.write(name, Conditional(condition, one, other))
         else:
-            made.scope = replace(made.scope, current_values={**made.scope.current_values, name: one})
+            action_body.scope = replace(
+                action_body.scope, current_values={**action_body.scope.current_values, name: one}
+            )
 
 
-def _add_loop(loop: ir.For, made: _Body) -> None:
+def _add_loop(loop: ir.For, action_body: _Body) -> None:
     parts = list(traverse_form(loop.body))
     written = list(dict.fromkeys(part.field for part in parts if isinstance(part, ir.Place)))
     guards = any(isinstance(part, ir.Require | ir.Limit | ir.Assert) for part in parts)
-    carried = [name for name in assigned_names(loop.body) if name in made.scope.local]
+    carried = [name for name in assigned_names(loop.body) if name in action_body.scope.local]
     if guards and not written and not carried:
-        variable, inside = made.scope.bind(loop.variable)
+        variable, inside = action_body.scope.bind(loop.variable)
         asked = _Body(inside)
         _add_statements(loop.body, asked)
-        source = source_text(loop.source, made.scope)
-        made.parts.append(Binder(f"\\A {variable} \\in {source}", _nest(asked.parts)))
+        source = source_text(loop.source, action_body.scope)
+        action_body.parts.append(Binder(f"\\A {variable} \\in {source}", _nest(asked.parts)))
     elif written or carried:
-        _add_fold(loop, written, carried, made, asks=guards)
+        _add_fold(loop, written, carried, action_body, asks=guards)
 
 
 _ASKED = "what a loop asks for"
 
 
-def _add_fold(loop: ir.For, written: Sequence[str], carried: Sequence[str], made: _Body, *, asks: bool) -> None:
+def _add_fold(
+    loop: ir.For, written_fields: Sequence[str], carried_names: Sequence[str], action_body: _Body, *, asks: bool
+) -> None:
     """A loop that changes fields and names: a fold of all of them at once, and of whether all that it asks is true."""
-    outside = made.scope.with_local(_ASKED, "TRUE")
-    carried = [*carried, *([_ASKED] if asks else [])]
+    outside = action_body.scope.with_local(_ASKED, "TRUE")
+    carried_names = [*carried_names, *([_ASKED] if asks else [])]
     so_far, inside = outside.bind("so_far")
-    inside = _unpack_all(written, carried, so_far, inside)
+    inside = _unpack_all(written_fields, carried_names, so_far, inside)
     variable, inside = inside.bind(loop.variable)
     body = _Body(inside)
     _add_statements(loop.body, body)
     guards = [part for part in body.parts if not isinstance(part, tuple)]
-    asked = flat_text(conjunction([Text(inside.local[_ASKED], ATOM), *guards]))
+    asked = flat_text(conjunction([FlatFormula(inside.local[_ASKED], ATOM), *guards]))
     end = body.scope.with_local(_ASKED, asked)
     ends: list[Term] = [
-        *(end.current_values[name] for name in written),
-        *(Text(end.local[name], ATOM) for name in carried),
+        *(end.current_values[name] for name in written_fields),
+        *(FlatFormula(end.local[name], ATOM) for name in carried_names),
     ]
     kept, values = _inline_single_uses(body.parts, [("", value) for value in ends])
     step: Term = pack([flat_text(value) for _, value in values]) if len(values) > 1 else values[0][1]
     if len(values) > 1 and len(flat_text(step)) > _LONG:
         kept, step = body.parts, pack([flat_text(value) for value in ends])
     for part in reversed(kept):
-        step = Definition(part[0], part[1], step) if isinstance(part, tuple) else step
-    old = {name: outside.current_values.get(name) or Text(outside.names.of(("field", name)), ATOM) for name in written}
-    start = pack([*(old[name].text for name in written), *(outside.local[name] for name in carried)])
-    made.scope = replace(outside, used_names=end.used_names)
-    head, scope = made.scope.define("visit")
-    made.scope = replace(made.scope, used_names=scope.used_names)
-    made.parts.append((f"{head}({so_far}, {variable})", step))
-    after = made.define("visited", Text(f"Fold({head}, {start.text}, {sequence_text(loop.source, outside)})", POSTFIX))
-    made.scope = _unpack_all(written, carried, after, made.scope)
+        step = LetDefinition(part[0], part[1], step) if isinstance(part, tuple) else step
+    old = {
+        name: outside.current_values.get(name) or FlatFormula(outside.names.of(("field", name)), ATOM)
+        for name in written_fields
+    }
+    start = pack([*(old[name].text for name in written_fields), *(outside.local[name] for name in carried_names)])
+    action_body.scope = replace(outside, used_names=end.used_names)
+    head, scope = action_body.scope.define("visit")
+    action_body.scope = replace(action_body.scope, used_names=scope.used_names)
+    action_body.parts.append((f"{head}({so_far}, {variable})", step))
+    after = action_body.define(
+        "visited", FlatFormula(f"Fold({head}, {start.text}, {sequence_text(loop.source, outside)})", POSTFIX)
+    )
+    action_body.scope = _unpack_all(written_fields, carried_names, after, action_body.scope)
     if asks:
-        made.parts.append(Text(made.scope.local[_ASKED], POSTFIX))
+        action_body.parts.append(FlatFormula(action_body.scope.local[_ASKED], POSTFIX))
 
 
-def _unpack_all(written: Sequence[str], carried: Sequence[str], packed: str, scope: Scope) -> Scope:
+def _unpack_all(
+    written_fields: Sequence[str], carried_names: Sequence[str], packed_value: str, scope: FormulaScope
+) -> FormulaScope:
     """The scope in which fields, and then names, are the parts of a packed value."""
-    parts = unpack([*(("field", name) for name in written), *carried], packed)
-    fields = {name: Text(parts[("field", name)], ATOM) for name in written}
-    names = {name: parts[name] for name in carried}
+    parts = unpack([*(("field", name) for name in written_fields), *carried_names], packed_value)
+    fields = {name: FlatFormula(parts[("field", name)], ATOM) for name in written_fields}
+    names = {name: parts[name] for name in carried_names}
     return replace(scope, current_values={**scope.current_values, **fields}, local={**scope.local, **names})

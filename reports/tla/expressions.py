@@ -26,17 +26,17 @@ from .terms import (
     TIMES,
     Binder,
     Conditional,
-    Definition,
+    FlatFormula,
     Implication,
     Junction,
+    LetDefinition,
     Term,
-    Text,
     conjunction,
     flat_text,
 )
 from .values import NotInTLAError, constant_text, part_name, set_text
 
-Operator: TypeAlias = Callable[[ir.Function, "Scope"], str]
+Operator: TypeAlias = Callable[[ir.Function, "FormulaScope"], str]
 """Gives the operator that a helper is in a scope, and defines it where it is new."""
 
 _NUMBER = re.compile(r"_\d+$")
@@ -55,7 +55,7 @@ _BAGS = {"|": "(+)", "-": "(-)"}
 
 
 @immutable
-class Scope:
+class FormulaScope:
     """What names mean in a formula: `local` ones, the present value of each state field that differs from its variable,
     the states that are those after a step, and how helpers are called. `used_names` are the names of all formulas
     around, none of which TLA+ lets a name inside hide; `defined_names` those of all definitions of the formula so
@@ -63,31 +63,31 @@ class Scope:
 
     names: Names
     operator: Operator
-    inline: Callable[[ir.Call, Scope], Term]
+    inline: Callable[[ir.Call, FormulaScope], Term]
     local: Mapping[str, str] = field(default_factory=dict[str, str])
     used_names: frozenset[str] = frozenset()
     defined_names: set[str] = field(default_factory=set[str])
-    current_values: Mapping[str, Text] = field(default_factory=dict[str, Text])
+    current_values: Mapping[str, FlatFormula] = field(default_factory=dict[str, FlatFormula])
     states_after: frozenset[str] = frozenset()
     field_types: Mapping[str, Type] = field(default_factory=dict[str, Type])
 
-    def bind(self, name: str) -> tuple[str, Scope]:
+    def bind(self, name: str) -> tuple[str, FormulaScope]:
         """A name for a variable of a formula, and the scope in which it has it."""
         shown = free_name(_NUMBER.sub("", name), self.used_names | self.defined_names | self.names.used_names())
         return shown, replace(self, local={**self.local, name: shown}, used_names=self.used_names | {shown})
 
-    def define(self, name: str) -> tuple[str, Scope]:
+    def define(self, name: str) -> tuple[str, FormulaScope]:
         """A name for a value, which no other part of the formula has, and the scope in which it is known by it."""
         shown, scope = self.bind(name)
         self.defined_names.add(shown)
         return shown, scope
 
-    def with_local(self, name: str, shown: str) -> Scope:
+    def with_local(self, name: str, shown_text: str) -> FormulaScope:
         """The scope in which a local name is shown so."""
-        return replace(self, local={**self.local, name: shown})
+        return replace(self, local={**self.local, name: shown_text})
 
 
-def formula(expression: ir.Expr, scope: Scope) -> Term:
+def formula(expression: ir.Expr, scope: FormulaScope) -> Term:
     """An expression as a formula. NotInTLAError where there is none."""
     match expression:
         case ir.And(operands=operands):
@@ -114,7 +114,7 @@ def formula(expression: ir.Expr, scope: Scope) -> Term:
             )
 
 
-def _either(operands: tuple[ir.Expr, ...], scope: Scope) -> Term:
+def _either(operands: tuple[ir.Expr, ...], scope: FormulaScope) -> Term:
     """One of several. TLC looks at every part of a disjunction that an action asks, also beyond one that is true, so
     that what has a value only where the first part is false follows from its negation."""
     first, *rest = operands
@@ -132,7 +132,7 @@ _OPPOSITES: dict[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
 }  # fmt: skip
 
 
-def _negation(expression: ir.Expr, scope: Scope) -> Term:
+def _negation(expression: ir.Expr, scope: FormulaScope) -> Term:
     if isinstance(expression, ir.Compare):
         return formula(replace(expression, op=_OPPOSITES[expression.op]), scope)
     return formula(ir.Not(expression, expression.type, expression.where), scope)
@@ -156,12 +156,12 @@ def _has_no_value_somewhere(part: object) -> bool:
             return isinstance(part, ir.Unwrap | ir.Slice | ir.MemberAt)
 
 
-def flat(expression: ir.Expr, scope: Scope, level: int = LOOSE) -> str:
+def flat(expression: ir.Expr, scope: FormulaScope, level: int = LOOSE) -> str:
     """An expression on one line, in parentheses where it binds less tightly than `level`."""
     return flat_text(formula(expression, scope), level)
 
 
-def _reads_written(function: ir.Function, scope: Scope) -> bool:
+def _reads_written(function: ir.Function, scope: FormulaScope) -> bool:
     """Whether a helper reads a field whose present value is not that of its variable."""
     return bool(scope.current_values) and not scope.current_values.keys().isdisjoint(fields_read(function))
 
@@ -169,61 +169,63 @@ def _reads_written(function: ir.Function, scope: Scope) -> bool:
 # --- leaves and predicates --------------------------------------------------------------------------------------------
 
 
-def _leaf(expression: ir.Expr, scope: Scope) -> Term | None:
+def _leaf(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     match expression:
         case ir.Const(number=number, type=type_):
-            return Text(constant_text(number, type_, scope.names), ATOM)
+            return FlatFormula(constant_text(number, type_, scope.names), ATOM)
         case ir.OpenConst(name=name):
-            return Text(scope.names.of(name), ATOM)
+            return FlatFormula(scope.names.of(name), ATOM)
         case ir.Name(name=name):
-            return Text(scope.local[name], ATOM)
+            return FlatFormula(scope.local[name], ATOM)
         case ir.FullSubset(type=type_):
-            return Text(set_text(type_.of, scope.names), ATOM)
+            return FlatFormula(set_text(type_.of, scope.names), ATOM)
         case ir.StateField(state=state, field=name):
             if state in scope.states_after:
-                return Text(f"{scope.names.of(('field', name))}'", ATOM)
-            return scope.current_values.get(name) or Text(scope.names.of(("field", name)), ATOM)
+                return FlatFormula(f"{scope.names.of(('field', name))}'", ATOM)
+            return scope.current_values.get(name) or FlatFormula(scope.names.of(("field", name)), ATOM)
         case ir.Call(function=function, arguments=arguments):
             inside = ", ".join(flat(argument, scope) for argument in arguments)
             name = scope.operator(function, scope)
-            return Text(f"{name}({inside})" if inside else name, POSTFIX)
+            return FlatFormula(f"{name}({inside})" if inside else name, POSTFIX)
         case _:
             return None
 
 
-def _predicate(expression: ir.Expr, scope: Scope) -> Term | None:
+def _predicate(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     match expression:
         case ir.Not(operand=ir.IsNone(option=option)):
-            return Text(f"{flat(option, scope, SETS)} # None", COMPARISON)
+            return FlatFormula(f"{flat(option, scope, SETS)} # None", COMPARISON)
         case ir.Not(operand=ir.Contains(element=element, container=container)):
-            return Text(f"{flat(element, scope, SETS)} \\notin {_members_text(container, scope)}", COMPARISON)
+            return FlatFormula(f"{flat(element, scope, SETS)} \\notin {_members_text(container, scope)}", COMPARISON)
         case ir.Not(operand=operand):
-            return Text(f"~{flat(operand, scope, POSTFIX)}", NEGATION)
+            return FlatFormula(f"~{flat(operand, scope, POSTFIX)}", NEGATION)
         case ir.IsNone(option=option):
-            return Text(f"{flat(option, scope, SETS)} = None", COMPARISON)
+            return FlatFormula(f"{flat(option, scope, SETS)} = None", COMPARISON)
         case ir.Contains(element=element, container=container):
-            return Text(f"{flat(element, scope, SETS)} \\in {_members_text(container, scope)}", COMPARISON)
+            return FlatFormula(f"{flat(element, scope, SETS)} \\in {_members_text(container, scope)}", COMPARISON)
         case ir.SetOperation(op="<=", left=left, right=right):
-            return Text(f"{flat(left, scope, SETS + 1)} \\subseteq {flat(right, scope, SETS + 1)}", COMPARISON)
+            return FlatFormula(f"{flat(left, scope, SETS + 1)} \\subseteq {flat(right, scope, SETS + 1)}", COMPARISON)
         case ir.Compare():
             return _comparison(expression, scope)
         case ir.IsMajority(subset=subset):
             members = set_text(_subset_type(subset).of, scope.names)
-            return Text(f"2 * Cardinality({flat(subset, scope)}) > Cardinality({members})", COMPARISON)
+            return FlatFormula(f"2 * Cardinality({flat(subset, scope)}) > Cardinality({members})", COMPARISON)
         case _:
             return None
 
 
-def _comparison(expression: ir.Compare, scope: Scope) -> Term:
+def _comparison(expression: ir.Compare, scope: FormulaScope) -> Term:
     """Equality of any values, order of numbers; truth values are put in order as 0 and 1."""
     op, left, right = expression.op, expression.left, expression.right
     if op in ("==", "!=") and isinstance(left.type, Bool) == isinstance(right.type, Bool):
         sign = _COMPARISONS[op]
-        return Text(f"{flat(left, scope, SETS)} {sign} {flat(right, scope, SETS)}", COMPARISON)
-    return Text(f"{_as_number(left, scope, SETS)} {_COMPARISONS[op]} {_as_number(right, scope, SETS)}", COMPARISON)
+        return FlatFormula(f"{flat(left, scope, SETS)} {sign} {flat(right, scope, SETS)}", COMPARISON)
+    return FlatFormula(
+        f"{_as_number(left, scope, SETS)} {_COMPARISONS[op]} {_as_number(right, scope, SETS)}", COMPARISON
+    )
 
 
-def _members_text(container: ir.Expr, scope: Scope) -> str:
+def _members_text(container: ir.Expr, scope: FormulaScope) -> str:
     """What holds the elements of a set, a bag or a sequence, as a set."""
     match container.type:
         case Pool(multiple=True):
@@ -234,7 +236,7 @@ def _members_text(container: ir.Expr, scope: Scope) -> str:
             return flat(container, scope, SETS)
 
 
-def _quantifier(expression: ir.Quantified, scope: Scope) -> Term:
+def _quantifier(expression: ir.Quantified, scope: FormulaScope) -> Term:
     r"""`\A x \in S : condition => body`, a binder for each generator."""
     if not expression.generators:
         return formula(expression.body, scope)
@@ -255,10 +257,10 @@ def _quantifier(expression: ir.Quantified, scope: Scope) -> Term:
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def _number(expression: ir.Expr, scope: Scope) -> Term | None:
+def _number(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     match expression:
         case ir.Arithmetic(op="min" | "max" as op, left=left, right=right):
-            return Text(
+            return FlatFormula(
                 f"{op.capitalize()}({_as_number(left, scope, LOOSE)}, {_as_number(right, scope, LOOSE)})", POSTFIX
             )
         case ir.Arithmetic(op=op, left=left, right=right):
@@ -268,28 +270,28 @@ def _number(expression: ir.Expr, scope: Scope) -> Term | None:
                 raise NotInTLAError("0 ** 0, which is 1 here and nothing in TLA+", expression.where)
             sign, level = _ARITHMETIC[op]
             inner = TIMES + 1 if level == REMAINDER else level + 1
-            return Text(f"{_as_number(left, scope, inner)} {sign} {_as_number(right, scope, inner)}", level)
+            return FlatFormula(f"{_as_number(left, scope, inner)} {sign} {_as_number(right, scope, inner)}", level)
         case ir.Length(of=of):
-            return Text(_length_text(of, scope), POSTFIX)
+            return FlatFormula(_length_text(of, scope), POSTFIX)
         case ir.Position(of=of):
             return _position(of, scope)
         case ir.MemberAt(number=number, type=type_):
             return _member_at(number, type_, scope)
         case ir.Quantified(kind="sum"):
-            return Text(_sum_text(expression, scope), POSTFIX)
+            return FlatFormula(_sum_text(expression, scope), POSTFIX)
         case ir.Quantified(kind="min" | "max" as kind, default=default):
             operator, values = "Minimum" if kind == "min" else "Maximum", _comprehension_text(expression, scope)
             if default is None:
-                return Text(f"{operator}({values})", POSTFIX)
+                return FlatFormula(f"{operator}({values})", POSTFIX)
             name, inside = scope.define("found")
-            least = Text(f"{operator}({name})", POSTFIX)
-            chosen = Conditional(Text(f"{name} = {{}}", COMPARISON), formula(default, inside), least)
-            return Definition(name, Text(values, LOOSE), chosen)
+            least = FlatFormula(f"{operator}({name})", POSTFIX)
+            chosen = Conditional(FlatFormula(f"{name} = {{}}", COMPARISON), formula(default, inside), least)
+            return LetDefinition(name, FlatFormula(values, LOOSE), chosen)
         case _:
             return None
 
 
-def _as_number(expression: ir.Expr, scope: Scope, level: int) -> str:
+def _as_number(expression: ir.Expr, scope: FormulaScope, level: int) -> str:
     """An expression of a number; of a truth value, 1 or 0."""
     if isinstance(expression.type, Bool):
         return f"(IF {flat(expression, scope)} THEN 1 ELSE 0)"
@@ -308,7 +310,7 @@ def _is_no_negative(type_: Type) -> bool:
     return isinstance(type_, Int) and type_.lo >= 0
 
 
-def _length_text(of: ir.Expr, scope: Scope) -> str:
+def _length_text(of: ir.Expr, scope: FormulaScope) -> str:
     match of.type:
         case Seq():
             return f"Len({flat(of, scope)})"
@@ -318,32 +320,32 @@ def _length_text(of: ir.Expr, scope: Scope) -> str:
             return f"Cardinality({flat(of, scope)})"
 
 
-def _position(of: ir.Expr, scope: Scope) -> Term:
+def _position(of: ir.Expr, scope: FormulaScope) -> Term:
     match of.type:
         case Bool():
-            return Text(_as_number(of, scope, LOOSE), ATOM)
+            return FlatFormula(_as_number(of, scope, LOOSE), ATOM)
         case Enumeration() | Identity() as type_:
-            return Text(f"PlaceIn({_order_text(type_, scope)}, {flat(of, scope)})", POSTFIX)
+            return FlatFormula(f"PlaceIn({_order_text(type_, scope)}, {flat(of, scope)})", POSTFIX)
         case _:
             return formula(of, scope)
 
 
-def _member_at(number: ir.Expr, type_: Type, scope: Scope) -> Term:
+def _member_at(number: ir.Expr, type_: Type, scope: FormulaScope) -> Term:
     match type_:
         case Enumeration() | Identity():
-            return Text(f"{_order_text(type_, scope)}[{offset_text(number, scope)}]", POSTFIX)
+            return FlatFormula(f"{_order_text(type_, scope)}[{offset_text(number, scope)}]", POSTFIX)
         case Bool():
-            return Text(f"{flat(number, scope, SETS)} = 1", COMPARISON)
+            return FlatFormula(f"{flat(number, scope, SETS)} = 1", COMPARISON)
         case _:
             return formula(number, scope)
 
 
-def _order_text(type_: Enumeration | Identity, scope: Scope) -> str:
+def _order_text(type_: Enumeration | Identity, scope: FormulaScope) -> str:
     """The sequence of the members of an enum or a domain."""
     return scope.names.of((type_.python, "order"))
 
 
-def offset_text(offset: ir.Expr, scope: Scope) -> str:
+def offset_text(offset: ir.Expr, scope: FormulaScope) -> str:
     """An offset, of which the first is 0, in a sequence of TLA+, whose first is 1."""
     if isinstance(offset, ir.Const):
         return str(offset.number + 1)
@@ -354,7 +356,7 @@ def offset_text(offset: ir.Expr, scope: Scope) -> str:
             return f"{_as_number(offset, scope, PLUS)} + 1"
 
 
-def _sum_text(expression: ir.Quantified, scope: Scope) -> str:
+def _sum_text(expression: ir.Quantified, scope: FormulaScope) -> str:
     """A sum over all values of the bound names; the size of a set, where 1 is summed."""
     counted = isinstance(expression.body, ir.Const) and expression.body.number == 1
     if counted and len(expression.generators) == 1 and not _has_repetitions(expression.generators[0].source):
@@ -362,23 +364,23 @@ def _sum_text(expression: ir.Quantified, scope: Scope) -> str:
     return _sum_from(expression, 0, scope)
 
 
-def _sum_from(expression: ir.Quantified, at: int, scope: Scope) -> str:
-    if at == len(expression.generators):
+def _sum_from(expression: ir.Quantified, first_index: int, scope: FormulaScope) -> str:
+    if first_index == len(expression.generators):
         return _as_number(expression.body, scope, LOOSE)
-    generator = expression.generators[at]
+    generator = expression.generators[first_index]
     if not _has_repetitions(generator.source):
         chosen, name, inside = _filter_text(generator, scope)
-        return f"Sum([{name} \\in {chosen} |-> {_sum_from(expression, at + 1, inside)}])"
-    return _sum_over_sequence(expression, at, scope)
+        return f"Sum([{name} \\in {chosen} |-> {_sum_from(expression, first_index + 1, inside)}])"
+    return _sum_over_sequence(expression, first_index, scope)
 
 
-def _sum_over_sequence(expression: ir.Quantified, at: int, scope: Scope) -> str:
+def _sum_over_sequence(expression: ir.Quantified, first_index: int, scope: FormulaScope) -> str:
     """Of a sequence each offset counts, and not each value."""
-    generator = expression.generators[at]
+    generator = expression.generators[first_index]
     sequence = flat(_elements_of(generator.source), scope, POSTFIX)
     name, inside = scope.bind(generator.variable)
     place, inside = inside.bind("at")
-    value = _sum_from(expression, at + 1, inside)
+    value = _sum_from(expression, first_index + 1, inside)
     given = flat_text(conjunction([formula(condition, inside) for condition in generator.conditions]))
     value = value if not generator.conditions else f"IF {given} THEN {value} ELSE 0"
     return f"Sum([{place} \\in DOMAIN {sequence} |-> LET {name} == {sequence}[{place}] IN {value}])"
@@ -402,28 +404,28 @@ def _elements_of(source: ir.Source) -> ir.Expr:
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _part(expression: ir.Expr, scope: Scope) -> Term | None:
+def _part(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     """Reading a part of something, and something with a part changed."""
     match expression:
         case ir.RecordField(record=record) if is_box(record.type):
             return formula(record, scope)
         case ir.RecordField(record=record, field=name) if is_tuple(record.type):
-            return Text(f"{flat(record, scope, POSTFIX)}[{int(name) + 1}]", POSTFIX)
+            return FlatFormula(f"{flat(record, scope, POSTFIX)}[{int(name) + 1}]", POSTFIX)
         case ir.RecordField(record=record, field=name):
-            return Text(f"{flat(record, scope, POSTFIX)}.{part_name(name)}", POSTFIX)
+            return FlatFormula(f"{flat(record, scope, POSTFIX)}.{part_name(name)}", POSTFIX)
         case ir.Index(container=container, index=index):
             offset = isinstance(container.type, Seq)
             inside = offset_text(index, scope) if offset else flat(index, scope)
-            return Text(f"{flat(container, scope, POSTFIX)}[{inside}]", POSTFIX)
+            return FlatFormula(f"{flat(container, scope, POSTFIX)}[{inside}]", POSTFIX)
         case ir.Slice(sequence=sequence, start=start, stop=stop):
             whole = flat(sequence, scope)
             low = "1" if start is None else offset_text(start, scope)
             length = f"Len({whole})"
             high = length if stop is None else f"Min({flat(stop, scope)}, {length})"
-            return Text(f"SubSeq({whole}, {low}, {high})", POSTFIX)
+            return FlatFormula(f"SubSeq({whole}, {low}, {high})", POSTFIX)
         case ir.Replace(record=record, changes=changes):
             parts = ", ".join(f"!{_path_text(record.type, name)} = {flat(value, scope)}" for name, value in changes)
-            return Text(f"[{flat(record, scope)} EXCEPT {parts}]", ATOM)
+            return FlatFormula(f"[{flat(record, scope)} EXCEPT {parts}]", ATOM)
         case _:
             return None
 
@@ -435,36 +437,36 @@ def _path_text(type_: Type, name: str) -> str:
 # --- collections ------------------------------------------------------------------------------------------------------
 
 
-def _collection(expression: ir.Expr, scope: Scope) -> Term:
+def _collection(expression: ir.Expr, scope: FormulaScope) -> Term:
     """Making records, sets, bags, sequences and maps."""
     match expression:
         case ir.SetOperation():
             return _set_operation(expression, scope)
         case ir.Concat(left=left, right=right):
-            return Text(f"{flat(left, scope, TIMES)} \\o {flat(right, scope, TIMES)}", PLUS)
+            return FlatFormula(f"{flat(left, scope, TIMES)} \\o {flat(right, scope, TIMES)}", PLUS)
         case ir.MakeRecord(fields=values, type=type_):
             return _record(values, type_, scope)
         case ir.MakePool(elements=elements, type=Pool(multiple=True)):
             bags = [f"SetToBag({{{flat(element, scope)}}})" for element in elements]
-            return Text(" (+) ".join(bags) or "EmptyBag", SETS if len(bags) > 1 else POSTFIX)
+            return FlatFormula(" (+) ".join(bags) or "EmptyBag", SETS if len(bags) > 1 else POSTFIX)
         case ir.MakeSubset(elements=elements) | ir.MakePool(elements=elements):
-            return Text(f"{{{', '.join(flat(element, scope) for element in elements)}}}", ATOM)
+            return FlatFormula(f"{{{', '.join(flat(element, scope) for element in elements)}}}", ATOM)
         case ir.MakeSeq(elements=elements):
-            return Text(f"<<{', '.join(flat(element, scope) for element in elements)}>>", ATOM)
+            return FlatFormula(f"<<{', '.join(flat(element, scope) for element in elements)}>>", ATOM)
         case ir.MakeMap(variable=variable, value=value, type=Map(key=key)):
             name, inside = scope.bind(variable)
-            return Text(f"[{name} \\in {set_text(key, scope.names)} |-> {flat(value, inside)}]", ATOM)
+            return FlatFormula(f"[{name} \\in {set_text(key, scope.names)} |-> {flat(value, inside)}]", ATOM)
         case ir.Quantified(kind="set", type=Pool(multiple=True)):
             raise NotInTLAError("a bag that is made by a comprehension", expression.where)
         case ir.Quantified(kind="set"):
-            return Text(_comprehension_text(expression, scope), ATOM)
+            return FlatFormula(_comprehension_text(expression, scope), ATOM)
         case _:
             raise NotInTLAError(f"{type(expression).__name__}", getattr(expression, "where", None))
 
 
-def _record(values: tuple[ir.Expr, ...], type_: Record, scope: Scope) -> Term:
+def _record(values: tuple[ir.Expr, ...], type_: Record, scope: FormulaScope) -> Term:
     if is_tuple(type_):
-        return Text(f"<<{', '.join(flat(value, scope) for value in values)}>>", ATOM)
+        return FlatFormula(f"<<{', '.join(flat(value, scope) for value in values)}>>", ATOM)
     named = list(zip((name for name, _ in type_.fields), values, strict=True))
     if type_.variants:
         kind = values[0]
@@ -476,22 +478,22 @@ def _record(values: tuple[ir.Expr, ...], type_: Record, scope: Scope) -> Term:
     else:
         parts = []
     parts += [f"{name} |-> {flat(value, scope)}" for name, value in named]
-    return Text(f"[{', '.join(parts)}]", ATOM)
+    return FlatFormula(f"[{', '.join(parts)}]", ATOM)
 
 
-def _set_operation(expression: ir.SetOperation, scope: Scope) -> Term:
+def _set_operation(expression: ir.SetOperation, scope: FormulaScope) -> Term:
     left, right = flat(expression.left, scope, SETS + 1), flat(expression.right, scope, SETS + 1)
     type_ = expression.left.type
     if isinstance(type_, Pool) and type_.multiple:
         if expression.op not in _BAGS:
             raise NotInTLAError(f"{expression.op} of bags", expression.where)
-        return Text(f"{left} {_BAGS[expression.op]} {right}", SETS)
+        return FlatFormula(f"{left} {_BAGS[expression.op]} {right}", SETS)
     if expression.op == "^":
-        return Text(f"({left} \\ {right}) \\union ({right} \\ {left})", SETS)
-    return Text(f"{left} {_SETS[expression.op]} {right}", SETS)
+        return FlatFormula(f"({left} \\ {right}) \\union ({right} \\ {left})", SETS)
+    return FlatFormula(f"{left} {_SETS[expression.op]} {right}", SETS)
 
 
-def _comprehension_text(expression: ir.Quantified, scope: Scope) -> str:
+def _comprehension_text(expression: ir.Quantified, scope: FormulaScope) -> str:
     r"""The set of the values of a comprehension: `{x \in S : p}`, `{f(x) : x \in S}`, or the union of such."""
     generator, *rest = expression.generators
     chosen, name, inside = _filter_text(generator, scope)
@@ -502,7 +504,7 @@ def _comprehension_text(expression: ir.Quantified, scope: Scope) -> str:
     return f"UNION {{{inner} : {name} \\in {chosen}}}"
 
 
-def _filter_text(generator: ir.Generator, scope: Scope) -> tuple[str, str, Scope]:
+def _filter_text(generator: ir.Generator, scope: FormulaScope) -> tuple[str, str, FormulaScope]:
     """The set of the values that a generator gives, the name of one, and the scope that has it."""
     source = source_text(generator.source, scope)
     name, inside = scope.bind(generator.variable)
@@ -512,7 +514,7 @@ def _filter_text(generator: ir.Generator, scope: Scope) -> tuple[str, str, Scope
     return f"{{{name} \\in {source} : {given}}}", name, inside
 
 
-def source_text(source: ir.Source, scope: Scope) -> str:
+def source_text(source: ir.Source, scope: FormulaScope) -> str:
     """The set that a bound name ranges over."""
     match source:
         case ir.IntRange(start=start, stop=ir.Arithmetic(op="+", left=left, right=ir.Const(number=1))):
@@ -527,7 +529,7 @@ def source_text(source: ir.Source, scope: Scope) -> str:
             return _members_text(of, scope)
 
 
-def sequence_text(source: ir.Source, scope: Scope) -> str:
+def sequence_text(source: ir.Source, scope: FormulaScope) -> str:
     """The sequence of what a loop visits, in its order."""
     match source:
         case ir.Members(of=Enumeration() | Identity() as of):
@@ -544,7 +546,7 @@ def sequence_text(source: ir.Source, scope: Scope) -> str:
             raise NotInTLAError("a loop, one after the other, over all sets", source.where)
 
 
-def _ordered_members(of: ir.Expr, scope: Scope) -> str:
+def _ordered_members(of: ir.Expr, scope: FormulaScope) -> str:
     match of.type:
         case Subset(of=Enumeration() | Identity() as element):
             return f"SelectSeq({_order_text(element, scope)}, LAMBDA member : member \\in {flat(of, scope, SETS)})"

@@ -13,12 +13,12 @@ from typing import Any, TypeAlias, TypeVar
 from ...language import ir
 from ...language.types import Type
 from ..spec.notation import traverse_form
-from .expressions import Scope, formula, sequence_text, source_text
+from .expressions import FormulaScope, formula, sequence_text, source_text
 from .names import Names
-from .terms import ATOM, POSTFIX, Binder, Conditional, Definition, Term, Text, define, flat_text, lay_out
+from .terms import ATOM, POSTFIX, Binder, Conditional, FlatFormula, LetDefinition, Term, define, flat_text, lay_out
 
 Key = TypeVar("Key")
-Rest: TypeAlias = Callable[[Scope], Term]
+Rest: TypeAlias = Callable[[FormulaScope], Term]
 """What comes after some statements, in the scope that they leave."""
 Wrap: TypeAlias = Callable[[Term], Term]
 """What is made of a value that is returned."""
@@ -34,11 +34,13 @@ class Operators:
         self._kept: list[ir.Function] = []
         self._texts: dict[tuple[str, tuple[str, ...]], str] = {}
 
-    def scope(self, after: frozenset[str] = frozenset()) -> Scope:
-        """The scope of a formula without local names, `after` being the states after a step."""
-        return Scope(self._names, self.operator, inline_call, states_after=after, field_types=self._field_types)
+    def scope(self, primed_states: frozenset[str] = frozenset()) -> FormulaScope:
+        """The scope of a formula without local names, `primed_states` being the states after a step."""
+        return FormulaScope(
+            self._names, self.operator, inline_call, states_after=primed_states, field_types=self._field_types
+        )
 
-    def operator(self, function: ir.Function, scope: Scope) -> str:
+    def operator(self, function: ir.Function, scope: FormulaScope) -> str:
         """The operator that a helper is, with primes inside where it is given the state after a step."""
         after = scope.states_after & frozenset(function.states)
         key = (id(function), after)
@@ -47,14 +49,14 @@ class Operators:
             self._known[key] = self._define(function, after)
         return self._known[key]
 
-    def _define(self, function: ir.Function, after: frozenset[str]) -> str:
-        wanted = f"{function.name}_next" if after else function.name
-        parameters, scope = bind_all([name for name, _ in function.parameters], self.scope(after))
+    def _define(self, function: ir.Function, primed_states: frozenset[str]) -> str:
+        wanted = f"{function.name}_next" if primed_states else function.name
+        parameters, scope = bind_all([name for name, _ in function.parameters], self.scope(primed_states))
         body = value_of(function.body, scope)
         lines = tuple(lay_out(body, 4, "    "))
         shape = (wanted.lstrip("_"), (*parameters, *lines))
         if shape not in self._texts:
-            name = self._names.declare((id(function), after), wanted)
+            name = self._names.declare((id(function), primed_states), wanted)
             head = f"{name}({', '.join(parameters)})" if parameters else name
             short = f"{head} == {lines[0].strip()}"
             self.lines += [short, ""] if len(lines) == 1 and len(short) <= 100 else [f"{head} ==", *lines, ""]
@@ -62,22 +64,22 @@ class Operators:
         return self._texts[shape]
 
 
-def bind_all(wanted: Sequence[str], scope: Scope) -> tuple[list[str], Scope]:
+def bind_all(wanted_names: Sequence[str], scope: FormulaScope) -> tuple[list[str], FormulaScope]:
     """Names for some variables, and the scope in which they have them."""
     found: list[str] = []
-    for name in wanted:
+    for name in wanted_names:
         shown, scope = scope.bind(name)
         found.append(shown)
     return found, scope
 
 
-def inline_call(call: ir.Call, scope: Scope) -> Term:
+def inline_call(call: ir.Call, scope: FormulaScope) -> Term:
     """What a helper returns, written out where it is called: it reads fields that the step has written before."""
     inside = scope
     definitions: list[tuple[str, Term]] = []
     for (name, _), argument in zip(call.function.parameters, call.arguments, strict=True):
         value = formula(argument, scope)
-        if isinstance(value, Text) and value.level == ATOM:
+        if isinstance(value, FlatFormula) and value.level == ATOM:
             inside = replace(inside, local={**inside.local, name: value.text})
             continue
         shown, inside = inside.define(name)
@@ -86,37 +88,40 @@ def inline_call(call: ir.Call, scope: Scope) -> Term:
 
 
 def value_of(
-    statements: Sequence[ir.Statement], scope: Scope, rest: Rest | None = None, returned: Wrap = lambda value: value
+    statements: Sequence[ir.Statement],
+    scope: FormulaScope,
+    rest: Rest | None = None,
+    wrap_returned: Wrap = lambda value: value,
 ) -> Term:
-    """What statements return, as `returned` gives it, or what comes after them where they return nothing."""
+    """What statements return, as `wrap_returned` gives it, or what comes after them where they return nothing."""
     if not statements:
         assert rest is not None, "the front end has seen that a function returns on every path"
         return rest(scope)
     statement, *others = statements
 
-    def go_on(inside: Scope) -> Term:
-        return value_of(others, inside, rest, returned)
+    def go_on(inside: FormulaScope) -> Term:
+        return value_of(others, inside, rest, wrap_returned)
 
     match statement:
         case ir.Return(value=value):
-            return returned(formula(value, scope))
+            return wrap_returned(formula(value, scope))
         case ir.Let(name=name, value=value):
             shown, inside = scope.define(name)
             named, rest_of_it = formula(value, scope), go_on(inside)
-            return named if rest_of_it == Text(shown, ATOM) else Definition(shown, named, rest_of_it)
+            return named if rest_of_it == FlatFormula(shown, ATOM) else LetDefinition(shown, named, rest_of_it)
         case ir.If(condition=condition, yes=yes, no=no) if returns(statement):
-            then, otherwise = (value_of((*branch, *others), scope, rest, returned) for branch in (yes, no))
+            then, otherwise = (value_of((*branch, *others), scope, rest, wrap_returned) for branch in (yes, no))
             return Conditional(formula(condition, scope), then, otherwise)
         case ir.If():
             definitions, inside = merge_locals(statement, scope)
             return define(definitions, go_on(inside))
         case ir.For() if returns(statement):
-            return _search_loop(statement, scope, go_on, returned)
+            return _search_loop(statement, scope, go_on, wrap_returned)
         case ir.For():
             definitions, inside = fold_locals(statement, scope)
             return define(definitions, go_on(inside))
         case ir.Assert(condition=condition, text=text):
-            failure = Text(f'Assert(FALSE, "{quote_text(text)}")', POSTFIX)
+            failure = FlatFormula(f'Assert(FALSE, "{quote_text(text)}")', POSTFIX)
             return Conditional(formula(condition, scope), go_on(scope), failure)
         case _:
             raise TypeError(f"a helper cannot hold {type(statement).__name__}")
@@ -146,7 +151,7 @@ def assigned_names(statements: Sequence[ir.Statement]) -> Iterator[str]:
     return iter(dict.fromkeys(let.name for let in lets))
 
 
-def merge_locals(branch: ir.If, scope: Scope) -> tuple[list[tuple[str, Term]], Scope]:
+def merge_locals(branch: ir.If, scope: FormulaScope) -> tuple[list[tuple[str, Term]], FormulaScope]:
     """The names that a branch binds, each with its value as of the condition. What only one side binds is not read
     after it, unless it had a value before."""
     found: list[tuple[str, Term]] = []
@@ -162,10 +167,10 @@ def merge_locals(branch: ir.If, scope: Scope) -> tuple[list[tuple[str, Term]], S
 
 
 def _reader(name: str) -> Rest:
-    return lambda scope: Text(scope.local[name], ATOM)
+    return lambda scope: FlatFormula(scope.local[name], ATOM)
 
 
-def fold_locals(loop: ir.For, scope: Scope) -> tuple[list[tuple[str, Term]], Scope]:
+def fold_locals(loop: ir.For, scope: FormulaScope) -> tuple[list[tuple[str, Term]], FormulaScope]:
     """The definitions that a loop comes to which binds names again, and the scope after it."""
     carried = [name for name in assigned_names(loop.body) if name in scope.local]
     if not carried:
@@ -177,43 +182,43 @@ def fold_locals(loop: ir.For, scope: Scope) -> tuple[list[tuple[str, Term]], Sco
     step_name, outside = replace(scope, used_names=inside.used_names).define("visit")
     start = pack([scope.local[name] for name in carried])
     after, outside = outside.define("visited")
-    folded = Text(f"Fold({step_name}, {start.text}, {sequence_text(loop.source, scope)})", POSTFIX)
+    folded = FlatFormula(f"Fold({step_name}, {start.text}, {sequence_text(loop.source, scope)})", POSTFIX)
     return [(f"{step_name}({so_far}, {variable})", step), (after, folded)], with_locals(outside, unpack(carried, after))
 
 
-def pack(values: Sequence[str]) -> Text:
+def pack(values: Sequence[str]) -> FlatFormula:
     """Values as one: a tuple, where they are several."""
-    return Text(values[0] if len(values) == 1 else f"<<{', '.join(values)}>>", ATOM)
+    return FlatFormula(values[0] if len(values) == 1 else f"<<{', '.join(values)}>>", ATOM)
 
 
-def unpack(keys: Sequence[Key], packed: str) -> dict[Key, str]:
+def unpack(keys: Sequence[Key], packed_value: str) -> dict[Key, str]:
     """Each part of a packed value, by what it is."""
-    parts = [packed] if len(keys) == 1 else [f"{packed}[{at}]" for at in range(1, len(keys) + 1)]
+    parts = [packed_value] if len(keys) == 1 else [f"{packed_value}[{at}]" for at in range(1, len(keys) + 1)]
     return dict(zip(keys, parts, strict=True))
 
 
-def with_locals(scope: Scope, parts: Mapping[str, str]) -> Scope:
+def with_locals(scope: FormulaScope, parts: Mapping[str, str]) -> FormulaScope:
     """The scope in which local names are shown so."""
     return replace(scope, local={**scope.local, **parts})
 
 
-def _search_loop(loop: ir.For, scope: Scope, rest: Rest, returned: Wrap) -> Term:
+def _search_loop(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned: Wrap) -> Term:
     r"""A loop that may return: `\E` where what it returns does not depend on where; else a fold that keeps what was
     returned."""
     match loop.body:
         case (ir.If(condition=condition, yes=(ir.Return(value=value),), no=()),) if not _names(value) & {loop.variable}:
             name, inside = scope.bind(loop.variable)
             found = Binder(f"\\E {name} \\in {source_text(loop.source, scope)}", formula(condition, inside))
-            return Conditional(found, returned(formula(value, scope)), rest(scope))
+            return Conditional(found, wrap_returned(formula(value, scope)), rest(scope))
         case _:
-            return _returning_fold(loop, scope, rest, returned)
+            return _returning_fold(loop, scope, rest, wrap_returned)
 
 
 def _names(expression: ir.Expr) -> set[str]:
     return {part.name for part in traverse_form(expression) if isinstance(part, ir.Name)}
 
 
-def _returning_fold(loop: ir.For, scope: Scope, rest: Rest, returned: Wrap) -> Term:
+def _returning_fold(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned: Wrap) -> Term:
     """The fold of `<<TRUE, value>>`, where the loop has returned, and of `<<FALSE, names...>>`, where it goes on."""
     carried = [name for name in assigned_names(loop.body) if name in scope.local]
     so_far, inside = scope.bind("so_far")
@@ -222,16 +227,16 @@ def _returning_fold(loop: ir.For, scope: Scope, rest: Rest, returned: Wrap) -> T
     body = value_of(
         loop.body,
         inside,
-        lambda end: Text(_running([end.local[name] for name in carried]), ATOM),
-        lambda value: Text(f"<<TRUE, {flat_text(value)}>>", ATOM),
+        lambda end: FlatFormula(_running([end.local[name] for name in carried]), ATOM),
+        lambda value: FlatFormula(f"<<TRUE, {flat_text(value)}>>", ATOM),
     )
-    step = Conditional(Text(f"{so_far}[1]", POSTFIX), Text(so_far, ATOM), body)
+    step = Conditional(FlatFormula(f"{so_far}[1]", POSTFIX), FlatFormula(so_far, ATOM), body)
     step_name, outside = replace(scope, used_names=inside.used_names).define("visit")
     after, outside = outside.define("visited")
     start = _running([scope.local[name] for name in carried])
-    folded = Text(f"Fold({step_name}, {start}, {sequence_text(loop.source, scope)})", POSTFIX)
+    folded = FlatFormula(f"Fold({step_name}, {start}, {sequence_text(loop.source, scope)})", POSTFIX)
     then = rest(_unpack_running(carried, after, outside))
-    done = Conditional(Text(f"{after}[1]", POSTFIX), returned(Text(f"{after}[2]", POSTFIX)), then)
+    done = Conditional(FlatFormula(f"{after}[1]", POSTFIX), wrap_returned(FlatFormula(f"{after}[2]", POSTFIX)), then)
     return define([(f"{step_name}({so_far}, {variable})", step), (after, folded)], done)
 
 
@@ -239,6 +244,6 @@ def _running(values: Sequence[str]) -> str:
     return f"<<{', '.join(['FALSE', *values])}>>"
 
 
-def _unpack_running(names: Sequence[str], packed: str, scope: Scope) -> Scope:
-    parts = {name: f"{packed}[{at}]" for at, name in enumerate(names, 2)}
+def _unpack_running(names: Sequence[str], packed_value: str, scope: FormulaScope) -> FormulaScope:
+    parts = {name: f"{packed_value}[{at}]" for at, name in enumerate(names, 2)}
     return replace(scope, local={**scope.local, **parts})

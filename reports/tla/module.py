@@ -25,7 +25,7 @@ from .actions import action_term, initial_term
 from .expressions import formula
 from .functions import Operators, bind_all, value_of
 from .names import Names, free_name
-from .terms import ATOM, Term, Text, flat_text, lay_out, lay_out_parts
+from .terms import ATOM, FlatFormula, Term, flat_text, lay_out, lay_out_parts
 from .values import NotInTLAError, member_text, set_text
 
 _WIDTH = 100
@@ -62,9 +62,9 @@ _LIBRARY = {
 """What the modules of TLA+ lack. A module defines what it uses of these, with letters that are free there."""
 
 
-def _library_lines(names: Names, used: Iterable[str]) -> list[str]:
+def _library_lines(names: Names, used_names: Iterable[str]) -> list[str]:
     taken = names.used_names()
-    lines = [line for name in used for line in _LIBRARY[name]]
+    lines = [line for name in used_names for line in _LIBRARY[name]]
     return [re.sub(r"(?<![\\\w])[A-Za-z](?!\w)", lambda letter: free_name(letter[0], taken), line) for line in lines]
 
 
@@ -274,7 +274,7 @@ class _Export:
 
     def _library(self, body: str) -> list[str]:
         types = "\n".join(
-            set_text(field.type, self.names, listed=False) for field in self.model.fields if not _has_bag(field.type)
+            set_text(field.type, self.names, is_listed=False) for field in self.model.fields if not _has_bag(field.type)
         )
         text = f"{body}\n{types}"
         used = [name for name in _LIBRARY if _mentions(text, name)]
@@ -349,7 +349,7 @@ class _Export:
         return lines
 
     def _step_guards(self) -> list[Term]:
-        return [Text(self.names.of(("within", bound.name)), ATOM) for bound in self.model.step_bounds]
+        return [FlatFormula(self.names.of(("within", bound.name)), ATOM) for bound in self.model.step_bounds]
 
     def _next(self) -> list[str]:
         calls = [self._call_text(self.names.of(("thing", a.name)), a.form.parameters) for a in self.model.actions]
@@ -361,13 +361,15 @@ class _Export:
         for field in self.model.fields:
             name = self.names.of(("field", field.name))
             if isinstance(field.type, Pool) and field.type.multiple:
-                lines.append(f"    /\\ BagToSet({name}) \\subseteq {set_text(field.type.of, self.names, listed=False)}")
+                lines.append(
+                    f"    /\\ BagToSet({name}) \\subseteq {set_text(field.type.of, self.names, is_listed=False)}"
+                )
             elif not _has_bag(field.type):
-                lines.append(f"    /\\ {name} \\in {set_text(field.type, self.names, listed=False)}")
+                lines.append(f"    /\\ {name} \\in {set_text(field.type, self.names, is_listed=False)}")
         return lines
 
-    def _claim(self, name: str, form: ir.Function, after: frozenset[str] = frozenset()) -> list[str]:
-        return [f"{name} ==", *lay_out(value_of(form.body, self.operators.scope(after)), 4, "    ")]
+    def _claim(self, name: str, form: ir.Function, primed_states: frozenset[str] = frozenset()) -> list[str]:
+        return [f"{name} ==", *lay_out(value_of(form.body, self.operators.scope(primed_states)), 4, "    ")]
 
     def _invariants(self) -> list[tuple[str, list[str]]]:
         return [
@@ -497,9 +499,9 @@ class _Export:
     def _protocol_fields(self) -> list[str]:
         return [field.name for field in self.model.fields if not field.ghost]
 
-    def _call_but(self, action: Action, given: tuple[str, ...], condition: str) -> str:
+    def _call_but(self, action: Action, given_parameters: tuple[str, ...], condition: str) -> str:
         """An action with some parameters given and some values of the others, where a condition is true."""
-        others = [p for p in action.form.parameters if p.name not in given]
+        others = [p for p in action.form.parameters if p.name not in given_parameters]
         ranges, _ = self._ranges(others)
         shown, _ = bind_all([p.name for p in action.form.parameters], self.operators.scope())
         name = self.names.of(("thing", action.name))
@@ -529,12 +531,12 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def _comment_columns(given: Sequence[tuple[str, str]]) -> list[str]:
+def _comment_columns(declarations: Sequence[tuple[str, str]]) -> list[str]:
     """Declarations one below the other, each with its comment."""
-    width = max(len(name) for name, _ in given) + 1
-    last = len(given) - 1
+    width = max(len(name) for name, _ in declarations) + 1
+    last = len(declarations) - 1
     lines: list[str] = []
-    for at, (name, says) in enumerate(given):
+    for at, (name, says) in enumerate(declarations):
         text = f"    {name}{'' if at == last else ','}".ljust(width + 5)
         lines.append(f"{text} \\* {says}" if says else text.rstrip())
     return lines

@@ -25,19 +25,19 @@ class Names:
         self._globals: dict[object, str] = {}
         self._reserved: set[str] = set()
 
-    def reserve(self, wanted: str) -> None:
+    def reserve(self, wanted_name: str) -> None:
         """Keeps a name for a helper that will be declared, so that no formula before it uses the name."""
-        self._reserved.add(strip_underscores(wanted))
+        self._reserved.add(strip_underscores(wanted_name))
 
     def used_names(self) -> frozenset[str]:
         """What no formula may name something of its own."""
         return frozenset(self.taken | self._reserved)
 
-    def declare(self, key: object, wanted: str) -> str:
+    def declare(self, key: object, wanted_name: str) -> str:
         """The name of a thing that all of the module sees: as wanted, or, if that is taken, with a number that no name
         of a formula has."""
         if key not in self._globals:
-            self._globals[key] = free_name(wanted, self.taken, "__")
+            self._globals[key] = free_name(wanted_name, self.taken, "__")
             self.taken.add(self._globals[key])
         return self._globals[key]
 
@@ -46,15 +46,15 @@ class Names:
         return self._globals[key]
 
 
-def free_name(wanted: str, taken: Iterable[str], before_number: str = "_") -> str:
+def free_name(wanted_name: str, taken_names: Iterable[str], separator: str = "_") -> str:
     """The name itself, or the first of `name_2`, `name_3`, ... that is free. TLA+ has no names that begin with WF_."""
-    used = taken if isinstance(taken, set | frozenset) else set(taken)
-    base = strip_underscores(wanted)
+    used = taken_names if isinstance(taken_names, set | frozenset) else set(taken_names)
+    base = strip_underscores(wanted_name)
     base = f"v_{base}" if base.startswith(("WF_", "SF_")) or base[0].isdigit() else base
     found, number = base, 1
     while found in used:
         number += 1
-        found = f"{base}{before_number}{number}"
+        found = f"{base}{separator}{number}"
     return found
 
 

@@ -19,7 +19,7 @@ LOOSE = 0
 
 
 @immutable
-class Text:
+class FlatFormula:
     """A formula that stays on its line."""
 
     text: str
@@ -60,7 +60,7 @@ class Conditional:
 
 
 @immutable
-class Definition:
+class LetDefinition:
     """`LET head == value IN body`."""
 
     head: str
@@ -68,25 +68,25 @@ class Definition:
     body: Term
 
 
-Term: TypeAlias = Text | Junction | Implication | Binder | Conditional | Definition
+Term: TypeAlias = FlatFormula | Junction | Implication | Binder | Conditional | LetDefinition
 
 
 def conjunction(parts: Sequence[Term]) -> Term:
     """All of the formulas together; TRUE where there is none."""
-    return Text("TRUE", ATOM) if not parts else parts[0] if len(parts) == 1 else Junction("/\\", tuple(parts))
+    return FlatFormula("TRUE", ATOM) if not parts else parts[0] if len(parts) == 1 else Junction("/\\", tuple(parts))
 
 
 def define(definitions: Iterable[tuple[str, Term]], body: Term) -> Term:
     """A formula below definitions, the first of them outermost."""
     for head, value in reversed(tuple(definitions)):
-        body = Definition(head, value, body)
+        body = LetDefinition(head, value, body)
     return body
 
 
 def flat_text(term: Term, level: int = LOOSE) -> str:
     """A formula on one line, in parentheses where it binds less tightly than `level`."""
     match term:
-        case Text(text=text, level=own):
+        case FlatFormula(text=text, level=own):
             pass
         case Junction(sign=sign, parts=parts):
             text, own = f" {sign} ".join(flat_text(part, JUNCTION + 1) for part in parts), JUNCTION
@@ -97,7 +97,7 @@ def flat_text(term: Term, level: int = LOOSE) -> str:
             text, own = f"{head} : {flat_text(body)}", LOOSE
         case Conditional(condition=condition, yes=yes, no=no):
             text, own = f"IF {flat_text(condition)} THEN {flat_text(yes)} ELSE {flat_text(no)}", LOOSE
-        case Definition(head=head, value=value, body=body):
+        case LetDefinition(head=head, value=value, body=body):
             text, own = f"LET {head} == {flat_text(value)} IN {flat_text(body)}", LOOSE
     return text if own >= level else f"({text})"
 
@@ -107,11 +107,11 @@ def lay_out(term: Term, column: int, prefix: str = "") -> list[str]:
     or opens. The first line holds the prefix; the further ones begin at the column or to the right of it, so that TLA+
     reads their bullets as they are meant."""
     line = prefix + flat_text(term)
-    if len(line) <= WIDTH and not isinstance(term, Definition):
+    if len(line) <= WIDTH and not isinstance(term, LetDefinition):
         return [line]
     pad = " " * column
     match term:
-        case Text():
+        case FlatFormula():
             return [line]
         case Junction(sign=sign, parts=parts):
             found: list[str] = []
@@ -129,7 +129,7 @@ def lay_out(term: Term, column: int, prefix: str = "") -> list[str]:
                 *lay_out(yes, column + 5, f"{pad}THEN "),
                 *lay_out(no, column + 5, f"{pad}ELSE "),
             ]
-        case Definition():
+        case LetDefinition():
             return _definition_lines(term, column, prefix)
 
 
@@ -151,13 +151,13 @@ def _implication_lines(condition: Term, consequence: Term, column: int, prefix: 
     return [*first, *then]
 
 
-def _definition_lines(term: Definition, column: int, prefix: str) -> list[str]:
+def _definition_lines(term: LetDefinition, column: int, prefix: str) -> list[str]:
     """Definitions under one LET, each on lines of its own, then what they are for."""
     pad = " " * column
     lines: list[str] = []
     head = f"{prefix}LET "
     body: Term = term
-    while isinstance(body, Definition):
+    while isinstance(body, LetDefinition):
         whole = f"{head}{body.head} == "
         text = whole + flat_text(body.value)
         if len(text) <= WIDTH:
@@ -178,18 +178,18 @@ def substitute(term: Term, name: str, value: Term) -> Term:
         return substitute(part, name, value)
 
     match term:
-        case Text(text=text) if text == name:
+        case FlatFormula(text=text) if text == name:
             return value
-        case Text(text=text, level=level):
+        case FlatFormula(text=text, level=level):
             shown = flat_text(value, ATOM)
-            return Text(re.sub(rf"\b{name}\b", lambda _: shown, text), level)
+            return FlatFormula(re.sub(rf"\b{name}\b", lambda _: shown, text), level)
         case Junction(sign=sign, parts=parts):
             return Junction(sign, tuple(map(inside, parts)))
         case Implication(condition=condition, consequence=consequence):
             return Implication(inside(condition), inside(consequence))
         case Binder(head=head, body=body):
-            return Binder(flat_text(inside(Text(head, LOOSE))), inside(body))
+            return Binder(flat_text(inside(FlatFormula(head, LOOSE))), inside(body))
         case Conditional(condition=condition, yes=yes, no=no):
             return Conditional(inside(condition), inside(yes), inside(no))
-        case Definition(head=head, value=old, body=body):
-            return Definition(head, inside(old), inside(body))
+        case LetDefinition(head=head, value=old, body=body):
+            return LetDefinition(head, inside(old), inside(body))

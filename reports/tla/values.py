@@ -44,9 +44,9 @@ def part_name(field: str) -> str:
     return "kind" if field == KIND else field.partition("@")[0]
 
 
-def bound_text(number: int, bound: ConstantExpression | None, names: Names) -> str:
+def bound_text(number: int, expression: ConstantExpression | None, names: Names) -> str:
     """A bound: its number, or the expression over constants that stands for it."""
-    match bound:
+    match expression:
         case None:
             return str(number) if number >= 0 else f"(-{-number})"
         case Literal(number=literal):
@@ -60,14 +60,14 @@ def bound_text(number: int, bound: ConstantExpression | None, names: Names) -> s
         case Operation(op=op, left=left, right=right):
             return f"({bound_text(0, left, names)} {_OPERATORS[op]} {bound_text(0, right, names)})"
         case _:
-            raise TypeError(f"no TLA+ for the bound {bound!r}")
+            raise TypeError(f"no TLA+ for the bound {expression!r}")
 
 
-def set_text(type_: Type, names: Names, *, listed: bool = True) -> str:
+def set_text(type_: Type, names: Names, *, is_listed: bool = True) -> str:
     """A type as the set of its values: one whose members TLC can list, or one in which it can only look for a value."""
 
     def inside(of: Type) -> str:
-        return set_text(of, names, listed=listed)
+        return set_text(of, names, is_listed=is_listed)
 
     match type_:
         case Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
@@ -89,15 +89,15 @@ def set_text(type_: Type, names: Names, *, listed: bool = True) -> str:
         case Map(key=key, value=value):
             return f"[{inside(key)} -> {inside(value)}]"
         case Seq(of=of, capacity=capacity, capacity_open=opened):
-            return f"{'SeqsUpTo' if listed else 'UpTo'}({inside(of)}, {bound_text(capacity, opened, names)})"
+            return f"{'SeqsUpTo' if is_listed else 'UpTo'}({inside(of)}, {bound_text(capacity, opened, names)})"
         case Subset(of=of) | Pool(of=of, multiple=False):
             return f"(SUBSET {inside(of)})"
         case Pool() | Unit():
             raise NotInTLAError("a bag is no set of values")
 
 
-def _variant_text(member: Record, inside: Callable[[Type], str]) -> str:
-    parts = [f'kind: {{"{member.name}"}}', *(f"{name}: {inside(of)}" for name, of in member.fields)]
+def _variant_text(member: Record, type_text: Callable[[Type], str]) -> str:
+    parts = [f'kind: {{"{member.name}"}}', *(f"{name}: {type_text(of)}" for name, of in member.fields)]
     return f"[{', '.join(parts)}]"
 
 

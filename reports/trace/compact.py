@@ -18,18 +18,18 @@ SWEEPS = 24
 
 def compact_layers(
     layers: Sequence[Sequence[int]],
-    beside: Mapping[int, Sequence[int]],
+    neighbours: Mapping[int, Sequence[int]],
     widths: Mapping[int, float],
 ) -> dict[int, float]:
-    """The middle of each node, from left to right. `layers` has the nodes of each layer in their order, `beside` what
-    each node is joined to, `widths` the room that each needs."""
+    """The middle of each node, from left to right. `layers` has the nodes of each layer in their order, `neighbours`
+    what each node is joined to, `widths` the room that each needs."""
     middles: dict[int, float] = {}
     for layer in layers:
         for node, edge in zip(layer, _packed_middles(layer, widths), strict=True):
             middles[node] = edge
     for sweep in range(SWEEPS):
         for layer in layers if sweep % 2 == 0 else reversed(layers):
-            drawn = [_mean_value([middles[other] for other in beside[node]] or [middles[node]]) for node in layer]
+            drawn = [_mean_value([middles[other] for other in neighbours[node]] or [middles[node]]) for node in layer]
             middles.update(zip(layer, _keep_apart(drawn, _packed_middles(layer, widths)), strict=True))
     first = min(middles[node] - widths[node] / 2 for node in middles)
     return {node: middle - first for node, middle in middles.items()}
@@ -41,10 +41,10 @@ def _packed_middles(layer: Sequence[int], widths: Mapping[int, float]) -> list[f
     return list(accumulate(steps, initial=0.0))
 
 
-def _keep_apart(drawn: Sequence[float], room: Sequence[float]) -> list[float]:
+def _keep_apart(wanted_places: Sequence[float], room: Sequence[float]) -> list[float]:
     """The places nearest to what the nodes are drawn to that leave each its room, in their order."""
     groups: list[tuple[float, int]] = []  # the mean of those that stand close to each other, and how many they are
-    for place, near in zip(drawn, room, strict=True):
+    for place, near in zip(wanted_places, room, strict=True):
         mean, many = place - near, 1
         while groups and groups[-1][0] > mean:
             other, others = groups.pop()

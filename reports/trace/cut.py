@@ -43,13 +43,13 @@ def count_steps(document: Document) -> int:
     return len(document["steps"]) if document["truncated"] is None else document["truncated"]["steps"]
 
 
-def _kept_frames(document: Document, kept: list[int], behind: int) -> Document:
+def _kept_frames(document: Document, kept_states: list[int], state_behind: int) -> Document:
     """The frames that are kept; the one behind the gap with every lane, and the board, as they were last drawn."""
     if not document["frames"]:
         return {}
     whole: Document = {"lanes": {}, "board": None}
-    for at in range(behind + 1):
+    for at in range(state_behind + 1):
         frame = document["frames"][str(at)]
         whole["lanes"] |= frame["lanes"]
         whole["board"] = frame["board"] or whole["board"]
-    return {str(at): document["frames"][str(at)] | (whole if at == behind else {}) for at in kept}
+    return {str(at): document["frames"][str(at)] | (whole if at == state_behind else {}) for at in kept_states}

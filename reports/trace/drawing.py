@@ -69,12 +69,12 @@ def draw_graph(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | Non
 
 
 def _lay_out_with_labels(
-    graph: networkx.DiGraph, boxes: Mapping[str, Size], said: Mapping[Edge, bool], apart: float
+    graph: networkx.DiGraph, boxes: Mapping[str, Size], labels: Mapping[Edge, bool], apart: float
 ) -> _DrawnGraph:
-    """Layers so far from each other that each label which is `said` has room; where a graph has too many, titles alone
-    say the rest. Boxes of a layer are this far `apart`."""
+    """Layers so far from each other that each label which is `labels` has room; where a graph has too many, titles
+    alone say the rest. Boxes of a layer are this far `apart`."""
     sizes = {
-        edge: (len(_edge_label(about)) * _SMALL if said[edge] else 0.0, _SMALL * 2)
+        edge: (len(_edge_label(about)) * _SMALL if labels[edge] else 0.0, _SMALL * 2)
         for edge, about in graph.edges.items()
     }
     beside = {
@@ -86,7 +86,7 @@ def _lay_out_with_labels(
     def lay_out(gap: float) -> _DrawnGraph:
         places, between = _place_nodes(graph, boxes, gap, apart)
         along = route_edges(between, places, boxes)
-        labelled = {edge: points for edge, points in along.items() if said[edge]}
+        labelled = {edge: points for edge, points in along.items() if labels[edge]}
         loops = [((places[name][0] + far, places[name][1]), size) for name, (far, size) in beside.items()]
         return _DrawnGraph(
             places, along, place_labels(labelled, sizes, [*((places[name], boxes[name]) for name in places), *loops])
@@ -95,7 +95,7 @@ def _lay_out_with_labels(
     tries = map(lay_out, _GAPS)
     found = next(tries)
     for other in tries:
-        if len(found.labels) == sum(said[edge] for edge in found.edge_points):
+        if len(found.labels) == sum(labels[edge] for edge in found.edge_points):
             break
         found = other
     return found
@@ -223,8 +223,8 @@ def _edge_elements(
     graph: networkx.DiGraph,
     places: Mapping[str, Point],
     boxes: Mapping[str, Size],
-    drawn: _DrawnGraph,
-    said: Mapping[Edge, bool],
+    drawn_graph: _DrawnGraph,
+    labels: Mapping[Edge, bool],
 ) -> Iterator[str]:
     for (source, target), edge in graph.edges.items():
         way = " way" if edge["on_path"] else ""
@@ -232,12 +232,12 @@ def _edge_elements(
             (x, y), (width, _) = places[source], boxes[source]
             d, at = f"M{x + width / 2:.1f},{y - 6:.1f} c26,-12 26,24 0,12", (x + width / 2 + 24, y + 3)
         else:
-            d, middle = curve_path(drawn.edge_points[source, target]), drawn.labels.get((source, target))
+            d, middle = curve_path(drawn_graph.edge_points[source, target]), drawn_graph.labels.get((source, target))
             at = None if middle is None else (middle[0], middle[1] + 4)
         anchor = ' class="loop"' if source == target else ""
         text = (
             ""
-            if at is None or not said[source, target]
+            if at is None or not labels[source, target]
             else f'<text{anchor} x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(_edge_label(edge))}</text>'
         )
         yield f'<g class="edge{way}"><title>{escape(edge["label"])}</title><path d="{d}"/>{text}</g>'

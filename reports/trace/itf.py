@@ -64,13 +64,13 @@ def _document_title(document: Document) -> str:
 
 
 def _itf_state(
-    document: Document, at: int, state: Document, types: Mapping[str, Document], picks: Mapping[str, str]
+    document: Document, state_number: int, state: Document, types: Mapping[str, Document], picks: Mapping[str, str]
 ) -> Document:
-    step = document["steps"][_step_place(document, at)] if at else None
+    step = document["steps"][_step_place(document, state_number)] if state_number else None
     args: Mapping[str, Any] = {} if step is None else step["args"]
     return {
         "#meta": {
-            "index": at,
+            "index": state_number,
             "action": None if step is None else step["action"],
             "args": dict(args),
             "sentence": f"{first_state_text(document).capitalize()}." if step is None else step["sentence"],
@@ -81,9 +81,9 @@ def _itf_state(
     }
 
 
-def _step_place(document: Document, at: int) -> int:
+def _step_place(document: Document, state_number: int) -> int:
     """Where the step that leads to a state stands among those that the document has. KeyError where none does."""
-    return {step["i"]: place for place, step in enumerate(document["steps"])}[at]
+    return {step["i"]: place for place, step in enumerate(document["steps"])}[state_number]
 
 
 # --- values by their types --------------------------------------------------------------------------------------------

@@ -19,18 +19,18 @@ from ..text_page import TextPage
 _GAP = "  "
 
 
-def lanes_at(document: Document, at: int) -> dict[str, Document]:
+def lanes_at(document: Document, state_number: int) -> dict[str, Document]:
     """Every lane as it is in a state: from its frame, or the last one before that has it."""
     found: dict[str, Document] = {}
-    for number in range(at, -1, -1):
+    for number in range(state_number, -1, -1):
         for name, lane in document["frames"].get(str(number), {"lanes": {}})["lanes"].items():
             found.setdefault(name, lane)
     return {name: found[name] for name in document["view"]["lanes"] if name in found}
 
 
-def board_at(document: Document, at: int) -> Document:
+def board_at(document: Document, state_number: int) -> Document:
     """What is no lane's, in a state."""
-    for number in range(at, -1, -1):
+    for number in range(state_number, -1, -1):
         frame = document["frames"].get(str(number))
         if frame is not None and frame["board"] is not None:
             return frame["board"]
@@ -42,12 +42,12 @@ def has_lanes(document: Document) -> bool:
     return document["view"] is not None and document["view"]["kind"] != "drawing"
 
 
-def write_lanes(page: TextPage, document: Document, at: int) -> None:
+def write_lanes(page: TextPage, document: Document, state_number: int) -> None:
     """Writes the lanes of a state; nothing for a model that has none."""
     if not has_lanes(document):
         return
-    lanes = lanes_at(document, at)
-    marks: Mapping[str, Document] = document["frames"][str(at)]["marks"]
+    lanes = lanes_at(document, state_number)
+    marks: Mapping[str, Document] = document["frames"][str(state_number)]["marks"]
     table = [_LaneRow(lane, marks.get(name), document["view"]["columns"]) for name, lane in lanes.items()]
     columns = [column for column in ("role", "epoch", "isr", "ctl") if any(row.texts[column] for row in table)]
     while columns and max(map(len, _align_rows(table, columns))) > page.text_format.width:
@@ -135,5 +135,5 @@ class _LaneRow:
         return f"{changed[key]} -> {now}" if changed.get(key) is not None else str(now)
 
 
-def _isr_text(inside: bool | None) -> str:
-    return "" if inside is None else "in" if inside else "out"
+def _isr_text(is_inside: bool | None) -> str:
+    return "" if is_inside is None else "in" if is_inside else "out"

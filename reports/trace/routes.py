@@ -20,14 +20,14 @@ _SPOTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)
 
 
 def route_edges(
-    between: Mapping[Edge, Sequence[Point]], places: Mapping[str, Point], boxes: Mapping[str, Size]
+    free_places: Mapping[Edge, Sequence[Point]], places: Mapping[str, Point], boxes: Mapping[str, Size]
 ) -> dict[Edge, list[Point]]:
-    """The points of each edge, from box to box by way of the free places `between`. What begins or ends at one side of
-    a box is spread over it, in the order of where it goes."""
+    """The points of each edge, from box to box by way of the free places `free_places`. What begins or ends at one side
+    of a box is spread over it, in the order of where it goes."""
     towards: dict[tuple[str, bool], list[tuple[float, Edge, bool]]] = {}
-    for edge in between:
+    for edge in free_places:
         source, target = edge
-        inner = [*between[edge]]
+        inner = [*free_places[edge]]
         for name, other, begins in (
             (source, inner[0] if inner else places[target], True),
             (target, inner[-1] if inner else places[source], False),
@@ -39,7 +39,7 @@ def route_edges(
         for number, (_, edge, begins) in enumerate(sorted(met)):
             along = ((number + 0.5) / len(met) - 0.5) * width * _PORTS
             ends[edge, begins] = (x + along, y + (tall if below else -tall) / 2)
-    return {edge: [ends[edge, True], *inner, ends[edge, False]] for edge, inner in between.items()}
+    return {edge: [ends[edge, True], *inner, ends[edge, False]] for edge, inner in free_places.items()}
 
 
 def curve_path(points: Sequence[Point]) -> str:
@@ -53,14 +53,16 @@ def curve_path(points: Sequence[Point]) -> str:
 
 
 def place_labels(
-    along: Mapping[Edge, Sequence[Point]], sizes: Mapping[Edge, Size], taken: Sequence[tuple[Point, Size]]
+    routes: Mapping[Edge, Sequence[Point]], sizes: Mapping[Edge, Size], taken_rooms: Sequence[tuple[Point, Size]]
 ) -> dict[Edge, Point]:
-    """The middle of each label, on its edge and beside all others and all that is `taken`; those without room are left
-    out. The edges with the fewest places come first."""
-    kept = [*taken]
+    """The middle of each label, on its edge and beside all others and all that is `taken_rooms`; those without room are
+    left out. The edges with the fewest places come first."""
+    kept = [*taken_rooms]
     found: dict[Edge, Point] = {}
-    for edge in sorted(along, key=lambda edge: (len(along[edge]), edge)):
-        free = (at for at in _label_places(along[edge]) if not any(_overlap(at, sizes[edge], *other) for other in kept))
+    for edge in sorted(routes, key=lambda edge: (len(routes[edge]), edge)):
+        free = (
+            at for at in _label_places(routes[edge]) if not any(_overlap(at, sizes[edge], *other) for other in kept)
+        )
         at = next(free, None)
         if at is not None:
             found[edge] = at

@@ -20,7 +20,7 @@ OTHER_PARTICIPANT = "others"
 
 
 @immutable
-class Note:
+class DiagramNote:
     """A text over some participants; `fault` for a crash and its like."""
 
     participants: tuple[str, ...]
@@ -45,7 +45,7 @@ class Turn:
     begins: bool
 
 
-Event = Note | Arrow | Turn
+Event = DiagramNote | Arrow | Turn
 
 
 @immutable
@@ -73,7 +73,7 @@ def sequence_diagram(document: Document) -> Diagram:
     everyone = tuple(dict.fromkeys((participants[0], participants[-1])))
     closing = [
         *([Turn(begins=False)] if turns is not None else []),
-        *(Note(everyone, text) for text in _closing_notes(document, len(shown), repeats=turns is not None)),
+        *(DiagramNote(everyone, text) for text in _closing_notes(document, len(shown), repeats=turns is not None)),
         *_messages_in_flight(document),
     ]
     names = {name for event in closing for name in _participants_of(event)} - set(participants)
@@ -92,10 +92,10 @@ def _failing_step(document: Document) -> int | None:
     return (claim.get("fails") or {"step": None})["step"]
 
 
-def _first_repeated_step(document: Document, shown: Sequence[Mapping[str, Any]]) -> int | None:
+def _first_repeated_step(document: Document, shown_steps: Sequence[Mapping[str, Any]]) -> int | None:
     """The first step that is drawn of those that repeat for ever; None where none is, as in a run that stays put."""
     loop = document["loop"]
-    return None if loop is None else next((step["i"] for step in shown if step["i"] > loop), None)
+    return None if loop is None else next((step["i"] for step in shown_steps if step["i"] > loop), None)
 
 
 def _step_events(document: Document, step: Mapping[str, Any], *, begins: bool) -> Iterator[Event]:
@@ -108,7 +108,7 @@ def _step_events(document: Document, step: Mapping[str, Any], *, begins: bool) -
             yield _message_arrow(message, step["lane"], "received")
         elif event["event"] == "lost":
             yield _message_arrow(message, message["to"], "lost")
-    yield Note((step["lane"] or OTHER_PARTICIPANT,), f"{step['i']}. {step['sentence']}", step["kind"] == "fault")
+    yield DiagramNote((step["lane"] or OTHER_PARTICIPANT,), f"{step['i']}. {step['sentence']}", step["kind"] == "fault")
 
 
 def _message_arrow(
@@ -126,7 +126,7 @@ def _messages_in_flight(document: Document) -> Iterator[Event]:
             yield _message_arrow(message, None, "in flight")
 
 
-def _closing_notes(document: Document, shown: int, *, repeats: bool) -> Iterator[str]:
+def _closing_notes(document: Document, shown_count: int, *, repeats: bool) -> Iterator[str]:
     """What is said at the end: how it goes on for ever, unless it `repeats` what is drawn, what fails, and what the
     diagram does not show."""
     claim, failure, loop = document["property"], document["failure"], document["loop"]
@@ -139,7 +139,7 @@ def _closing_notes(document: Document, shown: int, *, repeats: bool) -> Iterator
         yield f"{claim['name']} fails: {claim['says']}"
     elif claim is not None and document["kind"] == "witness":
         yield f"{claim['name']} is reached: {claim['says']}"
-    dropped = len(document["steps"]) - shown
+    dropped = len(document["steps"]) - shown_count
     if dropped:
         yield f"{dropped} of {len(document['steps'])} steps are not drawn: they handle no message"
     if document["truncated"] is not None:
@@ -148,7 +148,7 @@ def _closing_notes(document: Document, shown: int, *, repeats: bool) -> Iterator
 
 def _participants_of(event: Event) -> tuple[str, ...]:
     match event:
-        case Note(participants=over):
+        case DiagramNote(participants=over):
             return over
         case Arrow(source=source, target=target):
             return (source, target)
@@ -174,9 +174,9 @@ def to_mermaid(document: Document) -> str:
 
 def _mermaid_event(event: Event, names: Mapping[str, str]) -> str:
     match event:
-        case Note(participants=(who,), text=text, fault=True):
+        case DiagramNote(participants=(who,), text=text, fault=True):
             return f"{names[who]}-x{names[who]}: {_mermaid_text(text)}"
-        case Note(participants=over, text=text):
+        case DiagramNote(participants=over, text=text):
             return f"Note over {','.join(names[lane] for lane in over)}: {_mermaid_text(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->>", "lost": "-x", "in flight": "--)"}[end]
@@ -203,7 +203,7 @@ def to_seqdiag(document: Document) -> str:
 
 def _seqdiag_event(event: Event) -> str:
     match event:
-        case Note(participants=over, text=text, fault=fault):
+        case DiagramNote(participants=over, text=text, fault=fault):
             return f"note over {_names_text(over)}:{'fault: ' if fault else ''}{_one_line(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "-x", "in flight": "-->"}[end]
@@ -223,7 +223,7 @@ def to_plantuml(document: Document) -> str:
 
 def _plantuml_event(event: Event) -> str:
     match event:
-        case Note(participants=over, text=text, fault=fault):
+        case DiagramNote(participants=over, text=text, fault=fault):
             return f"{'h' if fault else ''}note over {_names_text(over)} : {_one_line(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "->x", "in flight": "-->"}[end]
@@ -252,8 +252,8 @@ def _quote_name(name: str) -> str:
     return name.replace('"', "'")
 
 
-def _names_text(over: tuple[str, ...]) -> str:
-    return ",".join(f'"{_quote_name(text)}"' for text in over)
+def _names_text(names: tuple[str, ...]) -> str:
+    return ",".join(f'"{_quote_name(text)}"' for text in names)
 
 
 def _identifiers(participants: tuple[str, ...]) -> Mapping[str, str]:

@@ -25,12 +25,16 @@ def to_csv(document: Document) -> str:
 
 
 def _state_row(
-    document: Document, step: Mapping[str, Any] | None, at: int, state: Document, types: Mapping[str, Document]
+    document: Document,
+    step: Mapping[str, Any] | None,
+    state_number: int,
+    state: Document,
+    types: Mapping[str, Document],
 ) -> dict[str, str]:
     led = {"step": "", "sentence": ""} if step is None else {"step": step["step"], "sentence": step["sentence"]}
     cells = {name: text for field, type_ in types.items() for name, text in _value_cells(field, type_, state[field])}
-    truth = {name: {"1": "holds", "0": "fails", "-": ""}[row[at]] for name, row in document["truth"].items()}
-    return {"state": str(at), **led, **cells, **truth}
+    truth = {name: {"1": "holds", "0": "fails", "-": ""}[row[state_number]] for name, row in document["truth"].items()}
+    return {"state": str(state_number), **led, **cells, **truth}
 
 
 def _value_cells(name: str, type_: Document, value: Any) -> Iterator[tuple[str, str]]:

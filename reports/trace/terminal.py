@@ -72,21 +72,21 @@ def _replay_for_all(replay: str, others: Sequence[Document]) -> str:
     return " ".join([before.partition(" --property ")[0], *named]) + steps + after
 
 
-def step_page(document: Document, at: int, text_format: TextFormat, *, whole: bool = False) -> TextPage:
-    """One state of the trace: the steps, the picture after step `at`, what changed, messages, and what holds; with
-    `whole` every field of the state.
+def step_page(document: Document, state_number: int, text_format: TextFormat, *, whole: bool = False) -> TextPage:
+    """One state of the trace: the steps, the picture after step `state_number`, what changed, messages, and what holds;
+    with `whole` every field of the state.
 
     ValueError when the document has no such state.
     """
-    if str(at) not in document["states"]:
-        raise ValueError(f"the trace has no step {at}")
+    if str(state_number) not in document["states"]:
+        raise ValueError(f"the trace has no step {state_number}")
     page = TextPage(text_format)
     page.rule()
     _write_heading(page, document)
     page.rule()
-    _write_step_list(page, document, at)
+    _write_step_list(page, document, state_number)
     page.rule()
-    write_state(page, document, at, whole=whole)
+    write_state(page, document, state_number, whole=whole)
     return page
 
 
@@ -97,7 +97,7 @@ def pictures_page(document: Document, text_format: TextFormat, *, whole: bool = 
     _write_heading(page, document)
     for at in states_of_document(document):
         page.rule()
-        _write_marked_step(page, document, at, marked=False)
+        _write_marked_step(page, document, at, is_marked=False)
         write_state(page, document, at, whole=whole)
     return page
 
@@ -107,21 +107,32 @@ def states_of_document(document: Document) -> list[int]:
     return sorted(int(at) for at in document["states"] if at != "keyframe_every")
 
 
-def write_state(page: TextPage, document: Document, at: int, *, whole: bool = False, held: bool = True) -> None:
+def write_state(
+    page: TextPage, document: Document, state_number: int, *, whole: bool = False, with_held: bool = True
+) -> None:
     """The lanes in a state, what the step before it changed, the messages, and which properties hold. Every field is
-    there with `whole`, and of the first state where no lanes are drawn; without `held` only properties that fail."""
-    write_lanes(page, document, at)
-    if whole or (at == 0 and not has_lanes(document)):
-        page.columns(_field_rows(document, at), indent=3)
-    rows = [("", f"{name}: {value_text(value)}") for name, value in _board_at(document, at).items()]
-    step = _step_at(document, at)
+    there with `whole`, and of the first state where no lanes are drawn; without `with_held` only properties that
+    fail."""
+    write_lanes(page, document, state_number)
+    if whole or (state_number == 0 and not has_lanes(document)):
+        page.columns(_field_rows(document, state_number), indent=3)
+    rows = [("", f"{name}: {value_text(value)}") for name, value in _board_at(document, state_number).items()]
+    step = _step_at(document, state_number)
     changed: list[str] = [] if step is None else step["changed"]
     rows += [("changed", change) for change in _merge_changes_of_cell(changed)]
-    rows += [("messages", text) for text in _message_lines(document, at)]
-    true = [name for name, truth in document["truth"].items() if truth[at] == "1" and not _is_witness(document, name)]
-    failed = [name for name, truth in document["truth"].items() if truth[at] == "0" and not _is_witness(document, name)]
+    rows += [("messages", text) for text in _message_lines(document, state_number)]
+    true = [
+        name
+        for name, truth in document["truth"].items()
+        if truth[state_number] == "1" and not _is_witness(document, name)
+    ]
+    failed = [
+        name
+        for name, truth in document["truth"].items()
+        if truth[state_number] == "0" and not _is_witness(document, name)
+    ]
     words: Mapping[str, str] = document.get("cluster", {}).get("properties", {})
-    rows += [("holds", ", ".join(words.get(name, name) for name in true))] if held and true else []
+    rows += [("holds", ", ".join(words.get(name, name) for name in true))] if with_held and true else []
     rows += [("fails", ", ".join(words.get(name, name) for name in failed))] if failed else []
     if has_lanes(document):
         page.blank()
@@ -131,9 +142,9 @@ def write_state(page: TextPage, document: Document, at: int, *, whole: bool = Fa
         before = name
 
 
-def _field_rows(document: Document, at: int) -> list[tuple[str, str]]:
+def _field_rows(document: Document, state_number: int) -> list[tuple[str, str]]:
     """Every field of a state with its value."""
-    state = next(values for number, values in document_states(document) if number == at)
+    state = next(values for number, values in document_states(document) if number == state_number)
     return [(field["name"], value_text(state[field["name"]])) for field in document["fields"]]
 
 
@@ -141,41 +152,45 @@ def _is_witness(document: Document, name: str) -> bool:
     return document["properties"][name]["kind"] == "reachable"
 
 
-def _board_at(document: Document, at: int) -> Document:
-    return board_at(document, at) if has_lanes(document) else {}
+def _board_at(document: Document, state_number: int) -> Document:
+    return board_at(document, state_number) if has_lanes(document) else {}
 
 
-def _message_lines(document: Document, at: int) -> Iterator[str]:
+def _message_lines(document: Document, state_number: int) -> Iterator[str]:
     """The messages in flight in a state; those that stay for ever are shown only while nobody has handled them."""
     for message in document["messages"]:
-        handled = any(event["step"] <= at for event in message["received"])
-        if message["sent"] <= at and (message["ended"] is None or message["ended"] > at) and not handled:
+        handled = any(event["step"] <= state_number for event in message["received"])
+        if (
+            message["sent"] <= state_number
+            and (message["ended"] is None or message["ended"] > state_number)
+            and not handled
+        ):
             yield f"in flight since step {message['sent']}: {message['text']}"
 
 
-def _step_at(document: Document, at: int) -> Document | None:
-    return next((step for step in document["steps"] if step["i"] == at), None)
+def _step_at(document: Document, state_number: int) -> Document | None:
+    return next((step for step in document["steps"] if step["i"] == state_number), None)
 
 
-def _write_step_list(page: TextPage, document: Document, at: int) -> None:
+def _write_step_list(page: TextPage, document: Document, state_number: int) -> None:
     """The steps around one, that one marked."""
     numbers = states_of_document(document)
-    here = numbers.index(at)
+    here = numbers.index(state_number)
     first = max(0, min(here - _STEPS_AROUND, len(numbers) - 2 * _STEPS_AROUND - 1))
     for number in numbers[first : first + 2 * _STEPS_AROUND + 1]:
-        _write_marked_step(page, document, number, marked=number == at)
+        _write_marked_step(page, document, number, is_marked=number == state_number)
 
 
-def _write_marked_step(page: TextPage, document: Document, at: int, *, marked: bool) -> None:
-    step = _step_at(document, at)
+def _write_marked_step(page: TextPage, document: Document, state_number: int, *, is_marked: bool) -> None:
+    step = _step_at(document, state_number)
     width = len(str(states_of_document(document)[-1])) + 2
-    failing = [name for name, truth in document["truth"].items() if "0" in truth and truth.index("0") == at]
+    failing = [name for name, truth in document["truth"].items() if "0" in truth and truth.index("0") == state_number]
     words: Mapping[str, str] = document.get("cluster", {}).get("properties", {})
     failing = [words.get(name, name) for name in failing if not _is_witness(document, name)]
     text = first_state_text(document) if step is None else step["sentence"]
     right = f"✗ {', '.join(failing)}" if failing else "" if step is None or step["kind"] == "protocol" else step["kind"]
-    line = f"{'>' if marked else ' '}{at:>{width}}  {text}"
-    style = "red" if failing else "bold" if marked else ""
+    line = f"{'>' if is_marked else ' '}{state_number:>{width}}  {text}"
+    style = "red" if failing else "bold" if is_marked else ""
     if right and len(line) + len(right) + 2 <= page.text_format.width:
         page.exact(line.ljust(page.text_format.width - len(right)) + right, style=style)
     else:
@@ -258,9 +273,9 @@ def _write_steps(page: TextPage, document: Document) -> None:
             page.line(change, indent=width + 6, hang=4, style="cyan")
 
 
-def _merge_changes_of_cell(changed: Sequence[str]) -> Iterator[str]:
+def _merge_changes_of_cell(change_texts: Sequence[str]) -> Iterator[str]:
     """Changes of one cell on one line: `isr[A]: + A, + B`."""
-    for cell, group in groupby((text.partition(": ") for text in changed), key=lambda parts: parts[0]):
+    for cell, group in groupby((text.partition(": ") for text in change_texts), key=lambda parts: parts[0]):
         yield f"{cell}: " + ", ".join(what for _, _, what in group)
 
 

@@ -16,62 +16,13 @@ import pytest
 import tidegate as tg
 from tidegate import api
 from tidegate.api.exploring import reachable_table
-from tidegate.audit.auditing import AuditOutcome, AuditRequest
 from tidegate.language.errors import UsageError
 from tidegate.language.values import ModelError
-from tidegate.reports.exits import Exit
 
 from ..conftest import ROOT
 
 LOCK = ROOT / "examples" / "lock.py"
 CARELESS = f"{LOCK}:careless"
-STUCK = '''"""Counts to two and stays there."""
-
-from typing import Annotated
-
-from tidegate.language import Range, action, initial, invariant, require, state
-
-
-@state
-class World:
-    """A number."""
-
-    number: Annotated[int, Range(0, 3)]
-
-
-@initial
-def start() -> World:
-    """Zero."""
-    return World(number=0)
-
-
-@action
-def up(s: World) -> None:
-    """Up."""
-    require(s.number < 2)
-    s.number += 1
-
-
-@invariant
-def small(s: World) -> bool:
-    """It never is two."""
-    return s.number < 2
-
-
-@invariant
-def kept(s: World) -> bool:
-    """It never is three."""
-    return s.number < 3
-'''
-
-
-@pytest.fixture
-def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path) -> Path:
-    """A directory with the examples in it, as a user's is."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIDEGATE_CACHE", str(cache))
-    return tmp_path
 
 
 @pytest.mark.parametrize(
@@ -90,55 +41,11 @@ def test_the_page_is_true(workshop: Path, left_out: tuple[str, ...]) -> None:
     assert (workshop / "loss.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_a_violation_shows_itself_in_a_notebook(workshop: Path) -> None:
-    result = tg.check(CARELESS)
-    assert (result.holds, result.exit) == (False, Exit.SAFETY)
-    shown = result._repr_html_()  # pyright: ignore[reportPrivateUsage]  # IPython's name
-    assert "one_<wbr>inside" in shown, "a long name may be broken after an underscore, and nowhere else"
-    assert "<iframe" in shown
-    assert "one_inside" in str(result)
-
-
-def test_an_audit_shows_its_table_as_a_table(workshop: Path) -> None:
-    """Nothing in it is wider than the page or has colours of its own."""
-    folder = str(ROOT / "examples" / "clusters" / "acks-1")
-    result = tg.audit(folder, kafka_version="3.9", clients="java:3.9", distribution="apache", time=0.001)
-    shown = result._repr_html_()  # pyright: ignore[reportPrivateUsage]  # IPython's name
-    document = result.document()
-    assert shown.count("<table") == len(document["subjects"]) > 0
-    assert all(f">{fault['title']}</td>" in shown for fault in document["faults"])
-    assert shown.count("overflow-x:auto") == shown.count("<table") and "white-space:pre-wrap" in shown
-    assert shown.index("<details>") > shown.index("<table")
-
-
-def test_what_has_no_trace_is_reported(workshop: Path) -> None:
-    with pytest.raises(UsageError, match="nothing failed"):
-        tg.check(LOCK).trace()
-    with pytest.raises(UsageError, match="no_such has no trace"):
-        tg.check(CARELESS).trace("no_such")
-
-
-def test_an_inconclusive_result_does_not_hold(workshop: Path) -> None:
-    result = tg.check("replication:kip320", bounds="small", time=0.000001)
-    assert (result.verdict.verdict, result.holds, result.exit) == ("inconclusive", False, Exit.INCONCLUSIVE)
-
-
 def test_a_bound_model_takes_no_further_constants() -> None:
     with pytest.raises(UsageError, match=r"is bound already, and clients= cannot be changed: give it to load\(\)"):
         tg.check(tg.load(LOCK), clients=3)
     with pytest.raises(UsageError, match="is bound already, and without=, ghosts= cannot"):
         tg.check(tg.load(LOCK), without="one_holder", ghosts=True)
-
-
-def test_the_options_have_their_names_of_the_command(tmp_path: Path) -> None:
-    stuck = tmp_path / "stuck.py"
-    stuck.write_text(STUCK, encoding="utf-8")
-    assert tg.check(stuck, properties="kept").exit is Exit.DEADLOCK
-    result = tg.check(stuck, no_deadlock=True, without="small")
-    assert (result.exit, dict(result.properties)) == (Exit.HOLDS, {"kept": "holds"})
-    assert tg.check(stuck, without=["kept"], no_deadlock=True).properties == {"small": "violated"}
-    with pytest.raises(UsageError, match="no_deadlock=1: give True or False"):
-        tg.check(stuck, no_deadlock=1)  # pyright: ignore[reportArgumentType]  # what a notebook may hold
 
 
 def test_more_states_than_asked_for_are_refused() -> None:
@@ -203,26 +110,6 @@ def test_a_result_is_one_line_at_a_prompt(workshop: Path) -> None:
     assert repr(tg.simulate(LOCK, steps=2)) == f"<Simulation: {LOCK}, 2 steps, nothing fails>"
 
 
-def test_an_audit_is_a_function_and_a_package(workshop: Path) -> None:
-    program = (
-        "import tidegate.audit.auditing; import tidegate as tg; from tidegate.audit.reading import read_files; "
-        "from tidegate import audit; assert tg.audit is audit; "
-        "import tidegate.audit.reading as reading; assert tg.audit.reading is reading; "
-        "print(callable(tg.audit), tg.audit.__name__, read_files.__module__)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "True tidegate.audit tidegate.audit.reading\n"
-
-
-def test_an_audit_names_what_is_lost(workshop: Path) -> None:
-    result = tg.audit("examples/clusters/acks-1", kafka_version="3.9", distribution="apache", clients=["java:3.9"])
-    assert (result.met, result.exit) == (False, Exit.SAFETY)
-    assert "can lose acknowledged records" in " ".join(result.headlines.values())
-    assert repr(result).startswith("<AuditResult: ") and len(repr(result)) < 300
-    with pytest.raises(UsageError, match="--require no-such"):
-        tg.audit("examples/clusters/acks-1", require=["no-such"])
-
-
 def test_the_front_door_imports_nothing_until_it_is_used() -> None:
     program = (
         "import sys, tidegate; tidegate.__version__; "
@@ -274,19 +161,3 @@ def test_an_exploration_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(UsageError, match="more than 20,000 states"):
         tg.explore("replication:kip320", progress=True)
     assert capsys.readouterr().err == ""
-
-
-def test_an_audit_starts_no_process_unless_asked_to(workshop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that is spawned imports the script that called: without a guard there, it audits as well, and so on."""
-    asked: list[int] = []
-
-    def note_request(_: object, __: object, request: AuditRequest) -> AuditOutcome:
-        asked.append(request.workers)
-        raise UsageError("enough")
-
-    monkeypatch.setattr("tidegate.api.auditing.audit_cluster", note_request)
-    with pytest.raises(UsageError, match="enough"):
-        tg.audit("examples/clusters/good", kafka_version="3.9", distribution="apache")
-    with pytest.raises(UsageError, match="enough"):
-        tg.audit("examples/clusters/good", kafka_version="3.9", distribution="apache", workers=2)
-    assert asked == [1, 2]

@@ -1,7 +1,4 @@
-"""Models in files of one's own are proved whatever values they have: a file is imported once for a proof.
-
-Also of: `models`.
-"""
+"""Models in files of one's own are proved whatever values they have: a file is imported once for a proof."""
 
 from __future__ import annotations
 

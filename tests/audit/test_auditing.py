@@ -7,12 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tidegate.audit.answers import verdicts
+from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster, read_cluster_texts
 from tidegate.audit.exploring.explorations import NO_TIME, CaseExplorer, Explorations
 from tidegate.audit.exploring.inference import knowledge_of
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.cases import plan_of
-from tidegate.audit.questions.questions import Case
+from tidegate.audit.questions.questions import QUESTION, Case
+from tidegate.audit.questions.situations import BY_NAME
+from tidegate.explorer.cache import cache_directory
 
 from ..conftest import ROOT, RunHere
 from .exploring.test_inference import signatures
@@ -49,6 +53,29 @@ def test_what_was_inferred_is_inferred_again_once_more_is_known(tmp_path: Path) 
     before = knowledge_of(plan.cases[1], plan, explorations)
     explorations.all(plan.cases[:1])
     assert knowledge_of(plan.cases[1], plan, explorations) is not before
+
+
+def test_what_is_asked_long_after_time_is_out_is_open_without_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many topics there are, the report is made in a part of the time that was given."""
+    one = next(signature for signature in signatures() if signature.replicas == 3)
+    explorations, now = Explorations(None, 8.0), time.time()
+    assert not explorations.is_time_over
+    monkeypatch.setattr(verdicts, "plan_of", None)
+    monkeypatch.setattr(time, "time", lambda: now + 11.0)
+    assert explorations.late and explorations.is_time_over
+    found = answer(one, QUESTION["no-loss"], BY_NAME["crash@all"], explorations)
+    assert found.word == "not checked" and NO_TIME in found.why
+    explorations.interrupt()
+    assert not explorations.is_time_over, "an interruption leaves time for the report"
+
+
+def test_what_was_not_said_in_time_is_counted_though_all_was_explored(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster, findings = read_cluster_texts([("t.txt", DESCRIBED, True)], OPTIONS, "x")
+    asked = AuditRequest(folder=cache_directory(), seconds=600.0)
+    assert audit(cluster, findings, asked).document["out_of_time"] == ""
+    monkeypatch.setattr(Explorations, "is_time_over", True)
+    said = audit(cluster, findings, asked).document["out_of_time"]
+    assert said.startswith("time ran out before all was said that the explorations say: ")
 
 
 def test_a_repair_is_not_looked_for() -> None:

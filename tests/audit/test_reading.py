@@ -161,7 +161,7 @@ def own_default(version: str, scope: str, name: str) -> str | Unknown:
     [
         ("acks=all\nbatch.size=1\nvalue.serializer=x\n", "producer", "java"),
         ("group.id=g\nauto.offset.reset=earliest\nvalue.deserializer=x\n", "consumer", "java"),
-        ("bootstrap.servers=a\nacks=1\n", "producer", None),
+        ("bootstrap.servers=a:1\nacks=1\n", "producer", None),
         (
             "metadata.broker.list=a\nmessage.send.max.retries=3\nsocket.keepalive.enable=true\n",
             "producer",
@@ -190,7 +190,7 @@ def test_librdkafkas_names_are_read_as_kafkas(tmp_path: Path) -> None:
 def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_librdkafka(
     tmp_path: Path, family: str
 ) -> None:
-    (tmp_path / "app.properties").write_text("bootstrap.servers=a\nrequest.required.acks=1\n", encoding="utf-8")
+    (tmp_path / "app.properties").write_text("bootstrap.servers=a:1\nrequest.required.acks=1\n", encoding="utf-8")
     cluster, findings = read_cluster([tmp_path], Options(clients=(f"{family}:2.3",)))
     answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, StatedValue) and answer.value == "1"
@@ -200,14 +200,14 @@ def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_li
 @pytest.mark.parametrize("said", [("java:3.9", "b.conf=librdkafka"), ("b.conf=librdkafka", "java:3.9")])
 def test_what_is_said_of_one_client_is_stronger_than_what_is_said_of_all(tmp_path: Path, said: tuple[str, ...]) -> None:
     for name in ("a.properties", "b.conf"):
-        (tmp_path / name).write_text("bootstrap.servers=x\nacks=1\nretries=3\n", encoding="utf-8")
+        (tmp_path / name).write_text("bootstrap.servers=x:1\nacks=1\nretries=3\n", encoding="utf-8")
     cluster, _ = read_cluster([tmp_path], Options(clients=said))
     found = {c.name: (c.family and c.family.value, c.version and c.version.value) for c in cluster.clients}
     assert found == {"a.properties": ("java", "3.9"), "b.conf": ("librdkafka", None)}
 
 
 def test_an_option_about_a_client_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.properties").write_text("bootstrap.servers=x\nacks=1\n", encoding="utf-8")
+    (tmp_path / "a.properties").write_text("bootstrap.servers=x:1\nacks=1\n", encoding="utf-8")
     expected = r"^--client b=java: no client's file is called so; those that were read: \S+/a.properties\.$"
     with pytest.raises(UnreadableInputError, match=expected):
         read_cluster([tmp_path], Options(clients=("b=java:3.9",)))
@@ -216,7 +216,7 @@ def test_an_option_about_a_client_that_is_not_there_is_refused(tmp_path: Path) -
 def test_a_file_that_only_the_mapping_says_to_be_a_clients(tmp_path: Path) -> None:
     """All that matters in it is left to its default."""
     mapping = '[topic.orders]\nproducer = "app.properties"\nconsumer = "app.properties"\n'
-    cluster, findings = of(tmp_path, audit__toml=mapping, app__properties="bootstrap.servers=a\nclient.id=x\n")
+    cluster, findings = of(tmp_path, audit__toml=mapping, app__properties="bootstrap.servers=a:1\nclient.id=x\n")
     assert [client.kind for client in cluster.clients] == ["producer", "consumer"] and not findings
     (tmp_path / "app.properties").unlink()
     _, findings = of(tmp_path, audit__toml=mapping)
@@ -259,7 +259,7 @@ def test_a_pattern_that_no_topic_has_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_client_of_no_stated_family_may_mean_what_librdkafka_reads(tmp_path: Path) -> None:
-    cluster, _ = of(tmp_path, app__properties="bootstrap.servers=a\nrequest.required.acks=0\n")
+    cluster, _ = of(tmp_path, app__properties="bootstrap.servers=a:1\nrequest.required.acks=0\n")
     answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) and {default.value for default in answer.possible} == {"0", "1", "all"}
 

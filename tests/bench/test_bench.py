@@ -37,7 +37,7 @@ def test_the_report_of_all_that_is_measured_is_printed(bench: Import) -> None:
     measures, printed = bench("measures"), bench("__main__")
     explored = measures.ExplorationMeasure(4000, 9000, 0.5, 30.0)
     tuned = replace(explored, seconds=5.0)
-    report = measures.Report(
+    report = measures.MeasurementReport(
         1.0, 0.1, explored, explored, explored, explored, tuned, replace(explored, seconds=50.0), {"invariants": 100.0}
     )
     text = printed.text_of(report)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tidegate.reports.audit.overview import MOST_LINES
 
 from ..conftest import Run
 
@@ -62,3 +63,17 @@ def test_what_is_about_one_cluster_is_refused(option: str, folder: Path, tmp_pat
     done = tidegate("audit", str(folder), *FACTS, "--topic", "orders")
     assert done.exit == 64
     assert "--topic is about one cluster, and the files are of 2 that never run together: dev, prod" in done.err
+
+
+def test_all_of_them_have_one_first_screen_unless_all_is_asked_for(tmp_path: Path, tidegate: Run) -> None:
+    for name in ("dev", "test", "stage", "prod"):
+        (tmp_path / "c" / name).mkdir(parents=True)
+        for id_ in (1, 2, 3):
+            text = BROKER.format(id=id_, name=name, controller="CONTROLLER")
+            (tmp_path / "c" / name / f"b{id_}.properties").write_text(text)
+    lines = tidegate("audit", str(tmp_path / "c"), *FACTS).out.splitlines()
+    assert len(lines) <= MOST_LINES
+    assert sum(line.startswith(("dev: ", "test: ", "stage: ", "prod: ")) for line in lines) == 4
+    assert lines[-1].startswith("More: --all everything of each")
+    whole = tidegate("audit", str(tmp_path / "c"), *FACTS, "--all").out
+    assert all(f"== {name} ==" in whole for name in ("dev", "test", "stage", "prod"))

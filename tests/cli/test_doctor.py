@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from tidegate.cli import doctor
-from tidegate.cli.doctor import Finding, examine_machine
+from tidegate.cli.doctor import DoctorFinding, examine_machine
 
 from ..conftest import ROOT, Run
 
 
-def findings() -> dict[str, Finding]:
+def findings() -> dict[str, DoctorFinding]:
     return {one.name: one for one in examine_machine()}
 
 
@@ -38,8 +38,8 @@ def test_an_extra_that_is_not_installed_comes_with_what_it_is_for_and_how_to_get
         return name != "z3-solver"
 
     monkeypatch.setattr(doctor, "_is_installed", is_installed)
-    assert findings()["[prove]"] == Finding(
-        "[prove]", "missing", "prove, check --engine bmc: without z3-solver; pip install '.[prove]' in the clone"
+    assert findings()["[prove]"] == DoctorFinding(
+        "[prove]", "missing", "prove: without z3-solver; pip install '.[prove]' in the clone"
     )
 
 
@@ -63,7 +63,7 @@ def test_a_cache_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "file").write_text("", encoding="ascii")
     monkeypatch.setenv("TIDEGATE_CACHE", str(tmp_path / "file" / "cache"))
     found = findings()["cache"]
-    assert found.health == "broken" and not found.needed and "set TIDEGATE_CACHE" in found.seen
+    assert found.health == "broken" and not found.is_needed and "set TIDEGATE_CACHE" in found.observation
 
 
 def test_a_machine_without_java_is_one_where_some_verbs_are_missing(
@@ -72,6 +72,9 @@ def test_a_machine_without_java_is_one_where_some_verbs_are_missing(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     found = findings()
-    assert re.search(r"confirm, conform, hunt.*Java \d+; set JAVA_HOME", found["java"].seen)
+    assert re.search(
+        r"confirm, conform, hunt.*Java \d+ or newer is needed, .*; set JAVA_HOME",
+        found["java"].observation,
+    )
     missing = {name for name, one in found.items() if one.health == "missing" and not name.startswith("[")}
     assert missing == {"java", "javac", "mvn", "git"}

@@ -97,7 +97,7 @@ def test_what_is_around_a_run_is_what_plain_python_says():
         assert [step["step"] for step in node["next"]] == [step.text for step in there]
         for step, chosen in zip(node["next"], there, strict=True):
             assert chosen.step is not None
-            assert states.setdefault(step["to"], chosen.step.after) == chosen.step.after
+            assert states.setdefault(step["to"], chosen.step.state_after) == chosen.step.state_after
     assert len(states) >= 40
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.gates.checks import Difference, compare_report
+from tidegate.gates.checks import GateDifference, compare_report
 from tidegate.gates.records import read_record_file, shipped_record_files
 from tidegate.reports.exits import Exit
 
@@ -171,11 +171,11 @@ def test_what_never_happens_differs_unless_it_is_recorded(gate_file: Path) -> No
     result = compare_report(check, report, 0.0)
     assert result.exit is Exit.UNEXPECTED
     shown = "never happens, and is not recorded so: leave"
-    assert result.differences == (Difference("outcome", shown),)
+    assert result.differences == (GateDifference("outcome", shown),)
     recorded = dataclasses.replace(check, never_happens=("leave",))
     assert compare_report(recorded, report, 0.0).exit is Exit.HOLDS
     other = compare_report(recorded, {**report, "never_happens": []}, 0.0)
-    assert other.differences == (Difference("outcome", "recorded as what never happens, and it does: leave"),)
+    assert other.differences == (GateDifference("outcome", "recorded as what never happens, and it does: leave"),)
 
 
 # --- a user's own files -----------------------------------------------------------------------------------------------

@@ -28,7 +28,10 @@ def test_the_models_are_those_that_are_hosted() -> None:
         (("hunt", "kraft"), "give the release with --kafka-version; known are 4.4.0, "),
         (("hunt", "kraft", "--kafka-version", "4.1.1", "--steps"), "--steps is of --replay"),
         (("hunt", "--replay", "there-is-none.json"), "there-is-none.json: it cannot be read: "),
+        (("conform",), "give a MODEL (kraft) to compare, or a history with --replay"),
+        (("conform", "kraft", "--replay", "x"), "give a MODEL (kraft) to compare, or a history with --replay"),
         (("conform", "kraft"), "give the release with --kafka-version; known are 4.4.0, "),
+        (("conform", "--replay", "there-is-none.json"), "there-is-none.json: it cannot be read: "),
     ],
 )
 def test_what_is_refused(tidegate: Run, arguments: tuple[str, ...], says: str) -> None:

@@ -114,7 +114,7 @@ def test_no_initial_state_is_said(engine: str, tmp_path: Path, tidegate: Run) ->
     assert "there is no initial state: a guard in every @initial function is false" in reported.out
 
 
-@pytest.mark.parametrize("engine", ["native", "python", "bmc", "walk"])
+@pytest.mark.parametrize("engine", ["native", "python", "walk"])
 def test_a_property_of_a_step_that_cannot_be_evaluated_is_shown_with_its_step(
     engine: str, tmp_path: Path, tidegate: Run
 ) -> None:

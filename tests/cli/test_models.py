@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 
-from ..conftest import Run
+from ..conftest import Run, RunHere
 
 
 def test_models_lists_what_there_is(tidegate: Run) -> None:
@@ -23,3 +25,18 @@ def test_models_by_itself_is_a_list_of_names_to_copy(tidegate: Run) -> None:
     names = [line.split()[0] for line in lines if line[:1].islower() and not line.startswith("tidegate")]
     assert names == [*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS]
     assert len(lines) < 5 * len(names)
+
+
+def test_the_list_is_kept_and_not_believed_when_it_is_another(
+    run_here: RunHere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIDEGATE_CACHE", str(tmp_path))
+    listed = run_here("models")[1]
+    (kept,) = tmp_path.glob("models-*.json")
+    kept.write_text(
+        kept.read_text(encoding="utf-8").replace("profiles; by default", "profiles; kept"), encoding="utf-8"
+    )
+    assert "profiles; kept" in run_here("models")[1]
+    for broken in ("{}", "no JSON", "[]"):
+        kept.write_text(broken, encoding="utf-8")
+        assert run_here("models")[1] == listed

@@ -18,11 +18,10 @@ from tidegate.cli.main import main
 from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt import questions as unbounded_questions
 from tidegate.explorer.smt.effort import SolverEffort
-from tidegate.explorer.smt.houdini import prove_with_candidates
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.inputs import modules
 from tidegate.explorer.smt.process_pool import LostTask, run_tasks
-from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
 from tidegate.reports.exits import Exit
@@ -81,7 +80,7 @@ def test_a_lemma_that_is_false_at_first(capsys: pytest.CaptureFixture[str]) -> N
 def test_the_solver_itself_does_not_prove_what_is_false_at_first() -> None:
     definition = load(Path(with_lemma("s.high > 0")))
     induction = Induction(definition, definition.bind(), ProofRequest())
-    questions = Questions(induction.model, induction.symmetric, SolverEffort())
+    questions = ProofQuestions(induction.model, induction.symmetric, SolverEffort())
     assert questions.ask(Obligation("initial", "in_order"), hard=False).is_proved
     assert not questions.ask(Obligation("initial", "extra"), hard=True).is_proved
 
@@ -266,7 +265,7 @@ def test_nothing_more_is_tried_of_a_question_that_the_clock_ended(monkeypatch: p
     monkeypatch.setattr(unbounded_questions, "_limit", limit_work)
     definition = load(Path(write_model(TEXT + SLOW)))
     induction = Induction(definition, definition.bind(), ProofRequest())
-    questions = Questions(induction.model, induction.symmetric, SolverEffort(work=1000.0))
+    questions = ProofQuestions(induction.model, induction.symmetric, SolverEffort(work=1000.0))
     answer = questions.ask(Obligation("step", "fermat", "lead"), hard=True)
     assert (answer.is_proved, answer.late, len(asked)) == (False, True, 1)
     assert answer.reason == "the solver does not know: within 0.05 s it did not count 62.5 million steps"
@@ -526,38 +525,6 @@ def test_nothing_is_kept_where_nothing_can_be(tmp_path: Path) -> None:
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------
-
-
-def test_of_candidates_those_that_prove_each_other_are_left() -> None:
-    candidates = '''
-
-@lemma
-def always_zero(s: Pair) -> bool:
-    """False after a step."""
-    return s.high == 0
-
-
-@lemma
-def never_seven(s: Pair) -> bool:
-    """True only while `always_zero` is."""
-    return s.low != 7
-
-
-@lemma
-def not_negative(s: Pair) -> bool:
-    """True by itself."""
-    return s.low + s.high >= 0
-'''
-    path = write_model(TEXT + candidates)
-    definition = load(Path(path))
-    proof = prove_with_candidates(definition, definition.bind(path), ProofRequest(), lambda _: None)
-    assert proof.lemmas == ("in_order", "not_negative")
-    assert [(fall.lemma, fall.round, fall.finding.obligation.action) for fall in proof.falls] == [
-        ("always_zero", 1, "lead"),
-        ("never_seven", 2, "follow"),
-    ]
-    assert proof.word == "proved"
-    assert proof.word_of("not_ahead_by_two") == "proved"
 
 
 def test_candidates_that_fell_are_reported_with_the_action(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from tidegate.cli.main import main
 from tidegate.explorer.smt.claims import Claims
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.explorer.smt.unbounded import boundless_constants
 from tidegate.explorer.smt.vacuity import denied_antecedents
 from tidegate.gates.records import known_violations, violations_elsewhere
@@ -241,7 +241,16 @@ def test_a_feature_that_is_on_is_not_left_out() -> None:
 @pytest.mark.parametrize(
     ("name", "left_out"),
     [
-        ("raft:paper", {"linearizable_reads", "no_disruption"}),
+        (
+            "raft:paper",
+            {
+                "linearizable_reads",
+                "no_disruption",
+                "snapshot_replaces_what_differs",
+                "snapshots_are_committed",
+                "snapshots_never_shrink",
+            },
+        ),
         (
             "kraft:kip595",
             {
@@ -578,5 +587,5 @@ def test_positions_in_what_has_no_room_are_none() -> None:
     path = ROOT / "tests" / "fixtures" / "models" / "two_logs.py"
     definition = load(path)
     induction = Induction(definition, definition.bind("two_logs.py"), ProofRequest())
-    questions = Questions(induction.model, induction.symmetric, SolverEffort())
+    questions = ProofQuestions(induction.model, induction.symmetric, SolverEffort())
     assert not questions.ask(Obligation("consequence", "same"), hard=True).is_proved

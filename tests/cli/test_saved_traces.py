@@ -110,6 +110,18 @@ def test_a_saved_counterexample_of_kip_101_is_replayed(tmp_path: Path, run_here:
     assert "replication:truncate_to_hw: strong_isr fails after 8 steps" in text
 
 
+def test_a_counterexample_of_a_property_has_the_ghosts_that_it_reads_and_is_replayed(
+    tmp_path: Path, run_here: RunHere
+) -> None:
+    found = ["replication:truncate_to_hw", "--set", "replicas=2", "--set", "max_leader_epoch=2"]
+    run_here("check", *found, "--property", "leader_completeness", "--out", str(tmp_path))
+    saved = tmp_path / "leader_completeness.trace.json"
+    fields = json.loads(saved.read_text(encoding="utf-8"))["fields"]
+    assert [field["name"] for field in fields if field["ghost"]] == ["committed"]
+    exit_, out = run_here("replay", str(saved))
+    assert exit_ == 1 and "leader_completeness is false" in " ".join(out.split())
+
+
 def test_what_cannot_be_replayed_is_reported(lock: Path, run_here: RunHere) -> None:
     for option in (["--steps", "take(A)"], ["--set", "clients=2"], ["--bounds", "small"], ["--no-ghosts"]):
         exit_, text = run_here("replay", str(lock), *option)

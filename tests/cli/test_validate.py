@@ -28,7 +28,7 @@ from ..support.histories import HISTORIES, STANDING, cluster, of_bytes
 )
 def test_the_version_is_the_one_that_brokers_register_with(name: str, kafka: str, profile: str) -> None:
     version = find_version(cluster(HISTORIES / f"{name}.log"), None)
-    assert (version.kafka, version.profile, version.assumed) == (kafka, profile, ())
+    assert (version.kafka, version.profile, version.assumptions) == (kafka, profile, ())
 
 
 def nothing(folder: Path) -> Path:

@@ -1,124 +1,137 @@
-"""A file that a page, a docstring or a comment names is there."""
+"""What pages, docstrings and comments name is there: files of the repository, and parts of a module beside."""
 
 from __future__ import annotations
 
 import ast
 import io
 import re
-import subprocess
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-import pytest
+from ..test_style import ROOT, tree_of
 
-from ..conftest import ROOT
-
-NAMED = re.compile(r"(?<![\w/.*<{$~-])((?:[\w.-]+/)*[\w-]+\.(?:py|md|toml|svg))(?![\w/*(])")
-"""A file's name in a text, with the folders before it; not a pattern, nor the end of an address."""
-
-OTHERS = {
-    "mine.py": "a user's model",
-    "mine_proof.py": "its proof",
-    "NAME_proof.py": "its proof",
-    "my_protocol.py": "a user's model",
-    "other.py": "a user's model",
-    "pair.py": "a model that a page writes",
-    "pair.toml": "what is recorded of it",
-    "states.svg": "a graph that a command writes",
-    "none.toml": "what is not there, in a test",
-    "CONFIGURATION.md": "librdkafka's",
-    "coordinator/heartbeat.py": "kafka-python's",
-    "spec/X.toml": "of whatever model",
-    "model/NAME.py": "of whatever model",
-    "spec/NAME.toml": "of whatever model",
-    "cli/VERB.py": "of whatever verb",
-    "spec/Y.toml": "of whatever model",
-}
-"""What is named and is no file of ours."""
+FOLDERS = (
+    "api", "audit", "bench", "cli", "docs", "editor", "editors", "examples", "explorer", "gates", "invariants",
+    "language", "model", "real", "reports", "spec", "testing", "tests", "traces",
+)  # fmt: skip
+PATH = re.compile(r"(?<![\w./-])((?:[\w.-]+/)+[\w.-]+\.(?:py|md|toml|js|css|java|svg|ya?ml))(?![\w/])")
+MODULE = re.compile(r"`([a-z_]+\.py)`")
+PART = re.compile(r"`([a-z_]+)\.([A-Za-z_]+)`")
+ENDINGS = ("md", "parquet", "py", "stat", "toml", "txt")
+"""After a dot these say what kind of file it is."""
+STAND_INS = frozenset({"mine.py", "pair.py", "gates/lock.toml", "gates/new.toml", "docs/upgrade.html"})
+"""Files of the reader, or of others."""
 
 
 @cache
-def tracked_files() -> frozenset[str]:
-    """The files of the repository, tracked or new, by their paths from its root."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-    return frozenset(name for name in names if name and (ROOT / name).is_file())
-
-
-def prose(path: Path) -> Iterator[str]:
-    """What a file says to people: of a page all but its samples, of a program its comments and docstrings."""
-    text = path.read_text(encoding="utf-8")
-    if not NAMED.search(text):
-        return
-    if path.suffix == ".md":
-        yield re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-        return
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.value.value
-
-
-def names_of_no_file(path: Path) -> list[str]:
-    """The names in a file's prose that are no file: a path from the root or from a folder around it, a bare name
-    anywhere."""
-    bare = {Path(name).name for name in tracked_files()}
-    around = [folder for folder in path.parents if folder == ROOT or ROOT in folder.parents]
-    found = {name for text in prose(path) for name in NAMED.findall(text)} - OTHERS.keys()
-    return sorted(
-        name
-        for name in found
-        if not (any((folder / name).is_file() for folder in around) if "/" in name else name in bare)
+def files() -> tuple[Path, ...]:
+    """Every file that says something, apart from what is made (pages of spec/) and what others wrote."""
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")] + [
+        *ROOT.glob("*.md"),
+        ROOT / "pyproject.toml",
+    ]
+    return tuple(
+        path
+        for path in found
+        if path.suffix in (".py", ".md", ".toml", ".js")
+        and "node_modules" not in path.parts
+        and "build" not in path.parts
     )
 
 
-def test_every_file_that_is_named_is_there() -> None:
-    paths = [ROOT / name for name in sorted(tracked_files()) if name.endswith((".py", ".md"))]
-    read = [path for path in paths if "fixtures" not in path.parts]
-    assert len(read) > 300
-    found = {str(path.relative_to(ROOT)): names for path in read if (names := names_of_no_file(path))}
-    assert found == {}
+def said_in(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a page, and of a program its docstrings and comments, with their numbers."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".js":
+        lines = ((number, line) for number, line in enumerate(text.splitlines(), 1))
+        yield from ((number, line) for number, line in lines if line.lstrip().startswith(("//", "/*", "*")))
+    elif path.suffix == ".py":
+        begins = True
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            is_docstring = token.type == tokenize.STRING and begins and token.string.lstrip("rR").startswith('"""')
+            if token.type == tokenize.COMMENT or is_docstring:
+                yield from enumerate(token.string.splitlines(), token.start[0])
+            begins = token.type not in (tokenize.OP, tokenize.NAME, tokenize.NUMBER, tokenize.STRING)
+    else:
+        yield from enumerate(text.splitlines(), 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "missing"),
-    [
-        ("a.md", "see `gone.py`, [x](../gone/y.md) and\n```\nsample.py\n```", ["../gone/y.md", "gone.py"]),
-        ("a.md", "README.md, spec/kraft.toml, https://example.org/x.py and spec/*.md", []),
-        ("a.py", '"""Of gone.py."""\nx = "never.py"  # of model/gone.py\n', ["gone.py", "model/gone.py"]),
-    ],
-)
-def test_a_file_that_is_not_there_is_found(tmp_path: Path, name: str, text: str, missing: list[str]) -> None:
-    (tmp_path / name).write_text(text)
-    found = {one for said in prose(tmp_path / name) for one in NAMED.findall(said)}
-    assert sorted(one for one in found if not (ROOT / one).exists()) == missing
+def missing_files(path: Path, text: str) -> list[str]:
+    """The files that a text names and that are not there: by their path from the root, or the file's own folder, or by
+    a name in backticks that no module has. A name with capitals, such as `spec/NAME.toml`, stands for any."""
+    found = [name for name in PATH.findall(text) if name.split("/")[0] in FOLDERS and not re.search("[A-Z]", name)]
+    missing = [name for name in found if not (ROOT / name).exists() and not (path.parent / name).exists()]
+    return [name for name in [*missing, *set(MODULE.findall(text)) - module_names()] if name not in STAND_INS]
 
 
-NAMES_OF_A_FILE = re.compile(r"((?:`\w+`(?:, | and )?)+)\s+(?:of|in)\s+`((?:[\w-]+/)+[\w-]+\.py)`")
-"""Names that a page says are in a file."""
+@cache
+def module_names() -> frozenset[str]:
+    return frozenset(path.name for path in files() if path.suffix == ".py")
 
 
-def names_not_in_their_file(text: str) -> list[str]:
-    """Of the names that a text says are in a file of ours those that are not."""
-    found = [(name, file) for names, file in NAMES_OF_A_FILE.findall(text) for name in re.findall(r"\w+", names)]
-    files = {file: (ROOT / file).read_text(encoding="utf-8") for _, file in found if (ROOT / file).is_file()}
+@cache
+def parts_of(path: Path) -> frozenset[str]:
+    """What a module defines or imports for all of it, and what its classes have."""
+    found: set[str] = set()
+    bodies = [tree_of(path).body, *(thing.body for thing in tree_of(path).body if isinstance(thing, ast.ClassDef))]
+    for node in (
+        node for body in bodies for statement in body for node in (statement, *ast.iter_child_nodes(statement))
+    ):
+        names = (getattr(node, field, None) for field in ("id", "name", "asname"))
+        found |= {name for name in names if isinstance(name, str)}
+    return frozenset(found)
+
+
+@cache
+def modules_of(folder: str) -> Mapping[str, list[Path]]:
+    """The modules of a folder of the root and of those in it, by name."""
+    found: dict[str, list[Path]] = {}
+    for path in (ROOT / folder).rglob("*.py"):
+        found.setdefault(path.stem, []).append(path)
+    return found
+
+
+def missing_parts(path: Path, text: str) -> list[str]:
+    """What a text names of a module of the same folder of the root, as `module.part`, and the module has not."""
+    near = modules_of(path.relative_to(ROOT).parts[0])
+    named = [(module, part) for module, part in PART.findall(text) if module in near and part not in ENDINGS]
     return [
-        f"{name} of {file}"
-        for name, file in found
-        if name != "and" and file in files and not re.search(rf"\b{name}\b", files[file])
+        f"{module}.{part}"
+        for module, part in named
+        if not any(part in parts_of(file) for file in near[module]) and part not in near
     ]
 
 
-def test_every_name_that_a_page_says_is_in_a_file_is_there() -> None:
-    pages = [ROOT / name for name in sorted(tracked_files()) if name.endswith(".md")]
-    wrong = {page: found for page in pages if (found := names_not_in_their_file(page.read_text(encoding="utf-8")))}
-    assert not wrong
+def test_a_file_that_is_named_exists() -> None:
+    assert len(files()) > 1000
+    assert [
+        f"{path.relative_to(ROOT)}:{number}: {name}"
+        for path in files()
+        for number, line in said_in(path)
+        for name in missing_files(path, line)
+    ] == []
 
 
-def test_a_name_that_is_not_in_its_file_is_found() -> None:
-    text = "cut with `tier_parameters` and `torn_rows` of\n`tests/support/shipped.py`, and `x` of `tests/none.py`"
-    assert names_not_in_their_file(text) == ["torn_rows of tests/support/shipped.py"]
+def test_a_part_of_a_module_that_is_named_exists() -> None:
+    assert [
+        f"{path.relative_to(ROOT)}:{number}: {name}"
+        for path in files()
+        if path.suffix == ".py"
+        for number, line in said_in(path)
+        for name in missing_parts(path, line)
+    ] == []
+
+
+def test_what_does_not_exist_is_found() -> None:
+    here = ROOT / "audit" / "answers" / "runs_shown.py"
+    assert missing_files(here, "see audit/questions.py and audit/questions/cases.py") == ["audit/questions.py"]
+    assert missing_files(here, "`lost.py`, `cases.py`, spec/NAME.toml, other/lost.py, ../docs/lost.md") == ["lost.py"]
+    assert missing_parts(here, "`case_order.within`, `case_order.is_within`, `log.dirs`") == ["case_order.within"]
+
+
+def test_docstrings_and_comments_are_read_and_other_strings_are_not() -> None:
+    lines = dict(said_in(Path(__file__)))
+    assert lines[1].startswith('"""What pages') and "docs/none.py" not in "".join(lines.values())
+    assert any("node_modules" in line for line in lines.values()) is False

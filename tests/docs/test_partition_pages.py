@@ -14,12 +14,14 @@ from tidegate.gates.records import CheckRecord, ExpectedVerdict, constant_text, 
 from ..conftest import ROOT
 from ..support.partition_pages import (
     COPIES,
+    DIRECTORY_VERSIONS,
     QUORUMS,
     READERS,
     TOLERANCES_HEAD,
     VERSIONS,
     MatrixCell,
     Pages,
+    directory_lines,
     matrix_cells,
     matrix_text,
     tolerances,
@@ -154,6 +156,22 @@ def test_every_partition_is_the_log_that_the_matrix_says(profile: str, name: str
     there."""
     said = {cell: text for cell, text in said_of(name) if cell.profile == profile}
     assert {cell: found_as_log(cell, name, pages) for cell in said} == said
+
+
+@pytest.mark.long
+def test_lost_disks_and_directories_are_what_checks_find(pages: Pages) -> None:
+    _, part, _ = split_at_part(MATRIX.read_text(encoding="utf-8"), "directories")
+    assert set(directory_lines(pages, DIRECTORY_VERSIONS[-1:])) <= set(part.splitlines())
+
+
+@pytest.mark.matrix
+def test_every_line_on_lost_disks_and_directories_is_what_checks_find(pages: Pages) -> None:
+    before, part, after = split_at_part(MATRIX.read_text(encoding="utf-8"), "directories")
+    found = "\n".join([*directory_lines(pages), ""])
+    if UPDATE:
+        MATRIX.write_text(before + found + after, encoding="utf-8")
+    else:
+        assert part == found
 
 
 def test_majorities_and_the_isr_are_what_checks_find(pages: Pages) -> None:

@@ -7,9 +7,12 @@ from importlib import import_module
 
 import pytest
 from tidegate.api.models import find_definition
+from tidegate.explorer.smt.encoding import unbounded_encoding
 from tidegate.explorer.smt.errors import UnsayableError
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.unbounded import boundless_constants
+from tidegate.explorer.smt.states import fresh_state
+from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.unbounded import boundless_constants, unbounded_model
 from tidegate.gates.records import known_violations
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
@@ -28,7 +31,7 @@ def row(name: str) -> str:
     definition, profile = find_definition(name)
     model = definition.bind(name, {}, profile)
     known = known_violations(definition, model, boundless_constants(definition, model))
-    made = Induction(definition, model, ProofRequest(known=known))
+    made = Induction(definition, model, ProofRequest(known_violations=known))
     lemmas = {lemma.name for lemma in made.lemmas}
     sizes = ", ".join(f"{domain.size} {domain.name}" for domain in model.domains)
     bounds = _names(constant for constant in made.model.constants if constant in made.boundless)
@@ -73,3 +76,23 @@ def test_the_refinements_of_the_built_in_models_have_no_meaning_without_bounds(n
     ):
         _ = Induction(definition, definition.bind(name), ProofRequest(properties=(refinement,))).apart
     assert f"`{name}`" in PAGE
+
+
+def test_every_action_of_the_partition_has_a_meaning_without_bounds() -> None:
+    definition, profile = find_definition("partition:kafka_3_9")
+    model = unbounded_model(definition, definition.bind(profile=profile))
+    encoding = unbounded_encoding(model)
+    before = fresh_state(model, encoding, "0")
+    for action in model.actions:
+        instances(model, encoding, before, "c", action.name)
+
+
+def test_what_is_proved_of_the_partition_is_what_the_page_says() -> None:
+    definition, profile = find_definition("partition:kafka_3_9")
+    set_ = {"power_losses": 0, "crashes": 1, "shutdowns": 1, "preferred_elections": 1}
+    made = Induction(definition, definition.bind("partition:kafka_3_9", set_, profile), ProofRequest())
+    asked = [goal for goal in made.goals() if goal.name not in made.apart]
+    apart = [isinstance(why, UnstatedProperty) for why in made.apart.values()]
+    lemmas, properties = len(made.lemmas), len(asked) - len(made.lemmas)
+    assert (lemmas, properties + len(apart), properties, apart.count(True), apart.count(False)) == (30, 37, 28, 4, 5)
+    assert "three brokers with 30 lemmas" in PAGE and "Of 37 properties 26 are proved" in PAGE

@@ -62,7 +62,7 @@ def test_what_zookeeper_gives_is_in_the_part_or_in_a_model_and_each_is_checked()
             assert_recorded(part)
 
 
-SMALL = ("znode_election", "isr_notification", "broker_registration", "producer_ids")
+SMALL = ("znode_election", "isr_notification", "log_dir_notification", "broker_registration", "producer_ids")
 
 
 def test_the_table_of_small_models_drops_every_switch_alone_and_is_what_is_recorded() -> None:
@@ -91,6 +91,7 @@ def test_the_table_of_small_models_drops_every_switch_alone_and_is_what_is_recor
 RIGHT = {
     "znode_election": "znode_election:recipe",
     "isr_notification": "isr_notification:kafka_2_6",
+    "log_dir_notification": "log_dir_notification:kafka_3_9",
     "broker_registration": "broker_registration:kafka_2_2",
     "producer_ids": "producer_ids:fenced",
 }

@@ -32,7 +32,7 @@ def test_unsaved_texts_are_read_among_those_that_are_saved(tmp_path: Path) -> No
         (tmp_path / name).write_text(text, encoding="utf-8")
     whole, part = tmp_path / "whole.py", tmp_path / "part.py"
     with overlaid(whole, {whole: WHOLE}) as same:
-        assert same.folder == same.saved == tmp_path
+        assert same.folder == same.saved_folder == tmp_path
     with overlaid(whole, {part: "from new import z\n"}) as made:
         names = {path.name: path.read_text(encoding="utf-8") for path in made.folder.iterdir()}
         assert names.items() >= {("whole.py", WHOLE), ("part.py", "from new import z\n"), ("new.py", "z = 1\n")}

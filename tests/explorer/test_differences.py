@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +10,16 @@ import pytest
 from tidegate.api.models import ModelChoice, bind_model
 from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
-from tidegate.explorer.differences import ways, why_no_deadlock
 from tidegate.explorer.native import outcome
 from tidegate.explorer.native import search as native_search
 from tidegate.explorer.native.cells import NativeTruth, PackedValue
 from tidegate.explorer.native.frontier import Frontier
 from tidegate.explorer.native.statements import Statements
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt import bmc, unrolling
 from tidegate.language import ir
-from tidegate.language.judge import StoppedStep, initial_states, is_deadlock, replay
+from tidegate.language.judge import initial_states
 from tidegate.language.model import Model
-from tidegate.language.steptext import StepError
-from tidegate.language.values import State
-from tidegate.language.verdict import DisagreementError, Run, Verdict
+from tidegate.language.verdict import DisagreementError, Verdict
 from tidegate.reports.exits import Exit
 
 TEXT = '''"""A dial."""
@@ -72,7 +67,7 @@ def native(model: Model, **options: Any) -> Verdict:
 
 def message_of(model: Model, engine: str = "native") -> str:
     with pytest.raises(DisagreementError) as caught:
-        ENGINES[engine](model, Search(depth=4 if engine == "bmc" else None), None)
+        ENGINES[engine](model, Search(), None)
     return str(caught.value)
 
 
@@ -158,74 +153,6 @@ def test_a_state_that_is_another_one_when_it_is_encoded_again(model: Model, monk
 
     monkeypatch.setattr(Frontier, "encode", encode)
     assert "is another one once it is encoded again: value is " in message_of(model)
-
-
-# --- runs of bounded length -------------------------------------------------------------------------------------------
-
-
-def replace_answer(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
-    """Something that bmc asks plain Python is answered otherwise."""
-    monkeypatch.setattr(bmc, name, constant_function(value))
-
-
-def test_a_deadlock_of_bmc_that_is_none(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = replace(model, terminals=())  # 5 is a deadlock without its terminal predicate
-    monkeypatch.setattr(bmc, "is_deadlock", function_of_state(lambda state: is_deadlock(model, state)))
-    monkeypatch.setattr(bmc, "why_no_deadlock", function_of_state(lambda state: why_no_deadlock(model, state)))
-    said = message_of(wrong, "bmc")
-    assert said.startswith("nothing can happen in bmc at Dial(value=5), but in plain Python a run may end here, by")
-    assert "dial.py:22)" in said
-
-
-def test_a_step_that_breaks_in_bmc_alone(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "broken.py"
-    path.write_text(TEXT.replace("value + by < 6", "value + by < 9"))
-    broken = bind_model(ModelChoice(str(path), left_out=("is_low",)))
-    replace_answer(monkeypatch, "attempt", None)
-    monkeypatch.setattr(bmc, "ways", function_of_state(lambda state: ways(model, state)))
-    said = message_of(broken, "bmc")
-    assert "breaks the model's types in bmc; in plain Python none does: turn(1) (" in said and "dial.py:16)" in said
-
-
-def test_a_property_that_fails_in_bmc_alone(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "low.py"
-    path.write_text(TEXT.replace("value < 6", "value < 4"))
-    replace_answer(monkeypatch, "holds", True)
-    said = message_of(bind_model(ModelChoice(str(path))), "bmc")
-    assert "is_low (" in said and "low.py:27) is false in bmc and is true in plain Python at Dial(value=4)" in said
-
-
-def test_a_run_of_bmc_that_is_not_taken(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "low.py"
-    path.write_text(TEXT.replace("value < 6", "value < 4"))
-    refused = StepError("step 1, turn(2), is disabled")
-    monkeypatch.setattr(unrolling, "replay", raising(refused))
-    monkeypatch.setattr(unrolling, "attempt", constant_function(StoppedStep(False, 18)))
-    said = message_of(bind_model(ModelChoice(str(path))), "bmc")
-    assert "does not take: step 1, turn(2), is disabled\n  turn(2) (" in said
-    assert "low.py:16) leads to Dial(value=2)\n  at Dial(value=0)" in said
-
-
-def test_a_run_of_bmc_that_ends_elsewhere(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "low.py"
-    path.write_text(TEXT.replace("value < 6", "value < 4"))
-    low = bind_model(ModelChoice(str(path)))
-    start = next(initial_states(low))
-    true = unrolling.value_of
-
-    def one_more(*of: Any) -> State:
-        """The value that the solver gives, and one."""
-        return type(start)((true(*of)[0] + 1,))
-
-    def from_the_start(_: Model, __: State, sequence: Any) -> Run:
-        """The run from the right beginning."""
-        return replay(low, start, sequence)
-
-    monkeypatch.setattr(unrolling, "value_of", one_more)
-    monkeypatch.setattr(unrolling, "replay", from_the_start)
-    said = message_of(low, "bmc")
-    assert "a run of bmc ends elsewhere: value is 5 in bmc and 4 in plain Python\n  from Dial(value=" in said
-    assert "low.py:16) leads to Dial(value=4)" in said
 
 
 def constant_function(value: object) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ def test_every_state_and_every_step() -> None:
     assert len(graph.states) == 16 and graph.states[0].big == 0
     for number, state in enumerate(graph.states):
         mine = [(edge.action, graph.states[edge.target]) for edge in graph.edges if edge.source == number]
-        assert mine == [(step.action, step.after) for step in steps(model, state)]
+        assert mine == [(step.action, step.state_after) for step in steps(model, state)]
 
 
 def test_more_than_was_asked_for_is_refused() -> None:
@@ -29,7 +29,7 @@ def test_around_a_state_only_what_is_near() -> None:
     model = bind_model("examples/die_hard.py")
     centre = run_of(model, "fill_big").states()[-1]
     near = neighbourhood(model, [centre], 1, 100)
-    assert set(near.states) == {centre, *(step.after for step in steps(model, centre))}
+    assert set(near.states) == {centre, *(step.state_after for step in steps(model, centre))}
     assert all(edge.target < len(near.states) for edge in near.edges)
     back = {(near.states[edge.source], near.states[edge.target]) for edge in near.edges}
     assert any(target == centre for _, target in back), "steps among the outermost states are there"

@@ -15,7 +15,7 @@ from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check
 from tidegate.explorer.search import Progress, Search
 from tidegate.language.binding import load
-from tidegate.language.judge import attempt, format_run, replay
+from tidegate.language.judge import attempt, format_run, initial_states, replay
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 from tidegate.reports.check.terminal import check_headline
@@ -143,6 +143,13 @@ def test_a_time_limit_is_inconclusive_and_says_what_was_explored() -> None:
     assert verdict.assurance == "none: the time limit of 0 s was reached"
     assert (verdict.distinct_states or 0) > 2
     assert words(verdict)["shelves_are_sorted"] == "undecided"
+
+
+def test_a_time_limit_holds_between_two_choices_of_one_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENGINE, "CHOICES_BETWEEN_LOOKS", 1)
+    verdict = check(courier(), Search(seconds=0))
+    assert verdict.assurance == "none: the time limit of 0 s was reached"
+    assert verdict.distinct_states == len(list(initial_states(courier())))
 
 
 def test_a_memory_limit_is_inconclusive() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +12,6 @@ import pytest
 from tidegate.api.checking import check
 from tidegate.explorer import ENGINES
 from tidegate.explorer.graph import state_graph
-from tidegate.explorer.native import kernel
-from tidegate.explorer.native import projection_kernel as projecting
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search, SparkCluster, Walks
@@ -179,9 +175,9 @@ def test_what_cannot_be_asked_is_refused(engine: str, asked: Search, message: st
         ENGINES[engine](model_with(tmp_path), asked, None)
 
 
-@pytest.mark.parametrize("engine", ["walk", "bmc", "spark"])
+@pytest.mark.parametrize("engine", ["walk", "spark"])
 def test_other_engines_refuse_it(engine: str, tmp_path: Path) -> None:
-    asked = Search(projection="seen_as", depth=2, walks=Walks(2), cluster=SparkCluster() if engine == "spark" else None)
+    asked = Search(projection="seen_as", walks=Walks(2), cluster=SparkCluster() if engine == "spark" else None)
     with pytest.raises(UsageError, match=f"--engine python, not {engine}"):
         ENGINES[engine](model_with(tmp_path), asked, None)
 
@@ -241,38 +237,6 @@ def _values_of(names: list[str]) -> Callable[[Any], Any]:
 
 
 # --- the kernel under a mask ------------------------------------------------------------------------------------------
-
-
-class _MaskRemover(ast.NodeTransformer):
-    """Takes away masks, `x & kept(k)`, and docstrings."""
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """What stands under the mask."""
-        self.generic_visit(node)
-        masked = isinstance(node.op, ast.BitAnd) and ast.unparse(node.right) == "kept(k)"
-        return node.left if masked else node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """The body without its docstring."""
-        self.generic_visit(node)
-        node.body = [
-            statement
-            for statement in node.body
-            if not (isinstance(statement, ast.Expr) and node.body.index(statement) == 0)
-        ]
-        return node
-
-
-def _text_without_masks(function: Callable[..., Any]) -> str:
-    return ast.unparse(_MaskRemover().visit(ast.parse(inspect.getsource(function))))
-
-
-@pytest.mark.parametrize("masked", projecting.TEXTS, ids=lambda text: text.__name__)
-def test_what_works_under_a_mask_is_the_kernels_own_text_but_for_the_mask(masked: Callable[..., Any]) -> None:
-    """A change to the kernel's hash or look-up is one to both."""
-    own = next(text for text in kernel.TEXTS if text.__name__ == masked.__name__)
-    assert _text_without_masks(masked) == _text_without_masks(own)
-    assert "kept(k)" in inspect.getsource(masked)
 
 
 SENT = text_of(

@@ -56,7 +56,7 @@ def walk(model: Model, random: Any, length: int) -> Run:
         if not choices:
             break
         taken.append(random.choice(choices))
-        state = taken[-1].after
+        state = taken[-1].state_after
     return Run(start, tuple(taken))
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tidegate.explorer.native.canonical import orders_of_ties
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.renaming import _renamer, symmetry_test  # pyright: ignore[reportPrivateUsage]
 from tidegate.explorer.search import Search
@@ -146,16 +145,6 @@ def test_every_renaming_has_one_canonical_form(nodes: int, pots: int, tmp_path: 
         assert sum(map(len, forms.values())) == len(set[State]().union(*forms.values())), "two orbits share a form"
     finally:
         native_.frontier.close()
-
-
-@pytest.mark.parametrize("size", [2, 4, 5])
-def test_orders_of_ties_move_only_what_ties(size: int) -> None:
-    rows, starts = orders_of_ties(size)
-    for pattern in range(1 << size - 1):
-        keys = [sum(1 - (pattern >> at & 1) for at in range(place)) for place in range(size)]
-        kept = [row for row in itertools.permutations(range(size)) if [keys[at] for at in row] == keys]
-        mine = rows[starts[pattern] : starts[pattern + 1]]
-        assert sorted(mine) == kept and mine[0] == tuple(range(size))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,6 @@ EXHAUSTED = Ending(
             "violated", "safety", "a counterexample, the shortest, replayed in plain Python",
         ),
         ({"is_exhausted": False, "stop_reason": "out of time"}, "inconclusive", "none", "none: out of time"),
-        ({"is_exhausted": False, "bounded_depth": 5}, "holds", "none", "bounded to depth 5"),
         ({"is_exhausted": False, "sample_scope": "sampled: 3 walks"}, "holds", "none", "sampled: 3 walks"),
         (
             {"failure": Failure("it breaks", "m.py:1", RUN, "take", {})},

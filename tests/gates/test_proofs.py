@@ -100,7 +100,7 @@ def test_a_proof_that_ends_early_is_inconclusive() -> None:
     [
         ('verdict = "true"', "prove 1, verdict: 'true' is not one of proved, conditional"),
         ('expect = { a = "holds" }', "prove 1, a: 'holds' is not one of proved"),
-        ("engine = 'bmc'", "prove 1: nothing is called 'engine' here"),
+        ("engine = 'walk'", "prove 1: nothing is called 'engine' here"),
         ('bounds = "small"', "prove 1: no [bounds.small] in this file"),
     ],
 )

@@ -29,7 +29,7 @@ class Point:
     x: int
     y: tuple[int, ...] = ()
     says: str = dataclasses.field(default="", compare=False, repr=False)
-    made: list[int] = dataclasses.field(default_factory=list[int], compare=False)
+    notes: list[int] = dataclasses.field(default_factory=list[int], compare=False)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,20 +39,20 @@ class Model:
     x: int
     y: tuple[int, ...] = ()
     says: str = dataclasses.field(default="", compare=False, repr=False)
-    made: list[int] = dataclasses.field(default_factory=list[int], compare=False)
+    notes: list[int] = dataclasses.field(default_factory=list[int], compare=False)
 
 
 @pytest.mark.parametrize("cls", [Point, Model])
 def test_an_immutable_class_is_a_frozen_dataclass(cls: type[Point]) -> None:
     one, same, other = cls(1, (2,), "a"), cls(x=1, y=(2,), says="b"), cls(2)
     assert one == same != other and hash(one) == hash(same) and len({one, same, other}) == 2
-    assert repr(one) == f"{cls.__name__}(x=1, y=(2,), made=[])"
+    assert repr(one) == f"{cls.__name__}(x=1, y=(2,), notes=[])"
     assert dataclasses.replace(one, x=2, y=()) == other
-    assert [field.name for field in dataclasses.fields(one)] == ["x", "y", "says", "made"]
-    assert one.made == [] and one.made is not same.made
+    assert [field.name for field in dataclasses.fields(one)] == ["x", "y", "says", "notes"]
+    assert one.notes == [] and one.notes is not same.notes
     back = pickle.loads(pickle.dumps(one))
     assert back == one and back.says == "a"
-    assert one.__match_args__ == ("x", "y", "says", "made") and not hasattr(one, "__dict__")  # pyright: ignore
+    assert one.__match_args__ == ("x", "y", "says", "notes") and not hasattr(one, "__dict__")  # pyright: ignore
     with pytest.raises(dataclasses.FrozenInstanceError):
         one.x = 3  # pyright: ignore
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -95,15 +95,15 @@ class Pair:
 
     left: int
     right: list[int] = dataclasses.field(default_factory=lambda: [7])
-    shown: str = "pair"
+    text: str = "pair"
     last: tuple[int, ...] = (1,)
 
 
 def test_classes_of_as_many_fields_share_no_names_and_no_defaults() -> None:
-    assert list(inspect.signature(Pair).parameters) == ["left", "right", "shown", "last"]
-    assert (Pair(0).right, Pair(0).shown, Pair(0).last) == ([7], "pair", (1,))
-    assert (Pair(0, shown="b"), Pair(0, [7], "b", (1,))) == (Pair(left=0, right=[7], shown="b"),) * 2
-    assert (Point(1).says, Point(1, made=[2]).made) == ("", [2])
+    assert list(inspect.signature(Pair).parameters) == ["left", "right", "text", "last"]
+    assert (Pair(0).right, Pair(0).text, Pair(0).last) == ([7], "pair", (1,))
+    assert (Pair(0, text="b"), Pair(0, [7], "b", (1,))) == (Pair(left=0, right=[7], text="b"),) * 2
+    assert (Point(1).says, Point(1, notes=[2]).notes) == ("", [2])
     with pytest.raises(TypeError, match=r"Pair.__init__\(\) got an unexpected keyword argument 'says'"):
         Pair(0, says="")  # pyright: ignore
 

@@ -91,7 +91,7 @@ def at_once(s: Register) -> Register:
     """What is in flight is nowhere."""
     return replace(s, net=Bag())
 '''
-HERE = ("python", "native", "bmc", "walk")
+HERE = ("python", "native", "walk")
 """The engines that need no cluster."""
 
 
@@ -108,7 +108,7 @@ def bind_claim(folder: Path, changed: Mapping[str, str], **constants: int) -> Mo
 
 def ask_engine(engine: str, model: Model) -> Verdict:
     """What an engine says of a small model."""
-    return ENGINES[engine](model, Search(depth=6, walks=Walks(number=100, depth=20)), None)
+    return ENGINES[engine](model, Search(walks=Walks(number=100, depth=20)), None)
 
 
 CASES: tuple[tuple[Mapping[str, str], int | None], ...] = (

@@ -13,7 +13,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
-from tidegate.invariants.replication import proof as replication_proof
+from tidegate.invariants.catalogue import CATALOGUE
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors, UsageError, suggest_name
 from tidegate.language.types import Identity, Int, Pool, Seq
@@ -284,10 +284,42 @@ def test_an_open_bound_is_kept_beside_its_static_one() -> None:
 @pytest.mark.parametrize("profile", [None, *load(replication).profiles])
 @pytest.mark.parametrize("ghosts", [True, False])
 def test_the_replication_family_binds(profile: str | None, ghosts: bool) -> None:
-    model = load(replication, [replication_proof]).bind(profile=profile, ghosts=ghosts)
+    model = CATALOGUE["replication"].definition().bind(profile=profile, ghosts=ghosts)
     assert [field.name for field in model.fields if field.ghost] == (["committed", "left_isr"] if ghosts else [])
     off = {action.name for action in model.actions if action.switched_off}
     assert off == (set() if profile == "kip320_first_try" else {"truncate"})
+
+
+@pytest.mark.parametrize(
+    ("properties", "kept"),
+    [
+        (None, ["committed", "left_isr"]),
+        (["leader_completeness"], ["committed"]),
+        (["isr_shrinks_and_grows_back", "weak_isr"], ["left_isr"]),
+        (["weak_isr"], []),
+    ],
+)
+def test_only_the_ghosts_are_kept_that_a_property_reads(properties: list[str] | None, kept: list[str]) -> None:
+    definition = CATALOGUE["replication"].definition()
+    small = {"max_leader_epoch": 1, "replicas": 2}
+    model = definition.bind(constants=small, profile="kip320", ghosts=None, properties=properties)
+    assert ([field.name for field in model.fields if field.ghost], model.ghosts) == (kept, kept != [])
+    every = definition.bind(constants=small, profile="kip320", ghosts=True, properties=properties)
+    assert [field.name for field in every.fields if field.ghost] == ["committed", "left_isr"]
+    mine, theirs = (check(bound, Search()) for bound in (model, every))
+    said = [
+        [(prop.name, prop.verdict, prop.run and len(prop.run.steps)) for prop in it.properties] for it in (mine, theirs)
+    ]
+    assert said[0] == said[1] and mine.verdict == theirs.verdict
+    assert (mine.distinct_states or 0) <= (theirs.distinct_states or 0)
+
+
+def test_other_values_of_open_constants_keep_the_same_ghosts() -> None:
+    definition = CATALOGUE["replication"].definition()
+    chosen = ["leader_completeness"]
+    model = definition.bind(profile="kip320", open=["max_leader_epoch"], ghosts=None, properties=chosen)
+    other = definition.with_constants(model, "other", {"max_leader_epoch": 1})
+    assert [field.name for field in other.fields] == [field.name for field in model.fields]
 
 
 def test_the_asynchronous_isr_binds() -> None:

@@ -54,7 +54,7 @@ def walk(model: Model, seed: int, length: int = 12) -> Run:
         if not choices:
             break
         taken.append(random.choice(choices))
-        state = taken[-1].after
+        state = taken[-1].state_after
     return Run(start, tuple(taken))
 
 
@@ -84,7 +84,7 @@ def test_a_scenario() -> None:
     run = run_text(
         MODEL, "wake({A}); write(A); deliver(Letter(A, 0)); wake({B}); write(to=B); lose(Letter(B, 1)); close"
     )
-    first, second, third, *_, last = (step.after for step in run.steps)
+    first, second, third, *_, last = (step.state_after for step in run.steps)
     assert show(first.awake) == "{A}"
     assert show(second.bag) == "Bag(Letter(to=A, number=0))"
     assert (show(third.shelf), show(third.last), show(third.arrived)) == (
@@ -283,4 +283,4 @@ def test_plain_python_can_be_stepped_by_hand() -> None:
     state = next(initial_states(MODEL))
     for step in islice(steps(MODEL, state), 1):
         assert (step.action, step.arguments["who"]) == ("wake", {MODEL.namespace["Person"](0)})
-        assert step.after.shelf[MODEL.namespace["Person"](0)] == Seq()
+        assert step.state_after.shelf[MODEL.namespace["Person"](0)] == Seq()

@@ -30,7 +30,7 @@ class Vote:
     """A vote."""
 
     term: int
-    granted: bool
+    accepts: bool
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Beat:
     term: int
 
 
-VOTE = Record("Vote", (("term", Int(0, 3)), ("granted", Bool())), Vote)
+VOTE = Record("Vote", (("term", Int(0, 3)), ("accepts", Bool())), Vote)
 BEAT = Record("Beat", (("term", Int(0, 3)),), Beat)
 
 
@@ -55,13 +55,13 @@ def test_a_tuple_is_its_parts() -> None:
 def test_a_record_is_its_fields() -> None:
     assert parts_of(VOTE, Vote(1, True)) == (1, True)
     assert make_record(VOTE, (1, True)) == Vote(1, True)
-    assert part_of(VOTE, Vote(1, True), "granted") is True
-    assert part_called(Vote(1, True), "term") == 1 and part_called(Beat(1), "granted") is None
+    assert part_of(VOTE, Vote(1, True), "accepts") is True
+    assert part_called(Vote(1, True), "term") == 1 and part_called(Beat(1), "accepts") is None
 
 
 def test_a_union_shares_the_parts_of_one_name_and_type() -> None:
     union = union_of([VOTE, BEAT])
-    assert [name for name, _ in union.fields] == ["@kind", "term", "granted"]
+    assert [name for name, _ in union.fields] == ["@kind", "term", "accepts"]
     assert union.name == "Beat | Vote", "records are in the order of their names"
     for value in (Vote(2, True), Beat(3)):
         assert is_value_of(union, value)

@@ -24,7 +24,7 @@ from ..conftest import ROOT, Run
 from ..support.pages import page_with_appendix
 
 EXAMPLES = ROOT / "examples"
-HERE = ("python", "native", "bmc", "walk")
+HERE = ("python", "native", "walk")
 """The engines that need no cluster."""
 CLOCK = (EXAMPLES / "hour_clock.py").read_text(encoding="utf-8")
 WATCH = (EXAMPLES / "minute_clock.py").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def bind_model(folder: Path, text: str = WATCH, abstract: str = CLOCK, **options
 
 def ask_engine(engine: str, model: Model) -> Verdict:
     """What an engine says of a small model, however far it looks by itself."""
-    return ENGINES[engine](model, Search(depth=14, walks=Walks(number=20, depth=60)), None)
+    return ENGINES[engine](model, Search(walks=Walks(number=20, depth=60)), None)
 
 
 def verdict_and_length(verdict: Verdict, name: str = "as_hour_clock") -> tuple[str, int | None]:

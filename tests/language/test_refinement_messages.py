@@ -121,7 +121,7 @@ def as_post(s: Office) -> post.Post:
     """Letters are under way, or in their box."""
     return post.Post(net=s.bag, boxes=s.boxes)
 '''
-HERE = ("python", "native", "bmc", "walk")
+HERE = ("python", "native", "walk")
 """The engines that need no cluster."""
 
 
@@ -137,7 +137,7 @@ def bind_model(folder: Path, changed: Mapping[str, str], abstract: Mapping[str, 
 
 def ask_engine(engine: str, model: Model) -> Verdict:
     """What an engine says of a small model."""
-    return ENGINES[engine](model, Search(depth=6, walks=Walks(number=200, depth=20)), None)
+    return ENGINES[engine](model, Search(walks=Walks(number=200, depth=20)), None)
 
 
 CASES: tuple[tuple[Mapping[str, str], int | None], ...] = (

@@ -81,7 +81,7 @@ def _image(s: object) -> object:
 def test_a_refinement_takes_fairness_beside_its_steps() -> None:
     mark = mark_of(refines(temporal, {fetch: STUTTERS}, weak(fetch), limits_of("stop"))(_image))
     assert mark is not None
-    assert (mark.may_be, mark.fairness, mark.within) == ((("fetch", (STUTTERS,)),), (weak(fetch),), ("stop",))
+    assert (mark.may_be, mark.fairness, mark.respected_limits) == ((("fetch", (STUTTERS,)),), (weak(fetch),), ("stop",))
     with pytest.raises(TypeError, match="one dict of steps, and fairness without where="):
         refines(temporal, {}, {})
     with pytest.raises(TypeError, match="one dict of steps, and fairness without where="):

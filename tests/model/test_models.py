@@ -20,7 +20,9 @@ from tidegate.language.model import Model
 from ..conftest import ROOT
 from ..support.shipped import bind_shipped, tier_parameters
 
-EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "raft_cluster")  # no model
+EXAMPLES = sorted(
+    path for path in (ROOT / "examples").glob("*.py") if path.stem not in {"raft_cluster", "raft_store"}
+)  # no models
 FULL_NAMES = [
     f"{name}:{profile}" if profile else name
     for name, entry in CATALOGUE.items()
@@ -191,4 +193,4 @@ def test_the_defaults_fit_together(name: str) -> None:
             possible = list(steps(model, state))
             if not possible:
                 break
-            state = chance.choice(possible).after
+            state = chance.choice(possible).state_after

@@ -165,7 +165,7 @@ def refute(definition: Definition, mutant: Mutant, folder: Path) -> list[ProofFi
     profile = PROFILES[mutant.model]
     model = definition.bind(f"{mutant.model}:{profile}", profile=profile)
     boundless = boundless_constants(definition, model)
-    asked = ProofRequest(workers=1, folder=folder, known=known_violations(definition, model, boundless))
+    asked = ProofRequest(workers=1, folder=folder, known_violations=known_violations(definition, model, boundless))
     with pytest.raises(RefutedError):
         Induction(definition, model, asked, boundless=boundless).prove(heard)
     return found
@@ -185,7 +185,7 @@ class KeptProofs:
             definition, profile = find(f"{name}:{PROFILES[name]}")
             model = definition.bind(f"{name}:{profile}", {}, profile)
             known = known_violations(definition, model, boundless_constants(definition, model))
-            asked = ProofRequest(workers=1, folder=self.folder, known=known)
+            asked = ProofRequest(workers=1, folder=self.folder, known_violations=known)
             assert Induction(definition, model, asked).prove(lambda _: None).word == "proved"
         return self.folder
 

@@ -44,6 +44,8 @@ ORDINARY = [
     "classic_group_as_generations:cooperative revocation",
     "classic_group_as_generations:kafka_14639 revocation, as_generations violated",
     "classic_group_as_generations:kafka_12983 revocation, as_generations violated",
+    "coordinator_answers_as_log:kafka_4_3_1 one_move, symmetric",
+    "coordinator_answers_as_log:kafka_4_3_0 one_move, symmetric, as_log violated",
 ]
 """Those that tests check, each second one the ordinary tests; the gate checks all."""
 
@@ -87,6 +89,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     "transactions_as_outcomes": {"partitions": 1, "late_produces": 1, "late_ends": 1},
     "classic_group_as_generations": {"partitions": 1, "entries": 3},
     "classic_group_as_lumped": {"partitions": 1, "entries": 3},
+    "coordinator_answers_as_log": {"writes": 2, "moves": 1},
 }
 """In which the bugs show, of the default profile of each refinement."""
 
@@ -306,6 +309,24 @@ MUTANTS = {
         "zk_controller/lumping.py",
         "and s.held[broker] < s.controller_epoch",
         "and s.held[broker] <= s.controller_epoch",
+    ),
+    "coordinator answers: the high watermark passes a follower": Mutant(
+        "coordinator_answers_as_log",
+        "coordinator_answers.py",
+        "len(s.log[broker]) > s.high[s.leader] for",
+        "len(s.log[broker]) >= s.high[s.leader] for",
+    ),
+    "coordinator answers: all who wait are answered at once": Mutant(
+        "coordinator_answers_as_log",
+        "coordinator_answers.py",
+        "if entry in s.written[broker][:high])",
+        "if high > 0)",
+    ),
+    "coordinator answers: an unloaded coordinator answers with success": Mutant(
+        "coordinator_answers_as_log",
+        "coordinator_answers.py",
+        "    s.refused = s.refused | s.waiting[broker]\n",
+        "    s.answered = s.answered | s.waiting[broker]\n",
     ),
     "classic group: a commit of an older generation counts": Mutant(
         "classic_group_as_generations",

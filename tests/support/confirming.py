@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.language.errors import UsageError
+from tidegate.language.errors import UnavailableError
 from tidegate.language.judge import run_text, run_until_shown
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.family import Family
 from tidegate.real.driving.nodes.releases import fetch_release
-from tidegate.real.driving.stages import Plan, StageDriver
+from tidegate.real.driving.stages import StageDriver, StagePlan
 from tidegate.real.driving.verdict import outcome_document
 from tidegate.traces.document import trace_document
 
@@ -35,7 +35,7 @@ def needs_release(kafka: str) -> None:
     """Skips a test where there is no Java, or where the jars of a release are not to be had."""
     try:
         fetch_release(kafka)
-    except UsageError as error:
+    except UnavailableError as error:
         pytest.skip(f"needs Java 17, and Kafka's jars: {error}")
 
 
@@ -52,7 +52,7 @@ def came_of(
 
 
 def result_of(
-    family: Family[Any, Any], plan: Plan[Any], driver: StageDriver[Any, Any, Any], report: Callable[[Any], None]
+    family: Family[Any, Any], plan: StagePlan[Any], driver: StageDriver[Any, Any, Any], report: Callable[[Any], None]
 ) -> dict[str, Any]:
     """What comes of a plan on a world that is no real one, as a document."""
     head = {"title": "t", "model": family.model, "property": "p", "kafka": plan.kafka, "repaired": False}

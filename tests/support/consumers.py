@@ -103,7 +103,7 @@ class Fake:
             frozenset(members - (self.without if self.polled else frozenset())),
         )
 
-    def observe_member(self, number: int, within: float) -> MemberObservation | None:
+    def observe_member(self, number: int, seconds: float) -> MemberObservation | None:
         state, member = self.state, list(self.state.phase)[number - FIRST]
         owned = frozenset(one for one in range(2) if self._position(one) in state.owned[member])
         positions = {one: state.position[member][self._position(one)] or 0 for one in owned}
@@ -113,16 +113,16 @@ class Fake:
     def write_record(self, partition: int, record: int, age: int = 0) -> None:
         self.did.append(f"write {record} to {partition}")
 
-    def delete_records(self, partition: int, before: int) -> None:
-        self.did.append(f"delete below {before}")
+    def delete_records(self, partition: int, end_offset: int) -> None:
+        self.did.append(f"delete below {end_offset}")
 
-    def truncate(self, partition: int, kept: int) -> str:
-        return f"cut to {kept}"
+    def truncate(self, partition: int, kept_records: int) -> str:
+        return f"cut to {kept_records}"
 
     shut: tuple[tuple[int, int], ...] = ()
 
-    def gate_requests(self, number: int, api: int, on: bool) -> None:
-        self.shut = tuple({*self.shut} - {(number, api)} if on else {*self.shut, (number, api)})
+    def gate_requests(self, number: int, api: int, is_open: bool) -> None:
+        self.shut = tuple({*self.shut} - {(number, api)} if is_open else {*self.shut, (number, api)})
 
     asks_never = False
 
@@ -130,7 +130,7 @@ class Fake:
         self.did.append(f"{number}: asks {api}")
         return not self.asks_never and (number, api) in self.shut
 
-    def add_partition(self, within: float) -> bool:
+    def add_partition(self, seconds: float) -> bool:
         return True
 
     refuses = False
@@ -145,7 +145,7 @@ class Fake:
         "process": "processed", "commit": "committed", "send": "sent", "close": "closed",
     }  # fmt: skip
 
-    def instruct(self, number: int, line: str, within: float) -> str | None:
+    def instruct(self, number: int, line: str, seconds: float) -> str | None:
         word = line.split()[0]
         if word not in ("assign", "settle", "idle"):
             self.did.append(f"{number}: {line}")
@@ -165,19 +165,19 @@ class Fake:
     def is_running(self, number: int) -> bool:
         return True
 
-    def gate_member_heartbeats(self, number: int, on: bool) -> None:
-        self.did.append(f"{number}: beats {on}")
+    def gate_member_heartbeats(self, number: int, is_open: bool) -> None:
+        self.did.append(f"{number}: beats {is_open}")
 
     def advance_clock(self, number: int) -> None:
         self.did.append(f"{number}: time passes")
 
-    def hold_commits(self, number: int, on: bool) -> None:
-        self.did.append(f"{number}: hold {on}")
+    def hold_commits(self, number: int, is_held: bool) -> None:
+        self.did.append(f"{number}: hold {is_held}")
 
     def has_pending_commit(self, number: int) -> bool:
         return next((one for one in reversed(self.did) if ": hold " in one), "").endswith("True")
 
-    def drop_commit(self, number: int, within: float) -> bool:
+    def drop_commit(self, number: int, seconds: float) -> bool:
         self.did.append(f"{number}: drop")
         return True
 

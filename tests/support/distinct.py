@@ -10,7 +10,7 @@ from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.encoding import unbounded_encoding
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.predicate import clauses
-from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.symmetry import distinct
 from tidegate.language.binding import load
@@ -97,7 +97,7 @@ def induction_of_marks(folder: Path) -> Induction:
 def members(made: Induction, goal: str, met: int) -> list[tuple[int, ...]]:
     """For which members a goal is proved when so many are named already."""
     encoding = unbounded_encoding(made.model)
-    questions = Questions(made.model, made.symmetric, SolverEffort())
+    questions = ProofQuestions(made.model, made.symmetric, SolverEffort())
     form = cast(Function, questions.predicates[goal].form)
     some = clauses(form, encoding, fresh_state(made.model, encoding, "0"), suffix="g")
     case = [(z3.Int(f"free{at}"), z3.IntVal(at)) for at in range(met)]

@@ -214,7 +214,7 @@ def reachable_states(model: Model, count: int, seed: int) -> list[State]:
         found.setdefault(state)
         for _ in range(chosen.randrange(1, 14)):
             try:
-                after = [step.after for step in steps(model, state)]
+                after = [step.state_after for step in steps(model, state)]
             except ModelError:
                 break
             if not after:
@@ -249,7 +249,7 @@ def judge_state(native_: Native, state: State) -> Iterator[Any]:
     """What the judge says about a state, in the same form."""
     model = native_.model
     try:
-        yield Counter((step.action, native_.canonical(step.after)) for step in steps(model, state))
+        yield Counter((step.action, native_.canonical(step.state_after)) for step in steps(model, state))
     except ModelError:
         yield None
     program = native_.frontier.program

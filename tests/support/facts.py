@@ -11,7 +11,7 @@ from tidegate.audit.questions.signature import Signature, Subject
 from tidegate.audit.questions.subjects import subjects
 
 NODE = "process.roles={roles}\nnode.id={id}\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=data\n"
-
+CONTROLLER = NODE + "controller.listener.names=C\nlisteners=C://:1\n"
 
 SOUND = "default.replication.factor=3\n"
 
@@ -25,7 +25,7 @@ def nodes(brokers: str = "", controllers: str | None = "", **more: str) -> dict[
     """Three brokers and three controllers; None: the controllers' files are not given."""
     found = {f"b{i}.properties": NODE.format(roles="broker", id=i) + SOUND + brokers for i in (1, 2, 3)}
     if controllers is not None:
-        found |= {f"c{i}.properties": NODE.format(roles="controller", id=i) + controllers for i in (11, 12, 13)}
+        found |= {f"c{i}.properties": CONTROLLER.format(roles="controller", id=i) + controllers for i in (11, 12, 13)}
     return found | {name.replace("__", "."): text for name, text in more.items()}
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.audit.kafka.profiles import definition
-from tidegate.explorer.native.observation_search import Answer, search
+from tidegate.explorer.native.observation_search import ObservationAnswer, search
 from tidegate.language import judge
 from tidegate.language.model import Model
 from tidegate.language.values import State
-from tidegate.real.history.partitions import Cluster, History, Moment, read_cluster
+from tidegate.real.history.partitions import History, Moment, RecordedCluster, read_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.as_partition import BOUNDS, Epochs, Moments, epoch_numbers, renumber_epochs
 
@@ -25,7 +25,7 @@ HISTORIES = ROOT / "examples" / "histories"
 STANDING = HISTORIES / "last_replica_standing.log"
 
 
-def cluster(path: Path) -> Cluster:
+def cluster(path: Path) -> RecordedCluster:
     return read_cluster(read_metadata_log(path))
 
 
@@ -34,7 +34,7 @@ def model_of(profile: str, **constants: Any) -> Model:
     return definition().bind(None, constants=given, profile=profile, ghosts=False, properties=())
 
 
-def answer(history: History, model: Model, cache: Path | None, most: int = 200_000) -> Answer[Epochs]:
+def answer(history: History, model: Model, cache: Path | None, most: int = 200_000) -> ObservationAnswer[Epochs]:
     return search([model], Moments(model, history), cache, most)
 
 
@@ -56,9 +56,9 @@ def moment_of(state: State, before: State | None, numbers: dict[str, int], index
         isr=of(registered.isr),
         elr=of(registered.elr),
         last_known=frozenset(),
-        fenced=of(state.fenced),
-        restarted=of(one for one in back if before is not None and one not in before.up),
-        stopping=of(one for one in out if before is not None and one in before.up and one not in state.up),
+        fenced_brokers=of(state.fenced),
+        restarted_brokers=of(one for one in back if before is not None and one not in before.up),
+        stopping_brokers=of(one for one in out if before is not None and one in before.up and one not in state.up),
     )
 
 
@@ -72,7 +72,7 @@ def walk_history(model: Model, seed: int, length: int) -> History:
     moments, offset = [moment_of(state, None, numbers, 0)], 0
     while len(moments) < length:
         step = chance.choice(list(judge.steps(model, state)))
-        after = step.after
+        after = step.state_after
         shown = moment_of(after, state, numbers, len(moments))
         shown = replace(shown, leader_epoch=shown.leader_epoch + offset)
         if not shown.alike(moments[-1]):

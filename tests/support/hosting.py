@@ -6,7 +6,7 @@ import shutil
 from functools import cache
 
 import pytest
-from tidegate.language.errors import UsageError
+from tidegate.language.errors import UnavailableError
 from tidegate.real.driving.nodes.releases import Release, fetch_raft_release
 
 HOSTED = "4.1.1"
@@ -18,7 +18,7 @@ def _release(version: str) -> Release | str:
         return "no JDK is on this machine (javac), so that Kafka's classes cannot be hosted"
     try:
         return fetch_raft_release(version)
-    except UsageError as error:
+    except UnavailableError as error:
         return str(error)
 
 

@@ -62,7 +62,7 @@ def walk(model: Model, count: int, seed: int = 1) -> Document:
         choices = list(steps(model, state))
         weights = [{"crash": 0.12, "fetch": 3.0}.get(step.action, 1.0) for step in choices]
         taken.append(chance.choices(choices, weights)[0])
-        state = taken[-1].after
+        state = taken[-1].state_after
     return run_document(model, Run(start, tuple(taken)))
 
 

@@ -32,7 +32,7 @@ class Story:
         """Takes one step, and notes what it breaks; StepError when it is disabled. Disturbing a leader is noted apart:
         before pre-vote it is allowed."""
         run: Run = replay(self.model, self.state, [(action, arguments)])
-        before, self.state = self.state, run.steps[-1].after
+        before, self.state = self.state, run.steps[-1].state_after
         for prop in self.model.properties:
             states = (before, self.state) if prop.kind == "transition" else (self.state,)
             if prop.kind in ("invariant", "transition") and not holds(self.model, prop, *states):

@@ -117,12 +117,13 @@ class Pages:
 VERSIONS = (
     ("kafka_0_10", "0.10.2", "ZooKeeper"),
     ("kafka_2_1", "2.1", "ZooKeeper"),
-    ("kafka_2_7", "2.7", "ZooKeeper"),
+    ("kafka_2_8", "2.8", "ZooKeeper"),
     ("kafka_3_3", "3.3", "KRaft"),
     ("kafka_3_7", "3.7", "KRaft"),
     ("kafka_3_9_zookeeper", "3.9", "ZooKeeper"),
     ("kafka_3_9", "3.9", "KRaft"),
     ("kafka_4_1", "4.1", "KRaft"),
+    ("kafka_4_3", "4.3", "KRaft"),
 )
 
 ROWS: tuple[tuple[str, int, Settings], ...] = (
@@ -272,10 +273,48 @@ def matrix_cells(text: str, about: str = "") -> Iterator[tuple[MatrixCell, str]]
             yield from zip(cells, said[len(settings) :], strict=True)
 
 
+# --- lost disks and lost directories ----------------------------------------------------------------------------------
+
+DIRECTORY_COLUMNS: Mapping[str, Settings] = {
+    "all lag, a disk is lost": {"disk_losses": 1, "lags": 1},
+    "one is shut down, a disk is lost": {"disk_losses": 1, "shutdowns": 1},
+    "each is shut down once, a disk is lost": {"disk_losses": 1, "shutdowns": 3},
+    "all lag, a directory is lost": {"directory_losses": 1, "lags": 1},
+    "one is shut down, a directory is lost": {"directory_losses": 1, "shutdowns": 1},
+    "each is shut down once, a directory is lost": {"directory_losses": 1, "shutdowns": 3},
+}
+DIRECTORY_VERSIONS = ("kafka_2_7", "kafka_3_7", "kafka_3_9_zookeeper", "kafka_3_9", "kafka_4_1", "kafka_4_3")
+
+
+def directory_lines(pages: Pages, profiles: Sequence[str] = DIRECTORY_VERSIONS) -> list[str]:
+    """What is kept with min.isr 2 where a disk is lost, or one of a broker's several directories: lines of a table."""
+    called = {profile: f"{version}, {plane}" for profile, version, plane in VERSIONS}
+    head = [row(["version", "replicas", *DIRECTORY_COLUMNS]), row(["---"] * (2 + len(DIRECTORY_COLUMNS)))]
+    return head + [
+        row(
+            [
+                called[profile],
+                str(replicas),
+                *(_directory_cell(pages, profile, replicas, it) for it in DIRECTORY_COLUMNS),
+            ]
+        )
+        for profile in profiles
+        for replicas in (3, 2)
+    ]
+
+
+def _directory_cell(pages: Pages, profile: str, replicas: int, column: str) -> str:
+    happens = dict(DIRECTORY_COLUMNS[column])
+    lags = {"isr_shrinks": replicas - 1} if happens.pop("lags", 0) else {}
+    stops = {"shutdowns": min(int(happens["shutdowns"]), replicas)} if "shutdowns" in happens else {}
+    return pages.loss_words(profile, {"min_isr": 2, "replicas": replicas, **happens, **lags, **stops})
+
+
 # --- majorities and the ISR -------------------------------------------------------------------------------------------
 
-QUORUMS = (3, 5)
-COPIES = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (4, 3))
+QUORUMS = (3, 4, 5)
+COPIES = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2), (4, 3), (5, 1), (5, 2), (5, 3))
+CITED = "cited: ZAB, Viewstamped Replication as well"
 
 
 def tolerances(pages: Pages, quorums: Iterable[int], copies: Iterable[tuple[int, int]]) -> list[str]:
@@ -288,7 +327,9 @@ def majority_row(pages: Pages, voters: int) -> str:
     most = voters // 2
     assert pages.quorum_keeps(voters, most)
     too_many = "not asked" if most == 2 else "kept" if pages.quorum_keeps(voters, most + 1) else "lost"
-    return row([str(voters), f"a majority, {most + 1}", str(most), too_many, str(most)])
+    down = (voters - 1) // 2
+    survives = f"{most}, and nobody can be elected" if most > down else str(most)
+    return row([str(voters), f"a majority, {most + 1}", "Raft, in KRaft", survives, too_many, f"{down}; {CITED}"])
 
 
 def isr_row(pages: Pages, replicas: int, min_isr: int) -> str:
@@ -296,12 +337,23 @@ def isr_row(pages: Pages, replicas: int, min_isr: int) -> str:
     settings = {"replicas": replicas, "min_isr": min_isr}
     assert pages.loss_words("kafka_4_3", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
     lost = pages.loss_words("kafka_4_3", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
-    without = next(n for n in (3, 2, 1, 0) if n == 0 or (n < replicas and pages.goes_on(settings, n)))
+    without = next(n for n in (4, 3, 2, 1, 0) if n == 0 or (n < replicas and pages.goes_on(settings, n)))
     steps = lost.replace("**", "")
-    return row([str(replicas), f"the ISR, at least {min_isr}", str(min_isr - 1), f"{steps} steps", str(without)])
+    protocols = "Kafka; cited: PacificA" if min_isr == 1 else "Kafka"
+    least = f"the ISR, at least {min_isr}"
+    return row([str(replicas), least, protocols, str(min_isr - 1), f"{steps} steps", str(without)])
 
 
 TOLERANCES_HEAD = [
-    row(["copies", "who must have a record", "disks that may be lost", "one more", "writes go on without"]),
-    row(["---"] * 5),
+    row(
+        [
+            "copies",
+            "who must have a record",
+            "where",
+            "lost disks that a copy survives",
+            "one more",
+            "writes go on without",
+        ]
+    ),
+    row(["---"] * 6),
 ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import networkx
-from tidegate.explorer.liveness.graph import Component, Edge, Fair
+from tidegate.explorer.liveness.graph import Component, Fair, FairnessEdge
 from tidegate.explorer.liveness.reference import PlainGraph
 from tidegate.explorer.native.network import Network
 
@@ -29,7 +29,7 @@ class RandomGraph:
 
     def plain(self) -> PlainGraph:
         """It in plain Python."""
-        steps = [[Edge(target, self.groups[action]) for action, target in mine] for mine in self.steps]
+        steps = [[FairnessEdge(target, self.groups[action]) for action, target in mine] for mine in self.steps]
         stopped = [
             sum(self.groups[action] for action in range(len(self.groups)) if word >> action & 1) if word else 0
             for word in self.limited_actions
@@ -88,12 +88,12 @@ def draw_question(seed: int) -> Fair:
     return Fair(avoid, after, again, weak, strong, chance.random() < 0.3)
 
 
-def fair_sets(graph: PlainGraph, wanted: Fair) -> Iterator[tuple[frozenset[int], Sequence[tuple[int, Edge]]]]:
+def fair_sets(graph: PlainGraph, wanted: Fair) -> Iterator[tuple[frozenset[int], Sequence[tuple[int, FairnessEdge]]]]:
     """The states and steps that some run as it is looked for takes again and again: every set of steps that one can go
     round in is tried, and every state to stay in."""
     every = [(at, edge) for at in range(graph.size) for edge in graph.edges(at)]
     chosen = itertools.chain.from_iterable(itertools.combinations(every, count) for count in range(1, len(every) + 1))
-    candidates: list[tuple[frozenset[int], Sequence[tuple[int, Edge]]]] = [
+    candidates: list[tuple[frozenset[int], Sequence[tuple[int, FairnessEdge]]]] = [
         (frozenset({at}), ()) for at in range(graph.size)
     ]
     for steps in chosen:
@@ -126,7 +126,7 @@ def _least_round(graph: PlainGraph, component: Component, wanted: Fair, begin: i
         if not layer:
             return math.inf
         for at, states, groups in layer:
-            if at == begin and _is_fair(graph, wanted, states, [(at, Edge(at, groups))]):
+            if at == begin and _is_fair(graph, wanted, states, [(at, FairnessEdge(at, groups))]):
                 return count
         layer = {
             (edge.target, states | {edge.target}, groups | edge.groups)
@@ -145,7 +145,7 @@ def _region(graph: PlainGraph, wanted: Fair) -> set[int]:
     turned: Any = networkx.DiGraph()
     turned.add_nodes_from(inside)
     turned.add_edges_from((at, edge.target) for at in inside for edge in graph.edges(at) if edge.target in inside)
-    last = graph.initials if wanted.at_first else graph.size
+    last = graph.initials if wanted.initial_only else graph.size
     begins = [at for at in inside if at < last and not graph.false(at, wanted.reached_from)]
     return {there for at in begins for there in (at, *_descendants(turned, at))}
 
@@ -154,7 +154,9 @@ def _descendants(graph: Any, state: int) -> set[int]:
     return networkx.descendants(graph, state)  # pyright: ignore
 
 
-def _is_fair(graph: PlainGraph, wanted: Fair, states: frozenset[int], steps: Sequence[tuple[int, Edge]]) -> bool:
+def _is_fair(
+    graph: PlainGraph, wanted: Fair, states: frozenset[int], steps: Sequence[tuple[int, FairnessEdge]]
+) -> bool:
     if wanted.again is not None and not any(graph.false(at, wanted.again) for at in states):
         return False
     for bit in range(3):

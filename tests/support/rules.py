@@ -29,7 +29,7 @@ def three(extra: str = "", racks: str = "abc") -> dict[str, str]:
 SOUND = "default.replication.factor=3\nmin.insync.replicas=2\n"
 
 
-PRODUCER = "key.serializer=x\nbootstrap.servers=a\n"
+PRODUCER = "key.serializer=x\nbootstrap.servers=a:1\n"
 
 
 CONSUMER = "key.deserializer=x\ngroup.id=g\nenable.auto.commit=false\n"

@@ -14,7 +14,8 @@ from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.search import Report, Search, SparkCluster
 from tidegate.explorer.spark.driver import JobAnswer, explore
 from tidegate.explorer.spark.job import Job
-from tidegate.explorer.spark.step import FACTS, receive, spread
+from tidegate.explorer.spark.levels import Facts
+from tidegate.explorer.spark.step import FACTS, ShardTask, receive, spread
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
@@ -55,6 +56,11 @@ class Loop:
             sent = reported
         assert all(kind == FACTS for _, kind, _ in sent)
         return JobAnswer([json.loads(data) for _, _, data in sent], 0)
+
+    def run_shards(self, job: Job, task: ShardTask, says: str) -> list[Facts]:
+        """The shards one after the other, each with a task of its own."""
+        del says
+        return [pickle.loads(pickle.dumps(task))(_copy_job(job), shard) for shard in range(job.shards)]
 
     def close(self, job: Job | None) -> None:
         """Nothing is left."""

@@ -45,7 +45,7 @@ def walk(model: Model, length: int, seed: int) -> Run:
     taken: list[Step] = []
     while len(taken) < length and (enabled := list(steps(model, state))):
         taken.append(draw.choice(enabled))
-        state = taken[-1].after
+        state = taken[-1].state_after
     return Run(start, tuple(taken))
 
 

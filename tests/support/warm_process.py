@@ -22,9 +22,8 @@ from tidegate.invariants.catalogue import CATALOGUE
 LATE = (
     "tidegate.explorer.native.search",
     "tidegate.explorer.native.walks",
-    "tidegate.explorer.smt.bmc",
+    "tidegate.explorer.smt.induction",
     "z3",
-    "pysat.solvers",
 )
 """What verbs import when they need it, and most commands need."""
 

@@ -80,7 +80,7 @@ def test_states_are_read_back_from_deltas_and_keyframes(random: Any) -> None:
         if not choices:
             break
         taken.append(random.choice(choices))
-        state = taken[-1].after
+        state = taken[-1].state_after
     run = Run(run.start, tuple(taken))
     states = json.loads(json.dumps(run_document(MODEL, run)["states"]))
     shown: dict[str, Any] = {}

@@ -64,7 +64,7 @@ def walk(model: Model, length: int, seed: int = 0) -> Run:
         if not choices:
             break
         taken.append(draw.choice(choices))
-        state = taken[-1].after
+        state = taken[-1].state_after
     return Run(start, tuple(taken))
 
 
@@ -124,7 +124,7 @@ def test_a_long_run_of_five_servers_is_small_and_soon_made() -> None:
     document = run_document(model, run)
     assert time.process_time() - began < 60
     assert document["disabled"]["truncated"].startswith("why other steps cannot happen is shown for the last")
-    assert len(trace_html([document], beside="run.trace.json").encode()) < 1_500_000
+    assert len(trace_html([document], whole_file="run.trace.json").encode()) < 1_500_000
 
 
 def test_a_run_that_repeats_says_from_where() -> None:

@@ -8,7 +8,7 @@ from tidegate.language.judge import holds, replay, run_text, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.topology import Member, Topic
 from tidegate.model.studies.sticky_assignors.state import Assignor
-from tidegate.traces.evidence import MANY_CELLS, Reading, SeenValue
+from tidegate.traces.evidence import MANY_CELLS, SeenValue, StateEvaluation
 from tidegate.traces.state_parts import StatePart
 
 from ..conftest import ROOT
@@ -35,10 +35,10 @@ def test_a_deep_step_rests_on_few_cells() -> None:
     assert start is not None
     (step,) = replay(model, start, [("assign", {"assignor": Assignor.STICKY})]).steps
     action = model.action(step.action)
-    reading = Reading(model, {action.form.state: start})
+    reading = StateEvaluation(model, {action.form.state: start})
     effects = reading.step(action, step.arguments)
     assert effects.writes
-    assert reading.states[action.form.state] == step.after
+    assert reading.states[action.form.state] == step.state_after
     assert len(effects.reads()) < 200
     assert max(len(reads) for _, reads in reading.compared) < 1000
 
@@ -50,13 +50,13 @@ def test_what_values_rest_on_is_read_as_the_judge_reads(name: str) -> None:
     run = walk(model, 12, seed=3)
     for before, step in zip(run.states(), run.steps, strict=False):
         action = model.action(step.action)
-        reading = Reading(model, {action.form.state: before})
+        reading = StateEvaluation(model, {action.form.state: before})
         reading.step(action, step.arguments)
-        assert reading.states[action.form.state] == step.after
+        assert reading.states[action.form.state] == step.state_after
         for prop in model.properties:
             if prop.form is not None and prop.refinement is None:  # a refinement has an argument of its own
-                states = (before, step.after) if prop.kind == "transition" else (before,)
-                found, _ = Reading(model, dict(zip(prop.form.states, states, strict=True))).call(prop.form)
+                states = (before, step.state_after) if prop.kind == "transition" else (before,)
+                found, _ = StateEvaluation(model, dict(zip(prop.form.states, states, strict=True))).call(prop.form)
                 assert bool(found) == holds(model, prop, *states)
 
 
@@ -67,6 +67,6 @@ def test_only_what_decides_is_a_reason() -> None:
     run = run_text(model, text.split("\n")[1])
     form = model.properties[0].form
     assert form is not None
-    _, cells = Reading(model, {"s": run.states()[-1]}).call(form)
+    _, cells = StateEvaluation(model, {"s": run.states()[-1]}).call(form)
     assert [cell.text() for cell in cells] == ["leader[A]", "B in isr[A]", "high_watermark[A]", "len(log[B])"]
     assert [cell.main() for cell in cells] == ["leader[A]", "isr[A]", "high_watermark[A]", "log[B]"]

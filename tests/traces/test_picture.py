@@ -38,7 +38,7 @@ def test_groups_and_transactions_have_lanes_too() -> None:
     person = next(domain for domain in model.domains).python
     run = run_text(model, "wake({A, B}); write(A); deliver(Letter(A, 0))")
     group = GroupLanes(
-        lane=person, state="lane in s.awake", generation="written", assigned="[e.number for e in s.shelf[lane]]"
+        lane=person, state="lane in s.awake", generation="written", assignment="[e.number for e in s.shelf[lane]]"
     )
     document = run_document(replace(model, view=group), run)
     VALIDATOR.validate(document)

@@ -30,4 +30,4 @@ def test_what_became_of_a_field() -> None:
     words, cell = Wording(model), StatePart("s", "big", ())
     assert words.effects(cell, before, after) == ["`big` went from 0 to 5"]
     assert words.fact(cell, after) == "`big` is 5"
-    assert words.fact(cell, before, past=True) == "`big` was 0"
+    assert words.fact(cell, before, is_past=True) == "`big` was 0"

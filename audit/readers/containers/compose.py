@@ -7,6 +7,7 @@ A name is read only if it is a setting's under these rules; the images' own vari
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -160,11 +161,20 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
     host = broker.host or name
     network = _network(service)
     here = replace(broker, origin=where, host=host, machine=machine, ephemeral=ephemeral, network=network)
-    part.brokers.append(here)
+    part.brokers.append(replace(here, log_mounts=_log_mounts(service, here.settings, named)))
     part.control_plane = made.control_plane or part.control_plane
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)
     image(part, path, service)
+
+
+def _log_mounts(service: Tree, settings: Sequence[Setting], named: Tree | None) -> tuple[tuple[str, str], ...]:
+    """Its log directories with what each lies on, where that is known: neither another service's volumes, nor a
+    command, nor a swarm that chooses its host decides it."""
+    unknown = service.get("volumes_from") is not None or service.get("deploy", "placement") is not None
+    if unknown or commands.changes(commands.text_of(service)):
+        return ()
+    return tuple(volumes.log_mounts(settings, owner_of(service), service, named))
 
 
 def _network(service: Tree) -> Literal["", "host", "inner"]:

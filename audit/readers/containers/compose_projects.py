@@ -41,13 +41,13 @@ MOST = 200
 
 @dataclass
 class Project:
-    """One compose file with all that it names. `source_files` are the files that went into it, `included` is how many
-    were included; `part` has what was not read."""
+    """One compose file with all that it names. `source_files` are the files that went into it, `included_count` is how
+    many were included; `part` has what was not read."""
 
     load: Load
     part: Part = field(default_factory=lambda: Part("docker-compose"))
     source_files: set[str] = field(default_factory=set[str])
-    included: int = 0
+    included_count: int = 0
 
     def whole(self, path: str, tree: Tree, overriding: Sequence[tuple[str, Tree]] = ()) -> Tree:
         """A compose file's document with what it includes and extends, then with the files that override it."""
@@ -94,8 +94,8 @@ class Project:
                 if found[0] in chain or len(chain) > DEEPEST:
                     self._unread(f"{found[0]} includes itself, and was not read again", where)
                     continue
-                self.included += 1
-                if self.included > MOST:  # two files that each include the next ones twice are 2 ** DEEPEST
+                self.included_count += 1
+                if self.included_count > MOST:  # two files that each include the next ones twice are 2 ** DEEPEST
                     self._unread(f"it includes more than {MOST:,} files, and these were not read", Origin(path))
                     return
                 nodes.append(self._file(*found, (*chain, found[0])))

@@ -22,7 +22,7 @@ _KEY_REFS = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 
 
 @immutable
-class Entry:
+class ConfigMapEntry:
     """One text in a ConfigMap or a Secret. `text` is None where it is not a text. `line` is where it begins, `is_block`
     whether its own lines follow there."""
 
@@ -45,7 +45,7 @@ class ConfigMap:
     name: str
     namespace: str
     path: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ConfigMapEntry, ...]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -56,7 +56,7 @@ class MountedFile:
     """A file that a container sees, by its path there."""
 
     target: str
-    entry: Entry
+    entry: ConfigMapEntry
 
 
 @immutable
@@ -64,29 +64,29 @@ class MissingSource:
     """What a container is to see and no file has: its path there ("" for variables), what it is called, and where."""
 
     target: str
-    called: str
+    name: str
     where: Origin
 
 
 @dataclass
 class Manifests:
     """What resources of one file refer to in another: ConfigMaps and Secrets, and by kind and name what makes pods.
-    `taken` are the files and the names of those that a pod has mounted or takes variables of."""
+    `used_maps` are the files and the names of those that a pod has mounted or takes variables of."""
 
-    found: Sequence[ConfigMap] = ()
+    config_maps: Sequence[ConfigMap] = ()
     makers: Collection[tuple[str | None, str | None]] = ()
-    taken: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    used_maps: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def of(self, kind: str, name: str, namespace: str) -> ConfigMap | None:
         """The one of this name that pods of a namespace see. None if there is none, and if there are several: a file
         that states no namespace may be of any."""
-        named = [one for one in self.found if (one.kind, one.name) == (kind, name)]
+        named = [one for one in self.config_maps if (one.kind, one.name) == (kind, name)]
         here = [one for one in named if one.namespace == namespace] or [
             one for one in named if not namespace or not one.namespace
         ]
         if not here or any(_texts(one) != _texts(here[0]) for one in here):
             return None
-        self.taken |= {(one.path, str(one)) for one in here}
+        self.used_maps |= {(one.path, str(one)) for one in here}
         return here[0]
 
     def is_made(self, tree: Tree) -> bool:
@@ -96,7 +96,7 @@ class Manifests:
 
     def unused_maps(self) -> list[ConfigMap]:
         """Those that no pod that was read uses."""
-        return [one for one in self.found if (one.path, str(one)) not in self.taken]
+        return [one for one in self.config_maps if (one.path, str(one)) not in self.used_maps]
 
     def mounted_files(self, path: str, pod: Tree, namespace: str) -> tuple[list[MountedFile], list[MissingSource]]:
         """The files that a pod's containers see, those that run before them too, and what no file has of these."""
@@ -108,9 +108,14 @@ class Manifests:
             volume, target = made.get(mount.text("name")), mount.text("mountPath") or ""
             for kind, name, source in _sources(volume) if volume is not None else ():
                 found = self.of(kind, name, namespace)
-                if found is None and source.text("optional") != "true":
-                    missing.append(MissingSource(target, f"{kind} {name}", Origin(path, mount.line, "volumeMounts")))
-                for inner, entry in _entries_by_place(found, source) if found is not None else ():
+                where = Origin(path, mount.line, "volumeMounts")
+                if found is None or mount.get("subPathExpr") is not None:  # which part that is differs from pod to pod
+                    if source.text("optional") != "true":
+                        missing.append(MissingSource(target, f"{kind} {name}", where))
+                    continue
+                for key in _missing_keys(found, source):
+                    missing.append(MissingSource(target, f"{key}, which {found} has not,", where))
+                for inner, entry in _entries_by_place(found, source):
                     if (at := _target(target, inner, mount.text("subPath"))) is not None:
                         files.append(MountedFile(at, entry))
         return files, list(dict.fromkeys(missing))
@@ -160,17 +165,17 @@ def config_maps(path: str, trees: Iterable[Tree]) -> Iterator[ConfigMap]:
             )
 
 
-def _texts_of(path: str, kind: str, tree: Tree) -> Iterator[Entry]:
+def _texts_of(path: str, kind: str, tree: Tree) -> Iterator[ConfigMapEntry]:
     plain, coded = ("stringData", "data") if kind == "Secret" else ("data", "binaryData")
     own = tree.get(plain)
     stated = own.items() if own is not None else []
     for name, entry in stated:
         text = entry.text() or ""
-        yield Entry(name, text, path, entry.line, "\n" in text)
+        yield ConfigMapEntry(name, text, path, entry.line, "\n" in text)
     hidden = tree.get(coded)
     for name, entry in hidden.items() if hidden is not None else ():
         if name not in {called for called, _ in stated}:
-            yield Entry(name, _decode(entry.text() or ""), path, entry.line, is_block=False)
+            yield ConfigMapEntry(name, _decode(entry.text() or ""), path, entry.line, is_block=False)
 
 
 def _decode(text: str) -> str | None:
@@ -195,13 +200,20 @@ def _sources(volume: Tree) -> Iterator[tuple[str, str, Tree]]:
                 yield kind, source.text(named) or "", source
 
 
-def _entries_by_place(found: ConfigMap, source: Tree) -> Iterator[tuple[str, Entry]]:
+def _entries_by_place(found: ConfigMap, source: Tree) -> Iterator[tuple[str, ConfigMapEntry]]:
     """The entries that a volume has, each by its path there: those that `items` names, or else all."""
     items = source.get("items")
     if items is None:
         yield from ((entry.name, entry) for entry in found.entries)
     for item in _entries(items):
         yield from ((item.text("path") or "", entry) for entry in found.entries if entry.name == item.text("key"))
+
+
+def _missing_keys(found: ConfigMap, source: Tree) -> Iterator[str]:
+    """The keys that `items` names and that are not there: a pod waits for them (kubernetes.io, Volumes)."""
+    known = {entry.name for entry in found.entries}
+    named = (item.text("key") or "" for item in _entries(source.get("items")))
+    yield from (key for key in named if key not in known and source.text("optional") != "true")
 
 
 def _target(mounted: str, inner: str, part: str | None) -> str | None:

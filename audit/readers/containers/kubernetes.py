@@ -24,7 +24,7 @@ from ..programs.active_profiles import note_active
 from ..yamls import Tree
 from . import commands, created_topics, image_variables, pod_rules, scripts, spring_variables, volumes
 from .config_maps import KINDS as CONFIG_MAPS
-from .config_maps import ConfigMap, Entry, Manifests, MountedFile, config_maps
+from .config_maps import ConfigMap, ConfigMapEntry, Manifests, MountedFile, config_maps
 
 MOST = 1000
 """Pods of one set that are counted."""
@@ -146,7 +146,7 @@ def _note_commands(part: Part, pod_set: _Set) -> None:
         commands.note_unread(part, resource.path, name, container, files, texts)
         commands.note_hooks(part, resource.path, name, container, files, texts)
         for missing in resource.maps.variables(resource.path, container, resource.namespace)[1]:
-            what = f"{name} has variables of {missing.called}, which was not read (envFrom)"
+            what = f"{name} has variables of {missing.name}, which was not read (envFrom)"
             part.note("incomplete", "error", what, missing.where, GIVE_MAPS)
     _note_mounts(part, resource)
     before = resource.pod.get("initContainers")
@@ -160,10 +160,15 @@ GIVE_MAPS = "give the ConfigMap or the Secret too, and state namespaces where se
 def _note_count(part: Part, pod_set: _Set) -> None:
     """The finding that a file does not say how many pods a set has."""
     tree = pod_set.resource.tree
-    if tree.text("spec", "replicas") is None and tree.text("kind") not in (*_WITH_REPLICAS, "Pod"):
+    if _written_count(tree) is None and tree.text("kind") not in (*_WITH_REPLICAS, "Pod"):
         what = f"how many brokers {pod_set.resource.name} runs is not in its file"
         to_do = "give what runs (kubectl get pods -o yaml), or each broker's server.properties"
         part.note("incomplete", "error", what, pod_set.broker.origin, to_do, "kubernetes.io, Workloads")
+
+
+def _written_count(tree: Tree) -> str | None:
+    """How many pods a resource asks for; None where it does not say so. A DaemonSet has one on each node."""
+    return None if tree.text("kind") == "DaemonSet" else tree.text("spec", "replicas")
 
 
 def _note_id(part: Part, pod_set: _Set) -> None:
@@ -194,7 +199,7 @@ def _note_mounts(part: Part, resource: _Resource) -> None:
     """The finding that files of settings are mounted that were not read."""
     files, missing = resource.maps.mounted_files(resource.path, resource.pod, resource.namespace)
     _note_files(part, resource, [file for file in files if not is_of_broker(file)])
-    unread = [(f"{one.target} of {one.called}", one.where) for one in missing if not volumes.is_of_others(one.target)]
+    unread = [(f"{one.target} of {one.name}", one.where) for one in missing if not volumes.is_of_others(one.target)]
     unread += [(target, where) for target, where in _other_mounts(resource) if volumes.is_of_settings(target)]
     for target, where in dict.fromkeys(unread):
         _note_mounted(part, resource, target, where)
@@ -264,7 +269,7 @@ def _set(resource: _Resource) -> _Set | None:
     if not {setting.key for setting in settings} & BROKER_MARKS:
         return None
     origin = Origin(path, resource.tree.line, resource.name)
-    written = resource.tree.text("spec", "replicas")
+    written = _written_count(resource.tree)
     counted = numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
     templates = resource.tree.get("spec", "volumeClaimTemplates")
@@ -275,6 +280,9 @@ def _set(resource: _Resource) -> _Set | None:
         ephemeral=volumes.is_ephemeral(settings, mounts) or in_container,
         of_pod=in_container is not True,
         pod=pod_rules.pod_of(pod, pod_rules.labels_of(resource.metadata), resource.namespace),
+        log_mounts=tuple(
+            found for container in _of_brokers(resource) for found in volumes.claims_of_logs(settings, pod, container)
+        ),
     )
     return _Set(made, count, resource, is_placed=in_container is not None)
 
@@ -339,7 +347,7 @@ def _of_spring(part: Part, resource: _Resource) -> None:
         note_active(part, given, " ".join(text for text, _ in texts))
         spring = "spring" in (container.text("image") or "") or any(v.startswith("SPRING") for v, _, _ in given)
         for one in missing if spring else ():
-            what = f"{name} has variables of {one.called}, which was not read (envFrom)"
+            what = f"{name} has variables of {one.name}, which was not read (envFrom)"
             to_do = "give the ConfigMap too, and what the Secret sets as a file of the producer's"
             part.note("incomplete", "error", what, one.where, to_do)
 
@@ -359,7 +367,7 @@ def _note_applications(part: Part, stored: Sequence[ConfigMap]) -> None:
             part.note("incomplete", "error", what, entry.origin(), f"give {entry.name} as a file of its own")
 
 
-def _is_of_application(entry: Entry) -> bool:
+def _is_of_application(entry: ConfigMapEntry) -> bool:
     """Whether a file in a ConfigMap sets up clients."""
     text = entry.text or ""
     spring = entry.name.startswith("application") and "kafka" in text.lower()

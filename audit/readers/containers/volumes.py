@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath, PurePosixPath
-from posixpath import normpath
+from posixpath import join, normpath
 
 from ...cluster.directories import is_in_memory
 from ...cluster.statements import Setting
@@ -81,8 +81,17 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
     if stated is not None and "$" not in stated:
         folders = [folder.strip() for folder in stated.split(",") if folder.strip().startswith("/")]
         return any(is_lost(folder, listed, declared=folder in hidden) for folder in folders) if folders else None
-    on_none = all(is_lost(at, listed, declared=at in hidden) for at in OF_OWNER.get(owner or "", OF_IMAGES))
+    on_none = all(is_lost(at, listed, declared=at in hidden) for at in _of_owner(settings, owner))
     return on_none and (True if stated is None and owner in OF_OWNER else None)
+
+
+def _of_owner(settings: Sequence[Setting], owner: str | None) -> Sequence[str]:
+    """Where an image keeps logs that no setting has a place for. Apache's writes a file of its own of the variables
+    that it is given, in which there is nothing else, so that Kafka's own default counts; without any it has another
+    file (KafkaDockerWrapper.prepareServerConfigs)."""
+    if owner == "apache" and any("KAFKA_" in setting.origin.place for setting in settings):
+        return OF_IMAGES[3:]
+    return OF_OWNER.get(owner or "", OF_IMAGES)
 
 
 DECLARED = {"cp-kafka": OF_IMAGES[:1], "cp-server": OF_IMAGES[:1], "apache": OF_IMAGES[:1]}
@@ -130,6 +139,68 @@ def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
             yield (parts[1] if len(parts) > 1 else parts[0]), len(parts) > 1 and _is_in_memory(volumes, parts[0])
         elif (target := entry.text("target")) is not None:
             yield target, entry.text("type") == "tmpfs" or _is_in_memory(volumes, entry.text("source") or "")
+
+
+def log_mounts(
+    settings: Sequence[Setting], owner: str | None, service: Tree, volumes: Tree | None
+) -> Iterator[tuple[str, str]]:
+    """The log directories of a compose service that lie on a volume with a name or on a folder of the host, each with
+    which: `volume NAME` or `folder PATH`, and the path below it."""
+    mounts, sources = list(of_service(service, volumes)), dict(_sources(service, volumes))
+    stated = next((setting for key in LOG_DIRS for setting in settings if setting.key == key), None)
+    folders = [folder.strip() for folder in stated.value.split(",")] if stated is not None else []
+    if stated is None and service.get("env_file") is None and not any(is_of_settings(path) for path, _ in mounts):
+        only = OF_OWNER.get(owner or "", ())
+        folders = list(only) if len(only) == 1 else []
+    if stated is not None and stated.when:
+        return
+    for folder in folders:
+        held = _innermost_mount(folder, mounts)
+        known = folder.startswith("/") and "$" not in folder and held is not None and held[0] in sources
+        if known and held is not None and not is_lost(folder, mounts, declared=folder in DECLARED.get(owner or "", ())):
+            kind, source = sources[held[0]]
+            below = PurePosixPath(normpath(folder)).relative_to(normpath(held[0]))
+            yield folder, f"{kind} {normpath(join(source, below))}"
+
+
+def claims_of_logs(settings: Sequence[Setting], pod: Tree, container: Tree) -> Iterator[tuple[str, str]]:
+    """The log directories of a container that lie on a claim which its pod's specification names, so that all pods of
+    it have the same one, each with which: `claim NAME`, and the path below it. A path by pod (`subPathExpr`) is another
+    in each."""
+    stated = next((setting for key in LOG_DIRS for setting in settings if setting.key == key), None)
+    listed, mounted = pod.get("volumes"), container.get("volumeMounts")
+    if stated is None or stated.when or listed is None or mounted is None:
+        return
+    claims = {one.text("name"): one.text("persistentVolumeClaim", "claimName") for _, one in listed.items()}
+    mounts = {path: one for _, one in mounted.items() if (path := one.text("mountPath")) is not None}
+    for folder in (folder.strip() for folder in stated.value.split(",")):
+        held = _innermost_mount(folder, [(path, False) for path in mounts])
+        mount = mounts[held[0]] if held is not None else None
+        claim = claims.get(mount.text("name")) if mount is not None else None
+        if held is None or mount is None or claim is None or "$" in folder or mount.text("subPathExpr") is not None:
+            continue
+        below = PurePosixPath(normpath(folder)).relative_to(normpath(held[0]))
+        yield folder, f"claim {normpath(join(claim, mount.text('subPath') or '', below))}"
+
+
+def _sources(service: Tree, volumes: Tree | None) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What a compose service mounts that others may mount, too, by the path in its container: a volume, which is a
+    folder of the host where its driver's options bind it to one, or a folder of the host."""
+    listed = service.get("volumes")
+    for _, entry in listed.items() if listed is not None else ():
+        short = entry.text()
+        parts = short.split(":") if short is not None else [entry.text("source") or "", entry.text("target") or ""]
+        if len(parts) < 2 or not all(parts[:2]) or "{{" in parts[0]:
+            continue
+        source, target = parts[:2]
+        below = "" if short is not None else entry.text("volume", "subpath") or ""
+        if volumes is not None and "bind" in (volumes.text(source, "driver_opts", "o") or ""):
+            source = volumes.text(source, "driver_opts", "device") or source
+        if source.startswith((".", "/", "~")):
+            yield target, ("folder", join(source, below))
+        else:
+            name = volumes.text(source, "name") if volumes is not None else None
+            yield target, ("volume", join(name or source, below))
 
 
 def _is_in_memory(volumes: Tree | None, name: str) -> bool:

@@ -28,7 +28,7 @@ _OF_PROFILE = re.compile(r"(application)-([A-Za-z0-9_.\-]+?)(\.ya?ml|\.propertie
 
 
 @immutable
-class Active:
+class ActiveProfiles:
     """The profiles that are active, in order, and where that is stated."""
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ def note_active(part: Part, given: Sequence[tuple[str, str, Origin]], command: s
             part.fact(STATED, "" if replaced else value, where)
 
 
-def active_profiles(parts: Sequence[Part]) -> Active | None:
+def active_profiles(parts: Sequence[Part]) -> ActiveProfiles | None:
     """The profiles that are active; None where nothing says, or services differ."""
     said = [fact for part in parts for fact in part.facts.get(SAID, ())]
     stated = [fact for part in parts for fact in part.facts.get(STATED, ())]
@@ -58,10 +58,10 @@ def active_profiles(parts: Sequence[Part]) -> Active | None:
     names = tuple(name.strip() for name in fact.value.split(","))
     if not all(re.fullmatch(r"[A-Za-z0-9_.\-]+", name) for name in names):
         return None
-    return Active(names, fact.origin)
+    return ActiveProfiles(names, fact.origin)
 
 
-def activate_profiles(client: Client, active: Active | None) -> Client:
+def activate_profiles(client: Client, active: ActiveProfiles | None) -> Client:
     """A client with what is in force while these profiles are active, and without what is not."""
     if active is None or any(setting.key == GROUPED for setting in client.settings) or profile_of(client.origin.path):
         return client

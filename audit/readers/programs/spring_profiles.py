@@ -47,7 +47,7 @@ def of_document(path: str, tree: Tree) -> list[Setting]:
     ]
 
 
-def of_the_application(settings: Sequence[Setting]) -> list[Setting]:
+def application_wide_settings(settings: Sequence[Setting]) -> list[Setting]:
     """What is not about one client and counts for all: that configuration is imported, and which profiles are included.
     What is imported is not kept, since an address may hold a secret."""
     imports = [replace(setting, key=IMPORTED, value="") for setting in settings if IMPORT.fullmatch(setting.key)]
@@ -184,7 +184,7 @@ def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
         origin = Origin(path)
         where = mine[0].origin if mine else origin
         family = StatedValue("spring", where, "Spring's client is the Java client with defaults of its own")
-        every = (*mine, *of_the_application(settings))
+        every = (*mine, *application_wide_settings(settings))
         part.clients.append(Client(PurePath(path).name, kind, origin, family, None, every))
     for setting in settings if part.clients else ():
         if IMPORT.fullmatch(setting.key):

@@ -114,7 +114,10 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
         first, last = _of_streams(path) if kind == "consumer" else (_timeout(path) if once else [], [])
         asked = [by_key[key] for key in (key_names.GUARANTEE, key_names.REPLICAS) if key in by_key]
         given = [*first, *_settings_of_clients(mine, kind), *stripped, *exactly, *last, *asked]
+        given = [setting for setting in given if setting.key != key_names.GROUP_PROTOCOL]
         _client(part, path, kind, given, "Streams runs the Java client")
+    protocols = tuple(setting for setting in settings if _PROTOCOL_OF_STREAMS.fullmatch(setting.key))
+    part.clients = [replace(one, of_streams=protocols) if one.kind == "consumer" else one for one in part.clients]
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
     part.uses.append(Use("topic", pattern, application.origin, (name,)))
     factor = by_key.get(key_names.REPLICAS)
@@ -123,6 +126,9 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     if factor is None:
         part.created_topics = [replace(topic, streams=path) for topic in part.created_topics]
     return part
+
+
+_PROTOCOL_OF_STREAMS = re.compile(rf"((main\.)?consumer\.)?{re.escape(key_names.GROUP_PROTOCOL)}")
 
 
 def _exactly_once(kind: str, application: str, where: Origin) -> list[Setting]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ....language.immutable import immutable
 from ...cluster.cluster import Partition, Quorum, Topic
-from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue
+from ...cluster.statements import HIDDEN, OF_ASKED, OPEN, Origin, Setting, StatedValue
 from ...kafka import key_names
 from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ...kafka.versions import is_version
@@ -118,7 +118,7 @@ def _topic(
         tuple(sorted(partitions, key=lambda partition: partition.number)),
         count[0] if count else len(partitions) or None,
         factor[0] if factor else None,
-        pairs(head.get("Configs", ""), origin),
+        tuple(replace(setting, whose=OPEN) for setting in pairs(head.get("Configs", ""), origin)),
         complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
     )
     doubt, where = doubtful(found, observed=observed)
@@ -280,14 +280,38 @@ def add_setting(
     value = HIDDEN if described.sensitive else _null(described.value)
     first = described.layers[0][0] if described.layers else ""
     if into is dynamic or not first.startswith("DYNAMIC_"):
-        into.append(Setting(described.key, value, origin))
+        into.append(Setting(described.key, value, _of_layer(origin, first), whose=_whose(first)))
         return
     wide = first == "DYNAMIC_DEFAULT_BROKER_CONFIG"
-    (part.dynamic if wide else dynamic).append(Setting(described.key, value, origin))
+    (part.dynamic if wide else dynamic).append(Setting(described.key, value, _of_layer(origin, first)))
     for layer, name, below in described.layers:
         if name == described.key and not layer.startswith("DYNAMIC_"):
-            into.append(Setting(name, HIDDEN if described.sensitive else _null(below), origin))
+            into.append(Setting(name, HIDDEN if described.sensitive else _null(below), _of_layer(origin, layer)))
             return
+
+
+_LAYERS: Mapping[str, str] = {
+    "DYNAMIC_TOPIC_CONFIG": "set on the topic",
+    "DYNAMIC_BROKER_CONFIG": "set on the broker",
+    "DYNAMIC_DEFAULT_BROKER_CONFIG": "set for all brokers",
+    "STATIC_BROKER_CONFIG": "from the broker's file",
+    "DEFAULT_CONFIG": "Kafka's default",
+}
+"""Where a value comes from, by the source that a broker gives with it (`ConfigSource`)."""
+
+
+def _of_layer(origin: Origin, layer: str) -> Origin:
+    """Where a value of a running cluster is stated, with where it comes from; a file's line says so by itself."""
+    if origin.line is not None or layer not in _LAYERS:
+        return origin
+    return replace(origin, place=f"{origin.place}, {_LAYERS[layer]}")
+
+
+def _whose(layer: str) -> str:
+    """Whose a topic's setting is whose value the layer gives. A broker's own is stronger than the cluster's."""
+    if layer == "DYNAMIC_TOPIC_CONFIG":
+        return ""
+    return OPEN if layer in ("", "DYNAMIC_DEFAULT_BROKER_CONFIG") else OF_ASKED
 
 
 def _note_facts(part: Part, described: DescribedSetting, origin: Origin) -> None:
@@ -389,12 +413,21 @@ def _status(path: str, text: str) -> Part:
             hosts=tuple(_hosts(voters)),
         )
     )
+    if re.search(r"^LeaderId:\s*-1\s*$", text, re.M):
+        note_without_leader(part, Origin(path, line))
     lags = [int(lag) for lag in re.findall(r"^MaxFollowerLag:\s*(-?\d+)", text, re.M)]
     mark = re.search(r"^HighWatermark:\s*(-?\d+)", text, re.M)
     note_lagging(
         part, None if mark is None else int(mark[1]), {"a voter": max(lags)} if lags else {}, Origin(path, line)
     )
     return part
+
+
+def note_without_leader(part: Part, origin: Origin) -> None:
+    """A quorum that has no leader commits nothing: no partition gets another leader, and no topic is made."""
+    what = "the quorum has no leader: until a controller is elected no partition gets another one, and nothing changes"
+    to_do = "look at the controllers' logs, and describe the quorum again"
+    part.note("incomplete", "error", what, origin, to_do, "KIP-595")
 
 
 MOST_LAG = 1000
@@ -448,4 +481,12 @@ def _replication(path: str, text: str) -> Part:
         part.quorums.append(Quorum(voters, Origin(path, 1), leader, observers))
     lags = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?-?\d+\s+(\d+)\s.*\bFollower\s*$", text, re.M)
     note_lagging(part, None, {f"voter {node}": int(lag) for node, lag in lags}, Origin(path, 1))
+    silent = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?(?:-1|0)\s+-?\d+\s+-1\s.*\bFollower\s*$", text, re.M)
+    if 2 * (len(voters) - len(silent)) <= len(voters) and silent:
+        what = f"voters {', '.join(silent)} have not fetched from the leader of the quorum: no majority follows it, and"
+        what += " nothing is committed"
+        to_do = "look at the controllers' logs and disks, and describe the quorum again"
+        part.note("incomplete", "error", what, Origin(path, 1), to_do, "KIP-595")
+    if voters and leader is None:
+        note_without_leader(part, Origin(path, 1))
     return part

@@ -25,7 +25,7 @@ from kafka.errors import (
 )
 from kafka.protocol.api_key import ApiKey
 
-from ...cluster.cluster import Answering, Partition, Quorum, Topic
+from ...cluster.cluster import RUNNING, Answering, Partition, Quorum, Topic
 from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue, UnreadableInputError
 from ...kafka.releases import METADATA_VERSIONS
 from ..parsed_file import Part
@@ -34,7 +34,6 @@ from .collection import kept_names
 from .connection import ConnectionSettings
 from .descriptions import DescribedSetting, add_setting, end_of_configs, lists_of, note_lagging
 
-FORMAT = "a running cluster"
 CONNECT_SECONDS, PROBE_SECONDS = 8.0, 5.0
 REQUEST_MS = 8_000
 MOST_TOPICS = 100
@@ -43,7 +42,7 @@ MOST_TOPICS = 100
 
 def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT_SECONDS) -> Part:
     """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises UnreadableInputError, in one sentence."""
-    part = Part(FORMAT)
+    part = Part(RUNNING)
     with _client(address, how, connect_seconds) as client, _refusals(address):
         answered = client.probe(PROBE_SECONDS)
         if not answered:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..nodes import disks, group_wire, wire
 from ..nodes.client import ClientProcess
 from ..nodes.clocks import NodeClocks
-from ..nodes.cluster import TOPIC, Cluster, ClusterSpec
+from ..nodes.cluster import TOPIC, ClusterSpec, DrivenCluster
 from ..nodes.gates import Gate
 from ..nodes.releases import Release
 from ..nodes.running import NodesError, wait_for
@@ -50,8 +50,8 @@ REBALANCE_DELAY_MS = 3_000
 """For how long the coordinator waits for more members where several join a group that has none."""
 
 
-class ConsumersCluster(Cluster):
-    """Broker 1, which is the coordinator, and consumers. `committed`: the group has committed offset 0 of each
+class ConsumersCluster(DrivenCluster):
+    """Broker 1, which is the coordinator, and consumers. `only_committed`: the group has committed offset 0 of each
     partition at first; `together`: several are to join it while it has no members. Ends with `with`."""
 
     def __init__(
@@ -61,19 +61,21 @@ class ConsumersCluster(Cluster):
         members: int,
         settings: Mapping[str, object],
         *,
-        committed: bool,
+        only_committed: bool,
         together: bool = False,
-        kept: Path | None = None,
+        kept_folder: Path | None = None,
     ) -> None:
         self.by_kip_848 = settings.get("group.protocol") == "consumer"
         more = {**_GROUPS, "group.initial.rebalance.delay.ms": REBALANCE_DELAY_MS if together else 0}
         more |= _BY_KIP_848 if self.by_kip_848 else {}
-        super().__init__(release, ClusterSpec((BROKER,), {}, False, 12_000, 600_000, more, partitions=partitions), kept)
+        super().__init__(
+            release, ClusterSpec((BROKER,), {}, False, 12_000, 600_000, more, partitions=partitions), kept_folder
+        )
         self.partitions = partitions
         sessions = ("session.timeout.ms", "heartbeat.interval.ms") if self.by_kip_848 else ()
         ours = {name: value for name, value in SETTINGS.items() if name not in sessions}
         self.settings = {**ours, **settings, "topic": TOPIC}
-        self.committed, self.together = committed, together
+        self.committed, self.together = only_committed, together
         self.numbers = range(FIRST, FIRST + members)
         self.clients = dict[int, ClientProcess]()
         self._clocks = NodeClocks(self.folder.path)
@@ -127,9 +129,9 @@ class ConsumersCluster(Cluster):
             found = (group_wire.list_consumers if self.by_kip_848 else group_wire.list_members)(connection, GROUP)
         return GroupObservation(logs, offsets, frozenset(int(one) for one in found))
 
-    def observe_member(self, number: int, within: float) -> MemberObservation | None:
+    def observe_member(self, number: int, seconds: float) -> MemberObservation | None:
         """What a consumer says; None where it says nothing in time."""
-        said = self.clients[number].ask("look", within)
+        said = self.clients[number].ask("look", seconds)
         if said is None:
             return None
         wrong, *rest = said.split()
@@ -146,23 +148,23 @@ class ConsumersCluster(Cluster):
             if code := wire.produce(connection, wire.produce_request(TOPIC, batch, -1, partition)):
                 raise NodesError(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
 
-    def delete_records(self, partition: int, before: int) -> None:
+    def delete_records(self, partition: int, end_offset: int) -> None:
         """Deletes the records below an offset."""
         with self._anyone() as connection:
-            group_wire.delete_records(connection, TOPIC, partition, before)
+            group_wire.delete_records(connection, TOPIC, partition, end_offset)
 
-    def truncate(self, partition: int, kept: int) -> str:
+    def truncate(self, partition: int, kept_records: int) -> str:
         """The broker loses power, with so many records of a partition on the disk, and is elected again once the
         controller has fenced it, so that there is another leader epoch; what was cut, in words."""
         self.kill(BROKER)
         try:
-            had, size = disks.cut_log(self.nodes.data(BROKER), TOPIC, kept, partition)
+            had, size = disks.cut_log(self.nodes.data(BROKER), TOPIC, kept_records, partition)
         except ValueError as error:
             raise NodesError(f"the broker cannot lose what is on its disk: {error}") from None
         self.wait_until("the broker that lost power was not fenced", lambda: BROKER not in self.live_brokers())
         self.start(BROKER)
         self.wait_until("the broker did not start again", lambda: self.live_brokers() == {BROKER} and self._serves())
-        return f"killed, its log cut to {size} bytes, {kept} of {had} records, and started again"
+        return f"killed, its log cut to {size} bytes, {kept_records} of {had} records, and started again"
 
     def _serves(self) -> bool:
         try:
@@ -171,13 +173,13 @@ class ConsumersCluster(Cluster):
             return False
         return True
 
-    def add_partition(self, within: float) -> bool:
+    def add_partition(self, seconds: float) -> bool:
         """Adds a partition; whether the broker leads it in time."""
         with self._anyone() as connection:
             group_wire.add_partitions(connection, TOPIC, self.partitions + 1)
         self.partitions += 1
         segment = self.nodes.data(BROKER) / f"{TOPIC}-{self.partitions - 1}" / disks.SEGMENT
-        return bool(wait_for(lambda: segment.exists() and self._leads_all(), within))
+        return bool(wait_for(lambda: segment.exists() and self._leads_all(), seconds))
 
     def _leads_all(self) -> bool:
         try:
@@ -194,9 +196,9 @@ class ConsumersCluster(Cluster):
 
     # --- members ------------------------------------------------------------------------------------------------------
 
-    def instruct(self, number: int, line: str, within: float) -> str | None:
+    def instruct(self, number: int, line: str, seconds: float) -> str | None:
         """Has a consumer do something; its answer, None where none comes in time."""
-        return self.clients[number].ask(line, within)
+        return self.clients[number].ask(line, seconds)
 
     def output(self, number: int) -> list[str]:
         """All that a consumer has said."""
@@ -210,15 +212,15 @@ class ConsumersCluster(Cluster):
         """Whether a consumer's process runs."""
         return number in self.clients
 
-    def gate_member_heartbeats(self, number: int, on: bool) -> None:
+    def gate_member_heartbeats(self, number: int, is_open: bool) -> None:
         """Whether a consumer's heartbeats arrive."""
         gate = Gate(number, BROKER, wire.MEMBER_HEARTBEAT)
-        self.gates.open(gate) if on else self.gates.shut(gate)
+        self.gates.open(gate) if is_open else self.gates.shut(gate)
 
-    def gate_requests(self, number: int, api: int, on: bool) -> None:
+    def gate_requests(self, number: int, api: int, is_open: bool) -> None:
         """Whether a consumer's requests of one kind arrive."""
         gate = Gate(number, BROKER, api)
-        self.gates.open(gate) if on else self.gates.shut(gate)
+        self.gates.open(gate) if is_open else self.gates.shut(gate)
 
     def has_pending_request(self, number: int, api: int) -> bool:
         """Whether a request of a consumer waits that does not arrive."""
@@ -228,18 +230,18 @@ class ConsumersCluster(Cluster):
         """Puts a consumer's clock forward, so that it commits in its next poll."""
         self._clocks.advance(number, COMMIT_MS // 1_000 + 1)
 
-    def hold_commits(self, number: int, on: bool) -> None:
+    def hold_commits(self, number: int, is_held: bool) -> None:
         """Holds a consumer's commits, or lets them through."""
         gate = Gate(number, BROKER, wire.OFFSET_COMMIT)
-        self.gates.shut(gate) if on else self.gates.open(gate)
+        self.gates.shut(gate) if is_held else self.gates.open(gate)
 
     def has_pending_commit(self, number: int) -> bool:
         """Whether a commit waits."""
         return self.gates.is_holding(Gate(number, BROKER, wire.OFFSET_COMMIT))
 
-    def drop_commit(self, number: int, within: float) -> bool:
+    def drop_commit(self, number: int, seconds: float) -> bool:
         """Loses the commit that waits, with its connection; whether one came in time."""
         gate = Gate(number, BROKER, wire.OFFSET_COMMIT)
-        came = wait_for(lambda: self.gates.is_holding(gate), within)
+        came = wait_for(lambda: self.gates.is_holding(gate), seconds)
         self.gates.drop(gate)
         return bool(came)

@@ -42,15 +42,19 @@ class ConsumersObservation:
     effects: Mapping[tuple[int, int], int]
 
 
-def describe_observation(seen: ConsumersObservation) -> dict[str, str]:
+def describe_observation(seen_observation: ConsumersObservation) -> dict[str, str]:
     """What is seen, by what it is about."""
-    owned = (f"{one} {_numbers(partitions)}" for one, partitions in sorted(seen.owned_partitions.items()))
-    positions = (f"{one} {_word(at)} in {partition}" for (one, partition), at in sorted(seen.positions.items()))
-    effects = sorted((of, times) for of, times in seen.effects.items() if times)
+    owned = (f"{one} {_numbers(partitions)}" for one, partitions in sorted(seen_observation.owned_partitions.items()))
+    positions = (
+        f"{one} {_word(at)} in {partition}" for (one, partition), at in sorted(seen_observation.positions.items())
+    )
+    effects = sorted((of, times) for of, times in seen_observation.effects.items() if times)
     return {
-        "partitions": ", ".join(f"{one} from {first} to {end}" for one, (first, end) in sorted(seen.logs.items())),
-        "committed": ", ".join(f"{_word(offset)} in {one}" for one, offset in sorted(seen.offsets.items())),
-        "members": ", ".join(sorted(seen.members)) or "none",
+        "partitions": ", ".join(
+            f"{one} from {first} to {end}" for one, (first, end) in sorted(seen_observation.logs.items())
+        ),
+        "committed": ", ".join(f"{_word(offset)} in {one}" for one, offset in sorted(seen_observation.offsets.items())),
+        "members": ", ".join(sorted(seen_observation.members)) or "none",
         "assigned": ", ".join(owned) or "nothing",
         "positions": ", ".join(positions) or "none",
         "processed": ", ".join(f"record {one} of {at}{_times(times)}" for (at, one), times in effects) or "nothing",
@@ -85,8 +89,8 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     # --- what is compared ---------------------------------------------------------------------------------------------
 
-    def show(self, seen: ConsumersObservation) -> Document:
-        return {"clients": describe_observation(seen)}
+    def show(self, seen_observation: ConsumersObservation) -> Document:
+        return {"clients": describe_observation(seen_observation)}
 
     def _expect(self, stage: ConsumersStage) -> ConsumersObservation:
         state, of = stage.state_after, self._partitions
@@ -106,15 +110,15 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
             {(of[at], entry): times for at in of for entry, times in state.effects[at].items() if times},
         )
 
-    def _observe(self, wanted: ConsumersObservation) -> ConsumersObservation:
+    def _observe(self, wanted_observation: ConsumersObservation) -> ConsumersObservation:
         group, names = self.world.observe(), {number: str(one) for one, number in self._members.items()}
-        found = {one: self._says(one) for one in wanted.owned_partitions}
+        found = {one: self._says(one) for one in wanted_observation.owned_partitions}
         return ConsumersObservation(
-            {one: group.logs[one] for one in wanted.logs},
-            {one: group.offsets[one] for one in wanted.offsets},
+            {one: group.logs[one] for one in wanted_observation.logs},
+            {one: group.offsets[one] for one in wanted_observation.offsets},
             frozenset(names[one] for one in group.members),
             {one: said.owned_partitions for one, said in found.items()},
-            {(one, at): found[one].positions.get(at) for one, at in wanted.positions},
+            {(one, at): found[one].positions.get(at) for one, at in wanted_observation.positions},
             {of: min(2, times) for of, times in self._effects.items()},
         )
 
@@ -125,8 +129,8 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
             raise NodesError(f"consumer {name} does not answer, after {self.limit:g} s")
         return found
 
-    def _parting(self, wanted: ConsumersObservation, seen: ConsumersObservation) -> str:
-        return describe_differences(describe_observation(wanted), describe_observation(seen))
+    def _parting(self, wanted_observation: ConsumersObservation, seen_observation: ConsumersObservation) -> str:
+        return describe_differences(describe_observation(wanted_observation), describe_observation(seen_observation))
 
     def _compares(self, state: State, member: Any) -> bool:
         return compares(self.plan.model, state, member)

@@ -13,7 +13,7 @@ from .driver import ConsumersDriver
 from .plan import DURATION, MODEL, ConsumersPlan, plan_trace
 
 
-def make_cluster(plan: ConsumersPlan, release: Release, kept: Path | None) -> ConsumersCluster:
+def make_cluster(plan: ConsumersPlan, release: Release, kept_folder: Path | None) -> ConsumersCluster:
     """The broker and the consumers of a plan. Where partitions are added or leaders change, consumers ask often."""
     values = plan.model.values
     age = 300 if plan.has("add_partition", "truncate") else 3_600_000
@@ -27,9 +27,9 @@ def make_cluster(plan: ConsumersPlan, release: Release, kept: Path | None) -> Co
         len(list(start.present)),
         len(list(start.phase)),
         given,
-        committed=bool(values["has_offsets"]),
+        only_committed=bool(values["has_offsets"]),
         together=together,
-        kept=kept,
+        kept_folder=kept_folder,
     )
 
 

@@ -22,7 +22,7 @@ from ....language.model import Model
 from ....language.steptext import StepError, parse_steps
 from ....language.values import State
 from ....language.verdict import Run
-from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, refusal_of
+from ..fitting import DrivenTrace, UndrivableError, constant_texts, describe_end, plan_newest, refusal_of
 from ..stages import Kind, Stage, stage_fields
 
 MODEL = "consumer"
@@ -184,17 +184,17 @@ def _name(model: Model, constant: str) -> str:
     return str(getattr(model.values[constant], "name", model.values[constant]))
 
 
-def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> ConsumersPlan:
+def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = False) -> ConsumersPlan:
     """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
-        given,
+        asked_release,
         lambda kafka: _plan_of_model(trace, kafka, _bind(trace, _of_release(trace, kafka))),
         (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
-def _of_release(trace: Trace, kafka: str) -> Mapping[str, Value | str]:
+def _of_release(trace: DrivenTrace, kafka: str) -> Mapping[str, Value | str]:
     """What the model's switches are in a release, with the consumer that the trace is about."""
     before = span(kafka)[0][:2] < KAFKA_18641
     if int(str(trace.bounds.get("retried_commits", 0))):
@@ -202,13 +202,13 @@ def _of_release(trace: Trace, kafka: str) -> Mapping[str, Value | str]:
     return _OF_RELEASES if before else {**_OF_RELEASES, "background_commit": False}
 
 
-def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
+def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
-    texts = constant_texts({**trace.bounds, **made})
+    texts = constant_texts({**trace.bounds, **constants})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _plan_of_model(trace: Trace, kafka: str, model: Model) -> ConsumersPlan:
+def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ConsumersPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     _refuse_settings(model, kafka)
@@ -273,7 +273,7 @@ Numbered = tuple[int, str]
 """A step as text, and its number in the trace."""
 
 
-def _arrange_steps(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, ...], Run]:
+def _arrange_steps(model: Model, trace: DrivenTrace, kafka: str) -> tuple[Any, tuple[int, ...], Run]:
     """The run of a trace, in an order in which its steps can be had: the first partition, the steps' numbers, the
     run. UndrivableError, with the step, where the model of the release does not take the trace."""
     refused: StepError | None = None
@@ -299,12 +299,12 @@ def _replay_steps(model: Model, start: State, steps: Sequence[Numbered]) -> Run:
 
 
 def _move_step(
-    model: Model, steps: list[Numbered], run: Run, at: int, places: Iterable[int]
+    model: Model, steps: list[Numbered], run: Run, index: int, places: Iterable[int]
 ) -> tuple[list[Numbered], Run]:
     """With a step at the first of some places at which the model takes it, and comes to the same end; else as it is."""
     for place in places:
-        tried = [*steps[:at], *steps[at + 1 :]]
-        tried.insert(place, steps[at])
+        tried = [*steps[:index], *steps[index + 1 :]]
+        tried.insert(place, steps[index])
         try:
             found = _replay_steps(model, run.start, tried)
         except StepError:
@@ -323,10 +323,10 @@ def _begin_at_once(model: Model, steps: list[Numbered], run: Run) -> tuple[list[
     return steps, run
 
 
-def _assigning_step(run: Run, at: int) -> int:
+def _assigning_step(run: Run, index: int) -> int:
     """The step by which a member was given what it has before another step of it."""
-    member, begun = run.steps[at].arguments["member"], _places(run, 0, "begin_generation")
-    return max(place for place in begun if place < at and member in run.steps[place].after.group)
+    member, begun = run.steps[index].arguments["member"], _places(run, 0, "begin_generation")
+    return max(place for place in begun if place < index and member in run.steps[place].state_after.group)
 
 
 def _places(run: Run, since: int, *actions: str) -> list[int]:
@@ -334,10 +334,10 @@ def _places(run: Run, since: int, *actions: str) -> list[int]:
     return [place for place, step in enumerate(run.steps) if place >= since and step.action in actions]
 
 
-def _begins(run: Run, at: int) -> bool:
+def _begins(run: Run, index: int) -> bool:
     """Whether a step that gives a member a position is the first that does."""
-    given = run.steps[at].arguments
-    return run.states()[at].position[given["member"]][given["partition"]] is None
+    given = run.steps[index].arguments
+    return run.states()[index].position[given["member"]][given["partition"]] is None
 
 
 def _start_later(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Numbered], Run]:
@@ -371,9 +371,9 @@ def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[Consum
         yield ConsumersStage(**stage_fields(model, run, at, at, KINDS[step.action], numbers), owners=owners)
 
 
-def _cannot(plan: ConsumersPlan, at: int) -> str | None:
+def _cannot(plan: ConsumersPlan, index: int) -> str | None:
     """Why a stage cannot be had; None where it can."""
-    stage = plan.stages[at]
+    stage = plan.stages[index]
     before, given, auto = stage.state_before, stage.arguments, plan.name("commits") == "AUTO"
     if stage.action == "reset_position" and plan.is_passed_over(stage):
         return (
@@ -392,20 +392,20 @@ def _cannot(plan: ConsumersPlan, at: int) -> str | None:
         return "a consumer that is to compare its positions with the log has none that it could use"
     match stage.action:
         case "truncate":
-            return _cannot_cut(plan, at)
+            return _cannot_cut(plan, index)
         case "detect_truncation" if plan.name("reset") == "NONE":
             return "the driver's consumers go on where a log was cut, and do not stop with `none`"
         case "poll" | "commit" if stage.action == "poll" or auto:
             return _polls(before, given["member"])
         case "begin_at_offset" | "reset_position" if before.position[given["member"]][given["partition"]] is None:
             out_of_range = stage.action == "reset_position" and before.offset[given["partition"]] is not None
-            return _begins_late(plan, at) or (_polls(before, given["member"]) if out_of_range else None)
+            return _begins_late(plan, index) or (_polls(before, given["member"]) if out_of_range else None)
         case "reset_position":
             return _polls(before, given["member"])
         case "lose_offset" if before.group:
             return "Kafka deletes no offset of a topic to which members of the group subscribe"
         case "delete_records":
-            return _has_fetched(plan, at)
+            return _has_fetched(plan, index)
         case "discover_partition" if len(before.group) > 1:
             return "only the member that leads the group learns of a partition, and the driver does not choose it"
         case "lose_commit" if auto:
@@ -430,10 +430,10 @@ def _lacks_position(state: State, member: Any) -> bool:
     return any(state.position[member][one] is None and state.offset[one] is None for one in owned)
 
 
-def _begins_late(plan: ConsumersPlan, at: int) -> str | None:
+def _begins_late(plan: ConsumersPlan, index: int) -> str | None:
     """A consumer asks for its offsets when it is assigned: what it finds there must be what is there later."""
-    stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
-    then, now = plan.run.steps[_assigning_step(plan.run, at)].after, stage.state_before
+    stage, partition = plan.stages[index], plan.stages[index].arguments["partition"]
+    then, now = plan.run.steps[_assigning_step(plan.run, index)].state_after, stage.state_before
     if any(_looks(then, partition, name) != _looks(now, partition, name) for name in ("offset", "first", "logs")):
         return "a consumer looks where to begin as soon as it has partitions, and then it was another place"
     return None
@@ -463,9 +463,9 @@ def _cannot_retry(stage: ConsumersStage) -> str | None:
             return None
 
 
-def _cannot_cut(plan: ConsumersPlan, at: int) -> str | None:
+def _cannot_cut(plan: ConsumersPlan, index: int) -> str | None:
     """Why a log cannot be cut at a stage: the broker, which coordinates the group, too, starts again."""
-    stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
+    stage, partition = plan.stages[index], plan.stages[index].arguments["partition"]
     before = stage.state_before
     if before.rebalancing:
         return "the coordinator starts again with it, and forgets a rebalance that is under way"
@@ -474,14 +474,14 @@ def _cannot_cut(plan: ConsumersPlan, at: int) -> str | None:
     end = len(before.logs[partition].committed)
     positions = (before.position[one][partition] for one in before.position)
     behind = any(position is not None and position < end for position in positions)
-    return _has_fetched(plan, at) if behind else None
+    return _has_fetched(plan, index) if behind else None
 
 
-def _has_fetched(plan: ConsumersPlan, at: int) -> str | None:
+def _has_fetched(plan: ConsumersPlan, index: int) -> str | None:
     """A consumer that has polled has more in its buffer than it was given."""
-    partition = plan.stages[at].arguments["partition"]
-    reads = {one for one, owned in plan.stages[at].state_before.owned.items() if partition in owned}
-    for stage in plan.stages[:at]:
+    partition = plan.stages[index].arguments["partition"]
+    reads = {one for one, owned in plan.stages[index].state_before.owned.items() if partition in owned}
+    for stage in plan.stages[:index]:
         given = stage.arguments
         if stage.action == "poll" and given["partition"] == partition and given["member"] in reads:
             return "a member that has polled may have fetched these records already"

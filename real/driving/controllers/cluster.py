@@ -61,8 +61,8 @@ class ControllersCluster(RunningNodes):
 
     what = "the controllers"
 
-    def __init__(self, release: Release, count: int, kept: Path | None = None) -> None:
-        super().__init__(release, kept)
+    def __init__(self, release: Release, count: int, kept_folder: Path | None = None) -> None:
+        super().__init__(release, kept_folder)
         self.voters = tuple(range(1, count + 1))
         self.clocks = NodeClocks(self.folder.path)
         self._printed: dict[int, int] = {}
@@ -113,7 +113,7 @@ class ControllersCluster(RunningNodes):
                 for api in OF_QUORUM:
                     self.gates.shut(Gate(voter, other, api))
 
-    def _settings(self, voter: int, near: int, all_of_them: dict[int, int]) -> dict[str, object]:
+    def _settings(self, voter: int, voters_near: int, all_of_them: dict[int, int]) -> dict[str, object]:
         quorum = ",".join(f"{one}@127.0.0.1:{port}" for one, port in all_of_them.items())
         found: dict[str, object] = {
             "process.roles": "controller",
@@ -123,7 +123,7 @@ class ControllersCluster(RunningNodes):
             **TIMEOUTS,
         }
         if self.release.parts >= (3, 9):
-            found["advertised.listeners"] = f"CONTROLLER://127.0.0.1:{near}"
+            found["advertised.listeners"] = f"CONTROLLER://127.0.0.1:{voters_near}"
         return found
 
     def _await_voter(self, voter: int) -> None:
@@ -238,17 +238,17 @@ class ControllersCluster(RunningNodes):
         threading.Thread(target=self._has_written, args=(voter, number), daemon=True).start()
 
     def pass_request(
-        self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True
+        self, sender: int, receiver: int, apis: Iterable[int], seconds: float, *, is_answered: bool = True
     ) -> bool:
         """Lets one request of one of these kinds and its answer through, or loses the answer. What stands before it is
         lost: a controller has one request on its way to another at a time, and one Fetch, which may be on its way to
         somebody who does not lead."""
-        until, wanted = time.monotonic() + within, frozenset(apis)
+        until, wanted = time.monotonic() + seconds, frozenset(apis)
         while time.monotonic() < until:
             holding = [api for api in OF_QUORUM if self.gates.is_holding(Gate(sender, receiver, api))]
             if chosen := [api for api in holding if api in wanted]:
-                pass_on = self.gates.pass_one if answered else self.gates.pass_without_response
-                if pass_on(Gate(sender, receiver, chosen[0]), min(SLICE, within)):
+                pass_on = self.gates.pass_one if is_answered else self.gates.pass_without_response
+                if pass_on(Gate(sender, receiver, chosen[0]), min(SLICE, seconds)):
                     return True
                 continue
             for api in holding:

@@ -18,7 +18,7 @@ ControllersObservation = Mapping[int, ControllerObservation | None]
 EFFECT_SECONDS = 2.0
 """How long a request may take to show, until another one is let through."""
 _KINDS = {0: "L", -1: "?"}
-_LEADS = ("FOLLOWER", "LEADER", "RESIGNED")
+_LEADS = ("FOLLOWER", "LEADER", "RESIGNED", "PROSPECTIVE")
 _VOTES = ("VOTED", "CANDIDATE")
 
 
@@ -29,7 +29,8 @@ def node_ids(state: State) -> dict[Any, int]:
 
 def expected_observations(state: State) -> dict[int, ControllerObservation]:
     """What is to be seen of each controller in a state. Only a leader's high watermark is, and of elections what the
-    role has: of a follower its leader, of one that has voted its vote."""
+    role has: of a follower its leader, of one that has voted its vote, of one that asks for pre-votes the leader whom
+    it followed, if any: by that it is decided whether a pre-vote counts."""
     numbers, found = node_ids(state), dict[int, ControllerObservation]()
     for voter, number in numbers.items():
         known = state.election[voter]
@@ -37,7 +38,7 @@ def expected_observations(state: State) -> dict[int, ControllerObservation]:
         found[number] = ControllerObservation(
             known.role.value,
             known.epoch,
-            numbers[known.leader] if leads else None,
+            numbers.get(known.leader) if leads else None,
             numbers[known.voted_for] if votes else None,
             tuple((record.epoch, record.number) for record in state.log[voter]),
             state.high_watermark[voter] if known.role.name == "LEADER" else None,
@@ -45,36 +46,43 @@ def expected_observations(state: State) -> dict[int, ControllerObservation]:
     return found
 
 
-def normalize_observation(seen: ControllerObservation) -> ControllerObservation:
+def normalize_observation(seen_observation: ControllerObservation) -> ControllerObservation:
     """What was seen, in the model's terms: a voter that has voted has a role of its own in it, and what its role does
     not need is left out."""
-    role = seen.role.lower()
+    role = seen_observation.role.lower()
     if role in ("unattached", "voted"):
-        role = "unattached" if seen.voted_for is None else "voted"
-    leader = seen.leader if role.upper() in _LEADS else None
-    voted_for = seen.voted_for if role.upper() in _VOTES else None
-    reached = seen.high_watermark if role == "leader" else None
-    return ControllerObservation(role, seen.epoch, leader, voted_for, seen.log, reached)
+        role = "unattached" if seen_observation.voted_for is None else "voted"
+    leader = seen_observation.leader if role.upper() in _LEADS else None
+    voted_for = seen_observation.voted_for if role.upper() in _VOTES else None
+    reached = seen_observation.high_watermark if role == "leader" else None
+    return ControllerObservation(role, seen_observation.epoch, leader, voted_for, seen_observation.log, reached)
 
 
-def describe_differences(wanted: Mapping[int, ControllerObservation], seen: ControllersObservation) -> str:
+def describe_differences(
+    wanted_observation: Mapping[int, ControllerObservation], seen_observation: ControllersObservation
+) -> str:
     """What differs, in words; "" where nothing does."""
     return "; ".join(
-        f"controller {voter}: {describe_controller(seen[voter])} in place of {describe_controller(one)}"
-        for voter, one in wanted.items()
-        if seen[voter] != one
+        f"controller {voter}: {describe_controller(seen_observation[voter])} in place of {describe_controller(one)}"
+        for voter, one in wanted_observation.items()
+        if seen_observation[voter] != one
     )
 
 
-def describe_controller(seen: ControllerObservation | None) -> str:
+def describe_controller(seen_observation: ControllerObservation | None) -> str:
     """`leader of epoch 2, log 1L 2L, committed 1`."""
-    if seen is None:
+    if seen_observation is None:
         return "between two roles"
-    more = [f"{seen.role} in epoch {seen.epoch}"]
-    more += [f"of {seen.leader}"] if seen.role == "follower" else []
-    more += [f"for {seen.voted_for}"] if seen.role == "voted" else []
-    log = " ".join(f"{epoch}{_KINDS.get(number, f'#{number}')}" for epoch, number in seen.log)
-    committed = "" if seen.high_watermark is None else f", committed {seen.high_watermark}"
+    more = [f"{seen_observation.role} in epoch {seen_observation.epoch}"]
+    more += [f"of {seen_observation.leader}"] if seen_observation.role == "follower" else []
+    more += (
+        [f"after {seen_observation.leader}"]
+        if seen_observation.role == "prospective" and seen_observation.leader is not None
+        else []
+    )
+    more += [f"for {seen_observation.voted_for}"] if seen_observation.role == "voted" else []
+    log = " ".join(f"{epoch}{_KINDS.get(number, f'#{number}')}" for epoch, number in seen_observation.log)
+    committed = "" if seen_observation.high_watermark is None else f", committed {seen_observation.high_watermark}"
     return f"{' '.join(more)}, log {log or 'empty'}{committed}"
 
 
@@ -94,21 +102,23 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         self.world.drop_requests(stale)
         return taken
 
-    def show(self, seen: ControllersObservation) -> Document:
-        return {"controllers": {str(voter): describe_controller(one) for voter, one in seen.items()}}
+    def show(self, seen_observation: ControllersObservation) -> Document:
+        return {"controllers": {str(voter): describe_controller(one) for voter, one in seen_observation.items()}}
 
     def _expect(self, stage: Stage) -> Mapping[int, ControllerObservation]:
         return expected_observations(stage.state_after)
 
-    def _observe(self, wanted: Mapping[int, ControllerObservation]) -> ControllersObservation:
+    def _observe(self, wanted_observation: Mapping[int, ControllerObservation]) -> ControllersObservation:
         for voter in self.numbers.values():
             self.world.check_clock(voter)
         return {
             voter: None if one is None else normalize_observation(one) for voter, one in self.world.observe().items()
         }
 
-    def _parting(self, wanted: Mapping[int, ControllerObservation], seen: ControllersObservation) -> str:
-        return describe_differences(wanted, seen)
+    def _parting(
+        self, wanted_observation: Mapping[int, ControllerObservation], seen_observation: ControllersObservation
+    ) -> str:
+        return describe_differences(wanted_observation, seen_observation)
 
     def _changed_controllers(self, stage: Stage) -> Sequence[int]:
         """Controllers that come to another role, epoch or leader: what they had on its way before is stale then."""
@@ -149,12 +159,14 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
-    def _let(self, sender: int, receiver: int, apis: Iterable[int], what: str, *, answered: bool = True) -> str:
-        if not self.world.pass_request(sender, receiver, apis, self.limit, answered=answered):
+    def _let(self, sender: int, receiver: int, apis: Iterable[int], what: str, *, is_answered: bool = True) -> str:
+        if not self.world.pass_request(sender, receiver, apis, self.limit, is_answered=is_answered):
             raise NoEffectError(
                 f"no {what} of controller {sender} came to controller {receiver}, after {self.limit:g} s"
             )
-        return f"{what} of controller {sender} to {receiver} let through{'' if answered else ', and its answer lost'}"
+        return (
+            f"{what} of controller {sender} to {receiver} let through{'' if is_answered else ', and its answer lost'}"
+        )
 
     def _vote(self, stage: Stage) -> str:
         return self._let(self._of(stage, "candidate"), self._of(stage), [wire.VOTE], "Vote")
@@ -184,7 +196,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         before, wanted = expected_observations(stage.state_before), expected_observations(stage.state_after)
         until = time.monotonic() + self.limit
         while True:
-            said = self._let(follower, leader, [wire.FETCH], "Fetch", answered=stage.arguments["answered"])
+            said = self._let(follower, leader, [wire.FETCH], "Fetch", is_answered=stage.arguments["answered"])
             came = wait_for(lambda: not describe_differences(wanted, self._observe(wanted)), EFFECT_SECONDS)
             if came or describe_differences(before, self._observe(wanted)) or time.monotonic() > until:
                 return said

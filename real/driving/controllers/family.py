@@ -12,9 +12,9 @@ from .driver import ControllersDriver
 from .plan import MODEL, ControllersPlan, plan_trace
 
 
-def make_cluster(plan: ControllersPlan, release: Release, kept: Path | None) -> ControllersCluster:
+def make_cluster(plan: ControllersPlan, release: Release, kept_folder: Path | None) -> ControllersCluster:
     """The controllers of a plan."""
-    return ControllersCluster(release, len(list(plan.run.start.log)), kept)
+    return ControllersCluster(release, len(list(plan.run.start.log)), kept_folder)
 
 
 def describe_conditions(plan: ControllersPlan) -> Conditions:

@@ -16,7 +16,7 @@ from ....language.model import Model
 from ....language.values import State
 from ....language.verdict import Run, Step
 from ....model import kraft
-from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..fitting import DrivenTrace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
 from ..stages import Kind, Stage, stage_fields
 
 MODEL = "kraft"
@@ -51,6 +51,8 @@ WHY_NOT: Mapping[str, str] = {
 }
 PRE_VOTE, CHECK_QUORUM = (4, 0), (3, 7)
 """Since when voters ask first (KIP-996), and since when leaders without a majority resign (KAFKA-15489)."""
+AWAITS_EPOCH_START = (3, 6)
+"""Since when the leader of an empty log is active only once its epoch's start is committed (KAFKA-15345)."""
 _ASKING = ("CANDIDATE", "PROSPECTIVE", "LEADER", "RESIGNED", "FOLLOWER")
 
 
@@ -70,17 +72,17 @@ def _definition() -> Definition:
     return load(kraft, tuple(claims))
 
 
-def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> ControllersPlan:
+def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = False) -> ControllersPlan:
     """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
-        given,
+        asked_release,
         lambda kafka: _plan_of_model(trace, kafka, model_of(trace, kafka)),
         (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
-def _plan_of_model(trace: Trace, kafka: str, model: Model) -> ControllersPlan:
+def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ControllersPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
@@ -88,23 +90,24 @@ def _plan_of_model(trace: Trace, kafka: str, model: Model) -> ControllersPlan:
     return ControllersPlan(kafka, model, run, stages, describe_end(model, run, kafka))
 
 
-def model_of(trace: Trace, kafka: str) -> Model:
+def model_of(trace: DrivenTrace, kafka: str, *, ghosts: bool = True) -> Model:
     """The model with the trace's bounds and the release's switches; voters are known by their numbers alone, as where
-    controller.quorum.voters names them."""
+    controller.quorum.voters names them. Without `ghosts` it has no field that no step depends on."""
     switches = {name for profile in kraft.profiles.values() for name in profile} - {"snapshots"}
     release, timed = span(kafka)[0][:2], str(trace.bounds.get("check_quorum", "untimed")) != "untimed"
     made: dict[str, Value | str] = {name: _definition().constants[name].default for name in switches}
-    made |= {"pre_vote": release >= PRE_VOTE, "grants_until_fetch": release >= PRE_VOTE}
+    made |= dict.fromkeys(("pre_vote", "grants_until_fetch", "keeps_own_vote"), release >= PRE_VOTE)
+    made["await_epoch_start"] = release >= AWAITS_EPOCH_START
     made["check_quorum"] = "untimed" if not timed else "timed" if release >= CHECK_QUORUM else "missing"
-    return _bind(trace, made)
+    return _bind(trace, made, ghosts=ghosts)
 
 
-def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
+def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str], *, ghosts: bool = True) -> Model:
     """The model with a trace's constants, but for those that are made."""
-    all_of_them = {**trace.bounds, **made}
+    all_of_them = {**trace.bounds, **constants}
     texts = constant_texts(all_of_them)
     names = (trace.property,) if trace.property else ()
-    return _definition().bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
+    return _definition().bind(MODEL, constants=texts, profile=None, ghosts=ghosts, properties=names)
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------
@@ -125,21 +128,21 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
         at = end + 1
 
 
-def _fetching_step(states: Sequence[State], steps: Sequence[Step], at: int) -> int:
+def _fetching_step(states: Sequence[State], steps: Sequence[Step], index: int) -> int:
     """The step with which a follower has all that its leader has: one fetch brings it."""
-    follower, leader = steps[at].arguments["follower"], steps[at].arguments["leader"]
-    end = at
+    follower, leader = steps[index].arguments["follower"], steps[index].arguments["leader"]
+    end = index
     while len(states[end + 1].log[follower]) < len(states[end + 1].log[leader]):
         end += 1
-        same = end < len(steps) and steps[end].action == "fetch" and steps[end].arguments == steps[at].arguments
+        same = end < len(steps) and steps[end].action == "fetch" and steps[end].arguments == steps[index].arguments
         if not same or states[end + 1].high_watermark[leader] != states[end].high_watermark[leader]:
-            raise UndrivableError("fetch: it brings all that the leader has, and the trace has less of it", at + 1)
+            raise UndrivableError("fetch: it brings all that the leader has, and the trace has less of it", index + 1)
     return end
 
 
-def why_not_driven(kafka: str, states: Sequence[State], steps: Sequence[Step], at: int) -> str | None:
+def why_not_driven(kafka: str, states: Sequence[State], steps: Sequence[Step], index: int) -> str | None:
     """Why real controllers cannot be brought to a step; None where they can."""
-    state, step = states[at], steps[at]
+    state, step = states[index], steps[index]
     match step.action:
         case "restart" if step.arguments["kept"] < len(state.log[step.arguments["voter"]]):
             return "controllers flush what they write, and nothing of it is cut"
@@ -147,7 +150,7 @@ def why_not_driven(kafka: str, states: Sequence[State], steps: Sequence[Step], a
             return "leaders resign only as they end, before 3.7"
         case "hear_from":
             return _asks_nobody(state, step.arguments["voter"], step.arguments["peer"])
-        case "refuse_vote" if at + 1 < len(steps) and _all_refuse(states, steps, at):
+        case "refuse_vote" if index + 1 < len(steps) and _all_refuse(states, steps, index):
             return "a candidate that cannot win any more goes on by itself, with the next epoch"
         case _:
             return None
@@ -159,15 +162,15 @@ def _asks_nobody(state: State, voter: Any, peer: Any) -> str | None:
     return None if asks else f"{voter} sends no request to {peer} then, and so has no answer of it"
 
 
-def _all_refuse(states: Sequence[State], steps: Sequence[Step], at: int) -> bool:
+def _all_refuse(states: Sequence[State], steps: Sequence[Step], index: int) -> bool:
     """Whether a majority has refused a candidate of an epoch."""
-    candidate = steps[at].arguments["candidate"]
-    epoch = states[at].election[candidate].epoch
+    candidate = steps[index].arguments["candidate"]
+    epoch = states[index].election[candidate].epoch
     refused = {
         step.arguments["voter"]
-        for before, step in zip(states[: at + 1], steps[: at + 1], strict=True)
+        for before, step in zip(states[: index + 1], steps[: index + 1], strict=True)
         if step.action == "refuse_vote"
         and step.arguments["candidate"] == candidate
         and before.election[candidate].epoch == epoch
     }
-    return 2 * len(refused) >= len(list(states[at].log))
+    return 2 * len(refused) >= len(list(states[index].log))

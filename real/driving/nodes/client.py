@@ -66,12 +66,12 @@ class ClientProcess:
         except OSError:
             raise NodesError(f"the client ended by itself: {self.last_error()}") from None
 
-    def wait_for_line(self, line: str, within: float) -> bool:
+    def wait_for_line(self, line: str, seconds: float) -> bool:
         """Whether it has said something, or says it in time."""
-        wait_for(lambda: line in self.said or self.process.poll() is not None, within)
+        wait_for(lambda: line in self.said or self.process.poll() is not None, seconds)
         return line in self.said
 
-    def ask(self, line: str, within: float) -> str | None:
+    def ask(self, line: str, seconds: float) -> str | None:
         """Says what to do, and waits for the answer, which begins with `=`; None where none comes in time. NodesError
         where it ends before."""
         before = len(self.said)
@@ -80,7 +80,7 @@ class ClientProcess:
         def answer() -> str | None:
             return next((one[2:] for one in self.said[before:] if one.startswith("= ")), None)
 
-        wait_for(lambda: answer() is not None or self.process.poll() is not None, within)
+        wait_for(lambda: answer() is not None or self.process.poll() is not None, seconds)
         found = answer()
         if found is None and self.process.poll() is not None:
             raise NodesError(f"the client ended by itself: {self.last_error()}")

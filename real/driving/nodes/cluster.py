@@ -38,11 +38,11 @@ class ClusterSpec:
     spare: bool = False
 
 
-class Cluster(RunningNodes):
+class DrivenCluster(RunningNodes):
     """A cluster, from its start (`start_nodes`) to its end. Within it, brokers are numbers. Ends with `with`."""
 
-    def __init__(self, release: Release, needs: ClusterSpec, kept: Path | None = None) -> None:
-        super().__init__(release, kept)
+    def __init__(self, release: Release, needs: ClusterSpec, kept_folder: Path | None = None) -> None:
+        super().__init__(release, kept_folder)
         self.needs = needs
         self.answers: dict[int, int] = {}
         self.order = list(needs.brokers)
@@ -110,8 +110,8 @@ class Cluster(RunningNodes):
         found = disks.read_history(self.nodes.data(CONTROLLER), TOPIC)
         if found is None:
             raise NodesError("the topic is not in the controller's log")
-        if found.ended is not None:
-            raise NodesError(f"the partition is not followed any more: {found.ended}")
+        if found.end_reason is not None:
+            raise NodesError(f"the partition is not followed any more: {found.end_reason}")
         return found.moments[-1]
 
     def live_brokers(self) -> set[int]:
@@ -131,9 +131,9 @@ class Cluster(RunningNodes):
         except OSError:
             return None
 
-    def is_leader(self, broker: int, topic: str = TOPIC, *, by: int | None = None) -> bool:
-        """Whether a broker knows that it leads a topic; `by`: whether that other broker knows."""
-        known = self.read_metadata(broker if by is None else by, topic)
+    def is_leader(self, broker: int, topic: str = TOPIC, *, other_broker: int | None = None) -> bool:
+        """Whether a broker knows that it leads a topic; `other_broker`: whether that other broker knows."""
+        known = self.read_metadata(broker if other_broker is None else other_broker, topic)
         return known is not None and known.leader == broker
 
     # --- clients ------------------------------------------------------------------------------------------------------
@@ -203,30 +203,30 @@ class Cluster(RunningNodes):
 
     # --- what is let through ------------------------------------------------------------------------------------------
 
-    def gate_fetches(self, followers: Iterable[int], leader: int, on: bool) -> None:
+    def gate_fetches(self, followers: Iterable[int], leader: int, is_open: bool) -> None:
         """Lets followers fetch as they like, or holds them again."""
         for follower in followers:
             gate = Gate(follower, leader, wire.FETCH)
-            self.gates.open(gate) if on else self.gates.shut(gate)
+            self.gates.open(gate) if is_open else self.gates.shut(gate)
 
     def requested_isr(self, leader: int) -> frozenset[int] | None:
         """The ISR that a leader's waiting AlterPartition asks for; None where none waits."""
         waiting = self.gates.waiting_request(Gate(leader, CONTROLLER, wire.ALTER_PARTITION))
         return None if waiting is None else waiting.asks
 
-    def pass_alter_partition(self, leader: int, within: float) -> bool:
+    def pass_alter_partition(self, leader: int, seconds: float) -> bool:
         """Lets one AlterPartition and its answer through; whether that happened."""
-        return self.gates.pass_one(Gate(leader, CONTROLLER, wire.ALTER_PARTITION), within)
+        return self.gates.pass_one(Gate(leader, CONTROLLER, wire.ALTER_PARTITION), seconds)
 
-    def gate_metadata(self, broker: int, on: bool) -> None:
+    def gate_metadata(self, broker: int, is_open: bool) -> None:
         """Whether a broker hears what the controller writes."""
         gate = Gate(broker, CONTROLLER, wire.FETCH)
-        self.gates.open(gate) if on else self.gates.shut(gate)
+        self.gates.open(gate) if is_open else self.gates.shut(gate)
 
-    def gate_heartbeats(self, broker: int, on: bool) -> None:
+    def gate_heartbeats(self, broker: int, is_open: bool) -> None:
         """Whether a broker's heartbeats reach the controller."""
         gate = Gate(broker, CONTROLLER, wire.HEARTBEAT)
-        self.gates.open(gate) if on else self.gates.shut(gate)
+        self.gates.open(gate) if is_open else self.gates.shut(gate)
 
     def open_gates(self) -> None:
         """Opens every gate."""

@@ -70,20 +70,20 @@ def count_unflushed(data: Path, topic: str) -> tuple[int, int]:
     return sum(one.offset < flushed for one in real), len(real)
 
 
-def cut_log(data: Path, topic: str, kept: int, partition: int = 0) -> tuple[int, int]:
+def cut_log(data: Path, topic: str, kept_records: int, partition: int = 0) -> tuple[int, int]:
     """Leaves of a partition's log what a power loss leaves: so many of the records that are no bait; how many there
     were, and how many bytes are left. ValueError where Kafka knows that more is on the disk."""
     segment = data / f"{topic}-{partition}" / SEGMENT
     written = read_log(segment)
     real = [one for one in written if one.value != FILLER]
-    if kept >= len(real):
+    if kept_records >= len(real):
         return len(real), segment.stat().st_size if segment.exists() else 0
     flushed = read_checkpoint(data / "recovery-point-offset-checkpoint", topic, partition)
-    if real[kept].offset < flushed:
-        raise ValueError(f"its recovery point is {flushed}, so that offset {real[kept].offset} is on the disk")
+    if real[kept_records].offset < flushed:
+        raise ValueError(f"its recovery point is {flushed}, so that offset {real[kept_records].offset} is on the disk")
     with segment.open("r+b") as file:
-        file.truncate(real[kept].position)
-    return len(real), real[kept].position
+        file.truncate(real[kept_records].position)
+    return len(real), real[kept_records].position
 
 
 def read_history(controller: Path, topic: str) -> History | None:

@@ -79,7 +79,7 @@ class GatedRequest:
 
 
 class Gates:
-    """All gates. `shut` ones hold what comes, requests and answers; each `let_one` lets one request and its answer
+    """All gates. `shut` ones hold what comes, requests and answers; each `pass_one` lets one request and its answer
     through."""
 
     def __init__(self) -> None:
@@ -108,10 +108,10 @@ class Gates:
             self._shut.discard(gate)
             self._changed.notify_all()
 
-    def pass_one(self, gate: Gate, within: float) -> bool:
-        """Lets one request and its answer through, or an answer that was held; whether that happened in `within`
+    def pass_one(self, gate: Gate, seconds: float) -> bool:
+        """Lets one request and its answer through, or an answer that was held; whether that happened in `seconds`
         seconds. The permit is taken back if not."""
-        until = time.monotonic() + within
+        until = time.monotonic() + seconds
         with self._changed:
             before = self._passed[gate]
             self._permits[gate] = 1
@@ -123,12 +123,12 @@ class Gates:
             self._wanted[gate] -= 1
             return self._passed[gate] > before
 
-    def pass_without_response(self, gate: Gate, within: float) -> bool:
+    def pass_without_response(self, gate: Gate, seconds: float) -> bool:
         """Lets one request through, and its answer is lost with the connection; whether that happened."""
         with self._changed:
             self._losing.add(gate)
         try:
-            return self.pass_one(gate, within)
+            return self.pass_one(gate, seconds)
         finally:
             with self._changed:
                 self._losing.discard(gate)

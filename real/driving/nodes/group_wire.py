@@ -111,10 +111,10 @@ def list_consumers(connection: Connection, group: str) -> frozenset[str]:
     return frozenset(str(one["client"]) for one in list_of(_MEMBER)(reader))
 
 
-def delete_records(connection: Connection, topic: str, partition: int, before: int) -> None:
+def delete_records(connection: Connection, topic: str, partition: int, end_offset: int) -> None:
     """Deletes the records of a partition below an offset. BrokerError where the broker does not."""
     made = DeleteRecordsRequest.DeleteRecordsTopic
-    where = made(name=topic, partitions=[made.DeleteRecordsPartition(partition_index=partition, offset=before)])
+    where = made(name=topic, partitions=[made.DeleteRecordsPartition(partition_index=partition, offset=end_offset)])
     request = DeleteRecordsRequest(version=0, topics=[where], timeout_ms=TIMEOUT_MS)
     (found,) = connection.ask(request, DeleteRecordsResponse).topics
     refuse("deleting records", found.partitions[0].error_code)

@@ -105,16 +105,16 @@ def make_kept_folder(path: Path) -> Path:
 
 class NodesFolder:
     """A temporary folder that is gone in the end, also where the command is killed: another process waits for its end.
-    Those of commands that were killed together with that go when the next one starts. Or one that is `kept`, and has
-    nothing in it before (UsageError)."""
+    Those of commands that were killed together with that go when the next one starts. Or one that is `kept_folder`, and
+    has nothing in it before (UsageError)."""
 
-    def __init__(self, kept: Path | None) -> None:
-        self._kept = kept
+    def __init__(self, kept_folder: Path | None) -> None:
+        self._kept = kept_folder
         _remove_orphans()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX)) if kept is None else make_kept_folder(kept)
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX)) if kept_folder is None else make_kept_folder(kept_folder)
         self._lock = (self.path / _LOCK).open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self._cleaner = None if kept is not None else _start_cleaner(self.path)
+        self._cleaner = None if kept_folder is not None else _start_cleaner(self.path)
 
     def close(self) -> None:
         """Takes it away, unless it is to be kept."""

@@ -40,9 +40,9 @@ class RunningNodes:
 
     what: ClassVar[str] = "the cluster"
 
-    def __init__(self, release: Release, kept: Path | None = None) -> None:
+    def __init__(self, release: Release, kept_folder: Path | None = None) -> None:
         self.release = release
-        self.folder = NodesFolder(kept)
+        self.folder = NodesFolder(kept_folder)
         self.nodes = Nodes(release, self.folder.path)
         self.gates = Gates()
         self.ports: dict[int, int] = {}
@@ -50,7 +50,9 @@ class RunningNodes:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.end()
 
     def end(self) -> None:
@@ -91,15 +93,15 @@ class RunningNodes:
             raise NodesError("; ".join([f"{what} within {seconds:g} s", *words]))
 
 
-def start_nodes(make: Callable[[], R], kept: Path | None = None) -> R:
+def start_nodes(make: Callable[[], R], kept_folder: Path | None = None) -> R:
     """Nodes that have started. Where another process has taken one of their ports meanwhile, it is tried again with
-    others; not in a folder that is `kept`. NodesError where they do not start."""
+    others; not in a folder that is `kept_folder`. NodesError where they do not start."""
     for attempt in range(1, ATTEMPTS + 1):
         nodes = make()
         try:
             nodes.start_all()
             return nodes
         except NodesError as error:
-            if "already in use" not in str(error) or kept is not None or attempt == ATTEMPTS:
+            if "already in use" not in str(error) or kept_folder is not None or attempt == ATTEMPTS:
                 raise
     raise AssertionError("the last attempt returns or raises")

@@ -281,13 +281,15 @@ def read_values(connection: Connection, topic: str) -> tuple[int, list[bytes]]:
     return partition.high_watermark, [bytes(one.value or b"") for batch in batches for one in batch]
 
 
-def offset_at(connection: Connection, topic: str, time: int, partition: int = 0, *, committed: bool = False) -> int:
+def offset_at(
+    connection: Connection, topic: str, time: int, partition: int = 0, *, only_committed: bool = False
+) -> int:
     """The offset of a partition at a time, for readers of committed transactions or for all. BrokerError where the
     broker does not lead."""
     made = ListOffsetsRequest.ListOffsetsTopic
     where = made.ListOffsetsPartition(partition_index=partition, timestamp=time)
     request = ListOffsetsRequest(
-        version=2, replica_id=-1, isolation_level=int(committed), topics=[made(name=topic, partitions=[where])]
+        version=2, replica_id=-1, isolation_level=int(only_committed), topics=[made(name=topic, partitions=[where])]
     )
     (found,) = connection.ask(request, ListOffsetsResponse).topics
     refuse("an offset of a partition", found.partitions[0].error_code)

@@ -14,7 +14,7 @@ from ...logs import metadata_log
 from ...logs.encoding import Reader, int16, int64
 from ..nodes import disks, group_wire, wire
 from ..nodes.client import ClientProcess
-from ..nodes.cluster import ANSWER_SECONDS, TOPIC, Cluster, ClusterSpec
+from ..nodes.cluster import ANSWER_SECONDS, TOPIC, ClusterSpec, DrivenCluster
 from ..nodes.gates import Gate
 from ..nodes.processes import CONTROLLER
 from ..nodes.releases import Release
@@ -142,12 +142,12 @@ def read_offsets(segment: Path) -> list[tuple[str, int]]:
     return found
 
 
-class OffsetsCluster(Cluster):
+class OffsetsCluster(DrivenCluster):
     """A controller, and brokers 1, 2, ... of which none runs yet; one broker more has the topic that groups consume.
     Ends with `with`."""
 
     def __init__(
-        self, release: Release, brokers: int, groups: Mapping[str, int], homes: int, kept: Path | None
+        self, release: Release, brokers: int, groups: Mapping[str, int], homes: int, kept_folder: Path | None
     ) -> None:
         self.numbers = tuple(range(1, brokers + 1))
         self.beside = brokers + 1
@@ -162,7 +162,9 @@ class OffsetsCluster(Cluster):
             "group.initial.rebalance.delay.ms": 0,
             "group.min.session.timeout.ms": 1_000,
         }
-        super().__init__(release, ClusterSpec((*self.numbers, self.beside), {}, False, SESSION_MS, LAG_MS, more), kept)
+        super().__init__(
+            release, ClusterSpec((*self.numbers, self.beside), {}, False, SESSION_MS, LAG_MS, more), kept_folder
+        )
 
     def _start(self) -> None:
         self._write()

@@ -66,16 +66,18 @@ def _committed_words(state: State, group: Any, leaders: Mapping[int, int | None]
     return NONE if leader is None else f"{'none' if offset is None else offset}, by {leader}"
 
 
-def describe_observation(seen: OffsetsObservation) -> dict[str, str]:
+def describe_observation(seen_observation: OffsetsObservation) -> dict[str, str]:
     """What is seen, by what it is about."""
-    parts = (f"{number} {_part(part)}" for number, part in sorted(seen.parts.items()))
-    copies = (f"{broker} of {number} {_lines(lines)}" for (number, broker), lines in sorted(seen.copies.items()))
+    parts = (f"{number} {_part(part)}" for number, part in sorted(seen_observation.parts.items()))
+    copies = (
+        f"{broker} of {number} {_lines(lines)}" for (number, broker), lines in sorted(seen_observation.copies.items())
+    )
     return {
-        "brokers": _numbers(seen.alive),
+        "brokers": _numbers(seen_observation.alive),
         "partitions": "; ".join(parts) or "no topic",
         "copies": "; ".join(copies) or "none",
-        "committed": "; ".join(f"{group} {said}" for group, said in sorted(seen.committed_offsets.items())),
-        "fenced": ", ".join(f"{one} {times}x" for one, times in sorted(seen.fences.items())) or "nobody",
+        "committed": "; ".join(f"{group} {said}" for group, said in sorted(seen_observation.committed_offsets.items())),
+        "fenced": ", ".join(f"{one} {times}x" for one, times in sorted(seen_observation.fences.items())) or "nobody",
     }
 
 
@@ -105,8 +107,8 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
 
     # --- what is compared ---------------------------------------------------------------------------------------------
 
-    def show(self, seen: OffsetsObservation) -> Document:
-        return {"groups": describe_observation(seen)}
+    def show(self, seen_observation: OffsetsObservation) -> Document:
+        return {"groups": describe_observation(seen_observation)}
 
     def _expect(self, stage: OffsetsStage) -> OffsetsObservation:
         return expected_observation(stage, self._kills_after(stage))
@@ -116,11 +118,11 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         gone = {self._of[one] for one in stage.state_before.alive if one not in stage.state_after.alive}
         return self._kills + Counter(gone)
 
-    def _observe(self, wanted: OffsetsObservation) -> OffsetsObservation:
+    def _observe(self, wanted_observation: OffsetsObservation) -> OffsetsObservation:
         return self.world.observe()
 
-    def _parting(self, wanted: OffsetsObservation, seen: OffsetsObservation) -> str:
-        return describe_differences(describe_observation(wanted), describe_observation(seen))
+    def _parting(self, wanted_observation: OffsetsObservation, seen_observation: OffsetsObservation) -> str:
+        return describe_differences(describe_observation(wanted_observation), describe_observation(seen_observation))
 
     def _is_as_before(self, stage: OffsetsStage) -> bool:
         return super()._is_as_before(replace(stage, stands=stage.was))
@@ -139,10 +141,10 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         _refuse_chance(taken)
         return self._commit_at_end(taken) if taken.divergence is None and stage is self.stages[-1] else taken
 
-    def _commit_at_end(self, taken: StageResult) -> StageResult:
+    def _commit_at_end(self, result: StageResult) -> StageResult:
         """After the last stage each group commits once more: whether that is taken is to be as in the model. Those that
         are to be refused come first, since then every broker may copy."""
-        state, said = taken.stage.state_after, list[str]()
+        state, said = result.stage.state_after, list[str]()
         for group in sorted(state.position if state.made else (), key=lambda one: takes_commits(state, one)):
             takes = takes_commits(state, group)
             if takes:
@@ -150,9 +152,9 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
             try:
                 why = self._commits(group, committed_of(state, group) or 0, takes)
             except DivergenceError as error:
-                return replace(taken, divergence=f"after the last step, {error}")
+                return replace(result, divergence=f"after the last step, {error}")
             said.append(f"a commit of {group} is {'taken' if takes else f'refused: {why}'}")
-        return replace(taken, did="; ".join([taken.did, *said]))
+        return replace(result, did="; ".join([result.did, *said]))
 
     # --- brokers ------------------------------------------------------------------------------------------------------
 
@@ -234,19 +236,19 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         self._commits(stage.arguments["group"], offset, True)
         return f"OffsetCommit of {offset}"
 
-    def _commits(self, group: Any, offset: int, taken: bool) -> str:
+    def _commits(self, group: Any, offset: int, is_taken: bool) -> str:
         """Has a group commit until that is taken, or until it is refused for good; why. DivergenceError where it is the
         other way about."""
         said = list[str]()
 
         def is_answered() -> bool:
             said.append(self.world.commit_offset(str(group), offset))
-            return not said[-1] or (not taken and said[-1] in (NONE, ERRORS[15]))
+            return not said[-1] or (not is_taken and said[-1] in (NONE, ERRORS[15]))
 
         wait_for(is_answered, self.limit)
-        if (said[-1] == "") != taken:
-            raise DivergenceError(f"the commit of {group} is {f'refused: {said[-1]}' if taken else 'taken'}")
-        if not taken and said[-1] not in (NONE, ERRORS[15]):
+        if (said[-1] == "") != is_taken:
+            raise DivergenceError(f"the commit of {group} is {f'refused: {said[-1]}' if is_taken else 'taken'}")
+        if not is_taken and said[-1] not in (NONE, ERRORS[15]):
             raise NoEffectError(
                 f"the commit of {group} is neither taken nor refused: {said[-1]}, after {self.limit:g} s"
             )
@@ -298,14 +300,14 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         return next((place for place in places if place != "none"), None)
 
 
-def _refuse_chance(taken: StageResult) -> None:
+def _refuse_chance(result: StageResult) -> None:
     """NodesError where a broker that runs was fenced, for want of time, or where the controller chose another leader of
     those that may lead than the driver counts on: neither is against the model."""
-    wanted: OffsetsObservation = taken.expected_observation
-    seen: OffsetsObservation = taken.observation
-    if taken.divergence is None:
+    wanted: OffsetsObservation = result.expected_observation
+    seen: OffsetsObservation = result.observation
+    if result.divergence is None:
         return
-    step = f"step {taken.stage.first}"
+    step = f"step {result.stage.first}"
     if more := [one for one, times in seen.fences.items() if times > wanted.fences.get(one, 0)]:
         raise NodesError(f"{step}: broker {more[0]} was fenced while it ran: the machine had no time for it")
     others = {
@@ -317,9 +319,11 @@ def _refuse_chance(taken: StageResult) -> None:
         raise NodesError(f"{step}: the controller has another leader of those in sync than the driver counts on")
 
 
-def _is_another(part: RegisteredPartition, wanted: RegisteredPartition) -> bool:
-    return part.leader != wanted.leader and part.leader in part.isr and wanted.leader is not None
+def _is_another(part: RegisteredPartition, wanted_part: RegisteredPartition) -> bool:
+    return part.leader != wanted_part.leader and part.leader in part.isr and wanted_part.leader is not None
 
 
-def _parts_differ(wanted: OffsetsObservation, seen: OffsetsObservation) -> bool:
-    return describe_observation(wanted)["partitions"] != describe_observation(seen)["partitions"]
+def _parts_differ(wanted_observation: OffsetsObservation, seen_observation: OffsetsObservation) -> bool:
+    return (
+        describe_observation(wanted_observation)["partitions"] != describe_observation(seen_observation)["partitions"]
+    )

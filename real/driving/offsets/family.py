@@ -12,12 +12,12 @@ from .driver import OffsetsDriver
 from .plan import MODEL, OffsetsPlan, home_of, homes_of, plan_trace
 
 
-def make_cluster(plan: OffsetsPlan, release: Release, kept: Path | None) -> OffsetsCluster:
+def make_cluster(plan: OffsetsPlan, release: Release, kept_folder: Path | None) -> OffsetsCluster:
     """The brokers of a plan, and its groups with the partitions that their offsets are in."""
     start = plan.run.start
     homes = homes_of(start)
     groups = {str(group): homes[home_of(start, group)] for group in start.position}
-    return OffsetsCluster(release, len(plan.brokers), groups, len(homes), kept)
+    return OffsetsCluster(release, len(plan.brokers), groups, len(homes), kept_folder)
 
 
 def describe_conditions(plan: OffsetsPlan) -> Conditions:

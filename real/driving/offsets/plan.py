@@ -21,7 +21,7 @@ from ....language.model import Model
 from ....language.steptext import StepError
 from ....language.values import State
 from ....language.verdict import Run, Step
-from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..fitting import DrivenTrace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
 from ..stages import Kind, Stage, stage_fields
 
 MODEL = "offsets_outage"
@@ -141,21 +141,21 @@ def copy_of(state: State, home: Any, broker: Any) -> tuple[tuple[str, int], ...]
     return tuple((str(line.group), line.offset) for line in lines)
 
 
-def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> OffsetsPlan:
+def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = False) -> OffsetsPlan:
     """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway` makes no difference: the driver makes the topic, and what it made in the way of an older release
     would say nothing of the one that is driven."""
     del anyway
-    return plan_newest(given, lambda kafka: _plan_of_model(trace, kafka, _bind(trace)))
+    return plan_newest(asked_release, lambda kafka: _plan_of_model(trace, kafka, _bind(trace)))
 
 
-def _bind(trace: Trace) -> Model:
+def _bind(trace: DrivenTrace) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = constant_texts({**trace.bounds, **_OF_RELEASES})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _plan_of_model(trace: Trace, kafka: str, model: Model) -> OffsetsPlan:
+def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> OffsetsPlan:
     release = span(kafka)[0][:2]
     if release < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
@@ -182,24 +182,24 @@ def _standings(run: Run) -> list[Placement]:
     for step in run.steps:
         places, leaders = _orders(step, found[-1].places, of, homes), dict[int, int | None]()
         for home, number in homes.items():
-            may = {of[one] for one in step.after.in_sync[home] & step.after.alive}
+            may = {of[one] for one in step.state_after.in_sync[home] & step.state_after.alive}
             before, order = found[-1].leaders[number], places.get(number, ())
             leaders[number] = before if before in may else next((one for one in order if one in may), None)
-        found.append(Placement(places, leaders, _held_fetches(step.after, leaders)))
+        found.append(Placement(places, leaders, _held_fetches(step.state_after, leaders)))
     return found
 
 
-def _orders(step: Step, before: Replicas, of: Mapping[Any, int], homes: Mapping[Any, int]) -> Replicas:
+def _orders(step: Step, previous_orders: Replicas, of: Mapping[Any, int], homes: Mapping[Any, int]) -> Replicas:
     """The order of assignment after a step: of a new topic, each partition begins with the next broker."""
     found = dict[int, tuple[int, ...]]()
     for home, number in homes.items():
-        replicas = [of[one] for one in step.after.replicas[home]]
+        replicas = [of[one] for one in step.state_after.replicas[home]]
         if step.action == "first_use":
             found[number] = tuple(sorted(replicas, key=lambda one: (one - 1 - number) % len(of)))
         elif replicas:
-            leaving = sorted(of[one] for one in step.after.removing[home])
-            stay = [one for one in before[number] if one in replicas and one not in leaving]
-            new = [one for one in replicas if one not in before[number]]
+            leaving = sorted(of[one] for one in step.state_after.removing[home])
+            stay = [one for one in previous_orders[number] if one in replicas and one not in leaving]
+            new = [one for one in replicas if one not in previous_orders[number]]
             found[number] = (*stay, *new, *leaving)
     return found
 
@@ -231,20 +231,20 @@ def _arrange_steps(model: Model, run: Run) -> tuple[tuple[int, ...], Run]:
     return tuple(numbers), run
 
 
-def _together(model: Model, numbers: list[int], run: Run, at: int) -> tuple[list[int], Run]:
+def _together(model: Model, numbers: list[int], run: Run, index: int) -> tuple[list[int], Run]:
     """With all that a broker copies of a leader at a step behind each other."""
-    for place in range(at + 1, len(numbers)):
-        step, first = run.steps[place], run.steps[at]
+    for place in range(index + 1, len(numbers)):
+        step, first = run.steps[place], run.steps[index]
         same = step.action == "copy" and step.arguments["broker"] == first.arguments["broker"]
-        if same and homes_of(run.start)[step.arguments["home"]] in _brings(run, at):
-            numbers, run = _move_step(model, numbers, run, place, at + 1)
+        if same and homes_of(run.start)[step.arguments["home"]] in _brings(run, index):
+            numbers, run = _move_step(model, numbers, run, place, index + 1)
     return numbers, run
 
 
-def _brings(run: Run, at: int) -> frozenset[int]:
+def _brings(run: Run, index: int) -> frozenset[int]:
     """The partitions that a broker copies where it may fetch from the leader of one."""
-    state, given = run.states()[at], run.steps[at].arguments
-    homes, leaders, broker = homes_of(state), _standings(run)[at].leaders, given["broker"]
+    state, given = run.states()[index], run.steps[index].arguments
+    homes, leaders, broker = homes_of(state), _standings(run)[index].leaders, given["broker"]
     leader = leaders[homes[given["home"]]]
     return frozenset(
         number
@@ -253,16 +253,16 @@ def _brings(run: Run, at: int) -> frozenset[int]:
     )
 
 
-def _move_step(model: Model, numbers: list[int], run: Run, at: int, to: int) -> tuple[list[int], Run]:
+def _move_step(model: Model, numbers: list[int], run: Run, index: int, to: int) -> tuple[list[int], Run]:
     """With a step at an earlier place, if the model takes it there and comes to the same end; else as it is."""
     order = list(range(len(numbers)))
-    order.insert(to, order.pop(at))
+    order.insert(to, order.pop(index))
     steps = [(run.steps[place].action, run.steps[place].arguments) for place in order]
     try:
         found = judge.replay(model, run.start, steps)
     except StepError:
         return numbers, run
-    if to == at or found.states()[-1] != run.states()[-1]:
+    if to == index or found.states()[-1] != run.states()[-1]:
         return numbers, run
     return [numbers[place] for place in order], found
 
@@ -294,13 +294,13 @@ def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[Offset
         at = end + 1
 
 
-def _end(run: Run, at: int) -> int:
+def _end(run: Run, index: int) -> int:
     """The last of the steps that are one with a step: what else is copied with it, and reassignments that end so."""
-    first, end = run.steps[at], at
+    first, end = run.steps[index], index
     if first.action not in ("copy", "reassign"):
-        return at
-    left = set(_brings(run, at)) if first.action == "copy" else set[int]()
-    for place in range(at + 1, len(run.steps)):
+        return index
+    left = set(_brings(run, index)) if first.action == "copy" else set[int]()
+    for place in range(index + 1, len(run.steps)):
         step = run.steps[place]
         number = homes_of(run.start).get(step.arguments.get("home"), -1)
         copies = step.action == "copy" and step.arguments["broker"] == first.arguments.get("broker") and number in left
@@ -310,12 +310,12 @@ def _end(run: Run, at: int) -> int:
     return end
 
 
-def _cannot(run: Run, at: int, end: int, stands: Placement) -> str | None:
+def _cannot(run: Run, index: int, end: int, stands: Placement) -> str | None:
     """Why a stage cannot be had; None where it can."""
-    step, before, after = run.steps[at], run.states()[at], run.states()[end + 1]
+    step, before, after = run.steps[index], run.states()[index], run.states()[end + 1]
     if step.action == "copy":
-        copied = {homes_of(before)[one.arguments["home"]] for one in run.steps[at : end + 1] if one.action == "copy"}
-        if not _brings(run, at) <= copied:
+        copied = {homes_of(before)[one.arguments["home"]] for one in run.steps[index : end + 1] if one.action == "copy"}
+        if not _brings(run, index) <= copied:
             return "a broker copies all that it has of a leader, and the trace has one partition alone"
     if any(_is_complete(after, home) for home in after.replicas):
         return "the controller ends a reassignment as soon as all are in sync, and the trace goes on before"

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 
 from ...history.assignments import Assignment
 from ..nodes import disks, wire
-from ..nodes.cluster import TOPIC, Cluster
+from ..nodes.cluster import TOPIC, DrivenCluster
 from ..nodes.gates import Gate
 from ..nodes.processes import CONTROLLER
 from ..nodes.running import POLL_SECONDS, NodesError, wait_for
 from .world import PartitionObservation
 
 
-class PartitionCluster(Cluster):
+class PartitionCluster(DrivenCluster):
     """A cluster that is driven through traces of a partition."""
 
     # --- what is seen -------------------------------------------------------------------------------------------------
@@ -26,7 +26,7 @@ class PartitionCluster(Cluster):
         """The partition as it is now. NodesError where a node has died by itself."""
         now = self.registered_state()
         logs = {broker: self._log(broker) for broker in self.needs.brokers}
-        return PartitionObservation(now.leader, now.leader_epoch, now.isr, now.elr, now.fenced, logs)
+        return PartitionObservation(now.leader, now.leader_epoch, now.isr, now.elr, now.fenced_brokers, logs)
 
     def _log(self, broker: int) -> tuple[tuple[int, int], ...]:
         written = disks.read_log(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
@@ -50,14 +50,14 @@ class PartitionCluster(Cluster):
 
     # --- records ------------------------------------------------------------------------------------------------------
 
-    def produce_record(self, broker: int, record: int, acks: int, within: float) -> int:
+    def produce_record(self, broker: int, record: int, acks: int, seconds: float) -> int:
         """Sends a record to a broker, until its log has it; the error with which the broker refuses it, 0 for none.
         Its answer may come later: `answers` has it."""
-        until = time.monotonic() + within
+        until = time.monotonic() + seconds
         while True:
             self.answers.pop(record, None)
             self.send_record(broker, record, acks)
-            has = wait_for(lambda: self._has(broker, record) or record in self.answers, within)
+            has = wait_for(lambda: self._has(broker, record) or record in self.answers, seconds)
             code = self.answers.get(record, 0)
             if (has and code not in (wire.NOT_LEADER, -1)) or time.monotonic() > until:
                 return code
@@ -122,14 +122,14 @@ class PartitionCluster(Cluster):
 
     # --- faults -------------------------------------------------------------------------------------------------------
 
-    def lose_power(self, broker: int, kept: int) -> str:
+    def lose_power(self, broker: int, kept_records: int) -> str:
         """Its host loses power, and so many records were on the disk; what was cut, in words."""
         self.kill(broker)
         try:
-            had, size = disks.cut_log(self.nodes.data(broker), TOPIC, kept)
+            had, size = disks.cut_log(self.nodes.data(broker), TOPIC, kept_records)
         except ValueError as error:
             raise NodesError(f"broker {broker} cannot lose what is on its disk: {error}") from None
-        return f"killed, and its log cut to {size} bytes: {kept} of {had} records are left"
+        return f"killed, and its log cut to {size} bytes: {kept_records} of {had} records are left"
 
     def lose_random_power(self, broker: int, chance: random.Random) -> str:
         """Its host loses power, and any number of records that may be lost are; what was cut, in words."""
@@ -141,11 +141,11 @@ class PartitionCluster(Cluster):
         """A controlled shutdown; whether it ended in time."""
         return self.nodes.terminate(broker, seconds)
 
-    def set_controller_running(self, on: bool) -> None:
+    def set_controller_running(self, is_running: bool) -> None:
         """Whether the controller's process runs: SIGKILL, or a start, where it does not yet."""
-        if on and CONTROLLER not in self.nodes.running:
+        if is_running and CONTROLLER not in self.nodes.running:
             self.nodes.start(CONTROLLER)
-        elif not on:
+        elif not is_running:
             self.kill(CONTROLLER)
 
     def stopped_brokers(self) -> Sequence[int]:
@@ -154,11 +154,11 @@ class PartitionCluster(Cluster):
 
     # --- what is let through ------------------------------------------------------------------------------------------
 
-    def pass_fetch(self, follower: int, leader: int, within: float) -> bool:
+    def pass_fetch(self, follower: int, leader: int, seconds: float) -> bool:
         """Lets one fetch and its answer through; whether that happened."""
-        return self.gates.pass_one(Gate(follower, leader, wire.FETCH), within)
+        return self.gates.pass_one(Gate(follower, leader, wire.FETCH), seconds)
 
-    def gate_alter_partition(self, leader: int, on: bool) -> None:
+    def gate_alter_partition(self, leader: int, is_open: bool) -> None:
         """Lets a leader's AlterPartition through as it likes, or holds it."""
         gate = Gate(leader, CONTROLLER, wire.ALTER_PARTITION)
-        self.gates.open(gate) if on else self.gates.shut(gate)
+        self.gates.open(gate) if is_open else self.gates.shut(gate)

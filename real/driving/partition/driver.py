@@ -72,14 +72,20 @@ def expected_observation(state: State, numbers: Mapping[Any, int]) -> PartitionO
     )
 
 
-def describe_differences(wanted: PartitionObservation, seen: PartitionObservation) -> str:
+def describe_differences(wanted_observation: PartitionObservation, seen_observation: PartitionObservation) -> str:
     """What differs, in words; "" where nothing does."""
     pairs = [
-        ("leader", wanted.leader, seen.leader),
-        ("leader epoch", wanted.leader_epoch, seen.leader_epoch),
-        *((name.upper(), sorted(getattr(wanted, name)), sorted(getattr(seen, name))) for name in ("isr", "elr")),
-        ("fenced", sorted(wanted.fenced_brokers), sorted(seen.fenced_brokers)),
-        *((f"log of broker {one}", _log(wanted.logs[one]), _log(seen.logs[one])) for one in sorted(wanted.logs)),
+        ("leader", wanted_observation.leader, seen_observation.leader),
+        ("leader epoch", wanted_observation.leader_epoch, seen_observation.leader_epoch),
+        *(
+            (name.upper(), sorted(getattr(wanted_observation, name)), sorted(getattr(seen_observation, name)))
+            for name in ("isr", "elr")
+        ),
+        ("fenced", sorted(wanted_observation.fenced_brokers), sorted(seen_observation.fenced_brokers)),
+        *(
+            (f"log of broker {one}", _log(wanted_observation.logs[one]), _log(seen_observation.logs[one]))
+            for one in sorted(wanted_observation.logs)
+        ),
     ]
     return "; ".join(f"{name} {_word(is_)} in place of {_word(was)}" for name, was, is_ in pairs if was != is_)
 
@@ -110,14 +116,14 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         confirmed, why = judge_run(self.plan, run)
         return Outcome(run.stages, confirmed, why, run.acknowledged_records, run.read, run.leader)
 
-    def show(self, seen: PartitionObservation) -> Document:
+    def show(self, seen_observation: PartitionObservation) -> Document:
         return {
-            "leader": seen.leader,
-            "leader_epoch": seen.leader_epoch,
-            "isr": sorted(seen.isr),
-            "elr": sorted(seen.elr),
-            "fenced": sorted(seen.fenced_brokers),
-            "logs": {str(one): [list(record) for record in log] for one, log in sorted(seen.logs.items())},
+            "leader": seen_observation.leader,
+            "leader_epoch": seen_observation.leader_epoch,
+            "isr": sorted(seen_observation.isr),
+            "elr": sorted(seen_observation.elr),
+            "fenced": sorted(seen_observation.fenced_brokers),
+            "logs": {str(one): [list(record) for record in log] for one, log in sorted(seen_observation.logs.items())},
         }
 
     def driven(self, report: Callable[[PartitionStage], None] = lambda stage: None) -> PartitionRun:
@@ -140,13 +146,13 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
             )
         return taken
 
-    def _starved_brokers(self, stage: PartitionStage, seen: PartitionObservation) -> frozenset[int]:
+    def _starved_brokers(self, stage: PartitionStage, seen_observation: PartitionObservation) -> frozenset[int]:
         """Brokers that the controller has fenced though they run all the time and are heard: no run of Kafka does that,
         but a machine that gives them no time within a session."""
         before, after = stage.state_before, stage.state_after
         lives = {self.numbers[one] for one in before.up if one in after.up and one not in before.fenced}
         fenced = {self.numbers[one] for one in after.fenced}
-        return frozenset(lives - fenced - set(self.world.stopped_brokers())) & seen.fenced_brokers
+        return frozenset(lives - fenced - set(self.world.stopped_brokers())) & seen_observation.fenced_brokers
 
     def _do(self, stage: PartitionStage) -> str:
         return super()._do(stage) + self._controllers(stage)
@@ -154,11 +160,11 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     def _expect(self, stage: PartitionStage) -> PartitionObservation:
         return expected_observation(stage.state_after, self.numbers)
 
-    def _observe(self, wanted: PartitionObservation) -> PartitionObservation:
+    def _observe(self, wanted_observation: PartitionObservation) -> PartitionObservation:
         return self.world.observe()
 
-    def _parting(self, wanted: PartitionObservation, seen: PartitionObservation) -> str:
-        return describe_differences(wanted, seen)
+    def _parting(self, wanted_observation: PartitionObservation, seen_observation: PartitionObservation) -> str:
+        return describe_differences(wanted_observation, seen_observation)
 
     def _wait(self, what: Callable[[], object], otherwise: Callable[[], str]) -> None:
         if not wait_for(lambda: bool(what()), self.limit):
@@ -244,14 +250,16 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         self._await_request(leader, wanted, lambda: self.world.pass_fetch(follower, leader, 1.0))
         return f"broker {leader} asks for the ISR {sorted(wanted)}"
 
-    def _await_request(self, leader: int, wanted: frozenset[int], push: Callable[[], object]) -> None:
+    def _await_request(self, leader: int, wanted_isr: frozenset[int], push: Callable[[], object]) -> None:
         """Until a leader asks for an ISR. A request for another one, from before, is made stale and answered."""
         until = time.monotonic() + self.limit
-        while (asks := self.world.requested_isr(leader)) != wanted:
+        while (asks := self.world.requested_isr(leader)) != wanted_isr:
             if time.monotonic() > until:
                 if asks is None:
-                    raise NoEffectError(f"broker {leader} asks for no ISR, and is to ask for {sorted(wanted)}")
-                raise DivergenceError(f"broker {leader} asks for {sorted(asks)} in place of the ISR {sorted(wanted)}")
+                    raise NoEffectError(f"broker {leader} asks for no ISR, and is to ask for {sorted(wanted_isr)}")
+                raise DivergenceError(
+                    f"broker {leader} asks for {sorted(asks)} in place of the ISR {sorted(wanted_isr)}"
+                )
             if asks is not None:
                 self.world.rewrite_assignment()
                 self.world.pass_alter_partition(leader, self.limit)
@@ -406,18 +414,18 @@ def judge_run(plan: PartitionPlan, driven: PartitionRun) -> tuple[bool, str]:
     return (_judge_repair if plan.is_repaired else _judge_loss)(plan.fitted_trace, driven)
 
 
-def _judge_loss(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
+def _judge_loss(fitted_trace: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether what the trace says came about: a record that was acknowledged is gone."""
     if driven.parting_stage is not None:
         return False, _otherwise(driven)
-    if not fitted.lost_records_of:
-        return True, f"every step came about: {fitted.visible_fault}"
-    if fitted.lost_records_of <= driven.lost_records:
+    if not fitted_trace.lost_records_of:
+        return True, f"every step came about: {fitted_trace.visible_fault}"
+    if fitted_trace.lost_records_of <= driven.lost_records:
         return True, f"acknowledged, and gone: {_records(driven.lost_records)}"
     return False, f"every step came about, but {_end(driven)}"
 
 
-def _judge_repair(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
+def _judge_repair(fitted_trace: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether with the repair no record is lost, after all that the trace has under these settings came about, and
     each record was acknowledged that is so in the model, of which there is one at least."""
     if driven.lost_records:
@@ -426,7 +434,7 @@ def _judge_repair(fitted: FittedTrace, driven: PartitionRun) -> tuple[bool, str]
         return False, _otherwise(driven)
     if driven.read is None:
         return False, "nothing can be read in the end"
-    if missing := frozenset(fitted.run.states()[-1].acknowledged) - driven.acknowledged_records:
+    if missing := frozenset(fitted_trace.run.states()[-1].acknowledged) - driven.acknowledged_records:
         return False, f"every step came about, but not acknowledged: {_records(missing)}"
     return True, f"acknowledged, and still there: {_records(driven.acknowledged_records)}"
 

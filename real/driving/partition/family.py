@@ -14,9 +14,9 @@ from .fitting import MODEL, SETTINGS
 from .plan import PartitionPlan, plan_trace
 
 
-def make_cluster(plan: PartitionPlan, release: Release, kept: Path | None) -> PartitionCluster:
+def make_cluster(plan: PartitionPlan, release: Release, kept_folder: Path | None) -> PartitionCluster:
     """The brokers of a plan, and their controller."""
-    return PartitionCluster(release, cluster_spec(plan), kept)
+    return PartitionCluster(release, cluster_spec(plan), kept_folder)
 
 
 def cluster_spec(plan: PartitionPlan) -> ClusterSpec:

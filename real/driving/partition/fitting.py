@@ -15,7 +15,7 @@ from ....language.model import Action, Model
 from ....language.steptext import parse_steps
 from ....language.values import State
 from ....language.verdict import Run, Step
-from ..fitting import ModelRefusesError, Trace, UndrivableError, progress_of, replay_trace
+from ..fitting import DrivenTrace, ModelRefusesError, UndrivableError, progress_of, replay_trace
 from ..nodes.releases import KNOWN_RELEASES
 
 MODEL = "partition"
@@ -55,13 +55,13 @@ class FittedTrace:
         return next((WRONG[name][1] for name in sorted(names) if WRONG[name][0](end, least)), None)
 
 
-def fit_to_release(trace: Trace, given: str | None, *, anyway: bool = False) -> FittedTrace:
+def fit_to_release(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = False) -> FittedTrace:
     """The trace on a release: on the one that is given, or the newest known one whose model takes it, as new clusters
     of it are or with ELR as the trace has it. UndrivableError where none takes it. `anyway`: as the trace's own model
     has it, on a release whose model does not take it, to see where the release does otherwise."""
     elr = str(trace.bounds.get("elr", "false")).lower() == "true"
-    if given is not None:
-        wanted = [(given, elr), (given, False)]
+    if asked_release is not None:
+        wanted = [(asked_release, elr), (asked_release, False)]
     else:
         wanted = [*((one, _elr_of_new(one)) for one in KNOWN_RELEASES), *((one, elr) for one in KNOWN_RELEASES)]
     why: UndrivableError | None = None
@@ -69,23 +69,23 @@ def fit_to_release(trace: Trace, given: str | None, *, anyway: bool = False) -> 
         try:
             return fit_trace(trace, kafka, with_elr)
         except UndrivableError as error:
-            why = error if why is None or given is not None or progress_of(error) > progress_of(why) else why
+            why = error if why is None or asked_release is not None or progress_of(error) > progress_of(why) else why
     assert why is not None
-    if anyway and given is not None:
-        return _replay_losing(trace, given, _own(trace))
+    if anyway and asked_release is not None:
+        return _replay_losing(trace, asked_release, _own(trace))
     raise why
 
 
-def _own(trace: Trace) -> Model:
+def _own(trace: DrivenTrace) -> Model:
     """The model with the constants that the trace was found with."""
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in trace.bounds.items()}
     return _bind(tuple(sorted(texts.items())), trace.property)
 
 
 @cache
-def _bind(constants: tuple[tuple[str, Value | str], ...], about: str) -> Model:
+def _bind(constants: tuple[tuple[str, Value | str], ...], trace_name: str) -> Model:
     """The model with these constants; binding takes a third of a second, and several releases may be tried."""
-    names = (about,) if about else ()
+    names = (trace_name,) if trace_name else ()
     return definition().bind(MODEL, constants=dict(constants), profile=None, ghosts=False, properties=names)
 
 
@@ -93,13 +93,13 @@ def _elr_of_new(kafka: str) -> bool:
     return span(kafka)[0][:2] >= ELR_FOR_NEW
 
 
-def fit_trace(trace: Trace, kafka: str, elr: bool) -> FittedTrace:
+def fit_trace(trace: DrivenTrace, kafka: str, elr: bool) -> FittedTrace:
     """The trace, taken again by the model of a release. UndrivableError where the model of the release does not take
     it, or loses nothing by it."""
     return _replay_losing(trace, kafka, bind_to_release(trace, kafka, elr, {}))
 
 
-def _replay_losing(trace: Trace, kafka: str, model: Model) -> FittedTrace:
+def _replay_losing(trace: DrivenTrace, kafka: str, model: Model) -> FittedTrace:
     run = replay_trace(model, _start(model, trace), trace, kafka)
     found = FittedTrace(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
     if not found.lost_records_of and found.visible_fault is None:
@@ -111,20 +111,20 @@ def _replay_losing(trace: Trace, kafka: str, model: Model) -> FittedTrace:
 
 
 def fit_with_repair(
-    trace: Trace, kafka: str, given: Mapping[str, Value | str], gone: frozenset[int] = frozenset()
+    trace: DrivenTrace, kafka: str, asked_release: Mapping[str, Value | str], lost_records: frozenset[int] = frozenset()
 ) -> FittedTrace:
     """The trace's faults, and what of its other steps is still possible, with other settings. Before the first fault
     after a record was written, the record is acknowledged, so that there is something to keep. UndrivableError where
-    the records that are `gone` without the repair are not acknowledged before the last fault."""
+    the records that are `lost_records` without the repair are not acknowledged before the last fault."""
     elr = span(kafka)[0][:2] >= ELR_FOR_NEW
-    model = bind_to_release(trace, kafka, elr, {**REPAIR, **given})
+    model = bind_to_release(trace, kafka, elr, {**REPAIR, **asked_release})
     taken, numbers, skipped = list[Step](), list[int](), list[int]()
     start = state = _start(model, trace)
     for number, (action, arguments) in enumerate(parse_steps(model, "; ".join(trace.steps)), 1):
         added = _acknowledging(model, state) if action.kind == "fault" else []
         taken += added
         numbers += [0] * len(added)
-        state = added[-1].after if added else state
+        state = added[-1].state_after if added else state
         step = _possible(model, state, Step(action.name, arguments, state))
         if step is None:
             _refuse_without(action, number)
@@ -132,21 +132,21 @@ def fit_with_repair(
             continue
         taken.append(step)
         numbers.append(number)
-        state = step.after
+        state = step.state_after
     found = FittedTrace(kafka, model, Run(start, tuple(taken)), tuple(numbers), tuple(skipped))
     if found.lost_records_of:
         raise UndrivableError(f"the model of Kafka {kafka} loses the record with these settings as well")
-    _refuse_unpromised(found, gone)
+    _refuse_unpromised(found, lost_records)
     return found
 
 
-def _refuse_unpromised(found: FittedTrace, gone: frozenset[int]) -> None:
+def _refuse_unpromised(fitted_trace: FittedTrace, lost_records: frozenset[int]) -> None:
     """A record that is not acknowledged before the last fault is nothing that a repair can be shown to keep."""
-    run = found.run
-    faults = [at for at, step in enumerate(run.steps) if found.model.action(step.action).kind == "fault"]
+    run = fitted_trace.run
+    faults = [at for at, step in enumerate(run.steps) if fitted_trace.model.action(step.action).kind == "fault"]
     promised = frozenset(run.states()[faults[-1] if faults else -1].acknowledged)
-    if not promised or not gone <= promised:
-        which = "no record is" if not promised else f"record {min(gone - promised)} is not"
+    if not promised or not lost_records <= promised:
+        which = "no record is" if not promised else f"record {min(lost_records - promised)} is not"
         when = "before the last fault" if faults else "at all"
         raise UndrivableError(
             f"with these settings {which} acknowledged {when}, so that nothing shows whether they keep it"
@@ -169,24 +169,24 @@ def _acknowledging(model: Model, state: State) -> list[Step]:
         if not next_ones:
             return []
         found.append(min(next_ones, key=lambda step: _ACKNOWLEDGES.index(step.action)))
-        state = found[-1].after
+        state = found[-1].state_after
     return found
 
 
-def _possible(model: Model, state: State, wanted: Step) -> Step | None:
+def _possible(model: Model, state: State, wanted_step: Step) -> Step | None:
     """The step in another state, with another successor if need be; None where it cannot happen."""
-    alike = [step for step in judge.steps(model, state) if _alike(step, wanted)]
-    same = [step for step in alike if step.arguments == wanted.arguments]
+    alike = [step for step in judge.steps(model, state) if _alike(step, wanted_step)]
+    same = [step for step in alike if step.arguments == wanted_step.arguments]
     return (same or alike or [None])[0]
 
 
-def _alike(step: Step, wanted: Step) -> bool:
+def _alike(step: Step, wanted_step: Step) -> bool:
     """Whether two steps differ in nothing but in whom the controller elects, or in how much a disk had."""
     open_ = {"successor": None, "kept": None}
-    return step.action == wanted.action and {**step.arguments, **open_} == {**wanted.arguments, **open_}
+    return step.action == wanted_step.action and {**step.arguments, **open_} == {**wanted_step.arguments, **open_}
 
 
-def bind_to_release(trace: Trace, kafka: str, elr: bool, given: Mapping[str, Value | str]) -> Model:
+def bind_to_release(trace: DrivenTrace, kafka: str, elr: bool, asked_release: Mapping[str, Value | str]) -> Model:
     """The partition's model as a release has it, with a trace's bounds and settings and, over them, those given."""
     first, last = span(kafka)
     known = profiles_within(first, last, kraft=True)
@@ -199,7 +199,7 @@ def bind_to_release(trace: Trace, kafka: str, elr: bool, given: Mapping[str, Val
     made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}
     made |= {name: value for name, value in trace.bounds.items() if name in SETTINGS}
     made |= newest | dict(switches(known[-1], known[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
-    made |= {"elr": elr, **given}
+    made |= {"elr": elr, **asked_release}
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in made.items()}
     return _bind(tuple(sorted(texts.items())), trace.property)
 
@@ -208,7 +208,7 @@ def _names(profile: str) -> Sequence[str]:
     return list(definition().profiles[profile])
 
 
-def _start(model: Model, trace: Trace) -> State:
+def _start(model: Model, trace: DrivenTrace) -> State:
     """The initial state in which the trace's leader leads."""
     for _, arguments, state in judge.starts(model):
         if str(arguments["leader"]) == trace.leader:

@@ -115,50 +115,54 @@ class PartitionPlan:
         return self.fitted_trace.visible_fault or ""
 
 
-def plan_trace(wanted: PlanRequest) -> PartitionPlan:
+def plan_trace(request: PlanRequest) -> PartitionPlan:
     """The plan of a trace, with its own settings or with the repair's; where no release is given, on the first that
     keeps the record with these. UndrivableError, with why, where there is none."""
-    trace, kafka = wanted.trace, wanted.kafka
-    fitted = fit_to_release(trace, kafka, anyway=wanted.anyway)
-    if not wanted.is_repaired:
+    trace, kafka = request.trace, request.kafka
+    fitted = fit_to_release(trace, kafka, anyway=request.anyway)
+    if not request.is_repaired:
         return plan_run(fitted)
     releases = dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN_RELEASES])
 
     def plan(release: str) -> PartitionPlan:
         return replace(
-            plan_run(fit_with_repair(trace, release, wanted.constants, fitted.lost_records_of)), is_repaired=True
+            plan_run(fit_with_repair(trace, release, request.constants, fitted.lost_records_of)), is_repaired=True
         )
 
     return plan_first(releases, plan)
 
 
-def plan_run(fitted: FittedTrace) -> PartitionPlan:
+def plan_run(fitted_trace: FittedTrace) -> PartitionPlan:
     """How a run is driven. UndrivableError, with the step, where that cannot be."""
-    steps = fitted.run.steps
-    for number, step in zip(fitted.numbers, steps, strict=True):
+    steps = fitted_trace.run.steps
+    for number, step in zip(fitted_trace.numbers, steps, strict=True):
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
             raise UndrivableError(f"{step.action}: {why}", number)
-    _refuse_running(fitted)
-    _refuse_stale(fitted)
-    stages = tuple(_stages(fitted))
+    _refuse_running(fitted_trace)
+    _refuse_stale(fitted_trace)
+    stages = tuple(_stages(fitted_trace))
     _refuse_fenced_together(stages)
     shrinks = any(step.action == "propose_shrink" for step in steps)
     lag = 3_000 if shrinks else 600_000
-    return PartitionPlan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
+    return PartitionPlan(fitted_trace, _order(fitted_trace), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
 
 
-def _refuse_running(fitted: FittedTrace) -> None:
+def _refuse_running(fitted_trace: FittedTrace) -> None:
     """A directory is taken from a broker that is down: one that runs finds out in its own time that it is gone."""
-    for number, before, step in zip(fitted.numbers, fitted.run.states(), fitted.run.steps, strict=False):
+    for number, before, step in zip(
+        fitted_trace.numbers, fitted_trace.run.states(), fitted_trace.run.steps, strict=False
+    ):
         if step.action == "lose_directory" and step.arguments["broker"] in before.up:
             raise UndrivableError("lose_directory: the broker runs, and finds out when it next uses the disk", number)
 
 
-def _refuse_stale(fitted: FittedTrace) -> None:
+def _refuse_stale(fitted_trace: FittedTrace) -> None:
     """A leader asks for a follower as that one fetches. What it goes by is what the follower has, but in a race within
     the leader, between a fetch from before the follower's restart and the registration from after it."""
-    for number, before, step in zip(fitted.numbers, fitted.run.states(), fitted.run.steps, strict=False):
+    for number, before, step in zip(
+        fitted_trace.numbers, fitted_trace.run.states(), fitted_trace.run.steps, strict=False
+    ):
         if step.action == "propose_expansion":
             leader, follower = step.arguments["leader"], step.arguments["follower"]
             if before.fetch_offset[leader][follower] > len(before.log[follower]):
@@ -199,63 +203,65 @@ def _fenced_at_once(steps: Sequence[Step]) -> bool:
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(fitted: FittedTrace) -> Iterator[PartitionStage]:
-    states, steps, at = fitted.run.states(), fitted.run.steps, 0
+def _stages(fitted_trace: FittedTrace) -> Iterator[PartitionStage]:
+    states, steps, at = fitted_trace.run.states(), fitted_trace.run.steps, 0
     unaware = _unaware(states, steps)
     while at < len(steps):
         end = at
         more: dict[str, Any] = {}
         if steps[at].action == "propose_shrink":
-            end, more = _shrink(fitted, at)
+            end, more = _shrink(fitted_trace, at)
         leave = frozenset[Any]()
         if steps[at].action == "assign_directory" and steps[at].arguments["broker"] not in states[at].up:
-            end = _end_of_start(fitted, at)
+            end = _end_of_start(fitted_trace, at)
         if steps[at].action == "reassign":
-            end, leave = _end_of_reassignment(fitted, at)
+            end, leave = _end_of_reassignment(fitted_trace, at)
         yield PartitionStage(
-            **stage_fields(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
+            **stage_fields(
+                fitted_trace.model, fitted_trace.run, at, end, KINDS[steps[at].action], fitted_trace.numbers
+            ),
             unaware=leave | frozenset(unaware.get(at, ())),
-            majority_before=_decide(fitted.model, states[at]),
-            majority_after=_decide(fitted.model, states[end + 1]),
+            majority_before=_decide(fitted_trace.model, states[at]),
+            majority_after=_decide(fitted_trace.model, states[end + 1]),
             **more,
         )
         at = end + 1
 
 
-def _shrink(fitted: FittedTrace, at: int) -> tuple[int, dict[str, Any]]:
+def _shrink(fitted_trace: FittedTrace, index: int) -> tuple[int, dict[str, Any]]:
     """A follower lags. A leader asks for all that lag to be taken out, in one request: where several do, the trace's
     steps until all of them are out are one thing."""
-    states, steps = fitted.run.states(), fitted.run.steps
-    state, leader, follower = states[at], steps[at].arguments["leader"], steps[at].arguments["follower"]
+    states, steps = fitted_trace.run.states(), fitted_trace.run.steps
+    state, leader, follower = states[index], steps[index].arguments["leader"], steps[index].arguments["follower"]
     isr = frozenset(state.view[leader].isr)
     bait = state.log[follower] == state.log[leader]
     others = isr - {leader, follower}
     lagging = {one for one in others if state.log[one] != state.log[leader] or (bait and one not in state.up)}
     if not lagging:
-        return at, {"isr": isr - {follower}, "bait": bait, "abreast": others if bait else frozenset[Any]()}
-    end = _all_out(steps, at, leader, {follower, *lagging})
-    if end is None or not fitted.model.values["keep_epoch"]:
+        return index, {"isr": isr - {follower}, "bait": bait, "abreast": others if bait else frozenset[Any]()}
+    end = _all_out(steps, index, leader, {follower, *lagging})
+    if end is None or not fitted_trace.model.values["keep_epoch"]:
         names = " and ".join(sorted(map(str, {follower, *lagging})))
         why = f"{names} lag at the same time, and Kafka takes all that lag out of the ISR in one request"
-        raise UndrivableError(why, fitted.numbers[at])
+        raise UndrivableError(why, fitted_trace.numbers[index])
     return end, {"isr": isr - {follower} - lagging, "bait": bait, "abreast": others - lagging if bait else frozenset()}
 
 
-def _end_of_reassignment(fitted: FittedTrace, at: int) -> tuple[int, frozenset[Any]]:
+def _end_of_reassignment(fitted_trace: FittedTrace, index: int) -> tuple[int, frozenset[Any]]:
     """A reassignment to brokers that are all in sync is complete in the request that asks for it
     (PartitionChangeBuilder.completeReassignmentIfNeeded). Who leaves has its copy until it learns of that."""
-    states, steps = fitted.run.states(), fitted.run.steps
-    if at + 1 == len(steps) or steps[at + 1].action != "complete_reassignment":
+    states, steps = fitted_trace.run.states(), fitted_trace.run.steps
+    if index + 1 == len(steps) or steps[index + 1].action != "complete_reassignment":
         why = "the driver reassigns to brokers that are all in sync, which is complete at once"
-        raise UndrivableError(f"reassign: {why}", fitted.numbers[at])
-    return at + 1, frozenset(states[at].assignment.replicas - states[at + 2].assignment.replicas)
+        raise UndrivableError(f"reassign: {why}", fitted_trace.numbers[index])
+    return index + 1, frozenset(states[index].assignment.replicas - states[index + 2].assignment.replicas)
 
 
-def _all_out(steps: Sequence[Step], at: int, leader: Any, who: set[Any]) -> int | None:
+def _all_out(steps: Sequence[Step], index: int, leader: Any, who: set[Any]) -> int | None:
     """The step at which the controller has taken all of these out of the ISR; None where something else happens
     first."""
     left, asked = set(who), None
-    for number in range(at, len(steps)):
+    for number in range(index, len(steps)):
         step = steps[number]
         if step.action == "propose_shrink" and step.arguments["follower"] in left:
             asked = step.arguments["follower"]
@@ -268,15 +274,17 @@ def _all_out(steps: Sequence[Step], at: int, leader: Any, who: set[Any]) -> int 
     return None
 
 
-def _end_of_start(fitted: FittedTrace, at: int) -> int:
+def _end_of_start(fitted_trace: FittedTrace, index: int) -> int:
     """The step in which a broker starts that has said before where its copy is: both are one start."""
-    after = at + 1
-    steps = fitted.run.steps
+    after = index + 1
+    steps = fitted_trace.run.steps
     if after == len(steps) or (steps[after].action, steps[after].arguments["broker"]) != (
         "restart",
-        steps[at].arguments["broker"],
+        steps[index].arguments["broker"],
     ):
-        raise UndrivableError("assign_directory: a broker that is down says it as it starts", fitted.numbers[at])
+        raise UndrivableError(
+            "assign_directory: a broker that is down says it as it starts", fitted_trace.numbers[index]
+        )
     return after
 
 
@@ -310,30 +318,30 @@ def _is_behind(state: State, broker: Any) -> bool:
 # --- the order of assignment ------------------------------------------------------------------------------------------
 
 
-def _order(fitted: FittedTrace) -> tuple[Any, ...]:
+def _order(fitted_trace: FittedTrace) -> tuple[Any, ...]:
     """An order of the replicas in which the controller, which goes by it, elects whom the run says."""
-    brokers = tuple(fitted.run.start.log)
-    choices = list(_choices(fitted))
-    leader = fitted.run.start.registered.leader
+    brokers = tuple(fitted_trace.run.start.log)
+    choices = list(_choices(fitted_trace))
+    leader = fitted_trace.run.start.registered.leader
     for order in itertools.permutations(brokers):
         if order[0] == leader and all(_first(order, moved, who) == chosen for moved, who, chosen in choices):
             return order
     raise UndrivableError("no order of the replicas makes the controller elect whom the trace says")
 
 
-def _first(order: Sequence[Any], moved: Sequence[Any], who: frozenset[Any]) -> Any:
+def _first(order: Sequence[Any], moved_replicas: Sequence[Any], who: frozenset[Any]) -> Any:
     """Whom the controller prefers of some, once some were moved to the front of the order."""
     now = list(order)
-    for broker in moved:
+    for broker in moved_replicas:
         now.remove(broker)
         now.insert(0, broker)
     return next(one for one in now if one in who)
 
 
-def _choices(fitted: FittedTrace) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
+def _choices(fitted_trace: FittedTrace) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
     """Each choice of the controller: who was moved to the front before, among whom it chooses, and whom it takes."""
     moved = tuple[Any, ...]()
-    for before, step in zip(fitted.run.states(), fitted.run.steps, strict=False):
+    for before, step in zip(fitted_trace.run.states(), fitted_trace.run.steps, strict=False):
         if step.action == "elect_preferred":
             moved = (*moved, step.arguments["broker"])
         if step.action == "complete_reassignment":  # the driver asks for an order in which it is the first
@@ -342,11 +350,11 @@ def _choices(fitted: FittedTrace) -> Iterator[tuple[tuple[Any, ...], frozenset[A
         if step.action == "elect_uncleanly":
             alive = frozenset(before.assignment.replicas - before.fenced)
             yield moved, alive, step.arguments["broker"]
-        elif "successor" in step.arguments and step.after.registered.leader is not None:
+        elif "successor" in step.arguments and step.state_after.registered.leader is not None:
             fixed = {name: value for name, value in step.arguments.items() if name != "successor"}
             possible = [
                 other.arguments["successor"]
-                for other in judge.steps(fitted.model, before)
+                for other in judge.steps(fitted_trace.model, before)
                 if other.action == step.action and fixed.items() <= other.arguments.items()
             ]
             if len(possible) > 1:

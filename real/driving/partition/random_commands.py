@@ -118,10 +118,10 @@ class RandomCommands:
     def _let_fetch(self) -> str:
         return self._fetch(True)
 
-    def _fetch(self, on: bool) -> str:
+    def _fetch(self, is_open: bool) -> str:
         follower, leader = self.random.sample(BROKERS, 2)
-        self.cluster.gate_fetches([follower], leader, on)
-        return f"{'let' if on else 'hold'} fetches of {follower} from {leader}"
+        self.cluster.gate_fetches([follower], leader, is_open)
+        return f"{'let' if is_open else 'hold'} fetches of {follower} from {leader}"
 
     def _hold_alter(self) -> str:
         return self._alter(False)
@@ -129,10 +129,10 @@ class RandomCommands:
     def _let_alter(self) -> str:
         return self._alter(True)
 
-    def _alter(self, on: bool) -> str:
+    def _alter(self, is_open: bool) -> str:
         leader = self._one()
-        self.cluster.gate_alter_partition(leader, on)
-        return f"{'let' if on else 'hold'} AlterPartition of {leader}"
+        self.cluster.gate_alter_partition(leader, is_open)
+        return f"{'let' if is_open else 'hold'} AlterPartition of {leader}"
 
     def _hold_beat(self) -> str:
         broker = self._one()

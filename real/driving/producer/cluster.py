@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..nodes import disks, wire
 from ..nodes.client import ClientProcess
-from ..nodes.cluster import TOPIC, Cluster, ClusterSpec
+from ..nodes.cluster import TOPIC, ClusterSpec, DrivenCluster
 from ..nodes.gates import Gate
 from ..nodes.lines import CLIENT, ClientConnection, ClientGates
 from ..nodes.releases import Release
@@ -27,7 +27,7 @@ SETTINGS: Mapping[str, object] = {
 }
 
 
-class ProducerCluster(Cluster):
+class ProducerCluster(DrivenCluster):
     """Brokers 1 and 2, of which 1 leads first, and a producer. `refuses`: the topic takes writes with acks=all only
     while both are in sync. Ends with `with`."""
 
@@ -38,10 +38,12 @@ class ProducerCluster(Cluster):
         settings: Mapping[str, object],
         *,
         refuses: bool = False,
-        kept: Path | None = None,
+        kept_folder: Path | None = None,
     ) -> None:
         topic = {"min.insync.replicas": "2" if refuses else "1"}
-        super().__init__(release, ClusterSpec(BROKERS, topic, False, 12_000, 3_000 if refuses else 600_000), kept)
+        super().__init__(
+            release, ClusterSpec(BROKERS, topic, False, 12_000, 3_000 if refuses else 600_000), kept_folder
+        )
         self.lines = ClientGates()
         self.gates = self.lines
         self.topics = [topic_of(partition) for partition in range(partitions)]
@@ -106,7 +108,7 @@ class ProducerCluster(Cluster):
 
     # --- the producer -------------------------------------------------------------------------------------------------
 
-    def send_record(self, record: int, partition: int, within: float) -> bool:
+    def send_record(self, record: int, partition: int, seconds: float) -> bool:
         """Has the producer send a record; whether `send()` returned."""
         assert self.client is not None
         self._outcomes_told()
@@ -114,13 +116,13 @@ class ProducerCluster(Cluster):
         before = self.client.said.count(f"sent {record}")
         self.client.write_line(f"send {record} {self.topics[partition]}")
         client = self.client
-        return bool(wait_for(lambda: client.said.count(f"sent {record}") > before, within))
+        return bool(wait_for(lambda: client.said.count(f"sent {record}") > before, seconds))
 
-    def close_client(self, within: float) -> bool:
+    def close_client(self, seconds: float) -> bool:
         """Has the producer closed at once; whether it was."""
         assert self.client is not None
         self.client.write_line("close")
-        return self.client.wait_for_line("closed", within)
+        return self.client.wait_for_line("closed", seconds)
 
     def restart_client(self, keep: int | None, *, forget: bool) -> None:
         """The producer's process dies, and another one starts. Of the requests that wait the first one to the broker
@@ -134,7 +136,7 @@ class ProducerCluster(Cluster):
             self._outcomes = {one: word for one, word in self._outcomes.items() if word == "acknowledged"}
         self.start_client()
 
-    def known_leader(self, partition: int, within: float) -> int:
+    def known_leader(self, partition: int, seconds: float) -> int:
         """The leader that the producer knows; -1 for none."""
         assert self.client is not None
         client, before = self.client, len(self.client.said)
@@ -143,7 +145,7 @@ class ProducerCluster(Cluster):
         def answers() -> list[str]:
             return [line for line in client.said[before:] if line.startswith("leader ")]
 
-        found = wait_for(answers, within)
+        found = wait_for(answers, seconds)
         return int(found[0].split()[1]) if found else -1
 
     # --- its requests, and their answers ------------------------------------------------------------------------------
@@ -186,42 +188,42 @@ class ProducerCluster(Cluster):
 
     # --- leaders ------------------------------------------------------------------------------------------------------
 
-    def move_leader(self, broker: int, within: float) -> bool:
+    def move_leader(self, broker: int, seconds: float) -> bool:
         """Has a broker lead; whether both brokers know it."""
         self.move_to_front(broker)
         self.elect_leader(wire.PREFERRED)
-        return bool(wait_for(lambda: all(self.is_leader(broker, by=one) for one in BROKERS), within))
+        return bool(wait_for(lambda: all(self.is_leader(broker, other_broker=one) for one in BROKERS), seconds))
 
-    def shrink_isr(self, leader: int, *, bait: bool, within: float) -> bool:
+    def shrink_isr(self, leader: int, *, bait: bool, seconds: float) -> bool:
         """Has the ISR shrink to its leader; whether it does. With `bait` a record more is written, which the other
         broker lacks."""
         if bait:
             self.write_filler(leader)
-        if not wait_for(lambda: self.requested_isr(leader) == frozenset({leader}), within):
+        if not wait_for(lambda: self.requested_isr(leader) == frozenset({leader}), seconds):
             return False
-        return self.pass_alter_partition(leader, within) and bool(
-            wait_for(lambda: self.registered_state().isr == frozenset({leader}), within)
+        return self.pass_alter_partition(leader, seconds) and bool(
+            wait_for(lambda: self.registered_state().isr == frozenset({leader}), seconds)
         )
 
-    def set_writable(self, leader: int, on: bool, within: float) -> bool:
+    def set_writable(self, leader: int, is_writable: bool, seconds: float) -> bool:
         """Whether the leader, which is alone in sync, takes writes with acks=all; waits until it does as is said."""
         with self._anyone() as connection:
-            code = wire.set_topic_config(connection, TOPIC, "min.insync.replicas", "1" if on else "2")
+            code = wire.set_topic_config(connection, TOPIC, "min.insync.replicas", "1" if is_writable else "2")
         if code:
             raise NodesError(f"min.insync.replicas cannot be changed: error {code}")
-        wanted = 0 if on else wire.NOT_ENOUGH_REPLICAS
+        wanted = 0 if is_writable else wire.NOT_ENOUGH_REPLICAS
 
         def does() -> bool:
             self.answers.pop(_BAIT, None)
             self._send(leader, disks.FILLER, -1, _BAIT)
             return self.answers.get(_BAIT) == wanted
 
-        return bool(wait_for(does, within))
+        return bool(wait_for(does, seconds))
 
-    def pass_fetch(self, leader: int, within: float) -> bool:
+    def pass_fetch(self, leader: int, seconds: float) -> bool:
         """Lets the other broker fetch once from the leader; whether it did."""
         (follower,) = set(BROKERS) - {leader}
-        return self.gates.pass_one(Gate(follower, leader, wire.FETCH), within)
+        return self.gates.pass_one(Gate(follower, leader, wire.FETCH), seconds)
 
 
 def topic_of(partition: int) -> str:

@@ -27,8 +27,9 @@ def broker_of(leader: Any) -> int:
     return BROKERS[int(leader)]
 
 
-def expected_observation(state: State, given: Collection[int]) -> ProducerObservation:
-    """What is to be seen in a state; `given` are the records that the producer was given: of others it says nothing."""
+def expected_observation(state: State, given_records: Collection[int]) -> ProducerObservation:
+    """What is to be seen in a state; `given_records` are the records that the producer was given: of others it says
+    nothing."""
     logs = dict[str, list[tuple[int, int, int, int]]]()
     for partition in state.logs:
         held = [state.held[partition][entry] for entry in sorted(state.held[partition])]
@@ -37,17 +38,22 @@ def expected_observation(state: State, given: Collection[int]) -> ProducerObserv
         ]
     told = {one: state.outcome[one].value for one in state.outcome}
     outcomes = {
-        one: word for one, word in told.items() if word == "acknowledged" or (word == "given up" and one in given)
+        one: word
+        for one, word in told.items()
+        if word == "acknowledged" or (word == "given up" and one in given_records)
     }
     return ProducerObservation(broker_of(state.leader), number_producers(logs), outcomes)
 
 
-def describe_differences(wanted: ProducerObservation, seen: ProducerObservation) -> str:
+def describe_differences(wanted_observation: ProducerObservation, seen_observation: ProducerObservation) -> str:
     """What differs, in words; "" where nothing does."""
     pairs = [
-        ("leader", wanted.leader, seen.leader),
-        *((f"log of {one}", describe_log(wanted.logs[one]), describe_log(seen.logs[one])) for one in wanted.logs),
-        ("what the producer was told", describe_outcomes(wanted), describe_outcomes(seen)),
+        ("leader", wanted_observation.leader, seen_observation.leader),
+        *(
+            (f"log of {one}", describe_log(wanted_observation.logs[one]), describe_log(seen_observation.logs[one]))
+            for one in wanted_observation.logs
+        ),
+        ("what the producer was told", describe_outcomes(wanted_observation), describe_outcomes(seen_observation)),
     ]
     return "; ".join(
         f"{name}: {is_ or 'nothing'} in place of {was or 'nothing'}" for name, was, is_ in pairs if was != is_
@@ -63,9 +69,9 @@ def describe_log(log: Sequence[LoggedBatch]) -> str:
     )
 
 
-def describe_outcomes(seen: ProducerObservation) -> str:
+def describe_outcomes(seen_observation: ProducerObservation) -> str:
     """`record 0 acknowledged`."""
-    return ", ".join(f"record {one} {word}" for one, word in sorted(seen.outcomes.items()))
+    return ", ".join(f"record {one} {word}" for one, word in sorted(seen_observation.outcomes.items()))
 
 
 class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation]):
@@ -82,19 +88,19 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         self._alone = False
         self._takes_writes = True
 
-    def show(self, seen: ProducerObservation) -> Document:
-        said = {"leader": str(seen.leader or "none")}
-        said |= {name: describe_log(log) or "empty" for name, log in seen.logs.items()}
-        return {"clients": {**said, "producer": describe_outcomes(seen) or "was told nothing"}}
+    def show(self, seen_observation: ProducerObservation) -> Document:
+        said = {"leader": str(seen_observation.leader or "none")}
+        said |= {name: describe_log(log) or "empty" for name, log in seen_observation.logs.items()}
+        return {"clients": {**said, "producer": describe_outcomes(seen_observation) or "was told nothing"}}
 
     def _expect(self, stage: Stage) -> ProducerObservation:
         return expected_observation(stage.state_after, self._sent)
 
-    def _observe(self, wanted: ProducerObservation) -> ProducerObservation:
+    def _observe(self, wanted_observation: ProducerObservation) -> ProducerObservation:
         return self.world.observe()
 
-    def _parting(self, wanted: ProducerObservation, seen: ProducerObservation) -> str:
-        return describe_differences(wanted, seen)
+    def _parting(self, wanted_observation: ProducerObservation, seen_observation: ProducerObservation) -> str:
+        return describe_differences(wanted_observation, seen_observation)
 
     # --- the application ----------------------------------------------------------------------------------------------
 
@@ -186,13 +192,13 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         self._let_request(self._broker(stage))
         return "Produce let through"
 
-    def _await_answer(self, broker: int, wanted: Iterable[int], *, fetch: bool = False) -> str:
+    def _await_answer(self, broker: int, wanted_errors: Iterable[int], *, fetch: bool = False) -> str:
         """Waits for a broker's answer, which must be one of these, and lets it through."""
         self._fetch_until(broker, lambda: self.world.pending_response(broker) is not None, fetch=fetch)
         code = self.world.pending_response(broker)
         if code is None:
             raise NoEffectError(f"broker {broker} does not answer, after {self.limit:g} s")
-        if code not in set(wanted):
+        if code not in set(wanted_errors):
             raise DivergenceError(f"broker {broker} answers with {_name(code)}")
         self.world.pass_response(broker)
         self._open[broker] -= 1
@@ -234,10 +240,12 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         self._open[broker] = 0
         return f"the connection to broker {broker} ended, and with it the answer that acks=1 has at once"
 
-    def _set_writes(self, leader: int, on: bool) -> None:
-        if not self.world.set_writable(leader, on, self.limit):
-            raise NoEffectError(f"broker {leader} does not {'take' if on else 'refuse'} writes, after {self.limit:g} s")
-        self._takes_writes = on
+    def _set_writes(self, leader: int, is_writable: bool) -> None:
+        if not self.world.set_writable(leader, is_writable, self.limit):
+            raise NoEffectError(
+                f"broker {leader} does not {'take' if is_writable else 'refuse'} writes, after {self.limit:g} s"
+            )
+        self._takes_writes = is_writable
 
     def _refuse_for_now(self, stage: Stage) -> str:
         broker = self._broker(stage)
@@ -254,7 +262,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return f"the ISR shrinks to its leader; {self._await_answer(broker, {NOT_ENOUGH_REPLICAS_AFTER_APPEND})}"
 
     def _leave_alone(self, leader: int, *, bait: bool) -> None:
-        if not self._alone and not self.world.shrink_isr(leader, bait=bait, within=self.limit):
+        if not self._alone and not self.world.shrink_isr(leader, bait=bait, seconds=self.limit):
             raise NoEffectError(f"broker {leader} does not come to be alone in the ISR, after {self.limit:g} s")
         self._alone = True
 

@@ -13,12 +13,14 @@ from .driver import ProducerDriver
 from .plan import MODEL, ProducerPlan, plan_trace
 
 
-def make_cluster(plan: ProducerPlan, release: Release, kept: Path | None) -> ProducerCluster:
+def make_cluster(plan: ProducerPlan, release: Release, kept_folder: Path | None) -> ProducerCluster:
     """The brokers and the producer of a plan. A producer that is to learn of a leader by itself asks often."""
     age = 300 if plan.has("learn_leader") else 3_600_000
     settings = {**producer_settings(plan), "metadata.max.age.ms": age}
     settings["enable.idempotence"] = str(settings["enable.idempotence"]).lower()
-    return ProducerCluster(release, len(list(plan.run.start.logs)), settings, refuses=plan.refuses, kept=kept)
+    return ProducerCluster(
+        release, len(list(plan.run.start.logs)), settings, refuses=plan.refuses, kept_folder=kept_folder
+    )
 
 
 def describe_conditions(plan: ProducerPlan) -> Conditions:

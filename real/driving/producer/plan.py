@@ -11,7 +11,7 @@ from ....language.constants import Value
 from ....language.immutable import immutable
 from ....language.model import Model
 from ....language.verdict import Run, Step
-from ..fitting import Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..fitting import DrivenTrace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
 from ..stages import Kind, Stage, stage_fields
 
 MODEL = "producer"
@@ -80,11 +80,11 @@ class ProducerPlan:
         return self.has(*_REFUSALS)
 
 
-def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> ProducerPlan:
+def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = False) -> ProducerPlan:
     """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
-        given,
+        asked_release,
         lambda kafka: _plan_of_model(trace, kafka, _bind(trace, _of(kafka))),
         (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
@@ -94,13 +94,13 @@ def _of(kafka: str) -> Mapping[str, Value | str]:
     return {**_OF_RELEASES, "refuses_late_begin": span(kafka)[0][:2] >= REFUSES_LATE_BEGIN}
 
 
-def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
+def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
-    texts = constant_texts({**trace.bounds, **made})
+    texts = constant_texts({**trace.bounds, **constants})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _plan_of_model(trace: Trace, kafka: str, model: Model) -> ProducerPlan:
+def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ProducerPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
@@ -119,7 +119,7 @@ def _stages(model: Model, run: Run) -> Iterator[Stage]:
     for at, step in enumerate(run.steps):
         if step.action not in KINDS:
             raise UndrivableError(f"{step.action}: {WHY_NOT.get(step.action, 'the driver has no such step')}", at + 1)
-        if any(batch.last > batch.first for batch in step.after.waiting):
+        if any(batch.last > batch.first for batch in step.state_after.waiting):
             raise UndrivableError(f"{step.action}: the driver gives each record a batch of its own", at + 1)
         yield Stage(**stage_fields(model, run, at, at, KINDS[step.action]))
 
@@ -133,10 +133,10 @@ def _refuse_kept(run: Run) -> None:
             )
 
 
-def _is_handed_over(run: Run, at: int) -> bool:
+def _is_handed_over(run: Run, index: int) -> bool:
     """Whether a record that an application hands over is put into a request while that application lives."""
-    number = min(run.states()[at].due)
-    for before, step in zip(run.states()[at + 1 :], run.steps[at + 1 :], strict=False):
+    number = min(run.states()[index].due)
+    for before, step in zip(run.states()[index + 1 :], run.steps[index + 1 :], strict=False):
         if step.action == "die":
             return False
         if step.action == "transmit":
@@ -194,5 +194,5 @@ def _refuse_stale(names: Sequence[str], steps: Sequence[Step]) -> None:
     """A producer that is to learn of a leader by itself asks often, and then sends nothing to the old one."""
     if "learn_leader" in names:
         for at, step in enumerate(steps):
-            if step.action == "transmit" and step.after.believed != step.after.leader:
+            if step.action == "transmit" and step.state_after.believed != step.state_after.leader:
                 raise UndrivableError("transmit: the producer has learned of the other leader by then", at + 1)

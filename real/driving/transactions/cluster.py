@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..nodes import disks, wire
 from ..nodes.clocks import NodeClocks
-from ..nodes.cluster import Cluster, ClusterSpec
+from ..nodes.cluster import ClusterSpec, DrivenCluster
 from ..nodes.gates import Gate
 from ..nodes.releases import Release
 from ..nodes.running import START_SECONDS, NodesError, wait_for
@@ -30,16 +30,22 @@ SETTINGS: Mapping[str, int] = {
 _COMMIT = 1
 
 
-class TransactionsCluster(Cluster):
+class TransactionsCluster(DrivenCluster):
     """A cluster whose topics are those of partitions, on brokers 1, 2, 3 in this order. Ends with `with`."""
 
     def __init__(
-        self, release: Release, partitions: Iterable[str], version_2: bool, *, clocks: bool, kept: Path | None = None
+        self,
+        release: Release,
+        partitions: Iterable[str],
+        version_2: bool,
+        *,
+        clocks: bool,
+        kept_folder: Path | None = None,
     ) -> None:
         self.homes = {name: number for number, name in enumerate(partitions, 1)}
         brokers = tuple(range(1, max(2, len(self.homes)) + 1))
         features = {"transaction.version": 2 if version_2 else 0}
-        super().__init__(release, ClusterSpec(brokers, {}, False, 12_000, 600_000, SETTINGS, features), kept)
+        super().__init__(release, ClusterSpec(brokers, {}, False, 12_000, 600_000, SETTINGS, features), kept_folder)
         self.version_2 = version_2
         self.coordinator = 0
         self._clocks = NodeClocks(self.folder.path) if clocks else None
@@ -130,7 +136,7 @@ class TransactionsCluster(Cluster):
 
     # --- what is done -------------------------------------------------------------------------------------------------
 
-    def send_request(self, one: ProducerRequest, within: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
+    def send_request(self, one: ProducerRequest, seconds: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
         """Sends a request, again after errors that say so, until there is an answer or the time is over."""
         found = ProducerResponse(txn_wire.LOST)
 
@@ -139,7 +145,7 @@ class TransactionsCluster(Cluster):
             found = self._ask_broker(one)
             return found.code not in again
 
-        wait_for(is_answered, within)
+        wait_for(is_answered, seconds)
         return found
 
     def _ask_broker(self, one: ProducerRequest) -> ProducerResponse:
@@ -150,13 +156,13 @@ class TransactionsCluster(Cluster):
         except OSError:
             return ProducerResponse(txn_wire.LOST)
 
-    def pass_marker(self, name: str, within: float) -> bool:
+    def pass_marker(self, name: str, seconds: float) -> bool:
         """Lets the coordinator's marker for a partition through; whether one came."""
-        return self.gates.pass_one(self._gate(name), within)
+        return self.gates.pass_one(self._gate(name), seconds)
 
-    def keep_marker(self, name: str, within: float) -> bool:
+    def keep_marker(self, name: str, seconds: float) -> bool:
         """Keeps a copy of the marker for a partition, which waits; whether one came."""
-        found = wait_for(lambda: self.gates.waiting_request(self._gate(name)), within)
+        found = wait_for(lambda: self.gates.waiting_request(self._gate(name)), seconds)
         if found is not None:
             self._copies[name] = found.frame
         return found is not None
@@ -175,7 +181,7 @@ class TransactionsCluster(Cluster):
         for broker in self.needs.brokers:
             self._clocks.advance(broker, AHEAD_SECONDS)
 
-    def move_coordinator(self, within: float) -> bool:
+    def move_coordinator(self, seconds: float) -> bool:
         """Has the other replica of the coordinator's log lead; whether it does. What the old one had sent is lost."""
         old = self.coordinator
         with self._to(old) as connection:
@@ -185,7 +191,7 @@ class TransactionsCluster(Cluster):
         with self._anyone() as connection:
             wire.reassign(connection, STATE, [new, old])
             wire.elect_leader(connection, STATE, wire.PREFERRED)
-        found = wait_for(lambda: self._finds() and self.coordinator == new, within)
+        found = wait_for(lambda: self._finds() and self.coordinator == new, seconds)
         for receiver in self.needs.brokers:
             self.gates.drop(Gate(old, receiver, wire.WRITE_TXN_MARKERS))
         return bool(found)

@@ -42,15 +42,24 @@ def expected_observation(state: State) -> TransactionsObservation:
     )
 
 
-def describe_differences(wanted: TransactionsObservation, seen: TransactionsObservation) -> str:
+def describe_differences(wanted_observation: TransactionsObservation, seen_observation: TransactionsObservation) -> str:
     """What differs, in words; "" where nothing does."""
     pairs = [
-        ("state", wanted.state, seen.state),
-        ("epoch", wanted.epoch, seen.epoch),
-        ("partitions", " ".join(sorted(wanted.partitions)), " ".join(sorted(seen.partitions))),
-        *((f"records of {one}", describe_log(wanted.logs[one]), describe_log(seen.logs[one])) for one in wanted.logs),
-        *((f"stable in {one}", wanted.stable[one], seen.stable[one]) for one in wanted.stable),
-        *((f"epoch of {one}", wanted.clients.get(one), seen.clients.get(one)) for one in wanted.clients),
+        ("state", wanted_observation.state, seen_observation.state),
+        ("epoch", wanted_observation.epoch, seen_observation.epoch),
+        ("partitions", " ".join(sorted(wanted_observation.partitions)), " ".join(sorted(seen_observation.partitions))),
+        *(
+            (f"records of {one}", describe_log(wanted_observation.logs[one]), describe_log(seen_observation.logs[one]))
+            for one in wanted_observation.logs
+        ),
+        *(
+            (f"stable in {one}", wanted_observation.stable[one], seen_observation.stable[one])
+            for one in wanted_observation.stable
+        ),
+        *(
+            (f"epoch of {one}", wanted_observation.clients.get(one), seen_observation.clients.get(one))
+            for one in wanted_observation.clients
+        ),
     ]
     return "; ".join(f"{name}: {is_ or 'none'} in place of {was or 'none'}" for name, was, is_ in pairs if was != is_)
 
@@ -69,21 +78,22 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
         self._has = dict[str, tuple[int, int]]()
         self._late = dict[Any, ProducerRequest]()
 
-    def show(self, seen: TransactionsObservation) -> Document:
-        partitions = " ".join(sorted(seen.partitions))
-        said = {"coordinator": f"{seen.state}, epoch {seen.epoch}{f', {partitions}' if partitions else ''}"}
-        for name, log in seen.logs.items():
-            said[name] = f"{describe_log(log) or 'empty'}; stable {seen.stable[name]}"
-        return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}
+    def show(self, seen_observation: TransactionsObservation) -> Document:
+        partitions = " ".join(sorted(seen_observation.partitions))
+        of_partitions = f", {partitions}" if partitions else ""
+        said = {"coordinator": f"{seen_observation.state}, epoch {seen_observation.epoch}{of_partitions}"}
+        for name, log in seen_observation.logs.items():
+            said[name] = f"{describe_log(log) or 'empty'}; stable {seen_observation.stable[name]}"
+        return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen_observation.clients.items()}}}
 
     def _expect(self, stage: Stage) -> TransactionsObservation:
         return expected_observation(stage.state_after)
 
-    def _observe(self, wanted: TransactionsObservation) -> TransactionsObservation:
-        return self.world.observe({one: self._has[one][1] for one in wanted.clients if one in self._has})
+    def _observe(self, wanted_observation: TransactionsObservation) -> TransactionsObservation:
+        return self.world.observe({one: self._has[one][1] for one in wanted_observation.clients if one in self._has})
 
-    def _parting(self, wanted: TransactionsObservation, seen: TransactionsObservation) -> str:
-        return describe_differences(wanted, seen)
+    def _parting(self, wanted_observation: TransactionsObservation, seen_observation: TransactionsObservation) -> str:
+        return describe_differences(wanted_observation, seen_observation)
 
     # --- what a client asks -------------------------------------------------------------------------------------------
 

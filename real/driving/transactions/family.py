@@ -12,10 +12,12 @@ from .driver import TransactionsDriver
 from .plan import MODEL, TransactionsPlan, plan_trace
 
 
-def make_cluster(plan: TransactionsPlan, release: Release, kept: Path | None) -> TransactionsCluster:
+def make_cluster(plan: TransactionsPlan, release: Release, kept_folder: Path | None) -> TransactionsCluster:
     """The brokers of a plan, with clocks of their own where a transaction is to take too long."""
     clocks = any(stage.action == "time_out" for stage in plan.stages)
-    return TransactionsCluster(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=kept)
+    return TransactionsCluster(
+        release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept_folder=kept_folder
+    )
 
 
 def describe_conditions(plan: TransactionsPlan) -> Conditions:

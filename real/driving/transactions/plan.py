@@ -16,7 +16,15 @@ from ....language.constants import Value
 from ....language.immutable import immutable
 from ....language.model import Model
 from ....language.verdict import Run
-from ..fitting import ModelRefusesError, Trace, UndrivableError, constant_texts, describe_end, plan_newest, replay_trace
+from ..fitting import (
+    DrivenTrace,
+    ModelRefusesError,
+    UndrivableError,
+    constant_texts,
+    describe_end,
+    plan_newest,
+    replay_trace,
+)
 from ..stages import Kind, Stage, stage_fields
 
 MODEL = "transactions"
@@ -87,17 +95,17 @@ class TransactionsPlan:
     version_2: bool
 
 
-def plan_trace(trace: Trace, given: str | None, *, anyway: bool = False) -> TransactionsPlan:
+def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = False) -> TransactionsPlan:
     """A trace on the release that is given, or on the newest known one that takes it. UndrivableError where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
-        given,
+        asked_release,
         lambda kafka: _plan_of_model(trace, kafka, bind_to_release(trace, kafka)),
         (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
 
-def _plan_of_model(trace: Trace, kafka: str, model: Model) -> TransactionsPlan:
+def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> TransactionsPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     if str(getattr(model.values["checks"], "name", "ALL")) != "ALL":
@@ -124,7 +132,7 @@ def _switches() -> frozenset[str]:
     return frozenset(name for profile in profiles.values() for name in profile) - {*_OF_CLIENTS}
 
 
-def bind_to_release(trace: Trace, kafka: str) -> Model:
+def bind_to_release(trace: DrivenTrace, kafka: str) -> Model:
     """The model of transactions as a release has it, with a trace's bounds, and of version 2 where the trace is.
     UndrivableError where the release has no version 2."""
     version_2 = str(trace.bounds.get("bump_every_time", "true")).lower() == "true"
@@ -139,7 +147,7 @@ def bind_to_release(trace: Trace, kafka: str) -> Model:
     return _bind(trace, made)
 
 
-def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
+def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
-    texts = constant_texts({**trace.bounds, **made})
+    texts = constant_texts({**trace.bounds, **constants})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)

@@ -142,7 +142,7 @@ def describe_transaction(connection: Connection) -> TransactionDescription | Non
 
 def stable_offset(connection: Connection, topic: str) -> int:
     """The last stable offset of a topic's partition. BrokerError where the broker does not lead."""
-    return offset_at(connection, topic, LATEST, committed=True)
+    return offset_at(connection, topic, LATEST, only_committed=True)
 
 
 def resend_marker(frame: bytes, connection: Connection) -> int:

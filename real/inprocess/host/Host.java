@@ -28,6 +28,12 @@ public final class Host {
     public static void main(String[] arguments) throws IOException {
         PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         System.setOut(System.err);
+        try {
+            SetOrder.fix();
+        } catch (ReflectiveOperationException error) {
+            System.err.println("this JDK does not let the order of Set.of be fixed, so that no run could be repeated: " + error);
+            System.exit(1);
+        }
         Host host = new Host();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
@@ -45,7 +51,7 @@ public final class Host {
                 default -> throw new IllegalArgumentException("no such command: " + command.path("do"));
             }
         } catch (RuntimeException | Error error) {
-            answer.put("failed", error.toString());
+            answer.put("failed", error.toString()).put("changed", error instanceof LinkageError);
             trace(answer.putArray("stack"), error);
         }
         return answer;

@@ -70,10 +70,11 @@ final class HostedNode {
         controller = new Controller();
         metrics = new Metrics(clock);
         OptionalInt self = OptionalInt.of(id);
-        client = Releases.client(this, settings, self, Releases.directory(id, disk), new Numbers(), new Channel(), queue,
+        KafkaRaftClient<Integer> made = Releases.client(this, settings, self, Releases.directory(id, disk), new Numbers(), new Channel(), queue,
             log, store, new Pool(), clock, metrics, new Expirations(), 500, Boolean.TRUE, World.CLUSTER,
             new LogContext("[node " + id + "] "), new Random(world.seed * 31 + id * 7 + incarnation));
-        Releases.initialize(client, settings, store, metrics);
+        Releases.initialize(made, settings, store, metrics);
+        client = made;  // one that throws before does not run
         client.register(controller);
         settle();
     }

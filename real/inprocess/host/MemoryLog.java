@@ -269,6 +269,9 @@ class MemoryLog implements RaftLog {
     }
 
     public void flush(boolean all) {
+        while (settings.defect.equals("never_returns")) {
+            Thread.onSpinWait();
+        }
         if (!settings.defect.equals("forgets_flush")) {
             flushed = end;
         }

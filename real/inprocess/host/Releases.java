@@ -40,7 +40,7 @@ final class Releases {
         } catch (InvocationTargetException error) {
             throw unwrapped(error);
         } catch (ReflectiveOperationException error) {
-            throw new IllegalStateException("no " + type.getName() + " of this release can be made", error);
+            throw new IncompatibleClassChangeError("no " + type.getName() + " of this release can be made");
         }
     }
 
@@ -53,11 +53,11 @@ final class Releases {
                 } catch (InvocationTargetException error) {
                     throw unwrapped(error);
                 } catch (IllegalAccessException error) {
-                    throw new IllegalStateException(of.getClass() + " has no " + name + " that can be called", error);
+                    throw new IncompatibleClassChangeError(of.getClass() + " has no " + name + " that can be called");
                 }
             }
         }
-        throw new IllegalStateException(of.getClass().getName() + " of this release has no " + name);
+        throw new IncompatibleClassChangeError(of.getClass().getName() + " of this release has no " + name);
     }
 
     private static RuntimeException unwrapped(InvocationTargetException error) {
@@ -82,7 +82,7 @@ final class Releases {
             Class<?> type = types[i] == int.class ? Integer.class : types[i] == boolean.class ? Boolean.class
                 : types[i] == short.class ? Short.class : types[i];
             found[i] = Arrays.stream(given).filter(type::isInstance).findFirst().orElseThrow(
-                () -> new IllegalStateException("a " + type.getName() + " is asked for, and the host has none"));
+                () -> new IncompatibleClassChangeError("a " + type.getName() + " is asked for, and the host has none"));
         }
         return found;
     }

@@ -10,6 +10,9 @@ enum Verb {
     LOSE,
     /** The same: its connection breaks, which who asked is told. */
     CUT,
+    /** (from, to, api, whether the answer arrives, which, ms): a request arrives, and its answer, if need be once so much
+        time has passed at who is asked; or the answer's connection breaks. Nothing to do: there is no request or no answer. */
+    EXCHANGE,
     /** (node): as much time passes at a node as until it does something by itself. */
     TICK,
     /** (node, ms): time passes at a node. */

@@ -49,7 +49,32 @@ final class World {
             }
             return at >= 0;
         }
-        return verb == Verb.LOOK || of(verb, nodes[step[1]], step);
+        return verb == Verb.LOOK || (verb == Verb.EXCHANGE ? exchange(step) : of(verb, nodes[step[1]], step));
+    }
+
+    private boolean exchange(int[] step) {
+        int at = find(new int[] {0, step[1], step[2], step[3], 0, step[5]});
+        if (at < 0) {
+            return false;
+        }
+        Message request = flying.remove(at);
+        passOn(Verb.DELIVER, request);
+        Message answer = answerTo(request);
+        HostedNode asked = nodes[request.to()];
+        if (answer == null && step[6] > 0 && asked.isUp() && !judge.hasEnded()) {
+            guarded(asked, () -> asked.passTime(step[6]));
+            answer = answerTo(request);
+        }
+        if (answer == null || judge.hasEnded()) {
+            return false;
+        }
+        flying.remove(answer);
+        passOn(step[4] == 1 ? Verb.DELIVER : Verb.CUT, answer);
+        return true;
+    }
+
+    private Message answerTo(Message request) {
+        return flying.stream().filter(one -> one.answer() && one.number() == request.number()).findFirst().orElse(null);
     }
 
     private boolean of(Verb verb, HostedNode node, int[] step) {

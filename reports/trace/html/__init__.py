@@ -51,26 +51,26 @@ MAX_STEPS_IN_WORDS = 200
 def trace_html(
     documents: Sequence[Document],
     *,
-    beside: str | None = None,
-    aligned: Sequence[int] | None = None,
+    whole_file: str | None = None,
+    other_states: Sequence[int] | None = None,
     around: Document | None = None,
     live: bool = False,
     section: str = "",
     watches: Sequence[Mapping[str, Sequence[str]]] = (),
     graph: str = "",
-    saved: str | None = None,
+    saved_trace: str | None = None,
     alone: str | None = None,
     shares_viewer: bool = False,
 ) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
-    whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
-    each state of the first: the page opens with both. `around` is what could be chosen instead along the first trace,
-    see `traces/neighbourhood.py`; a `live` page asks the server that it came from for what is not there. `section` is
-    HTML that stands below the picture. `watches` has for each document the expressions that are watched, each with its
-    value in words in every state. `saved` is the trace in a file beside the page, with which `tidegate explore` goes
-    on in the page's words. `alone` is the page of the first trace alone, where other steps can be chosen. `graph` is a
-    state graph as `drawing` makes it for a page. A page that `shares_viewer` has neither style nor script in itself:
-    they are `VIEWER_FILES`, beside it. ValueError without a trace.
+    whole is in `whole_file`, the name of a file beside it. `other_states` has the state of the second trace that
+    belongs beside each state of the first: the page opens with both. `around` is what could be chosen instead along the
+    first trace, see `traces/neighbourhood.py`; a `live` page asks the server that it came from for what is not there.
+    `section` is HTML that stands below the picture. `watches` has for each document the expressions that are watched,
+    each with its value in words in every state. `saved_trace` is the trace in a file beside the page, with which
+    `tidegate explore` goes on in the page's words. `alone` is the page of the first trace alone, where other steps can
+    be chosen. `graph` is a state graph as `drawing` makes it for a page. A page that `shares_viewer` has neither style
+    nor script in itself: they are `VIEWER_FILES`, beside it. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
@@ -92,7 +92,10 @@ def trace_html(
         "STYLE": head,
         "SCRIPT": tail,
         "DATA": _data_elements(
-            documents, named, watches, {"beside": beside, "aligned": aligned, "saved": saved, "alone": alone}
+            documents,
+            named,
+            watches,
+            {"beside": whole_file, "aligned": other_states, "saved": saved_trace, "alone": alone},
         )
         + _neighbourhood_element(around and _value_without_folders(around, documents[0]["model"]), live),
     }
@@ -141,9 +144,9 @@ def trace_digest(document: Document) -> str:
 
 def _data_elements(
     documents: Sequence[Document],
-    named: Sequence[Document],
+    named_documents: Sequence[Document],
     watches: Sequence[Mapping[str, Sequence[str]]],
-    known: Mapping[str, Any],
+    known_parts: Mapping[str, Any],
 ) -> str:
     """Each trace in an element of its own, and one that says what else the page knows of them."""
     names = ["trace", *(f"trace-{number}" for number in range(2, len(documents) + 1))]
@@ -151,13 +154,13 @@ def _data_elements(
     watched = [*watches, *(nothing for _ in documents[len(watches) :])]
     extras = [
         {"id": name, "digest": trace_digest(document), "texts": _copyable_texts(as_shown), "watches": values}
-        for name, document, as_shown, values in zip(names, documents, named, watched, strict=True)
+        for name, document, as_shown, values in zip(names, documents, named_documents, watched, strict=True)
     ]
-    shown, parts = share_picture_parts([cut_trace(_drop_unsafe_pictures(document)) for document in named])
+    shown, parts = share_picture_parts([cut_trace(_drop_unsafe_pictures(document)) for document in named_documents])
     was_cut = any(cut_trace(document) is not document for document in documents)
-    said = f"The whole trace is in {known['beside']}." if known["beside"] is not None and was_cut else None
-    both = None if known["aligned"] is None else list(known["aligned"])
-    about = dict(known) | {"traces": extras, "beside": said, "aligned": both, "parts": parts}
+    said = f"The whole trace is in {known_parts['beside']}." if known_parts["beside"] is not None and was_cut else None
+    both = None if known_parts["aligned"] is None else list(known_parts["aligned"])
+    about = dict(known_parts) | {"traces": extras, "beside": said, "aligned": both, "parts": parts}
     elements = [*zip(names, shown, strict=True), ("trace-page", about)]
     return "\n".join(
         f'<script type="application/json" id="{name}">{_script_json(value)}</script>' for name, value in elements

@@ -5,10 +5,18 @@ from __future__ import annotations
 import datetime
 from dataclasses import replace
 
+import pytest
 from tidegate.audit.answers.answer import Answer
-from tidegate.audit.answers.baseline import ASSUMPTIONS, AcceptedFinding, mark_accepted
+from tidegate.audit.answers.baseline import (
+    AcceptedFinding,
+    check_baseline,
+    mark_accepted,
+    split_subjects,
+)
 from tidegate.audit.answers.requirements import Requirement, RequirementCheck
-from tidegate.audit.answers.verdicts import ON_DISK_OF_CONTROLLER
+from tidegate.audit.answers.verdicts import ASSUMPTIONS, ON_DISK_OF_CONTROLLER
+from tidegate.audit.cluster.cluster import Topic
+from tidegate.audit.cluster.statements import Origin, UnreadableInputError
 
 from .test_risky_settings import subject
 from .test_verdicts import signature
@@ -41,6 +49,22 @@ def test_another_setting_that_loses_the_same_is_not_hidden() -> None:
     found = accept_check(FAILED, unclean=True, switches=(("heed_unclean", True),))
     assert found.result == "failed"
     assert "it comes from unclean.leader.election.enable=true, too" in found.note
+
+
+def test_topics_that_are_alike_are_apart_where_an_entry_is_about_some_of_them() -> None:
+    every = replace(subject(ACKS_1), topics=tuple(Topic(name, Origin("t")) for name in ("t", "a", "b", "t2")))
+    assert split_subjects([every], []) == [every]
+    parts = split_subjects([every], [ENTRY, replace(ENTRY, topic="a|t")])
+    assert [[topic.name for topic in part.topics] for part in parts] == [["t"], ["a"], ["b", "t2"]]
+
+
+def test_an_assumption_that_nothing_depends_on_is_refused() -> None:
+    entry = AcceptedFinding("", (), (), "the runbook has it", DAY, assumption="controllers-catch-up", place="b.toml")
+    with pytest.raises(
+        UnreadableInputError, match=r"b\.toml: controllers-catch-up is about nodes that are brokers and"
+    ):
+        check_baseline([entry], [subject(ACKS_1)], [])
+    check_baseline([entry], [subject(replace(ACKS_1, enough_emptied=1, disk_voters=1))], [])
 
 
 def test_an_assumption_accepts_what_rests_on_it_and_says_so() -> None:

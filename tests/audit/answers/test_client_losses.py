@@ -33,7 +33,7 @@ from .test_verdicts import signature
 )
 def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str | None, again: bool | None) -> None:
     """Java's idempotent producers of 2.1 to 2.4: the record that is lost is kept by no setting of the brokers."""
-    text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a\n"
+    text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a:1\n"
     clients = () if client is None else (client,)
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=clients)
     assert gives_again(cluster, cluster.clients[0]) is again
@@ -52,7 +52,7 @@ def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str 
 
 
 def test_a_producer_that_is_not_idempotent_gives_no_sequence_to_another_record() -> None:
-    text = "acks=all\nbootstrap.servers=a\n"
+    text = "acks=all\nbootstrap.servers=a:1\n"
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=("java:2.4.1",))
     assert not any(one.gives_again for one in signatures(cluster))
     assert client_loss(signature(gives_again=True)) is not None

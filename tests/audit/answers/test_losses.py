@@ -58,7 +58,7 @@ def signature_of(profile: str, row: int) -> Signature:
     version = profile.removesuffix("_zookeeper")
     return Signature(
         profile=version,
-        switches=switches(version, version, kraft=kraft, elr=profile == "kafka_4_1"),
+        switches=switches(version, version, kraft=kraft, elr=profile >= "kafka_4"),
         replicas=replicas,
         min_isr=int(settings["min_isr"]),
         acks=str(settings.get("acks", "all")),
@@ -91,7 +91,7 @@ def losses(pages: Pages, place: Place) -> Iterator[str]:
     fails = settings.get("acks") == "none"
     own = {**settings, **happens, "replicas": replicas, "retries": int(fails)}
     out = lagging_followers(row, situation)
-    eligible = profile == "kafka_4_1" and "disk_losses" in happens
+    eligible = profile >= "kafka_4" and "disk_losses" in happens
     for down in range(out + 1 if settings.get("unclean") or profile == "kafka_0_10" or eligible else 1):
         stopped = int(own.get("shutdowns", 0)) + down
         yield pages.loss_words(profile, {**own, "isr_shrinks": out - down, "shutdowns": stopped})

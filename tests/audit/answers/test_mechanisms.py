@@ -168,12 +168,12 @@ def test_a_fenced_broker_in_the_isr_loses_nothing_by_itself(explorations: Explor
         ((2, 0, 1), "kafka_2_0", {"truncate_each_epoch", "record_epoch", "await_epoch_start"}),
         ((1, 1, 1), "kafka_1_1", set[str]()),
         ((2, 7, 1), "kafka_2_7", set[str]()),
-        ((2, 7, 2), "kafka_2_7", {"skip_diverging"}),
-        ((2, 8, 0), "kafka_2_7", set[str]()),
-        ((2, 8, 1), "kafka_2_7", {"skip_diverging", "fence_truncation"}),
-        ((3, 2, 0), "kafka_2_7", {"skip_diverging", "fence_truncation"}),
+        ((2, 7, 2), "kafka_2_7", set[str]()),
+        ((2, 8, 0), "kafka_2_8", set[str]()),
+        ((2, 8, 1), "kafka_2_8", {"skip_diverging", "fence_truncation"}),
+        ((3, 2, 0), "kafka_2_8", {"skip_diverging", "fence_truncation"}),
         ((3, 6, 0), "kafka_3_5", {"keep_epoch"}),
-        ((0,), "kafka_2_7", set[str]()),
+        ((0,), "kafka_2_8", set[str]()),
     ],
 )
 def test_a_release_has_what_was_mended_after_its_profile(first: tuple[int, ...], binary: str, names: set[str]) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
-from tidegate.audit.answers.transactions import WRITERS, add_transactions, writes_transactions
-from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.answers.transactions import WRITERS, add_transactions, transactions_assumed, writes_transactions
+from tidegate.audit.cluster.cluster import Answering, Cluster, Partition, Topic
+from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 
 from ..rules.test_transactions import PLAIN, cluster_of
 
-WORKER = "bootstrap.servers=b\ngroup.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\n"
+WORKER = "bootstrap.servers=b:1\ngroup.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\n"
 
 
 CLIENTS: dict[str, tuple[dict[str, str], str, str | None]] = {
@@ -36,6 +39,21 @@ def test_the_log_of_transactions_counts_where_transactions_are_written(name: str
     checks, asks = add_transactions([failed], log, cluster)
     assert [check.result for check in checks] == ([] if result is None else [result])
     assert (WRITERS in asks) is (result == "depends")
+
+
+def test_the_log_itself_says_whether_somebody_wrote_transactions() -> None:
+    """It is created for the first transactional producer: a running cluster that has none has had no such producer."""
+    nobody = cluster_of()
+    asked = replace(nobody, answering=Answering(Origin("b:9092"), (1, 2, 3)))
+    assert writes_transactions(asked) == "no" and transactions_assumed(nobody) == ""
+    assert transactions_assumed(asked).startswith("no producer is transactional, since __transaction_state")
+    here = Origin("topics.txt", 1)
+    there = Topic("__transaction_state", here, (Partition(0, 1, (1, 2, 3), (1, 2, 3), here),))
+    for cluster in (nobody, asked):
+        assert writes_transactions(replace(cluster, topics=(there,))) == "yes"
+        assert transactions_assumed(replace(cluster, topics=(there,))) == ""
+    named = replace(cluster_of(producer=PLAIN), answering=asked.answering)
+    assert writes_transactions(named) == "no" and transactions_assumed(named) == "", "its files say so"
 
 
 def subject(cluster: Cluster, name: str) -> Subject:

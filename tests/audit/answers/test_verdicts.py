@@ -50,7 +50,7 @@ COLUMNS: dict[str, Name] = {
 
 def signature(profile: str = "kafka_3_7", kraft: bool = True, **settings: Any) -> Signature:
     """A signature of three replicas, min.isr 2, acks=all, as settings have it."""
-    elr = settings.pop("elr", profile == "kafka_4_1")
+    elr = settings.pop("elr", profile >= "kafka_4")
     plain = Signature(
         profile=profile,
         switches=switches(profile, profile, kraft=kraft, elr=elr),
@@ -147,7 +147,7 @@ def test_a_small_isr_has_what_a_stop_and_a_loss_of_power_can_do(
 
 
 @pytest.mark.parametrize(
-    "profile", tier_parameters(("kafka_2_7", "kafka_3_7", "kafka_4_1"), lambda profile: profile == "kafka_3_7")
+    "profile", tier_parameters(("kafka_2_8", "kafka_3_7", "kafka_4_1"), lambda profile: profile == "kafka_3_7")
 )
 def test_more_copies_never_lose_where_fewer_did_not(profile: str, explorations: Explorations) -> None:
     """min.isr of 2 loses nothing that 1 keeps, in any cell, in any version: the audit rests on no such rule, repairs
@@ -237,7 +237,7 @@ ONE_FAULT = ("leader-move@all", "crash@all", "power-loss@all", "disk-loss@all")
 BOTH_KEPT, BOTH_LOST = "no loss found / no loss found", "can lose / can lose"
 
 
-@pytest.mark.parametrize("profile", ["kafka_2_7", "kafka_3_7", "kafka_4_1"])
+@pytest.mark.parametrize("profile", ["kafka_2_8", "kafka_3_7", "kafka_4_1"])
 def test_an_idempotent_producer_with_one_request_in_flight_is_safe_whatever_fails(
     profile: str, explorations: Explorations
 ) -> None:
@@ -256,7 +256,7 @@ def test_before_kip_360_a_record_that_was_given_up_may_come_late(explorations: E
     assert "9 steps of the producer" in answer(one, QUESTION["in-order"], "crash@all", explorations).why
 
 
-@pytest.mark.parametrize("profile", ["kafka_2_7", "kafka_4_1"])
+@pytest.mark.parametrize("profile", ["kafka_2_8", "kafka_4_1"])
 def test_an_idempotent_producers_second_batch_may_come_first(profile: str, explorations: Explorations) -> None:
     """KAFKA-15591: no fault is needed, only a first batch that is refused for now, and an answer that is lost."""
     one = signature(profile, kraft=profile > "kafka_3")
@@ -303,7 +303,7 @@ def test_nothing_is_said_of_the_order_of_what_is_never_written(explorations: Exp
         ((3, 0, 0, 0), (3, 9, 9, 9), True, ["kafka_3_3", "kafka_3_5", "kafka_3_7", "kafka_3_9"]),
         ((3, 2, 0, 0), (3, 2, 9, 0), True, []),
         ((0, 9, 0, 0), (0, 9, 9, 9), False, ["kafka_0_10"]),
-        ((2, 8, 0, 0), (2, 8, 9, 0), False, ["kafka_2_7"]),
+        ((2, 8, 0, 0), (2, 8, 9, 0), False, ["kafka_2_8"]),
         ((4, 0, 0, 0), (4, 0, 9, 0), False, []),
     ],
 )

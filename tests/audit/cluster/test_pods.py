@@ -1,7 +1,4 @@
-"""Which pod has which id is decided as it starts: a number of the reader's, unless a set of one pod states it.
-
-Also of: `cluster`, `findings`.
-"""
+"""Which pod has which id is decided as it starts: a number of the reader's, unless a set of one pod states it."""
 
 from __future__ import annotations
 

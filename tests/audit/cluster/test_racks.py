@@ -1,7 +1,4 @@
-"""In which racks ZooKeeper's servers and the controllers stand: by their hosts, and by audit.toml.
-
-Also of: `statements`.
-"""
+"""In which racks ZooKeeper's servers and the controllers stand: by their hosts, and by audit.toml."""
 
 from __future__ import annotations
 

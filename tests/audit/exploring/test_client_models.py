@@ -33,7 +33,8 @@ from tidegate.audit.exploring.small_models import SmallModel, explore_small_mode
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
 from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.report.document import SubjectReport, document
+from tidegate.audit.report.document import document
+from tidegate.audit.report.subject_report import SubjectReport
 from tidegate.audit.rules.clients import client_rules, way_to_commit
 from tidegate.language.constants import Value
 from tidegate.model.consumer.state import Commits, Reset
@@ -145,7 +146,7 @@ def test_how_a_client_commits_by_itself(
 )
 def test_whose_producer_goes_on_in_a_new_epoch(brokers: str, client: str, extra: str, bumps: set[bool]) -> None:
     """KIP-360: Java's since 2.5; of others it is not known here."""
-    text = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nbootstrap.servers=a\n" + extra
+    text = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nbootstrap.servers=a:1\n" + extra
     cluster = cluster_of(nodes(producer__properties=text), brokers, clients=(client,))
     assert {signature.bumps_epoch for signature in signatures(cluster)} == bumps
 
@@ -164,7 +165,7 @@ def test_whose_producer_goes_on_in_a_new_epoch(brokers: str, client: str, extra:
     ],
 )
 def test_whose_producer_is_idempotent(client: str, own: str, idempotent: bool) -> None:
-    text = f"acks=all\nbootstrap.servers=a\nlinger.ms=1\n{own}"
+    text = f"acks=all\nbootstrap.servers=a:1\nlinger.ms=1\n{own}"
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=(client,))
     assert {signature.idempotent for signature in signatures(cluster)} == {idempotent}
     off = [finding.what for finding in client_rules(cluster) if "switches idempotence off" in finding.what]
@@ -182,7 +183,7 @@ def test_whose_producer_is_idempotent(client: str, own: str, idempotent: bool) -
     ],
 )
 def test_kafka_python_refuses_what_it_has_no_name_for(version: str, own: str, starts: bool) -> None:
-    text = f"acks=all\nbootstrap.servers=a\nretries=1\n{own}"
+    text = f"acks=all\nbootstrap.servers=a:1\nretries=1\n{own}"
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=(f"kafka-python:{version}",))
     said = [finding.what for finding in client_rules(cluster) if "unknown to kafka-python" in finding.what]
     assert bool(said) is not starts
@@ -192,7 +193,7 @@ def test_kafka_python_refuses_what_it_has_no_name_for(version: str, own: str, st
     ("client", "timed"), [("java:3.9.1", True), ("sarama:1.43.0", False), ("kafka-go:0.4.47", False)]
 )
 def test_whose_retries_a_time_limit_bounds(client: str, timed: bool) -> None:
-    text = "acks=all\nbootstrap.servers=a\nlinger.ms=1\nretries=0\n"
+    text = "acks=all\nbootstrap.servers=a:1\nlinger.ms=1\nretries=0\n"
     cluster = cluster_of({"producer.properties": text}, "3.9.0", clients=(client,))
     (found,) = [finding for finding in client_rules(cluster) if "has retries=0" in finding.what]
     assert ("a time limit alone" in found.to_do) is timed and ("KIP-91" in found.source) is timed
@@ -200,7 +201,7 @@ def test_whose_retries_a_time_limit_bounds(client: str, timed: bool) -> None:
 
 @pytest.mark.parametrize(("version", "bumps"), [("2.4.1", False), ("2.5.0", True)])
 def test_brokers_before_2_5_let_no_producer_bump_its_epoch(version: str, bumps: bool) -> None:
-    text = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nbootstrap.servers=a\n"
+    text = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nbootstrap.servers=a:1\n"
     node = "broker.id={}\nzookeeper.connect=z:2181\nlog.dirs=data\ndefault.replication.factor=3\n"
     files = {f"b{number}.properties": node.format(number) for number in (1, 2, 3)}
     cluster = cluster_of({**files, "producer.properties": text}, version, clients=("java:3.9",))
@@ -226,7 +227,7 @@ def test_what_reading_asks_of_small_models_is_kept_for_the_next_audit(
 ) -> None:
     """What is said of a client's own settings is said while files are read, and is kept as what the tables need."""
     monkeypatch.setenv("TIDEGATE_CACHE", str(tmp_path / "cache"))
-    files = nodes(producer__properties="bootstrap.servers=a\nacks=1\n", reader__properties="group.id=a\n")
+    files = nodes(producer__properties="bootstrap.servers=a:1\nacks=1\n", reader__properties="group.id=a\n")
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     said: list[object] = []
@@ -263,7 +264,7 @@ def alone_values() -> dict[str, Value]:
 )
 def test_that_a_client_is_no_old_one_is_said_in_every_report(client: str | None, producer: bool, assumed: bool) -> None:
     """On the terminal, in JSON and on the page; of producers without a file as well."""
-    text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a\n"
+    text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a:1\n"
     files = nodes(producer__properties=text) if producer else nodes()
     clients = () if client is None else (client,)
     cluster = cluster_of(files, "3.9.0", clients=clients, acks=None if producer else "all")

@@ -86,7 +86,7 @@ def test_what_a_whole_exploration_says_others_would_not_change(
     explore_losses([one], explorations)
     plan = plan_of(one)
     alone = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
-    explorations.inferred.clear()
+    explorations.forget_inferences()
     monkeypatch.setattr("tidegate.audit.exploring.inference._answers_all", lambda case, own: False)  # pyright: ignore
     compared = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
     assert alone == compared

@@ -90,3 +90,24 @@ def test_nothing_is_explored_while_explorations_are_frozen() -> None:
         with pytest.raises(UnexploredError, match="1 cases are not explored yet"):
             explorations.result(case(2))
     assert explorations.result(case(2)) == FOUND
+
+
+def test_each_search_is_reported_once_when_it_has_ended() -> None:
+    explorations, heard = CountingExplorations(), list[int]()
+    run_in_rounds([partial(asks, explorations, *some) for some in ((1, 2), (), (1,))], explorations, heard.append)
+    assert heard == [0, 7, 14], "in the rounds in which they end"
+
+
+def test_what_is_interrupted_is_done_again_with_what_is_known_and_the_second_time_ends_it() -> None:
+    explorations = CountingExplorations()
+    interrupts = iter([KeyboardInterrupt()])
+
+    def work() -> str:
+        if (error := next(interrupts, None)) is not None:
+            raise error
+        return f"interrupted={explorations.interrupted}"
+
+    assert explorations.complete(work) == "interrupted=True"
+    again = CountingExplorations()
+    with pytest.raises(KeyboardInterrupt):
+        again.complete(partial(raises, again, KeyboardInterrupt(), 1))

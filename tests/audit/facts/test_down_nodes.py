@@ -17,7 +17,8 @@ def test_topics_none_of_whose_brokers_starts_are_never_written() -> None:
 def test_without_a_majority_of_controllers_nothing_has_a_leader() -> None:
     texts = [(f"c{id_}.properties", CONTROLLER.format(id=id_) + "min.insync.replicas=x\n", True) for id_ in (7, 8)]
     voters = "controller.quorum.voters=7@a:1,8@a:1,9@a:1\n"
-    nine = ("c9.properties", CONTROLLER.format(id=9) + voters, True)
+    listens = "controller.listener.names=C\nlisteners=C://:1\n"
+    nine = ("c9.properties", CONTROLLER.format(id=9) + voters + listens, True)
     cluster, _ = read_cluster_texts([*texts, nine, ("t.txt", TOPIC, True)], OPTIONS, "x")
     assert [subject.not_checked for subject in subjects(cluster)] == [
         "most controllers do not start (7, 8 of 3), so that no partition has a leader"

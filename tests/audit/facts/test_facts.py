@@ -359,7 +359,8 @@ def test_with_elr_one_value_of_min_insync_replicas_is_in_force() -> None:
         "process.roles={role}\nnode.id={id}\ncontroller.quorum.voters=101@c:9093\nlog.dirs=d\nmin.insync.replicas={n}\n"
     )
     files = [(f"b{id}.properties", node.format(role="broker", id=id, n=1), True) for id in (1, 2, 3)]
-    files.append(("c.properties", node.format(role="controller", id=101, n=2), True))
+    listens = "controller.listener.names=C\nlisteners=C://:9093\n"
+    files.append(("c.properties", node.format(role="controller", id=101, n=2) + listens, True))
     levels = {"metadata.version": "4.1-IV1", "eligible.leader.replicas.version": "1"}
     line = "Feature: {}\tSupportedMinVersion: 0\tSupportedMaxVersion: ?\tFinalizedVersionLevel: {}\n"
     files.append(("features.txt", "".join(line.format(*level) for level in levels.items()), True))

@@ -82,6 +82,7 @@ def test_a_topic_that_one_of_the_brokers_cannot_create() -> None:
 
 
 KRAFT = "process.roles={}\nnode.id={}\nlog.dirs=/data\nmin.insync.replicas=2\ncontroller.quorum.voters=4@c:9093\n"
+LISTENS = "controller.listener.names=C\nlisteners=C://:9093\n"
 RESOURCE = "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata: {name: orders}\nspec: {partitions: 1}\n"
 """A topic that is created without a number of replicas."""
 
@@ -90,7 +91,7 @@ def kraft_cluster(brokers: str, controller: str | None, **more: str) -> Cluster:
     """Three brokers and a controller, each with these lines; None where its file is not given."""
     files = [(f"broker-{at}.properties", KRAFT.format("broker", at) + brokers, True) for at in (1, 2, 3)]
     if controller is not None:
-        files.append(("controller.properties", KRAFT.format("controller", 4) + controller, True))
+        files.append(("controller.properties", KRAFT.format("controller", 4) + LISTENS + controller, True))
     files += [(name.replace("__", "."), text, True) for name, text in more.items()]
     return read_cluster_texts(files, Options(kafka_version="4.1.0", distribution="apache", acks="all"), "x")[0]
 
@@ -224,7 +225,8 @@ def test_brokers_have_their_own_names_where_each_has_a_replica() -> None:
     """Of a topic that is not described: services of a compose file by these, others by their ids."""
     three = cluster_of(FACTORS["(new topics)"], 3, 3, 3)
     assert subject_of(three, "(new topics)").hosts == ("broker 1", "broker 2", "broker 3")
-    assert subject_of(cluster_of(FACTORS["(new topics)"], 2, 2, 2), "(new topics)").hosts == ()
+    fewer = subject_of(cluster_of(FACTORS["(new topics)"], 2, 2, 2), "(new topics)")
+    assert fewer.hosts == ("broker 1", "broker 2"), "any two of them may have a replica"
     more = ", KAFKA_CONTROLLER_QUORUM_VOTERS: '9@c:9093', KAFKA_DEFAULT_REPLICATION_FACTOR: 2"
     services = "services:\n" + "".join(
         SERVICE.format(name=name, id=at, more=more) for at, name in ((1, "red"), (2, "blue"))

@@ -73,7 +73,8 @@ def test_the_voters_that_controllers_list_are_those_that_count() -> None:
     controller = "process.roles=controller\nnode.id=7\ncontroller.quorum.voters=7@a:1,8@b:1\n"
     cluster, found = of(("b.properties", broker), ("c.properties", controller))
     assert cluster.quorum is not None and cluster.quorum.voters == (7, 8)
-    (said,) = [finding for finding in found if "has voters 7, 8 here, 7, 8, 9 there" in finding.what]
+    (said,) = [finding for finding in found if "has voters 7, 8, 9 here, 7, 8 there (c.properties:3)" in finding.what]
+    assert said.where.path == "b.properties"
     assert said.kind == "incomplete", "nodes that are not of one quorum are no cluster of which something holds"
 
 
@@ -85,3 +86,19 @@ def test_variables_of_a_file_that_is_not_read() -> None:
     _, found = of(("c.yml", compose), options=Options())
     (missing,) = (finding for finding in found if finding.kind == "incomplete")
     assert missing.where.line == 4 and "`env_file`" in missing.what
+
+
+def test_here_is_the_place_of_the_finding_and_there_the_other_one() -> None:
+    """Every sentence about two places named them the other way round."""
+    _, found = of(("t.txt", topic(",retention.ms=1")), ("u.txt", topic(",retention.ms=2")))
+    (said,) = [finding for finding in found if "`retention.ms`" in finding.what]
+    assert said.what == "`retention.ms` of topic orders is 2 here, which is used, and 1 there (t.txt:1)"
+    assert said.where.path == "u.txt"
+
+
+def test_a_voter_without_a_file_is_assumed_to_run() -> None:
+    node = "process.roles=controller\nnode.id={id}\ncontroller.quorum.voters=7@a:1,8@b:1,9@c:1\n"
+    some = of(("a.properties", node.format(id=7)), ("b.properties", node.format(id=8)))[0]
+    assert "controller 9, of which no file was given, runs and is reached by the others" in some.assumptions
+    every = of(*((f"{id_}.properties", node.format(id=id_)) for id_ in (7, 8, 9)))[0]
+    assert not any("no file" in assumption for assumption in every.assumptions)

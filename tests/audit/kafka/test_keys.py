@@ -71,7 +71,7 @@ def value_text(answer: SettingValue) -> str | None:
 
 
 def test_every_row_of_the_table_is_whole_and_legal() -> None:
-    clients = {"java", "librdkafka", "sarama", "kafka-go", "franz-go", "kafka-python"}
+    clients = {"java", "librdkafka", "sarama", "kafka-go", "franz-go", "kafka-python", "kafkajs"}
     owners = {"apache", "msk", "confluent-cloud", *clients}
     for key in settings_table().values():
         assert len(key.broker_names) == len(key.factors)
@@ -179,7 +179,8 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
         ("kafka-python", "2.0.2", "acks", "1"),
         ("kafka-python", "3.0.1", "acks", "all"),
         ("franz-go", "1.18.0", "acks", "all"),
-        ("kafkajs", "2.2.4", "acks", None),
+        ("kafkajs", "2.2.4", "acks", "all"),
+        ("kafkajs", "1.3", "acks", None),
         ("spring", "3.9", "acks", "all"),
         ("spring", "3.9", "enable.auto.commit", None),
     ],

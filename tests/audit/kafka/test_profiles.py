@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from tidegate.audit.kafka.profiles import (
@@ -10,6 +11,7 @@ from tidegate.audit.kafka.profiles import (
     LAST_ZOOKEEPER,
     MENDED,
     NEWEST,
+    OF_FETCHED_TRUNCATION,
     RELEASES,
     definition,
     mended_in,
@@ -20,6 +22,7 @@ from tidegate.audit.kafka.profiles import (
     switches,
     switches_of,
 )
+from tidegate.audit.kafka.versions import span
 
 NAMES = [profile.name for profile in profiles()]
 RELEASE = some.sampled_from(RELEASES)
@@ -58,8 +61,9 @@ def test_switches_are_what_differs_from_the_newest(binary: str, protocol: str, k
     assert list(found) == sorted(found)
     whole = {**switches_of(NEWEST), **dict(found)}
     assert whole["elr"] is elr
-    of_zookeeper = {"heed_unclean", *dict(switches(NEWEST, NEWEST, kraft=False, elr=True))}
-    for name in switches_of(NEWEST).keys() - {"elr", "check_last_leader"} - (set[str]() if kraft else of_zookeeper):
+    of_zookeeper = {"heed_unclean", "await_target", *dict(switches(NEWEST, NEWEST, kraft=False, elr=True))}
+    apart = {"elr", "check_last_leader", *OF_FETCHED_TRUNCATION, *([] if kraft else [*of_zookeeper, "keep_epoch"])}
+    for name in switches_of(NEWEST).keys() - apart:
         assert whole[name] == switches_of(protocol if name in BY_METADATA else binary)[name], name
     assert switches(NEWEST, NEWEST, kraft=True, elr=bool(switches_of(NEWEST)["elr"])) == ()
 
@@ -87,10 +91,8 @@ def test_a_release_has_what_it_mends_once_its_line_has_it() -> None:
     """Of 2.0.1 and 2.1.0: 2.0.1 has it, 2.0.0 not; of a line that never had it, from the last named release on."""
     binary = profiles_within((2, 0), (2, 0), kraft=False)[0]
     assert "record_epoch" in mended_in((2, 0, 1), binary) and "record_epoch" not in mended_in((2, 0, 0), binary)
-    binary = profiles_within((2, 7), (2, 7), kraft=False)[0]
+    binary = profiles_within((2, 8), (2, 8), kraft=False)[0]
     for release, has in (
-        ((2, 7, 1), False),
-        ((2, 7, 2), True),
         ((2, 8, 0), False),
         ((2, 8, 1), True),
         ((3, 0, 0), True),
@@ -105,3 +107,43 @@ def test_the_releases_that_a_profile_stands_for_are_named_by_the_first_and_the_l
     assert releases_of("kafka_3_9", (0, 10), (9, 9), kraft=False) == "3.9"
     for name in NAMES:
         assert releases_of(name, (0, 10), (4, 4), kraft=True).split(" to ")[0] == release_of(name)
+
+
+def test_followers_truncate_on_a_fetchs_answer_since_2_8_and_protocol_2_7() -> None:
+    """KAFKA-10554: AbstractFetcherThread of 2.7.2 has no truncateOnFetchResponse, that of 2.8.0 has it from 2.7-IV1."""
+
+    def lacks(binary: str, protocol: str) -> set[str]:
+        return {name for name, _ in switches(binary, protocol, kraft=False, elr=False)} & {*OF_FETCHED_TRUNCATION}
+
+    assert (
+        lacks("kafka_2_7", "kafka_2_7") == lacks("kafka_2_2", "kafka_2_2") == lacks("kafka_2_8", "kafka_2_2") == set()
+    )
+    assert lacks("kafka_2_8", "kafka_2_8") == lacks("kafka_2_8", "kafka_2_7") == {*OF_FETCHED_TRUNCATION}
+    assert lacks("kafka_3_3", "kafka_2_2") == set() and lacks("kafka_3_3", "kafka_2_8") == {"truncate_first"}
+
+
+@pytest.mark.parametrize(
+    ("release", "spoken", "keeps"),
+    [("3.9", "3.5", False), ("3.9", "3.6", True), ("3.9", None, True), ("3.6.2", "3.5", False), ("3.6.2", None, True)],
+)
+def test_a_smaller_isr_keeps_the_epoch_by_the_metadata_version(release: str, spoken: str | None, keeps: bool) -> None:
+    """MetadataVersion.isLeaderEpochBumpRequiredOnIsrShrink, which PartitionChangeBuilder of 3.6.0 asks."""
+    first, last = span(release)
+    binary, protocol = (profiles_within(*span(one), kraft=True)[-1] for one in (release, spoken or release))
+    assert binary == profiles_within(first, last, kraft=True)[-1]
+    mended = mended_in(first, binary, span(spoken)[0] if spoken else None)
+    found = dict(switches(binary, protocol, kraft=True, elr=False, mended=mended))
+    assert found.get("keep_epoch", True) is keeps
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name <= "kafka_3_9"])
+def test_only_zookeepers_controller_makes_an_epoch_of_each_isr_that_it_makes_smaller(name: str) -> None:
+    """ReplicaStateMachine.doRemoveReplicasFromIsr and KafkaController.processAlterIsr, in every release."""
+    assert dict(switches(name, name, kraft=False, elr=False))["epochs_by_zookeeper"] is True
+    assert name < "kafka_3_3" or "epochs_by_zookeeper" not in dict(switches(name, name, kraft=True, elr=False))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name <= "kafka_3_9"])
+def test_with_zookeeper_a_reassignment_awaits_its_target(name: str) -> None:
+    """KafkaController.isReassignmentComplete, in every release."""
+    assert dict(switches(name, name, kraft=False, elr=False)).get("await_target", True) is True

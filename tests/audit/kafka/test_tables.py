@@ -11,7 +11,7 @@ import pytest
 from tidegate.audit.kafka.keys import DefaultRow, Key, settings_table
 from tidegate.audit.kafka.releases import FEATURES, METADATA_VERSIONS, RELEASES, newest_level, why_not_known
 from tidegate.audit.kafka.versions import is_at_least
-from tidegate.language.errors import UsageError
+from tidegate.language.errors import UnavailableError
 from tidegate.real.driving.nodes.releases import fetch_release
 
 PROGRAM = Path(__file__).with_name("Tables.java")
@@ -28,7 +28,7 @@ def class_rows(release: str) -> Rows:
     """What the classes of a release say, a row for each thing."""
     try:
         found = fetch_release(release)
-    except UsageError as error:
+    except UnavailableError as error:
         pytest.skip(f"the jars of Kafka {release} cannot be read here: {error}")
     command = [found.java, "-cp", f"{found.jars}/*", str(PROGRAM)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)

@@ -30,14 +30,14 @@ def word(one: Signature, cell: str, explorations: Explorations) -> str:
     return answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations).word
 
 
-@pytest.mark.parametrize("profile", ["kafka_2_7", "kafka_3_9", "kafka_4_1"])
+@pytest.mark.parametrize("profile", ["kafka_2_8", "kafka_3_9", "kafka_4_1"])
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_the_only_copy_in_sync_loses_power_while_the_others_are_down(
     profile: str, replicas: int, explorations: Explorations
 ) -> None:
     """With min.insync.replicas as many as there are replicas all have the record. If those out of the ISR are up, one
     is elected uncleanly, and has it; if they are down, the one in sync comes back without it, and leads again."""
-    kraft, elr = profile != "kafka_2_7", profile == "kafka_4_1"
+    kraft, elr = profile != "kafka_2_8", profile == "kafka_4_1"
     unclean = signature(profile, kraft=kraft, elr=elr, replicas=replicas, min_isr=replicas, unclean=True)
     for fault in ("power-loss", "disk-loss"):
         assert word(unclean, f"{fault}@one", explorations) == "can lose", fault

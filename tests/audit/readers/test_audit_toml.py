@@ -33,4 +33,4 @@ def test_what_is_required_is_text(stated: str) -> None:
 
 def test_what_is_required_is_read_as_it_is_written() -> None:
     found = read("audit.toml", '[topic.a]\nrequire = "strict"\n[topic.b]\nrequire = ["dev", "no-loss=crash@all"]\n')
-    assert [use.required for use in found.uses] == [("strict",), ("dev", "no-loss=crash@all")]
+    assert [use.requirements for use in found.uses] == [("strict",), ("dev", "no-loss=crash@all")]

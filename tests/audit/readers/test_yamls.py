@@ -82,6 +82,7 @@ def test_a_large_document_without_aliases_is_read_to_its_end() -> None:
         ("{<<: *nested}", {"k": "own", "only": "a", "more": "b"}),
         ("{<<: [*nested, *a], more: here}", {"k": "own", "only": "a", "more": "here"}),
         ("{k: first, <<: *a, k: last}", {"k": "last", "only": "a"}),
+        ("{<<: *a, <<: *b}", {"k": "b", "only": "a", "more": "b"}),
         ('{"<<": a}', {"<<": "a"}),
     ],
 )

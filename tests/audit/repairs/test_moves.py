@@ -55,6 +55,16 @@ def test_a_repair_may_move_nodes(
     assert found is not None and {needed.change.name for needed in found.changes} == expected
 
 
+def test_no_hosts_of_controllers_alone_are_proposed_where_an_assumption_does(explorations: Explorations) -> None:
+    """Three combined nodes on one computer: a host for each of them, and KAFKA-14077 as a named assumption."""
+    combined = signature(one_machine=True, voters=3, has_combined_nodes=True, disk_voters=3, enough_emptied=1)
+    (checked,) = check_subjects([subject(Variant((), combined))], explorations)
+    checks = check_requirements(checked, parse_requirement("no-loss=disk-loss@min-isr"))
+    found = find_repair(checked, checks, explorations)
+    assert found is not None and [needed.change.name for needed in found.changes] == ["hosts"]
+    assert (found.leaves_open, found.assumes) == (False, True)
+
+
 def test_nodes_are_moved_only_for_what_their_places_decide() -> None:
     """A host has nothing to do with a crash, and a rack nothing with one host's power."""
     crowded = signature(**CROWDED, one_machine=True)

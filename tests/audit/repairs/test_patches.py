@@ -198,9 +198,9 @@ def test_racks_and_releases() -> None:
     assert asks_for(step.commands) == {"spec": {"kafka": {"rack": {"topologyKey": "topology.kubernetes.io/zone"}}}}
     there = cluster_of(KAFKA + "    rack: {topologyKey: zone}\n" + POOLS, topics=described)
     assert plan_changes(subject_of(there, "orders"), [("racks", "2")], there)[0].commands == ()
-    (step,) = steps(cluster, "orders", ("elr", "1"))
+    (step,) = steps(cluster, "orders", ("newest", "4.3"))
     assert step.commands[:5] == ("# kafka.yaml:6, Kafka", "  spec:", "    kafka:", "-     version: 3.9.0",
-                                 "+     version: 4.1.0")  # fmt: skip
+                                 "+     version: 4.3.0")  # fmt: skip
     assert step.commands[-1].startswith("kafka-features.sh")
 
 

@@ -10,6 +10,8 @@ import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.joining.options import Options
+from tidegate.audit.kafka.tools import is_taken
+from tidegate.audit.kafka.versions import RELEASES, is_at_least
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.plans import plan_changes
@@ -76,11 +78,11 @@ def test_what_brokers_take_while_they_run(topic: str, change: str, version: str,
         (
             "3.9",
             "zookeeper.connect=z1,z2,z3\n",
-            "Upgrade to 3.9 and migrate to KRaft there (KIP-866). Upgrade to 4.1",
+            "Upgrade to 3.9 and migrate to KRaft there, with three controllers, each on a host without a broker",
             True,
         ),
-        ("2.8", "", "Upgrade to 3.9 and migrate to KRaft there (KIP-866). Upgrade to 4.1 and turn on", True),
-        ("3.9", "process.roles=broker\n", "Upgrade to 4.1 and turn on eligible leader replicas (KIP-966);", True),
+        ("2.8", "", "Upgrade to 3.9 and migrate to KRaft there, with three controllers, each on a host", True),
+        ("3.9", "process.roles=broker\n", "Upgrade to 4.3 and turn on eligible leader replicas (KIP-966);", True),
         ("4.1", "process.roles=broker\n", "Turn on eligible leader replicas (KIP-966); set min.insync.replicas", False),
     ],
 )
@@ -88,9 +90,62 @@ def test_the_way_to_eligible_leader_replicas_begins_where_the_cluster_is(
     version: str, file: str, says: str, restart: bool
 ) -> None:
     cluster = cluster_of({"topics.txt": MANY, "b.properties": f"broker.id=1\nlog.dirs=d\n{file}"}, version)
-    (step,) = plan_changes(subject_of(cluster, "t0"), [("elr", "1")], cluster)
+    (step,) = plan_changes(subject_of(cluster, "t0"), [("newest", "4.3") if restart else ("elr", "1")], cluster)
     assert step.says.startswith(says) and step.restart is restart
-    assert step.commands[-1].endswith("upgrade --feature eligible.leader.replicas.version=1")
+    on = "--feature eligible.leader.replicas.version=1" if version == "4.1" else "--release-version 4.3"
+    assert step.commands[-1].endswith(f"upgrade {on}")
+
+
+def test_a_binary_of_4_1_with_an_older_metadata_version_raises_that() -> None:
+    """EligibleLeaderReplicasVersion.ELRV_1 depends on metadata.version 4.0-IV1: the feature alone is refused."""
+    files = {"topics.txt": MANY, "b.properties": "node.id=1\nlog.dirs=d\nprocess.roles=broker\n"}
+    read = [(name, text, True) for name, text in files.items()]
+    options = Options(kafka_version="4.1.0", distribution="apache", metadata_version="3.9-IV0")
+    cluster = read_cluster_texts(read, options, "x")[0]
+    (step,) = plan_changes(subject_of(cluster, "t0"), [("elr", "1")], cluster)
+    assert step.commands == ("kafka-features.sh --bootstrap-server HOST:9092 upgrade --release-version 4.1",)
+
+
+def test_who_leaves_zookeeper_builds_no_ensemble_before() -> None:
+    cluster = cluster_of(FILES)
+    steps = plan_changes(subject_of(cluster, "t0"), [("controllers", "3"), ("newest", "4.3")], cluster)
+    assert len(steps) == 1 and "three controllers" in steps[0].says and "zookeeper.connect" not in steps[0].says
+    (alone,) = plan_changes(subject_of(cluster, "t0"), [("controllers", "3")], cluster)
+    assert "Dynamic Reconfiguration, which ZooKeeper has since 3.5" in alone.says
+
+
+CHANGES = (
+    "hosts",
+    "controllers",
+    "release",
+    "newest",
+    "replicas",
+    "min_isr",
+    "lower_min_isr",
+    "unclean",
+    "fsync",
+    "acks",
+)
+
+
+@pytest.mark.parametrize("release", [f"{major}.{minor}" for major, minor in RELEASES])
+def test_every_command_of_a_plan_is_one_of_the_clusters_release(release: str) -> None:
+    """ConfigCommand takes --bootstrap-server for topics since 2.5, ReassignPartitionsCommand since 2.6, and no
+    --zookeeper since 3.0."""
+    line = (
+        BROKER
+        if release < "3.3" or release.startswith("0")
+        else BROKER.replace("zookeeper.connect", "process.roles=broker\n#")
+    )
+    files = {"topics.txt": MANY} | {f"b{i}.properties": line.format(id=i) for i in (1, 2, 3)}
+    there = cluster_of(files, release)
+    planned = cluster_of({name: text for name, text in files.items() if name != "topics.txt"}, release)
+    for cluster, topic in ((there, "t0"), (planned, "(new topics)")):
+        for name in CHANGES:
+            later = is_at_least(release, "4.1") is False and name in ("newest", "controllers")
+            for step in plan_changes(subject_of(cluster, topic), [(name, "4.3" if name == "newest" else "3")], cluster):
+                commands = [command for command in step.commands if command.startswith("kafka-")]
+                assert all(is_taken(command, "4.3" if later else release) for command in commands), (name, commands)
 
 
 def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) -> None:
@@ -109,7 +164,7 @@ def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) ->
     steps = (folder / "steps.txt").read_text(encoding="utf-8")
     assert steps.startswith("# t0 and 4 like it (producer p.properties)\n# What repairs it")
     (tmp_path / "topics.txt").write_text(MANY.replace("t0", "other"), encoding="utf-8")
-    tidegate("audit", str(tmp_path), *options, "--out", str(tmp_path / "out"))
+    tidegate("audit", str(tmp_path), *options, "--time", "0.001", "--out", str(tmp_path / "out"))
     assert not list((tmp_path / "out").glob("*/*-t0*")), "what an earlier audit wrote is gone"
     assert "\n# 1. Save this as reassignment.json" in steps and "--out DIR" not in steps
 

@@ -46,6 +46,27 @@ def test_what_is_worse_is_better_the_other_way_round(old: dict[str, str], new: d
         assert (row["producer"], row["question"], row["cell"]) == ("", "no-loss", "calm")
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "begins"),
+    [
+        ("no loss found", "can lose", "worse: orders: an acknowledged record is lost when "),
+        ("not checked", "can lose", "worse: orders: an acknowledged record is lost when "),
+        ("can lose", "no loss found", "better: orders: an acknowledged record is lost when "),
+        ("no loss found", "not checked", "not known now: orders: whether an acknowledged record is lost when "),
+        ("can lose", "depends", "not known now: orders: whether an acknowledged record is lost when "),
+        ("not checked", "no loss found", "decided now: orders: whether an acknowledged record is lost when "),
+    ],
+)
+def test_what_is_not_decided_is_never_called_a_loss(before: str, after: str, begins: str) -> None:
+    """An audit that had too little time makes nothing worse, and says that it had."""
+    old, new = audit({"orders": before}), audit({"orders": after})
+    for document, word in ((old, before), (new, after)):
+        document["subjects"][0]["table"] = {"no-loss": {"crash@all": {"word": word}}}
+    (says,) = compare_documents(old, new)["says"]
+    assert says.startswith(begins) and says.endswith(f"({before} → {after})")
+    assert compare_documents(old, {**new, "out_of_time": "time ran out"})["says"][0] == "not whole: time ran out"
+
+
 def test_no_more_are_named_than_anybody_reads() -> None:
     many = {str(number): "no loss found" for number in range(MOST + 5)}
     worse = compare_documents(audit(many), audit(dict.fromkeys(many, "can lose")))["worse"]
@@ -80,3 +101,13 @@ def test_an_audit_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "old.json"
     path.write_text(json.dumps(audit({"a": "depends"})), encoding="utf-8")
     assert read_document(path) == audit({"a": "depends"})
+
+
+def test_writes_and_reads_go_on_or_stop_and_lose_nothing() -> None:
+    old, new = audit({"a": "no loss found"}), audit({"a": "can lose"})
+    for made in (old, new):
+        cell = made["subjects"][0]["table"].pop("no-loss")["calm"]
+        made["subjects"][0]["table"] = {"writable": {"leader-move@all": cell}, "readable": {"crash@all": cell}}
+    says = compare_documents(old, new)["says"]
+    assert len(says) == 2 and all(line.endswith("(go on → stop)") for line in says)
+    assert "writes stop" in says[0] and "reads stop" in says[1]

@@ -15,6 +15,7 @@ LOST = "acknowledged records are lost when"
         ("writable", "crash@all", 2, 3, "writes stop when a process dies"),
         ("no-loss", "crash@one", 2, 3, f"{LOST} a process dies while only one replica is in sync"),
         ("no-loss", "crash@min-isr", 2, 3, f"{LOST} a process dies while only 2 replicas are in sync"),
+        ("no-loss", "crash@min-isr", 3, 3, f"{LOST} a process dies"),
         ("no-loss", "crash@min-isr", 1, 3, f"{LOST} a process dies while only one replica is in sync"),
         ("no-loss", "crash@one", 1, 1, f"{LOST} a process dies"),
         ("no-loss", "two-crashes@min-isr", None, None, f"{LOST} a process dies, then another one, "

@@ -31,6 +31,18 @@ def test_an_old_protocol_keeps_off_each_mend_that_it_gates(tmp_path: Path) -> No
         assert [name for name in ("KIP-320", "KIP-497") if name in said] == list(gated), level
 
 
+@pytest.mark.parametrize(
+    ("level", "gated"), [("3.2", ("KIP-841", "KIP-903", "KAFKA-15021")), ("3.5", ("KAFKA-15021",)), ("3.6", ())]
+)
+def test_a_metadata_version_keeps_off_what_goes_by_it_alone(tmp_path: Path, level: str, gated: tuple[str, ...]) -> None:
+    """3.3.0 keeps fenced replicas out whatever it is (ineligibleReplicasForIsr), but not those that are shutting down
+    (MetadataVersion.isInControlledShutdownStateSupported); 3.6.0: isLeaderEpochBumpRequiredOnIsrShrink."""
+    found = findings(tmp_path, three(SOUND), Options("3.9.0", distribution="apache", metadata_version=level))
+    said = " ".join(finding.what for finding in found if "keeps off" in finding.what)
+    assert [name for name in ("KIP-841", "KIP-903", "KAFKA-15021") if name in said] == list(gated)
+    assert "fenced" not in said
+
+
 def test_a_sound_cluster_is_left_alone(tmp_path: Path) -> None:
     files = three(SOUND) | {"topics.txt": topic_lines("orders", "1,2,3", "min.insync.replicas=2")}
     assert findings(tmp_path, files) == []
@@ -109,6 +121,12 @@ def test_transactions_that_cannot_end(tmp_path: Path) -> None:
     assert one(found, "no transaction begins or ends").severity == "error"
 
 
+def test_above_the_lag_no_broker_starts_so_that_no_isr_flaps(tmp_path: Path) -> None:
+    """KafkaConfig.validateValues: replica.fetch.wait.max.ms is at most replica.lag.time.max.ms."""
+    found = findings(tmp_path, three(SOUND + "replica.fetch.wait.max.ms=40000\n"))
+    assert not [finding for finding in found if "flaps" in finding.what]
+
+
 @pytest.mark.parametrize(
     ("extra", "word", "kind"),
     [
@@ -148,6 +166,13 @@ def test_verification_is_of_3_6(tmp_path: Path) -> None:
     files = three(SOUND + "transaction.partition.verification.enable=false\n")
     found = findings(tmp_path, files, Options("3.5.1", distribution="apache"))
     assert all("can stay open for ever" not in finding.what for finding in found)
+
+
+def test_temporary_folders_of_several_brokers_are_one_finding(tmp_path: Path) -> None:
+    text, folder = "broker.id={0}\nzookeeper.connect=z:2181\nlog.dirs={1}-{0}\n", "/" + "tmp/kafka"
+    files = {f"b{id_}.properties": text.format(id_, folder) for id_ in (1, 2, 3)}
+    found = one(findings(tmp_path, files), "temporary folder")
+    assert found.what.startswith(f"log.dirs={folder}-1 and folders like it on 3 brokers: a temporary folder")
 
 
 def test_a_temporary_folder(tmp_path: Path) -> None:

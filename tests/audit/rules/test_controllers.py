@@ -90,3 +90,19 @@ def test_zookeeper_is_gone_in_4_0(tmp_path: Path) -> None:
     cluster, _ = read_cluster([tmp_path], Options("4.0.0", distribution="apache"))
     (down,) = nodes_down(cluster)
     assert down.why == "its file has no `process.roles`, which 4.0 and later require: migrate to KRaft on 3.9 first"
+
+
+@pytest.mark.parametrize(
+    ("other", "own", "said"),
+    [
+        ("1@a:1,2@b:1,3@d:1", 9, True),
+        ("1@a:1,2@b:1,3@c:2", 9, True),
+        ("1@a:1,2@b:1,3@c.example:1", 9, False),
+        ("1@a:1,2@b:1,3@d:1", 3, False),  # for itself
+        ("1@a:1,2@b:1,3@localhost:1", 9, False),  # said otherwise
+    ],
+)
+def test_a_voter_at_two_addresses(tmp_path: Path, other: str, own: int, *, said: bool) -> None:
+    files = kraft() | {"other.properties": KRAFT.format(id=own, roles="broker", voters=other).replace("id=9", "id=8")}
+    found = [finding for finding in findings(tmp_path, files) if "unless both lead to it" in finding.what]
+    assert [finding.kind for finding in found] == (["incomplete"] if said else [])

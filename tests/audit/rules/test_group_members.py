@@ -51,6 +51,7 @@ def test_a_consumer_that_does_not_start(tmp_path: Path, text: str, client: str, 
     ],
 )
 def test_each_client_refuses_what_its_own_source_says(tmp_path: Path, settings: str, client: str, stops: bool) -> None:
-    found = findings(tmp_path, {"app.properties": f"{CONSUMER}{settings}\n"}, Options(clients=(client,)))
+    every = findings(tmp_path, {"app.properties": f"{CONSUMER}{settings}\n"}, Options(clients=(client,)))
+    found = [finding for finding in every if finding.kind != "unknown_key"]  # CONSUMER has Java's keys
     assert any("the consumer does not start" in finding.what for finding in found) is stops
     assert all(finding.severity == "error" for finding in found if "does not start" in finding.what)

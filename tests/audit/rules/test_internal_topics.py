@@ -29,9 +29,13 @@ def finding_texts(texts: dict[str, str], version: str = "4.1.0") -> list[str]:
             "1,2,3",
             1,
             "__share_group_state is written with one replica in sync (min.insync.replicas=1): when that one's host or "
-            "disk is lost, share groups start at their reset policy (share.auto.offset.reset, latest by default): "
-            "records that no consumer has accepted are skipped, and with earliest those that were accepted are "
-            "delivered again",
+            "disk is lost, share groups wait while no replica leads, and after an unclean election they go on from "
+            "older offsets. Where nothing is left of it, since 4.1 what members accept is refused: each record is "
+            "given out again when its lock ends, up to group.share.delivery.count.limit times (5 by default), and then "
+            "dropped; once the leader of the partition that they read moves, nothing is given out until all members "
+            "are stopped and the offsets are reset (kafka-share-groups.sh --reset-offsets), which skips records or "
+            "delivers them again. In 4.0 nothing is lost with it, unless that leader moves before members accept more: "
+            "then they start at their reset policy (share.auto.offset.reset, latest by default)",
         ),
         (
             "__remote_log_metadata",
@@ -75,6 +79,97 @@ def test_a_group_that_rests_longer_than_its_offsets_are_kept(version: str, setti
     ]
     assert len(found) == bool(begins) and all(text.startswith(begins) for text in found)
     assert all("loses its offsets and is thrown to auto.offset.reset (latest): with latest" in text for text in found)
+
+
+KRAFT = {
+    f"k{n}.properties": f"node.id={n}\nprocess.roles=broker,controller\ncontroller.quorum.voters=1@a:93,2@b:93,3@c:93\n"
+    for n in (1, 2, 3)
+}
+CONSUMER = {"consumer.properties": "bootstrap.servers=a:9092\ngroup.id=g\n"}
+CUT_OFF = (
+    "when a partition of __consumer_offsets gets another leader, which an election of preferred leaders is enough for, "
+    "the coordinator before may answer that commits, generations and assignments are safe which are gone: records are "
+    "processed again, in transactions too (exactly once is not kept), and the offsets of a transaction that was "
+    "committed may stay open until the producer's next one there decides them"
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "begins"),
+    [
+        ("3.9.1", ""),
+        ("4.0.0", "Kafka 4.0.0: "),
+        ("4.1.2", "Kafka 4.1.2: "),
+        ("4.1", "Kafka 4.1: "),
+        ("4.2.1", "Kafka 4.2.1: "),
+        ("4.2", "Kafka 4.2 before 4.2.2: "),
+        ("4.2.2", ""),
+        ("4.3.0", "Kafka 4.3.0: "),
+        ("4.3", "Kafka 4.3 before 4.3.1: "),
+        ("4.3.1", ""),
+        ("4.4.0", ""),
+    ],
+)
+def test_commits_that_are_answered_and_cut_off(version: str, begins: str) -> None:
+    """KAFKA-20634: what `coordinator_answers` shows, where a group may have more than one broker to coordinate it."""
+    found = [text for text in finding_texts({**KRAFT, **CONSUMER}, version) if "which are gone" in text]
+    assert found == ([f"{begins}{CUT_OFF}"] if begins else [])
+
+
+@pytest.mark.parametrize(
+    ("version", "setting", "begins"),
+    [
+        ("4.0.1", "group.coordinator.new.enable=false", ""),
+        ("4.0.1", "group.coordinator.new.enable=true", "Kafka 4.0.1 with group.coordinator.new.enable=true: "),
+        ("4.0.1", "group.coordinator.rebalance.protocols=classic", "Kafka 4.0.1: "),
+        ("4.1.1", "group.coordinator.new.enable=false", "Kafka 4.1.1: "),
+        (
+            "4.0.1",
+            "group.coordinator.new.enable=${NEW}",
+            "Kafka 4.0.1, if groups have KIP-848's coordinator (`group.coordinator.new.enable` at k1.properties:4 is "
+            "filled in later): ",
+        ),
+        (
+            "3.9.1",
+            "group.coordinator.rebalance.protocols=Classic, Consumer",
+            "Kafka 3.9.1 with group.coordinator.rebalance.protocols=Classic, Consumer: ",
+        ),
+        ("3.9.1", "group.coordinator.rebalance.protocols=classic", ""),
+        (
+            "3.7.0",
+            "group.coordinator.rebalance.protocols=${PROTOCOLS}",
+            "Kafka 3.7.0, if groups have KIP-848's coordinator (`group.coordinator.rebalance.protocols` at "
+            "k1.properties:4 is filled in later): ",
+        ),
+        ("3.6.2", "group.coordinator.rebalance.protocols=classic,consumer", ""),
+        ("3.6.2", "group.coordinator.new.enable=true", "Kafka 3.6.2 with group.coordinator.new.enable=true: "),
+        ("3.5.2", "group.coordinator.new.enable=true", ""),
+    ],
+)
+def test_commits_are_cut_off_where_groups_have_the_coordinator_of_kip_848(
+    version: str, setting: str, begins: str
+) -> None:
+    """By default since 4.0, always since 4.1, and where it is switched on since 3.6 (`BrokerServer`)."""
+    texts = {name: f"{text}{setting}\n" for name, text in KRAFT.items()}
+    found = [text for text in finding_texts({**texts, **CONSUMER}, version) if "which are gone" in text]
+    assert found == ([f"{begins}{CUT_OFF}"] if begins else [])
+
+
+def test_one_broker_with_the_coordinator_of_kip_848_is_enough() -> None:
+    off = "group.coordinator.new.enable=false\n"
+    texts = {name: text if name == "k2.properties" else f"{text}{off}" for name, text in KRAFT.items()}
+    found = [text for text in finding_texts({**texts, **CONSUMER}, "4.0.1") if "which are gone" in text]
+    assert found == [f"Kafka 4.0.1: {CUT_OFF}"]
+
+
+def test_brokers_of_zookeeper_never_have_the_coordinator_of_kip_848() -> None:
+    texts = {name: f"{text}group.coordinator.new.enable=true\n" for name, text in BROKERS.items()}
+    assert not [text for text in finding_texts({**texts, **CONSUMER}, "3.9.1") if "which are gone" in text]
+
+
+@pytest.mark.parametrize("texts", [KRAFT, {"k1.properties": KRAFT["k1.properties"], **CONSUMER}])
+def test_without_consumers_or_with_one_broker_no_commit_is_cut_off(texts: dict[str, str]) -> None:
+    assert not [text for text in finding_texts(texts, "4.1.0") if "which are gone" in text]
 
 
 def test_one_transactional_id_in_two_producers() -> None:

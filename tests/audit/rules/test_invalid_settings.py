@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Unknown
+from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
+from tidegate.audit.rules.invalid_settings import invalid_settings
 
 from ...support.reading import finding_texts, of
 
@@ -64,3 +68,22 @@ def test_a_key_of_another_scope_is_reported(tmp_path: Path) -> None:
     assert finding_texts(findings, "unknown_key") == [
         f"{tmp_path / 'server.properties'}:3: `acks` is a setting of a producer, not of a broker: it has no effect here"
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "client", "says"),
+    [
+        ("enable.auto.offset.store=false", "java:3.9", "a setting of librdkafka, which Java's clients ignore"),
+        ("sasl.mechanisms=PLAIN", "java:3.9", "a setting of librdkafka, which Java's clients ignore"),
+        ("max.block.ms=1", "librdkafka:2.3.0", "a setting of Java's clients, which librdkafka refuses"),
+        ("group.instance.id=a", "java:2.2", "clients since 2.3, and app.properties is of 2.2: it has no effect"),
+        ("fetch.wait.max.ms=10", "librdkafka:2.3.0", ""),
+        ("group.instance.id=a", "java:2.3", ""),
+        ("sasl.mechanism=PLAIN", "java:3.9", ""),
+    ],
+)
+def test_settings_of_another_client_or_release_are_said_to_have_no_effect(line: str, client: str, says: str) -> None:
+    text = f"bootstrap.servers=a:1\ngroup.id=g\nenable.auto.commit=false\n{line}\n"
+    cluster, _ = read_cluster_texts([("app.properties", text, True)], Options(clients=(client,)), "x")
+    found = [finding for finding in invalid_settings(cluster) if finding.severity != "note"]
+    assert {says in finding.what for finding in found} == ({True} if says else set())

@@ -60,3 +60,15 @@ def test_before_3_7_a_controller_of_kraft_learns_of_no_failed_directory(
 ) -> None:
     assert findings_of(DISKS, kafka=kafka, kraft=kraft) == (["not_modelled: `log.dirs`"] if said else [])
     assert findings_of(Setting("log.dirs", "/a,", PLACE), kafka=kafka, kraft=kraft) == [], "one directory"
+
+
+@pytest.mark.parametrize(
+    ("kafka", "level", "said"),
+    [("3.7.0", "3.7-IV1", True), ("3.7", "3.6", True), ("3.7.0", "3.7-IV2", False), ("3.8.0", "3.7-IV1", False)],
+)
+def test_3_7_0_hides_them_below_a_metadata_version(kafka: str, level: str, said: bool) -> None:
+    """ClusterControlManager of 3.7.0; from 3.7.1 on such a broker does not start."""
+    versions = Versions(kafka=StatedValue(kafka, PLACE), metadata_version=StatedValue(level, PLACE))
+    brokers = (Broker(1, PLACE, settings=(DISKS,)),)
+    found = list(limit_rules(Cluster(brokers=brokers, versions=versions, control_plane="kraft")))
+    assert [finding.kind for finding in found] == (["not_modelled"] if said else [])

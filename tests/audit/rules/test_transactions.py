@@ -11,7 +11,7 @@ from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
+from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, ReleasesSince
 from tidegate.audit.kafka.versions import is_at_least
 from tidegate.audit.rules.advice import advise
 from tidegate.audit.rules.transactions import (
@@ -63,7 +63,7 @@ HAZARDS = (HANGS, TEARS, MARKER, HANGS_IN_OFFSETS, UNFENCED, OLDER_COUNTS)
 RELEASES = (*BEFORE_VERSION_2, *WITH_VERSION_2)
 
 
-def is_quick(release: Release) -> bool:
+def is_quick(release: ReleasesSince) -> bool:
     """What other tests explore anyway."""
     return release.records in ("kafka_2_5", "kafka_4_2")
 
@@ -71,7 +71,7 @@ def is_quick(release: Release) -> bool:
 @pytest.mark.parametrize(
     "release", tier_parameters(RELEASES, is_quick, lambda release: f"{release.since} {release.records}")
 )
-def test_what_a_version_does_to_transactions_is_found_by_the_model(release: Release) -> None:
+def test_what_a_version_does_to_transactions_is_found_by_the_model(release: ReleasesSince) -> None:
     found = {hazard for hazard in HAZARDS if run_to(hazard, release) is not None}
     assert {hazard for hazard in found if not hazard.of_offsets} == FOUND[release.records]
     if release.offsets in FOUND:
@@ -173,7 +173,7 @@ def test_a_transactional_producer_is_warned_by_version(version: str | None, hang
 TRANSACTIONAL = PLAIN + "transactional.id=t\n"
 
 
-STREAMS = "application.id=app\nbootstrap.servers=b\nprocessing.guarantee=exactly_once_v2\nreplication.factor=3\n"
+STREAMS = "application.id=app\nbootstrap.servers=b:1\nprocessing.guarantee=exactly_once_v2\nreplication.factor=3\n"
 
 
 def severities(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> dict[str, str]:

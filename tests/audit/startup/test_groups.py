@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import read_cluster_texts
+from tidegate.audit.joining.options import Options
 from tidegate.audit.startup.groups import group_refusals
 
 from ...support.startup import cluster_with
@@ -45,3 +47,12 @@ def test_what_a_coordinator_refuses(line: str, version: str, why: str) -> None:
 def test_what_a_coordinator_takes(line: str, version: str) -> None:
     cluster = cluster_with(line, version=version)
     assert not list(group_refusals(cluster, cluster.brokers[0]))
+
+
+@pytest.mark.parametrize(("version", "refuses"), [("3.7.0", False), ("3.8.0", True), ("3.9.0", True)])
+def test_with_zookeeper_a_broker_refuses_kip_848_since_3_8(version: str, refuses: bool) -> None:
+    """KafkaConfig of 3.8.0: only supported in KRaft cluster. 3.7 warns."""
+    line = "group.coordinator.rebalance.protocols=classic,consumer"
+    texts = [("server.properties", f"broker.id=1\nzookeeper.connect=z\n{line}\n", True)]
+    cluster, _ = read_cluster_texts(texts, Options(kafka_version=version, distribution="apache"), "x")
+    assert bool(list(group_refusals(cluster, cluster.brokers[0]))) is refuses

@@ -22,6 +22,14 @@ MAP = "listener.security.protocol.map=A:SSL,B:SSL,INSIDE:SSL,OUTSIDE:SSL,PLAINTE
     ("lines", "why"),
     [
         (QUORUM + "listeners=PLAINTEXT://:9092", "its file has no `controller.listener.names`"),
+        (
+            QUORUM_OF_1 + "process.roles=controller\nlisteners=CONTROLLER://:2",
+            "it is a controller, and its file has no `controller.listener.names` (b1.properties:",
+        ),
+        (
+            QUORUM_OF_1 + MAP + "process.roles=broker,controller\nlisteners=PLAINTEXT://:1,A://:2",
+            "it is a controller, and its file has no `controller.listener.names` (b1.properties:",
+        ),
         ("controller.listener.names=CONTROLLER\nlisteners=controller://:9092", "names one of its `listeners`"),
         ("listeners=A://:1,B://:2\ninter.broker.listener.name=C", "`inter.broker.listener.name=C` is not one of its"),
         ("process.roles=controller\nlisteners=A://:1\ncontroller.listener.names=B", "names none of its `listeners`"),
@@ -53,6 +61,7 @@ def test_a_node_does_not_start_with_listeners_that_kafka_refuses(lines: str, why
         MAP + "listeners=A://:1,B://:2\ninter.broker.listener.name=b",
         MAP + "listeners=A://:1\ninter.broker.listener.name=${NAME}",
         QUORUM_OF_1 + "process.roles=broker,controller\nlisteners=PLAINTEXT://:1,B://:2\ncontroller.listener.names=B",
+        QUORUM_OF_1 + "process.roles=controller\nlisteners=CONTROLLER://:2\ncontroller.listener.names=CONTROLLER",
         MAP + "listeners=PLAINTEXT://1.2.3.4:1,B://[::1]:1",
         MAP + "listeners=PLAINTEXT://:0,B://:0",
         "listeners=PLAINTEXT://0.0.0.0:9092\nadvertised.listeners=PLAINTEXT://b1:9092",
@@ -115,3 +124,16 @@ def test_what_an_image_adds_is_not_missing() -> None:
         "      KAFKA_LISTENERS: INSIDE://0.0.0.0:1,OUTSIDE://:2\n"
     )
     assert not nodes_down(read_cluster_texts([("c.yml", compose, True)], Options(), "x")[0])
+
+
+def test_a_controller_has_neither_listeners_nor_their_name() -> None:
+    """KafkaConfig.validateValues; Apache's image adds neither."""
+    text = "process.roles=controller\nnode.id=9\ncontroller.quorum.voters=9@c:9093\nlog.dirs=/d\n"
+    image = (
+        "services:\n  c:\n    image: apache/kafka:4.1.0\n    environment:\n      KAFKA_PROCESS_ROLES: controller\n"
+        "      KAFKA_NODE_ID: 9\n      KAFKA_CONTROLLER_QUORUM_VOTERS: 9@c:9093\n      KAFKA_LOG_DIRS: /d\n"
+    )
+    for name, file in (("c.properties", text), ("c.yml", image)):
+        cluster, _ = read_cluster_texts([(name, file, True)], Options(kafka_version="4.1.0"), "x")
+        (down,) = nodes_down(cluster)
+        assert down.why == "it is a controller, and has neither `controller.listener.names` nor `listeners`"

@@ -175,3 +175,110 @@ def test_all_values_that_a_node_refuses_are_said_at_once() -> None:
     text = "node.id=1\nprocess.roles=broker\nlog.dirs=/d\nmin.insync.replicas=0\nnum.network.threads=x\n"
     cluster, _ = read_cluster_texts([("b.properties", text, True)], Options(kafka_version="3.9.0"), "x")
     assert [down.where.line for down in nodes_down(cluster)] == [4, 5]
+
+
+# --- log directories that containers share ----------------------------------------------------------------------------
+
+
+def _services(*more: str, end: str = "") -> list[str]:
+    """Why services do not start that have these lines more, of one compose file."""
+    voters = ",".join(f"{id_}@k{id_}:9093" for id_ in range(1, len(more) + 1))
+    texts = [
+        f"  k{id_}:\n    image: apache/kafka:3.9.1\n    environment:\n      KAFKA_NODE_ID: {id_}\n"
+        "      KAFKA_PROCESS_ROLES: broker,controller\n      KAFKA_CONTROLLER_LISTENER_NAMES: CONTROLLER\n"
+        "      KAFKA_LISTENERS: PLAINTEXT://:9092,CONTROLLER://:9093\n"
+        f"      KAFKA_CONTROLLER_QUORUM_VOTERS: {voters}\n      KAFKA_LOG_DIRS: /data/log\n{own}\n"
+        for id_, own in enumerate(more, 1)
+    ]
+    text = f"services:\n{''.join(texts)}{end}"
+    return [down.says for down in nodes_down(read_cluster_texts([("c.yml", text, True)], OPTIONS, "x")[0])]
+
+
+def _mounts(*volumes: str) -> list[str]:
+    return [f"    volumes: [{volume}]" for volume in volumes]
+
+
+TO_ONE_FOLDER = "volumes: {a: {driver_opts: {o: bind, device: /d}}, b: {driver_opts: {o: bind, device: /d}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("volumes", "end", "place"),
+    [
+        (("'shared:/data'", "'shared:/data'"), "volumes: {shared: }\n", "volume shared/log"),
+        (("'./data:/data'", "'./data/:/data:rw'"), "", "folder data/log"),
+        (("'/srv:/data'", "{type: bind, source: /srv, target: /data}"), "", "folder /srv/log"),
+        (("'/srv:/data'", "'/srv/log:/data/log'"), "", "folder /srv/log"),
+        (("'a:/data'", "'b:/data'"), "volumes: {a: {name: one}, b: {name: one}}\n", "volume one/log"),
+        (("'a:/data'", "'b:/data'"), TO_ONE_FOLDER, "folder /d/log"),
+    ],
+)
+def test_of_containers_with_one_log_directory_the_first_locks_it(
+    volumes: tuple[str, str], end: str, place: str
+) -> None:
+    assert _services(*_mounts(*volumes), end=end) == [
+        f"broker 2 does not start: its log directory /data/log is the {place}, as is that of services.k1, which locks "
+        "it (c.yml:20)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "volumes",
+    [
+        ("'a:/data'", "'b:/data'"),
+        ("'data:/data'", "'./data:/data'"),
+        ("'/srv/1:/data'", "'/srv/2:/data'"),
+        ("'/data'", "'/data'"),
+        ("'shared:/other'", "'shared:/other'"),
+        ("'shared:/data'", "'shared:/data', 'own:/data/log'"),
+        tuple(f"{{type: volume, source: a, target: /data, volume: {{subpath: k{id_}}}}}" for id_ in (1, 2)),
+    ],
+)
+def test_containers_whose_log_directories_differ_start(volumes: tuple[str, ...]) -> None:
+    assert _services(*_mounts(*volumes)) == []
+
+
+def test_where_a_container_stands_or_what_it_runs_may_part_the_directories() -> None:
+    shared = _mounts("'shared:/data'")[0]
+    for more in (
+        "\n    deploy: {placement: {constraints: [node.hostname == n]}}",
+        "\n    volumes_from: [other]",
+        "\n    command: [sh, -c, 'export KAFKA_LOG_DIRS=/data/$$HOSTNAME; exec /etc/kafka/docker/run']",
+    ):
+        assert _services(shared, shared + more) == []
+
+
+CLAIM = "      volumes:\n      - {name: data, persistentVolumeClaim: {claimName: c}}\n"
+
+
+def _pods(kind: str, replicas: int, mount: str, volumes: str = CLAIM, name: str = "k") -> str:
+    values = {
+        "PROCESS_ROLES": "broker", "CONTROLLER_QUORUM_VOTERS": "9@c:9093", "CONTROLLER_LISTENER_NAMES": "CONTROLLER",
+        "LISTENERS": "PLAINTEXT://:9092", "LOG_DIRS": "/data/log",
+    }  # fmt: skip
+    variables = "".join(f"        - {{name: KAFKA_{key}, value: '{value}'}}\n" for key, value in values.items())
+    return (
+        f"apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: {name}}}\nspec:\n  replicas: {replicas}\n"
+        "  template:\n    spec:\n      containers:\n      - name: kafka\n        image: apache/kafka:4.1.0\n"
+        f"        env:\n{variables}"
+        f"        volumeMounts:\n        - {{name: data, mountPath: /data{mount}}}\n{volumes}"
+    )
+
+
+def _down_pods(text: str) -> list[str]:
+    return [down.says for down in nodes_down(read_cluster_texts([("k.yml", text, True)], OPTIONS, "x")[0])]
+
+
+def test_pods_with_one_claim_have_one_log_directory() -> None:
+    (said,) = _down_pods(_pods("StatefulSet", 3, ""))
+    assert said.startswith("brokers 1, 2 do not start: its log directory /data/log is the claim c/log, as is that of")
+    two = _pods("Deployment", 1, "") + "---\n" + _pods("Deployment", 1, "", name="l")
+    (said,) = _down_pods(two)
+    assert "is the claim c/log, as is that of Deployment k, which locks it" in said
+
+
+def test_pods_with_claims_or_paths_of_their_own_start() -> None:
+    template = "  volumeClaimTemplates:\n  - metadata: {name: data}\n    spec: {accessModes: [ReadWriteOnce]}\n"
+    assert _down_pods(_pods("StatefulSet", 3, "", template)) == []
+    assert _down_pods(_pods("StatefulSet", 3, ", subPathExpr: $(POD_NAME)")) == []
+    two = _pods("Deployment", 1, ", subPath: a") + "---\n" + _pods("Deployment", 1, ", subPath: b", name="l")
+    assert _down_pods(two) == []

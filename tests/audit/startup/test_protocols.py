@@ -229,3 +229,23 @@ def test_values_that_kafka_refuses_by_type_and_by_least_value(line: str, version
     found = startup_findings(ZOOKEEPER + line, version)
     assert len(found) == (says is not None)
     assert all(says is not None and says in one for one in found)
+
+
+@pytest.mark.parametrize(
+    ("kafka", "level", "refused"),
+    [
+        ("3.7.1", "3.7-IV1", True),
+        ("3.9.1", "3.6", True),
+        ("4.1.0", "3.6-IV2", True),
+        ("3.7.0", "3.7-IV1", False),
+        ("3.7", "3.7-IV1", False),  # it may be 3.7.0
+        ("3.9.1", "3.7-IV2", False),
+        ("3.9.1", "3.7", False),
+    ],
+)
+def test_several_directories_need_a_metadata_version_that_has_them(kafka: str, level: str, refused: bool) -> None:
+    """KafkaConfig.validateWithMetadataVersion, 3.7.1 to 4.3.0."""
+    options = Options(kafka_version=kafka, distribution="apache", metadata_version=level)
+    file = KRAFT.replace("/d1", "/a,/b") + PLAIN
+    found = nodes_down(read_cluster_texts([("b.properties", file, True)], options, "x")[0])
+    assert ["3.7-IV2, the first that has them" in node.says for node in found] == ([True] if refused else [])

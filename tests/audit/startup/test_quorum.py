@@ -11,6 +11,7 @@ from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.startup.nodes import nodes_down
+from tidegate.audit.startup.quorum import unheard_voters
 
 NODE = (
     "process.roles={roles}\nnode.id={id}\n{voters}\ncontroller.listener.names=CONTROLLER\n"
@@ -248,3 +249,61 @@ def test_a_quorum_without_a_high_watermark_or_with_a_voter_that_lags() -> None:
     rows += "1\t20753\t0\t9\t9\tLeader\n2\t753\t20000\t9\t9\tFollower\n3\t20753\t0\t9\t9\tFollower\n"
     rows += "4\t3\t20750\t9\t9\tObserver\n"
     assert [text.partition(" behind")[0] for text in quorum_texts(rows)] == ["voter 2 lags 20000 records"]
+    silent = rows.replace("2\t753\t20000\t9", "2\t0\t20753\t-1").replace("3\t20753\t0\t9", "3\t0\t20753\t-1")
+    assert quorum_texts(silent)[-1] == (
+        "voters 2, 3 have not fetched from the leader of the quorum: no majority follows it, and nothing is committed"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        status("[1,2,3]").replace("LeaderId:               1", "LeaderId:               -1"),
+        "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
+        "1\t5\t0\t9\t9\tFollower\n2\t5\t0\t9\t9\tFollower\n",
+    ],
+)
+def test_a_quorum_without_a_leader(text: str) -> None:
+    found = [finding.what for finding in read(three(BY_HOST, status__txt=text))[1]]
+    said = "the quorum has no leader: until a controller is elected no partition gets another one, and nothing changes"
+    assert said in found
+
+
+def test_voters_at_a_loopback_do_not_place_nodes_with_hosts_of_their_own_on_one_computer() -> None:
+    local = "controller.quorum.voters=1@localhost:9093,2@localhost:9093,3@localhost:9093"
+    cluster, findings = read(
+        {
+            f"h{number}.properties": f"process.roles=broker,controller\nnode.id={number}\n{local}\n"
+            f"listeners=PLAINTEXT://h{number}:9092,CONTROLLER://h{number}:9093\ncontroller.listener.names=CONTROLLER\n"
+            "log.dirs=/data\n"
+            for number in (1, 2, 3)
+        }
+    )
+    assert [node.machine for node in cluster.brokers] == [None] * 3
+    assert any("no controller is ever elected" in finding.what for finding in findings)
+
+
+def test_pools_of_strimzi_without_controllers() -> None:
+    pool = (
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaNodePool\n"
+        "metadata: {{name: {0}, labels: {{strimzi.io/cluster: c}}}}\n"
+        "spec: {{replicas: 3, roles: [{0}], storage: {{type: persistent-claim, size: 1Gi}}}}\n---\n"
+    )
+    kafka = (
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {name: c, annotations: "
+        "{strimzi.io/kraft: enabled, strimzi.io/node-pools: enabled}}\nspec: {kafka: {version: 4.1.0}}\n"
+    )
+    for pools, said in ((pool.format("broker"), True), (pool.format("broker") + pool.format("controller"), False)):
+        found = [finding.what for finding in read({"k.yaml": pools + kafka})[1]]
+        assert ("no node pool has the role controller: who elects leaders is not described" in found) is said
+
+
+def test_a_voter_that_listens_elsewhere_counts_as_one_that_has_failed() -> None:
+    files = three(BY_HOST)
+    elsewhere = files | {"b2.properties": node(2, BY_HOST).replace("CONTROLLER://h2:9093", "CONTROLLER://h2:9094")}
+    cluster, found = read(elsewhere)
+    assert not why_down(cluster), "the two others elect one of them"
+    (finding,) = [finding for finding in found if "nobody reaches it" in finding.what]
+    assert finding.kind == "incomplete" and finding.where.path == "b2.properties"
+    assert finding.what.startswith("controller 2 listens at 9094, and `controller.quorum.voters` has it at h2:9093")
+    assert not list(unheard_voters(read(files)[0]))

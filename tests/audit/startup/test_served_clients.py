@@ -36,6 +36,10 @@ def findings_of(
         ("4.0", "java:0.11", "incomplete"),
         ("4.4", "librdkafka:1.6.1", "incomplete"),
         ("4.1", "sarama:1.29.0", "incomplete"),
+        ("4.1", "sarama:1.40.1", "incomplete"),  # OffsetCommit of version 1
+        ("4.1", "kafkajs:1.3.1", "incomplete"),
+        ("4.1", "kafka-python:1.4.7", "incomplete"),
+        ("4.1", "node-rdkafka:2.12.0", "incomplete"),  # librdkafka 1.7.0
     ],
 )
 def test_brokers_of_4_0_do_not_support_clients_of_before_2_1(kafka: str, client: str, kind: str) -> None:
@@ -45,43 +49,22 @@ def test_brokers_of_4_0_do_not_support_clients_of_before_2_1(kafka: str, client:
 
 @pytest.mark.parametrize(
     ("kafka", "client"),
-    [("3.9", "java:2.0"), ("4.1", "java:2.1"), ("4.1", "java:4.0"), ("4.1", "librdkafka:1.8.2"), ("3.9", "sarama:1.1")],
+    [
+        ("3.9", "java:2.0"),
+        ("4.1", "java:2.1"),
+        ("4.1", "java:4.0"),
+        ("4.1", "librdkafka:1.8.2"),
+        ("3.9", "sarama:1.1"),
+        ("4.1", "sarama:1.41.0"),
+        ("4.1", "kafkajs:1.4.0"),
+        ("4.1", "franz-go:1.0.0"),
+        ("4.1", "kafka-go:0.3.1"),
+        ("4.1", "node-rdkafka:2.13.0"),
+        ("4.1", "node-rdkafka:1.0.0"),  # which librdkafka that has is not known
+    ],
 )
 def test_other_clients_are_served(kafka: str, client: str) -> None:
     assert findings_of(kafka, client) == []
-
-
-WITHOUT_GROUPS = (
-    "Feature: group.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 1\tFinalizedVersionLevel: 0\tEpoch: 5\n"
-)
-NEW = "group.id=g\ngroup.protocol=consumer\n"
-
-
-@pytest.mark.parametrize(
-    ("kafka", "broker", "features", "why"),
-    [
-        ("3.6", "", "", "brokers of 3.6 do not have that protocol"),
-        ("3.9", "", "", "the brokers have group.coordinator.rebalance.protocols=classic"),
-        ("3.8", "group.coordinator.rebalance.protocols=Classic\n", "", "rebalance.protocols=Classic"),
-        (
-            "4.1",
-            "",
-            WITHOUT_GROUPS,
-            "group.version is 0 (features.txt:1)",
-        ),
-    ],
-)
-def test_a_group_of_kip_848_is_refused(kafka: str, broker: str, features: str, why: str) -> None:
-    (finding,) = findings_of(kafka, "java:4.0", NEW, broker, features)
-    assert why in finding.what and finding.what.endswith("no consumer of the group can join it")
-
-
-@pytest.mark.parametrize(
-    ("kafka", "broker"),
-    [("4.0", ""), ("3.9", "group.coordinator.rebalance.protocols=classic,consumer\n"), ("3.7", "")],
-)
-def test_it_is_served_where_brokers_may_have_it(kafka: str, broker: str) -> None:
-    assert findings_of(kafka, "java:4.0", NEW, broker) == []
 
 
 @pytest.mark.parametrize(
@@ -126,3 +109,40 @@ def test_streams_says_what_it_needs_of_brokers(kafka: str, setting: str, why: st
     for client in cluster.clients:
         found = [finding.what for finding in is_not_served(cluster, client)]
         assert len(found) == bool(why) and all(why in what for what in found)
+
+
+def producer_findings(kafka: str, client: str, producer: str = "acks=all\n") -> list[Finding]:
+    texts = [("producer.properties", producer, True), ("broker.properties", "broker.id=1\nzookeeper.connect=z\n", True)]
+    cluster, _ = read_cluster_texts(texts, Options(kafka_version=kafka, distribution="apache", clients=(client,)), "x")
+    (writer,) = cluster.clients
+    return list(is_not_served(cluster, writer))
+
+
+@pytest.mark.parametrize(("kafka", "kind"), [("0.10.2", "contradiction"), ("1.1", "incomplete"), ("2.0", "incomplete")])
+def test_java_clients_of_4_0_do_not_support_brokers_of_before_2_1(kafka: str, kind: str) -> None:
+    found = [finding for finding in producer_findings(kafka, "java:4.1.0") if finding.source == "KIP-896"]
+    assert [finding.kind for finding in found] == [kind]
+    assert "brokers of 2.1 or later" in found[0].to_do
+
+
+def test_clients_of_before_4_0_speak_to_brokers_of_any_release_since_0_10() -> None:
+    assert producer_findings("0.10.2", "java:2.8.1") == []
+    assert producer_findings("2.1", "java:4.1.0") == []
+
+
+@pytest.mark.parametrize(
+    ("client", "producer", "kind"),
+    [
+        ("java:2.8.1", "enable.idempotence=true\n", "contradiction"),
+        ("java:2.8.1", "transactional.id=t\n", "contradiction"),
+        ("java:3.4.0", "acks=all\n", "incomplete"),  # idempotent by default
+    ],
+)
+def test_brokers_of_before_0_11_give_no_producer_ids(client: str, producer: str, kind: str) -> None:
+    (finding,) = producer_findings("0.10.2", client, producer)
+    assert (finding.kind, finding.source) == (kind, "KIP-98")
+    assert producer_findings("0.11", client, producer) == []
+
+
+def test_a_producer_that_is_not_idempotent_needs_no_producer_id() -> None:
+    assert producer_findings("0.10.2", "java:3.4.0", "enable.idempotence=false\n") == []

@@ -154,7 +154,7 @@ def test_a_step_that_nobody_is_obliged_to_take_is_no_reason_why_a_claim_holds(
     text = ELECTED.partition("@eventually_always")
     model = model_of(tmp_path, text[0] + steps.replace("{kind}", kind).strip() + "\n\n" + "".join(text[1:]))
     answer = verdict_of(check_claims(model, engine, cache), "has_no_leader")
-    assert (answer.verdict, answer.stopped) == ("undecided", "elect")
+    assert (answer.verdict, answer.stopped_action) == ("undecided", "elect")
 
 
 AROUND = """
@@ -234,7 +234,7 @@ def test_a_way_round_a_limit_is_no_reason_why_a_claim_holds(
     verdict = check_claims(model, engine, cache)
     for name in ("has_no_leader", "is_closed", "comes_to_be_closed"):
         answer = verdict_of(verdict, name)
-        assert (answer.verdict, answer.stopped) == (word, "" if word == "violated" else "elect"), name
+        assert (answer.verdict, answer.stopped_action) == (word, "" if word == "violated" else "elect"), name
 
 
 WRITTEN = """
@@ -301,7 +301,7 @@ def test_a_limit_that_a_claim_does_not_name_leaves_it_undecided(engine: str, cac
     below = "\n@eventually_always(weak(copy))\ndef is_below_four(s: Log) -> bool:\n    return s.written < 4\n"
     verdict = check_claims(model_of(tmp_path, text + below), engine, cache)
     assert {prop.verdict for prop in verdict.properties} == {"undecided"}
-    assert {prop.guarded for prop in verdict.properties} == {"holds"}
+    assert {prop.verdict_with_guards for prop in verdict.properties} == {"holds"}
     assert verdict_of(verdict, "is_below_four").why == (
         "after a run of 3 steps a limit stops a step that may happen, and how runs go on with it is not known: write, "
         "at the limit s.written < 3 in line 23; of the runs that stay within such limits it is claimed with "
@@ -548,8 +548,8 @@ def test_what_a_limit_leaves_open_says_what_the_rest_of_the_fairness_is_enough_f
     begin = WRITTEN.partition("@always_eventually")[0]
     claim = f"@always_eventually({fairness})\ndef is_copied(s: Log) -> bool:\n    return is_whole(s)\n"
     copied = verdict_of(check_claims(model_of(tmp_path, begin + claim), engine, cache), "is_copied")
-    assert (copied.verdict, copied.stopped) == ("undecided", "write")
-    assert copied.guarded == ("holds" if rest else "violated")
+    assert (copied.verdict, copied.stopped_action) == ("undecided", "write")
+    assert copied.verdict_with_guards == ("holds" if rest else "violated")
     assert "write, at the limit s.written < 3 in line " in copied.why
     assert copied.why.endswith(rest) and ("it holds" in copied.why) == bool(rest)
 
@@ -570,13 +570,13 @@ def is_copied_by_nobody(s: Log) -> bool:
 """
     model = model_of(tmp_path, begin + claims)
     open_ = verdict_of(check_claims(model, engine, cache), "is_copied")
-    assert (open_.verdict, open_.guarded, open_.within) == ("undecided", "holds", ())
+    assert (open_.verdict, open_.verdict_with_guards, open_.respected_limits) == ("undecided", "holds", ())
     search = Search(deadlocks=False, cache=cache, bounds_end_runs=True)
     verdict = ENGINES[engine](model, search, None)
     copied, uncopied = verdict_of(verdict, "is_copied"), verdict_of(verdict, "is_copied_by_nobody")
-    assert (copied.verdict, copied.within) == ("holds", ("write",))
+    assert (copied.verdict, copied.respected_limits) == ("holds", ("write",))
     assert copied.why == "of the fair runs, where bounds end runs, that stay within the limits of write"
-    assert (uncopied.verdict, uncopied.guarded) == ("undecided", "violated")
+    assert (uncopied.verdict, uncopied.verdict_with_guards) == ("undecided", "violated")
     assert uncopied.why.endswith("; with --bounds-end-runs, too, a run within the bounds violates it")
     assert "what must happen is read with --bounds-end-runs: a limit or @bound ends a run" in verdict.notes[1]
     document = check_document(verdict, {}, {})["properties"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tidegate.explorer.liveness.graph import Edge, Fair, run_unlimited
+from tidegate.explorer.liveness.graph import Fair, FairnessEdge, run_unlimited
 from tidegate.explorer.liveness.reference import PlainGraph
 
 # Two states that lead to each other by group 0, and a third that one comes to by group 1 and never leaves.
-STEPS = [[Edge(1, 0b01), Edge(2, 0b10)], [Edge(0, 0b01)], []]
-GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped=[0, 0b10, 0], held=["", "b", ""], initials=1)
+STEPS = [[FairnessEdge(1, 0b01), FairnessEdge(2, 0b10)], [FairnessEdge(0, 0b01)], []]
+GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped_truths=[0, 0b10, 0], held_actions=["", "b", ""], initials=1)
 
 
 def test_a_run_that_stays_and_one_that_fairness_drives_on() -> None:

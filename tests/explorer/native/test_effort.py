@@ -25,8 +25,8 @@ OF_A_PARTITION = {"replicas": 2, "log_size": 2, "max_records": 1, "power_losses"
     ("name", "constants", "symmetric"),
     [
         ("replication:kip320", {"replicas": 2}, False),
-        pytest.param("partition:kafka_2_7", OF_A_PARTITION, False, marks=pytest.mark.long),
-        pytest.param("partition:kafka_2_7", OF_A_PARTITION, True, marks=pytest.mark.long),
+        pytest.param("partition:kafka_2_8", OF_A_PARTITION, False, marks=pytest.mark.long),
+        pytest.param("partition:kafka_2_8", OF_A_PARTITION, True, marks=pytest.mark.long),
     ],
 )
 def test_every_effort_finds_the_same(name: str, constants: dict[str, int], symmetric: bool, tmp_path: Path) -> None:

@@ -10,11 +10,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.explorer.native import outcome, search
+from tidegate.explorer.native.kernels import first_kernel
 from tidegate.explorer.native.scalars import Bit, Num, Scalars
+from tidegate.explorer.native.search import Driver, states_of_first_slice
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.native.statements import Statements
 from tidegate.explorer.search import Progress, Search
@@ -45,6 +49,64 @@ def test_a_miscompiled_addition_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(DisagreementError, match="rise") as caught:
         native(model, Search())
     assert "table={A: 0" in str(caught.value), "the message shows the state"
+
+
+CHOOSE = """
+@action
+def choose(s: World, choice: Annotated[int, Range(0, {last})]) -> None:
+    '''{{choice}} is chosen.'''
+    require(choice % 7 == s.count)
+    s.count = (s.count + 1) % 7
+"""
+
+
+def choosing(folder: Path, choices: int) -> Any:
+    """A model of seven states, in each of which so many choices are tried."""
+    fields = "count: Annotated[int, Range(0, 6)]  # how often"
+    return bind_text(folder, text_of(fields, "count=0", CHOOSE.format(last=choices - 1), before=""))
+
+
+def test_a_slice_has_fewer_states_where_each_has_many_choices(tmp_path: Path) -> None:
+    """The clock and signals are heeded between two slices, of which one of 20,000 states took half an hour."""
+    program = first_kernel(choosing(tmp_path, 400_000), (), None).program
+    assert states_of_first_slice(program) == search.CHOICES_TRIED // 400_000
+    program = first_kernel(choosing(tmp_path, 40), (), None).program
+    assert states_of_first_slice(program) == search.FIRST_SLICE
+
+
+def test_a_slice_is_as_long_as_its_states_take() -> None:
+    driver = object.__new__(Driver)
+    driver.slice = 50
+    driver.pace(2, 1.0)
+    assert driver.slice == 1, "half a second for a state"
+    driver.pace(1, 0.001)
+    assert driver.slice == 2, "it was the whole slice, and took no time"
+    driver.pace(100_000, 0.5)
+    assert driver.slice == 20_000
+
+
+def test_plain_python_checks_fewer_states_again_where_each_has_many_choices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = choosing(tmp_path, 70)
+    assert native(model, Search()).rechecked_states == 7
+    monkeypatch.setattr(outcome, "CHOICES_RECHECKED", 210)
+    assert native(model, Search()).rechecked_states == 3
+
+
+def test_plain_python_checks_again_as_long_as_there_is_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right, model = outcome.Confirmation.recheck, choosing(tmp_path, 70)
+    clock = [0.0]
+
+    def later(self: outcome.Confirmation, index: int, heed: Callable[[], None]) -> None:
+        clock[0] += 40.0
+        right(self, index, heed)
+
+    monkeypatch.setattr(outcome.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(outcome.Confirmation, "recheck", later)
+    verdict = native(model, Search(seconds=100.0))
+    assert verdict.rechecked_states == 2 and verdict.verdict == "holds"  # the third ends between two choices
+    assert "time sufficed for 2 of the 7 states that plain Python was to check again" in verdict.notes
 
 
 def test_a_miscompiled_property_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

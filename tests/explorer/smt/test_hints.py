@@ -11,7 +11,7 @@ from tidegate.cli.main import main
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.hints import Hints
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.proof import Proof
@@ -117,7 +117,7 @@ def test_no_hint_proves_what_is_not_so(hint: str) -> None:
 def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
     """With any of the lemmas assumed, nothing is proved that all of them do not prove."""
     made = induction(write_model(TEXT + FALSE.replace("s.high != 2", "s.high != 2 or s.low > 0")))
-    questions = Questions(made.model, made.symmetric, SolverEffort())
+    questions = ProofQuestions(made.model, made.symmetric, SolverEffort())
     names = [lemma.name for lemma in made.lemmas]
     subsets = [frozenset(some) for size in range(len(names)) for some in itertools.combinations(names, size)]
     proved = 0

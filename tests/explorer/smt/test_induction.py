@@ -11,7 +11,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.language.binding import load
 from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
@@ -330,6 +330,32 @@ def test_what_a_search_refutes_is_not_proved(name: str, tmp_path: Path) -> None:
     assert proof.word_of("never_bad") != "proved"
 
 
+WITHIN = {
+    "nobody at first": ("any(n > 0 for n in s.row)", "safety"),
+    "the first is no other": ("len(s.row) == 0 or any(n == s.row[0] and n > 0 for n in s.row)", "safety"),
+    "there is no next": ("all(any(m > n for m in s.row) for n in s.row)", "safety"),
+    "a condition that is met": ("all(n <= 1 for n in s.row if any(m == 0 for m in s.row))", "safety"),
+    "the largest there is": ("not any(all(n >= m for m in s.row) for n in s.row)", "safety"),
+    "a round that breaks": ("len(s.row) == 0 or any(1 // n >= 0 for n in s.row)", "model_error"),
+    "a condition that breaks": ("all(n >= 0 for n in s.row if any(1 // m >= 0 for m in s.row))", "model_error"),
+    "the first is there": ("len(s.row) == 0 or any(n == s.row[0] for n in s.row)", "none"),
+    "each is as large as itself": ("all(any(m >= n for m in s.row) for n in s.row)", "none"),
+    "what a condition finds": ("all(any(n == m for m in s.row) for n in s.row if any(n < m for m in s.row))", "none"),
+}
+"""Properties with an `any` over what has no end, and what a search says of each."""
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_property_that_says_any_is_proved_where_a_search_finds_nothing_wrong(name: str, tmp_path: Path) -> None:
+    says, outcome = WITHIN[name]
+    path = tmp_path / "within.py"
+    claim = f'\n\n@invariant\ndef claim(s: World) -> bool:\n    """A claim."""\n    return {says}\n'
+    path.write_text(Wrong(ROW, PUSH).text() + claim, encoding="utf-8")
+    model = load(path).bind(properties=["claim"])
+    assert ENGINES["python"](model, Search(), None).outcome == outcome
+    assert (prove(path).word_of("claim") == "proved") == (outcome == "none")
+
+
 def test_an_action_that_only_the_first_node_cannot_take_can_happen(tmp_path: Path) -> None:
     """One node stands for all that no text distinguishes, but a helper that ends early meets them in an order."""
     path = tmp_path / "ordered.py"
@@ -337,7 +363,7 @@ def test_an_action_that_only_the_first_node_cannot_take_can_happen(tmp_path: Pat
     definition = load(path)
     made = Induction(definition, definition.bind(), ProofRequest())
     assert made.symmetric == {"Node"}
-    assert Questions(made.model, made.symmetric, SolverEffort()).why_never("act") == "full"
+    assert ProofQuestions(made.model, made.symmetric, SolverEffort()).why_never("act") == "full"
 
 
 @pytest.mark.parametrize("name", tier_parameters(AT_LARGE_BOUNDS, some(AT_LARGE_BOUNDS).__contains__))

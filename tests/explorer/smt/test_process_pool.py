@@ -18,7 +18,7 @@ from tidegate.explorer.smt.finite_instances import FiniteInstance
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.process_pool import OVERDUE, watch_deadline
 from tidegate.explorer.smt.prover import Prover
-from tidegate.explorer.smt.questions import Questions, SolverAnswer
+from tidegate.explorer.smt.questions import ProofQuestions, SolverAnswer
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
 from tidegate.reports.exits import Exit
@@ -56,14 +56,14 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def lose(monkeypatch: pytest.MonkeyPatch, how: Callable[[], None], *which: Obligation) -> None:
     """Some questions never come back."""
-    ask = Questions.ask
+    ask = ProofQuestions.ask
 
-    def lose_answer(self: Questions, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
+    def lose_answer(self: ProofQuestions, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
         if obligation in which:
             how()
         return ask(self, obligation, hard=hard, once=once)
 
-    monkeypatch.setattr(Questions, "ask", lose_answer)
+    monkeypatch.setattr(ProofQuestions, "ask", lose_answer)
 
 
 def proof_of(folder: Path, workers: int = 1) -> Proof:

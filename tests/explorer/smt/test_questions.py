@@ -10,7 +10,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.language.binding import load
 
 from ...support.shipped import tier_parameters
@@ -88,6 +88,6 @@ def test_what_is_wrong_only_at_large_bounds_is_not_answered_with_yes(name: str, 
     model = definition.bind(properties=["never_bad"], constants={"top": 6})
     assert ENGINES["python"](model, Search(), None).outcome in ("safety", "model_error")
     made = Induction(definition, definition.bind(), ProofRequest(workers=1))
-    questions = Questions(made.model, made.symmetric, SolverEffort(work=1.0))
+    questions = ProofQuestions(made.model, made.symmetric, SolverEffort(work=1.0))
     open_ = [obligation for obligation in made.obligations() if not questions.ask(obligation, hard=True).is_proved]
     assert open_ != []

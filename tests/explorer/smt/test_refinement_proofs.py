@@ -33,7 +33,9 @@ def proof_of(folder: Path, text: str, abstract: Mapping[str, str], without: tupl
         (folder / f"{name}.py").write_text(source, encoding="utf-8")
     (folder / "mine.py").write_text(text, encoding="utf-8")
     definition = load(folder / "mine.py")
-    return Induction(definition, definition.bind("mine"), ProofRequest(without=without)).prove(lambda _: None)
+    return Induction(definition, definition.bind("mine"), ProofRequest(excluded_properties=without)).prove(
+        lambda _: None
+    )
 
 
 def words(proof: Proof, goal: str) -> set[str]:

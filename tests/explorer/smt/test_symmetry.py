@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction
-from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.language.proof import Obligation
 
 from ...support.distinct import induction_of_marks, members
@@ -39,8 +39,8 @@ def test_what_is_true_is_proved_and_what_breaks_only_for_others_is_not(induction
 
 def test_few_goals_say_what_all_of_them_say(induction: Induction) -> None:
     """Whether members are distinguished or not, the same is proved."""
-    together = Questions(induction.model, induction.symmetric, SolverEffort())
-    apart = Questions(induction.model, frozenset(), SolverEffort())
+    together = ProofQuestions(induction.model, induction.symmetric, SolverEffort())
+    apart = ProofQuestions(induction.model, frozenset(), SolverEffort())
     asked = [Obligation("step", goal, action) for action in induction.actions() for goal in together.predicates]
     for obligation in asked:
         assert together.ask(obligation, hard=False).is_proved == apart.ask(obligation, hard=False).is_proved, obligation

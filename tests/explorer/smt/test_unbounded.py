@@ -20,6 +20,7 @@ from tidegate.explorer.smt.transition import instances
 from tidegate.explorer.smt.unbounded import boundless_constants, unbounded_model
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
+from tidegate.language.ir import Function
 from tidegate.language.judge import holds
 from tidegate.language.model import Model
 from tidegate.language.types import Pool
@@ -134,6 +135,49 @@ def test_loops_without_an_end_mean_what_python_means(tmp_path: Path, says: str) 
         wanted = formula(truth.value)
         given.append(z3.Int("constant.top") == 3)
         assert is_proved(*given, goal=wanted if holds(model, model.properties[0], state) else z3.Not(wanted))
+
+
+NESTED = [
+    "any(n > 1 for n in s.row)",
+    "all(any(n == m for n in s.row) for m in s.other)",
+    "any(all(n >= m for m in s.row) for n in s.row)",
+    "all(any(n == m for n in s.other) for m in s.row if any(o > m for o in s.row))",
+    "(s.best > 2) == any(n > 1 for n in s.row)",
+    "not all(any(n == m for n in s.other) for m in s.row)",
+    "any(n > 1 for n in s.row) if s.best == 0 else all(n < 3 for n in s.other) and any(n == 3 for n in s.row)",
+    "all(any(all(n + m != k for k in s.other) for n in s.row) for m in s.row)",
+]
+"""Quantifiers within others, one in another's place."""
+
+
+@pytest.mark.parametrize("says", NESTED)
+def test_a_goal_with_quantifiers_in_it_means_what_python_means(tmp_path: Path, says: str) -> None:
+    step = (
+        "@action\ndef step(s: World, n: Number, m: Number) -> None:\n    '''A step.'''\n    limit(len(s.row) < top)\n"
+        "    s.row.append(n)\n    if n > 1:\n        s.best = n\n"
+        "    if m != s.best and len(s.other) < top:\n        s.other.append(m)\n\n\n"
+    )
+    model, encoding, _ = model_of(tmp_path, step + invariant(says))
+    claim = model.properties[0]
+    form = cast(Function, claim.form)
+    seen = set[bool]()
+    for state in reachable_states(model, 30, seed=4):
+        here = clauses(form, encoding, constant_state(model, encoding, state), is_nested=True)
+        solver = z3.Solver()
+        solver.add(z3.Int("constant.top") == 3)
+        solver.add(z3.Not(z3.And([z3.BoolVal(True), *(clause.goal() for clause in here)])))
+        seen.add(holds(model, claim, state))
+        assert solver.check() == (z3.unsat if holds(model, claim, state) else z3.sat), state
+    assert seen == {True, False}
+
+
+def test_an_any_without_an_end_is_for_properties(tmp_path: Path) -> None:
+    """Of a lemma, which is a hypothesis as well, it is an error with its line."""
+    model, encoding, state = model_of(tmp_path, invariant(NESTED[1]))
+    form = cast(Function, model.properties[0].form)
+    assert clauses(form, encoding, state, is_nested=True)
+    with pytest.raises(NotUnboundedError, match=r"endless\.py:\d+: `any` goes over something that has no end here"):
+        clauses(form, encoding, state)
 
 
 def test_a_loop_that_appends(tmp_path: Path) -> None:

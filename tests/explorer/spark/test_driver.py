@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,11 +13,16 @@ from typing import Any
 import pytest
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Progress, Search
+from tidegate.explorer.spark import driver
 from tidegate.explorer.spark.driver import SparkSearch
+from tidegate.explorer.spark.job import Job
+from tidegate.explorer.spark.levels import Facts, LevelWriter
 from tidegate.explorer.spark.prefix import Prefix
 from tidegate.explorer.spark.rundir import RunDirectory
+from tidegate.explorer.spark.step import ShardTask
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
+from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
@@ -95,6 +102,7 @@ def interrupting(function: Callable[..., Any]) -> Callable[..., Any]:
         (SparkSearch, "_ship"),
         (SparkSearch, "_running"),
         (SparkSearch, "_fold"),
+        (SparkSearch, "_recount"),
         (Loop, "run"),
     ],
     ids=lambda part: part if isinstance(part, str) else part.__name__,
@@ -110,3 +118,54 @@ def test_a_search_that_is_interrupted_anywhere_goes_on(
     assert signal.getsignal(signal.SIGINT) is before
     then = run_in_loop(kip320, tmp_path, search, hand_over=60)
     assert (comparable_verdict(then), counts(then)) == (comparable_verdict(native_verdict), counts(native_verdict))
+
+
+@pytest.mark.parametrize("hand_over", [0, 60])
+def test_a_full_disk_is_named_and_the_search_goes_on(
+    kip320: Model, native_verdict: Verdict, tmp_path: Path, cache: Path, hand_over: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    search = Search(cache=cache)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LevelWriter, "commit", refuse)
+        with pytest.raises(UsageError) as raised:
+            run_in_loop(kip320, tmp_path, search, hand_over=hand_over)
+    assert str(raised.value) == (
+        f"{tmp_path / 'run'}: No space left on device; once that is mended the same command with the same --run-dir "
+        "goes on from the last complete level"
+    )
+    then = run_in_loop(kip320, tmp_path, search, hand_over=hand_over)
+    assert counts(then) == counts(native_verdict)
+
+
+def test_states_that_were_not_all_written_leave_the_verdict_as_it_is(
+    kip320: Model, native_verdict: Verdict, tmp_path: Path, cache: Path
+) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(driver, "verdict", interrupting(driver.verdict))
+        ended = run_in_loop(kip320, tmp_path, Search(cache=cache), states_out=tmp_path / "states")
+    assert (comparable_verdict(ended), counts(ended)) == (comparable_verdict(native_verdict), counts(native_verdict))
+    assert ended.notes[-1] == "--states-out has not all states: stopped by Ctrl-C"
+
+
+def test_many_states_are_counted_again_and_written_by_tasks(
+    kip320: Model, native_verdict: Verdict, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(driver, "ALONE_STATES", 0)
+    asked = list[str]()
+
+    class Noting(Loop):
+        """Notes what tasks were run for."""
+
+        def run_shards(self, job: Job, task: ShardTask, says: str) -> list[Facts]:
+            asked.append(says)
+            return super().run_shards(job, task, says)
+
+    ended = run_in_loop(kip320, tmp_path, Search(cache=cache), Noting(), states_out=tmp_path / "states")
+    assert counts(ended) == counts(native_verdict)
+    assert asked == ["counting all states again", "writing the reached states"]
+    assert parquet.read_table(tmp_path / "states").num_rows == native_verdict.distinct_states

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tidegate.explorer.search import Search
@@ -61,3 +64,39 @@ def test_level_files_without_a_manifest_are_an_error(kip320: Model, tmp_path: Pa
     (tmp_path / "run" / "manifest.json").unlink()
     with pytest.raises(DamagedRunError, match=r"there are level files and no manifest\.json"):
         run_in_loop(kip320, tmp_path, Search(cache=cache))
+
+
+def change_counters(manifest: dict[str, Any]) -> None:
+    """Another number of transitions."""
+    manifest["counters"][0] += 1
+
+
+def cut_levels(manifest: dict[str, Any]) -> None:
+    """Fewer levels than were explored, as if they were all."""
+    del manifest["levels"][5:]
+
+
+@pytest.mark.parametrize("damage", [change_counters, cut_levels])
+def test_a_manifest_that_was_changed_is_an_error(
+    kip320: Model, tmp_path: Path, cache: Path, damage: Callable[[dict[str, Any]], None]
+) -> None:
+    run_in_loop(kip320, tmp_path, Search(cache=cache))
+    path = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(path.read_bytes())
+    damage(manifest)
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(DamagedRunError) as raised:
+        run_in_loop(kip320, tmp_path, Search(cache=cache))
+    assert str(raised.value) == (
+        f"{path}: the manifest is damaged (it was changed after it was written); begin a new run in another directory"
+    )
+
+
+@pytest.mark.parametrize("option", ["run_dir", "scratch", "states_out"])
+def test_a_uri_is_no_place_for_a_run(
+    kip320: Model, tmp_path: Path, cache: Path, option: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="is a URI, and only paths of this machine are read and written"):
+        run_in_loop(kip320, tmp_path, Search(cache=cache), Loop(), None, **{option: Path("s3a://bucket/run")})
+    assert not any(tmp_path.iterdir())

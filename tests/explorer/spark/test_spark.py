@@ -1,7 +1,7 @@
 """Spark itself: exact in `local[2]`, and on a real cluster whose parts are killed.
 
-What needs Java is long: levels in shards and walks in shares are ordinary without it, in `test_shards` and
-`test_spark_walks`. The cluster's tests take minutes and are run by `pytest -m cluster`.
+What needs Java is long: levels in shards and walks in shares are ordinary without it, in `test_levels` and
+`test_walks`. The cluster's tests take minutes and are run by `pytest -m cluster`.
 
 Also of: `session`."""
 
@@ -39,6 +39,7 @@ from ...support.spark_cluster import (
     PATIENCE_SECONDS,
     LocalCluster,
     checking,
+    descendants,
     kill_all,
     kill_one,
     spark_is_here,
@@ -247,6 +248,11 @@ def levels(folder: Path) -> int:
         return 0
 
 
+def handed_over(folder: Path) -> int:
+    """The levels that the run's driver explored before Spark did."""
+    return json.loads((folder / "run" / "manifest.json").read_bytes())["handed_over"] if levels(folder) else 0
+
+
 def options(cluster: LocalCluster, folder: Path, hand_over: int = 3000) -> tuple[str, ...]:
     return (
         "--master", cluster.master, "--shards", "2", "--hand-over", str(hand_over), "--run-dir", str(folder / "run"),
@@ -307,6 +313,34 @@ def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path, cache: Path) -> 
     with checking(tmp_path, *asked, cache=cache) as running:
         assert same(report(running), SMALL)
     assert running.returncode == 0
+
+
+@pytest.mark.long
+def test_java_that_is_killed_leaves_a_run_that_goes_on(tmp_path: Path, cache: Path) -> None:
+    """As by the system, when memory runs out."""
+    options = ("--master", "local[2]", "--shards", "2", "--hand-over", "200", "--run-dir", str(tmp_path / "run"))
+    asked = ("replication:kip320", "--property", "strong_isr", *options)
+    with checking(tmp_path, *asked, cache=cache) as running:
+        wait_for(lambda: 0 < handed_over(tmp_path) < levels(tmp_path))
+        kill_one(lambda: [pid for pid, command in descendants(running.pid) if "SparkSubmit" in command])
+        first = report(running)
+    assert running.returncode == 5 and first["verdict"] == "inconclusive"
+    assert first["assurance"] == "none: the Java process of Spark ended: it was killed, or out of memory"
+    assert "Traceback" not in (tmp_path / "errors").read_text()
+    with checking(tmp_path, *asked, cache=cache) as running:
+        assert same(report(running), SMALL)
+
+
+def test_a_uri_is_refused_before_anything_is_made(
+    tidegate: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = tidegate("check", "replication:kip320", "--engine", "spark", "--run-dir", "s3a://bucket/run")
+    assert shown.exit == 64 and not any(tmp_path.iterdir())
+    assert shown.err == (
+        "tidegate: argument --run-dir: s3a://bucket/run is a URI, and only paths of this machine are read and written; "
+        "mount what it names, and give that path\ntry: tidegate check --help\n"
+    )
 
 
 def test_java_is_found_in_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -59,11 +59,10 @@ def test_states_beyond_are_counted_and_not_expanded(tmp_path: Path) -> None:
         assert plain(model, Search(symmetry=symmetry)).actions == verdict.actions
 
 
-@pytest.mark.parametrize("engine", ["native", "python", "walk", "bmc"])
+@pytest.mark.parametrize("engine", ["native", "python", "walk"])
 def test_a_state_beyond_is_judged(engine: str, tmp_path: Path) -> None:
     claim = "@invariant\ndef below(s: World) -> bool:\n    '''Below.'''\n    return s.count < {}\n"
-    asked = {"walk": Search(walks=Walks(number=50, depth=20)), "bmc": Search(depth=6)}
-    search = asked.get(engine, Search())
+    search = Search(walks=Walks(number=50, depth=20) if engine == "walk" else None)
     broken = ENGINES[engine](bind_text(tmp_path, text_of(FIELDS, START, STEPS + claim.format(4))), search, None)
     assert broken.verdict == "violated"
     holding = ENGINES[engine](bind_text(tmp_path, text_of(FIELDS, START, STEPS + claim.format(5))), search, None)
@@ -226,14 +225,13 @@ def _models_beyond_bound(folder: Path) -> Iterator[Model]:
     yield bind_text(folder, text_of("count: Small", "count=0", CRASH.replace(', budget="crashes"', ""), before=""))
 
 
-@pytest.mark.parametrize("engine", ["native", "python", "walk", "bmc"])
+@pytest.mark.parametrize("engine", ["native", "python", "walk"])
 def test_a_state_beyond_is_no_deadlock_without_an_instance_either(engine: str, tmp_path: Path) -> None:
     """The bound is asked of the state, not of the instances: no message, a fault alone, a bound that might break."""
     for model in _models_beyond_bound(tmp_path):
         for deadlocks in (True, False):
             walks = Walks(number=5, depth=5) if engine == "walk" else None
-            depth = 3 if engine == "bmc" else None
-            verdict = ENGINES[engine](model, Search(walks=walks, depth=depth, deadlocks=deadlocks), None)
+            verdict = ENGINES[engine](model, Search(walks=walks, deadlocks=deadlocks), None)
             assert verdict.outcome not in ("deadlock", "model_error"), verdict.failure
             if engine in ("native", "python"):
                 assert (verdict.distinct_states, verdict.states_beyond) == (2, 1)
@@ -247,8 +245,7 @@ def test_a_bound_that_breaks_where_there_is_no_instance(tmp_path: Path) -> None:
     verdict = agree(model)
     assert verdict is not None and verdict.failure is not None
     assert (verdict.failure.message, verdict.failure.action) == ("division by zero", None)
-    for engine, search in (("walk", Search(walks=Walks(number=5, depth=5))), ("bmc", Search(depth=3))):
-        assert ENGINES[engine](model, search, None).outcome == "model_error"
+    assert ENGINES["walk"](model, Search(walks=Walks(number=5, depth=5)), None).outcome == "model_error"
 
 
 def test_within_the_bound_a_deadlock_is_one(tmp_path: Path) -> None:
@@ -257,14 +254,13 @@ def test_within_the_bound_a_deadlock_is_one(tmp_path: Path) -> None:
         model = bind_text(tmp_path, text)
         verdict = agree(model)
         assert verdict is not None and verdict.outcome == "deadlock"
-        for engine, search in (("walk", Search(walks=Walks(number=5, depth=5))), ("bmc", Search(depth=3))):
-            assert ENGINES[engine](model, search, None).outcome == "deadlock"
+        assert ENGINES["walk"](model, Search(walks=Walks(number=5, depth=5)), None).outcome == "deadlock"
 
 
-@pytest.mark.parametrize("engine", ["native", "python", "walk", "bmc"])
+@pytest.mark.parametrize("engine", ["native", "python", "walk"])
 def test_a_guard_that_is_false_beyond_a_bound_is_not_asked(engine: str, tmp_path: Path) -> None:
     text = text_of(FIELDS, START, STEPS.replace("s.count += 1", "require(s.count < 4)\n    s.count += 1"))
-    search = {"walk": Search(walks=Walks(number=50, depth=20)), "bmc": Search(depth=8)}.get(engine, Search())
+    search = Search(walks=Walks(number=50, depth=20) if engine == "walk" else None)
     assert ENGINES[engine](bind_text(tmp_path, text), search, None).verdict == "holds"
 
 
@@ -315,10 +311,8 @@ def test_engines_count_what_constant_limits_and_budgets_in_branches_cut(tmp_path
     assert budgets == ["tops_left > 0"], "a budget is one limit, in however many branches it is asked"
 
 
-@pytest.mark.parametrize("engine", ["walk", "bmc"])
-def test_engines_that_do_not_count_states_beyond_a_bound_do_not_say_none(tmp_path: Path, engine: str) -> None:
+def test_walks_that_do_not_count_states_beyond_a_bound_do_not_say_none(tmp_path: Path) -> None:
     model = bind_text(tmp_path, text_of(FIELDS, START, STEPS))
-    verdict = ENGINES[engine](model, Search(walks=Walks(50, 20) if engine == "walk" else None, depth=3), None)
+    verdict = ENGINES["walk"](model, Search(walks=Walks(50, 20)), None)
     assert verdict.verdict == "holds" and verdict.states_beyond is None
-    if engine == "walk":
-        assert "50 walks ended beyond @bound low: the last state is checked, and nothing happens there" in verdict.notes
+    assert "50 walks ended beyond @bound low: the last state is checked, and nothing happens there" in verdict.notes

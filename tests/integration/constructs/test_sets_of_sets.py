@@ -78,7 +78,7 @@ def test_every_engine_agrees(symmetry: bool, tmp_path: Path) -> None:
 
 def test_sets_in_a_trace_are_sets(tmp_path: Path) -> None:
     run = run_text(bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE)), "learn({A}); learn({A, B})")
-    assert state_to_json(run.steps[-1].after)["quorums"] == [["A"], ["A", "B"]]
+    assert state_to_json(run.steps[-1].state_after)["quorums"] == [["A"], ["A", "B"]]
 
 
 @pytest.mark.parametrize(

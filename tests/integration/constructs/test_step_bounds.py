@@ -55,7 +55,6 @@ SEARCHES = {
     "native": Search(),
     "python": Search(),
     "walk": Search(walks=Walks(number=200, depth=20)),
-    "bmc": Search(depth=8),
 }
 every_engine = pytest.mark.parametrize("engine", list(SEARCHES))
 
@@ -89,7 +88,6 @@ def test_what_only_a_cut_step_does_is_not_seen(engine: str, claim: str, tmp_path
 
 @every_engine
 def test_steps_between_steps_are_those_that_are_taken(engine: str, tmp_path: Path) -> None:
-    """`bmc` leaves out orders of steps that do not matter: one that a bound looks at does."""
     first = "@bound\ndef first(before: World, after: World) -> bool:\n    '''One looks before four.'''\n"
     first += "    return after.count < 4 or len(before.seen) > 0\n\n\n"
     claim = "@invariant\ndef not_yet(s: World) -> bool:\n    '''Not yet.'''\n    return {}\n"
@@ -320,29 +318,6 @@ def test_a_walk_that_takes_a_stopped_action_does_not_hold(
     assert ("✗" in head and "holds, but something happens that a @bound is meant to stop: sampled" in head) is (
         least == 1
     )
-
-
-@pytest.mark.parametrize(("depth", "outcome"), [(2, "none"), (3, "vacuous"), (6, "vacuous")])
-def test_bmc_looks_for_an_action_that_is_meant_to_be_stopped(depth: int, outcome: str, tmp_path: Path) -> None:
-    """Nothing but a count of 2 lets `look` through, which is two steps away."""
-    body = STEPS + NO_LOOK
-    model = bind_text(tmp_path, text_of(FIELDS, START, body))
-    verdict = ENGINES["bmc"](model, Search(depth=depth, deadlocks=False), None)
-    assert (verdict.verdict, verdict.outcome, verdict.assurance.split(";")[0]) == (
-        "holds", outcome, f"bounded to depth {depth}",
-    )  # fmt: skip
-    assert exit_of_verdict(verdict) is (Exit.HOLDS if outcome == "none" else Exit.VACUOUS)
-    assert [(action.name, action.stopped_by) for action in verdict.actions] == [("look", "hardly_look")] * (depth > 2)
-    page = verdict_page(verdict, TextFormat(width=120)).text()
-    assert ("look happens, and @bound hardly_look is meant to stop it" in page) is (depth > 2)
-    runs = [note for note in verdict.notes if "look is the last step of this run" in note]
-    assert len(runs) == (depth > 2) and all(run.count(";") == 2 and "; look(" in run for run in runs)
-
-
-def test_bmc_says_nothing_of_an_action_that_is_stopped(tmp_path: Path) -> None:
-    model = bind_text(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
-    verdict = ENGINES["bmc"](model, Search(depth=4, deadlocks=False), None)
-    assert (verdict.outcome, verdict.actions) == ("none", ())
 
 
 def test_a_stopped_action_is_not_missed_by_walks(tmp_path: Path) -> None:

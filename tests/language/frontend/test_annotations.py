@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import ModelErrors
-from tidegate.language.frontend.annotations import describe, with_full_capacity
-from tidegate.language.types import Bool, Identity, Int, Map, Option, Pool, Record, Seq, Subset
+from tidegate.language.types import Identity, Int, Map, Option, Pool, Seq
 
 from ...support.frontend import bind_functions
 
 IDLE = "@action\ndef step(s: World) -> None:\n    s.count = 0\n"
-NODE = Identity("Node", 2, False, ("A", "B"), int)
 
 
 def test_fields_have_the_types_that_their_annotations_say(tmp_path: Path) -> None:
@@ -41,16 +39,3 @@ def test_what_stands_for_no_bounded_type_is_refused(annotation: str, code: str, 
     with pytest.raises(ModelErrors) as caught:
         bind_functions(tmp_path, text)
     assert code in [error.code for error in caught.value.errors]
-
-
-def test_types_as_an_author_writes_them() -> None:
-    pair = Record("Pair", (("a", Bool()),), object)
-    assert describe(Map(NODE, Option(pair))) == "Map[Node, Pair | None]"
-    assert describe(Pool(pair, 2, True)) == "Bag[Pair]" and describe(Subset(NODE)) == "Set[Node]"
-    assert describe(None) == "the state"
-
-
-def test_a_set_of_few_possible_members_has_room_for_all() -> None:
-    pair = Record("Pair", (("a", Bool()), ("b", Bool())), object)
-    made = with_full_capacity(Pool(pair, 1, False))
-    assert isinstance(made, Pool) and made.capacity >= 1

@@ -52,7 +52,9 @@ def counting(folder: Path, says: str, **options: object) -> list[int]:
     encoding = finite(model)
     for state in states:
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
-    return [next(read(step.after, "count") for step in steps(model, state)) for state in sorted(states, key=seat)[-3:]]
+    return [
+        next(read(step.state_after, "count") for step in steps(model, state)) for state in sorted(states, key=seat)[-3:]
+    ]
 
 
 def read(state: State, field: str) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
 from tidegate.language.declare import action
+from tidegate.language.frontend import source as module
 from tidegate.language.frontend.source import Source, argument_place, first_line, read, source_of_function
 
 TEXT = """\
@@ -75,3 +77,21 @@ def test_the_place_of_what_a_decorator_is_given() -> None:
     assert line[where.column : where.end_column] == '"crashes"'
     found = source_of_function(crash)
     assert found is not None and found[1].name == "crash"
+
+
+@pytest.mark.parametrize("rows", [1, 7, 40, 60])
+@pytest.mark.parametrize("deep", [1, 3, 20, 40])
+def test_what_is_shallow_is_found_so_at_once_and_nothing_deep_is_missed(
+    rows: int, deep: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "(" * deep + " and ".join(["a < b < c"] * rows) + ",)" * deep
+    tree = ast.parse(text)
+    found = module._nested_too_deep(tree)  # pyright: ignore[reportPrivateUsage]
+
+    def nothing_known(_: ast.Module) -> int:
+        return module.NESTED_MAX + 1
+
+    monkeypatch.setattr(module, "_depth_at_most", nothing_known)
+    assert found is module._nested_too_deep(tree), "the depths themselves, one by one"  # pyright: ignore[reportPrivateUsage]
+    shallow = ast.parse(TEXT)
+    assert module._nested_too_deep(shallow) is None  # pyright: ignore[reportPrivateUsage]

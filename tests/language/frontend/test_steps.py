@@ -11,7 +11,6 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.bmc import check as bmc
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
@@ -192,15 +191,6 @@ def test_a_helper_called_twice_is_counted_twice(tmp_path: Path) -> None:
         guards = next(action.guards for action in engine(model, Search()).actions if action.name == "step")
         assert [guard.text for guard in guards] == ["s.count < most", "s.count < most"]
     agree(model)
-
-
-def test_bounded_model_checking_takes_steps_of_helpers(tmp_path: Path) -> None:
-    body = COMPOSED + "@invariant\ndef someone(s: World) -> bool:\n    '''Up.'''\n    return len(s.up) > 0\n"
-    model = bind_text(tmp_path, world(body), ghosts=False)
-    found = next(prop for prop in bmc(model, Search()).properties if prop.name == "someone")
-    assert found.verdict == "violated"
-    assert found.run is not None
-    assert len(found.run.steps) == 2
 
 
 # --- pieces of the state ----------------------------------------------------------------------------------------------
@@ -435,10 +425,10 @@ def lift_high(s: World) -> None:
 """
 
 
-@pytest.mark.parametrize("engine", ["native", "python", "bmc"])
+@pytest.mark.parametrize("engine", ["native", "python"])
 def test_what_breaks_in_a_step_helper_names_its_line_and_each_call(tmp_path: Path, engine: str) -> None:
     model = bind_text(tmp_path, text_of("count: Small", "count=0", HIGHER))
-    failure = ENGINES[engine](model, Search(depth=4), None).failure
+    failure = ENGINES[engine](model, Search(), None).failure
     assert failure is not None and failure.action == "lift_high"
     lines = Path(model.files[0]).read_text().splitlines()
     numbers = [int(number) for number in re.findall(r":(\d+)", f"{failure.message}{failure.where}")]

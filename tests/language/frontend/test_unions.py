@@ -157,7 +157,7 @@ def test_a_trace_says_which_record_a_message_is(text: str, tmp_path: Path) -> No
     model = bind_text(tmp_path, text)
     run = run_text(model, "vote(A); vote(B); handle(Vote(source=B, term=1))")
     assert format_step("handle", run.steps[-1].arguments) == "handle(Vote(source=B, term=1))"
-    made = state_to_json(run.steps[-1].after)
+    made = state_to_json(run.steps[-1].state_after)
     assert made["network"] == [
         {"@": "Ack", "term": 1, "source": "B", "done": False}, {"@": "Vote", "source": "A", "term": 0},
     ]  # fmt: skip

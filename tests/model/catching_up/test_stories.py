@@ -46,7 +46,7 @@ def state_after(profile: str, *steps: str) -> State:
         (action, {names.get(action, "follower"): {"A": A, "B": B}[who]} if who else {})
         for action, _, who in (step.partition(" ") for step in steps)
     ]
-    return replay(model, next(iter(initial_states(model))), taken).steps[-1].after
+    return replay(model, next(iter(initial_states(model))), taken).steps[-1].state_after
 
 
 DIVERGES = ("produce", "fetch B", "fetch B", "elect B", "elect A", "truncate B")
@@ -67,3 +67,33 @@ def test_a_log_that_begins_anew_has_no_high_watermark_before_it() -> None:
     steps = ("produce", "lag B", "shrink_isr B", "advance_high_watermark", "delete_records", "begin_anew B")
     assert [state_after(profile, *steps).high_watermark[B] for profile in ("kafka_9491", "kafka_3_6")] == [0, 1]
     assert state_after("kafka_3_6", *steps).start[B] == state_after("kafka_3_6", *steps).end[B] == 1
+
+
+SPARSE = (
+    "produce",
+    "fetch B",
+    "elect B",
+    "produce",
+    "align A",
+    "fetch A",
+    "fetch A",
+    "ask A",
+    "advance_high_watermark",
+)
+
+
+def test_entries_of_leaders_alone_end_an_epoch_below_the_high_watermark() -> None:
+    """KAFKA-7897. A has entries of epochs 0 and 2, B of 1: where epoch 0 ended, neither can know."""
+    steps = (*SPARSE, "elect A")
+    assert list(state_after("kafka_7897", *steps).entries[A]) == [Entry(epoch=0, start=0), Entry(epoch=2, start=2)]
+    assert list(state_after("kafka_7897", *steps).entries[B]) == [Entry(epoch=1, start=1)]
+    assert list(state_after("message_format_1", *steps).entries[A]) == []
+    ends = {p: state_after(p, *steps, "align B").end[B] for p in ("kafka_7897", "message_format_1")}
+    assert ends == {"kafka_7897": 1, "message_format_1": 2}
+    assert state_after("kafka_7897", *steps).high_watermark[B] == 2
+
+
+def test_without_epochs_a_new_follower_truncates_at_its_high_watermark() -> None:
+    """What a follower has above its high watermark goes, also where the leader has it: it fetches it again."""
+    steps = ("produce", "fetch B", "elect B", "produce", "elect A")
+    assert [state_after("message_format_1", *steps, *more).end[B] for more in ((), ("align B",))] == [2, 0]

@@ -129,7 +129,7 @@ def resigns_at_once(refinement: Refinement, before: State, after: State) -> bool
     """Whether a step is a fail-over of the group that forgets, whose coordinator of before resigns right after."""
     wanted = refinement.image(after)
     return any(
-        step_between_images(refinement, step.after, wanted, "resign") not in (None, STUTTERS)
+        step_between_images(refinement, step.state_after, wanted, "resign") not in (None, STUTTERS)
         for step in steps(refinement.abstract, refinement.image(before))
         if step.action == "fail_over"
     )
@@ -149,10 +149,10 @@ def test_with_two_fail_overs_each_step_is_one_or_two_of_the_group_that_forgets(
     while todo:
         before = todo.pop()
         for step in steps(model, before):
-            if abstract_step(refinement, before, step.after, step.action) is None:
-                assert step.action == "fail_over" and resigns_at_once(refinement, before, step.after), step
+            if abstract_step(refinement, before, step.state_after, step.action) is None:
+                assert step.action == "fail_over" and resigns_at_once(refinement, before, step.state_after), step
                 twice += 1
-            if step.after not in seen:
-                seen.add(step.after)
-                todo.append(step.after)
+            if step.state_after not in seen:
+                seen.add(step.state_after)
+                todo.append(step.state_after)
     assert twice > 0

@@ -36,7 +36,7 @@ class Story:
 
     def step(self, action: str, **arguments: Any) -> Story:
         """Takes one step; StepError when it is disabled."""
-        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].state_after
         return self
 
     def produce(self, count: int) -> Story:
@@ -241,7 +241,7 @@ def test_a_position_of_a_reset_has_no_epoch_until_a_record_is_read() -> None:
     story = Story("kip_320_latest").produce(1).step("start_member", member=A).generation_of(A)
     story.step("reset_position", member=A, partition=P, since=1)
     assert (story.state.position[A][P], story.state.position_epoch[A][P]) == (1, None)
-    committed = replay(story.model, story.state, [("commit", {"member": A})]).steps[-1].after
+    committed = replay(story.model, story.state, [("commit", {"member": A})]).steps[-1].state_after
     assert (committed.offset[P], committed.offset_epoch[P]) == (1, None)
     before = story.state
     prop = next(prop for prop in story.model.properties if prop.name == "cut_is_noticed")

@@ -39,7 +39,7 @@ class Story:
 
     def step(self, action: str, **arguments: Any) -> Story:
         """Takes one step; StepError when it is disabled."""
-        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].state_after
         return self
 
     def given_to(self, member: Member) -> Story:

@@ -49,7 +49,7 @@ def leading_to(goal: Iterable[int], before: Mapping[int, set[int]]) -> set[int]:
 CASES = [
     {"profile": profile, "acks": acks, "min_isr": least, **faults}
     for profile, acks, least in itertools.product(
-        ("kafka_2_1", "kafka_2_7", "kafka_3_5", "kafka_3_9", "kafka_4_1"), ("all", "leader"), (1, 2)
+        ("kafka_2_1", "kafka_2_8", "kafka_3_5", "kafka_3_9", "kafka_4_1"), ("all", "leader"), (1, 2)
     )
     for faults in (
         {"host_losses": 1},

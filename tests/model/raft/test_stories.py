@@ -36,7 +36,7 @@ class Story:
 
     def step(self, action: str, **arguments: Any) -> Story:
         """Takes one step; StepError when it is disabled."""
-        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].state_after
         return self
 
     def hear(self, server: Server, term: int) -> Story:
@@ -293,13 +293,14 @@ def test_a_request_that_arrives_late_cuts_nothing_that_agrees() -> None:
         assert ("committed_entries_reach_majority" in story.false()) == (profile == "always_truncate")
 
 
-def deliver(story: Story, kind: Kind, index: int | None = None) -> None:
+def deliver(story: Story, kind: Kind, index: int | None = None) -> Story:
     """The message of that kind arrives."""
     message = next(
         candidate for candidate in story.state.network if candidate.kind == kind and index in (None, candidate.index)
     )
-    action = "receive_append_entries" if kind == Kind.APPEND_REQUEST else f"receive_{kind.value}"
-    story.step(action, **{"reply" if kind.value.endswith("reply") else "request": message})
+    actions = {Kind.APPEND_REQUEST: "receive_append_entries", Kind.SNAPSHOT_REQUEST: "receive_snapshot"}
+    action = actions.get(kind, f"receive_{kind.value}")
+    return story.step(action, **{"reply" if kind.value.endswith("reply") else "request": message})
 
 
 def test_a_server_that_hears_nobody_deposes_nobody_with_pre_votes() -> None:
@@ -463,6 +464,83 @@ def test_a_reply_to_what_was_sent_before_the_read_came_confirms_nothing() -> Non
     deliver(story, Kind.APPEND_REQUEST)
     deliver(story, Kind.APPEND_REPLY)
     assert story.state.read.confirmed_by == {S1, S2}
+
+
+# --- snapshots --------------------------------------------------------------------------------------------------------
+
+
+def take(story: Story, server: Server, end: int) -> Story:
+    """A server takes a snapshot up to an index."""
+    return story.step("take_snapshot", server=server, end=end)
+
+
+def test_who_lacks_what_a_leader_discarded_is_sent_the_snapshot_in_place_of_its_log() -> None:
+    # S3 leads term 1 and has two commands that nobody else has; S1 leads term 2.
+    story = Story("snapshots").elect(S3, 1, S2).write(S3).write(S3).elect(S1, 2, S2).write(S1).replicate(S1, S2)
+    with pytest.raises(StepError, match=r"s\.commit_index"):
+        take(story, S1, 1)  # not yet committed
+    take(story.commit(S1), S1, 1).hear(S3, 2)
+    assert (story.log(S3), story.log(S1)) == ("x1 y1", "z2")
+    with pytest.raises(StepError, match=r"s\.next_index\[leader\]\[follower\] > s\.snapshot\[leader\]"):
+        story.send(S1, S3)
+    story.step("install_snapshot", leader=S1, follower=S3)
+    assert (story.log(S3), story.state.snapshot[S3], story.state.commit_index[S3]) == ("z2", 1, 1)
+    # It goes on from there, also when it crashes.
+    story.crash(S3).write(S1).send(S1, S3)
+    assert (story.log(S3), story.state.commit_index[S3], story.false()) == ("z2 w2", 1, set())
+
+
+def late_snapshot(profile: str) -> Story:
+    """A snapshot of x is on its way to S3 when S3 has got x and y from the leader, message by message."""
+    story = Story(profile, snapshots=2, messages=3).campaign(S1, 1)
+    story.step("send_vote_request", candidate=S1, voter=S2).hear(S2, 1)
+    deliver(deliver(story, Kind.VOTE_REQUEST), Kind.VOTE_REPLY).step("become_leader", candidate=S1).write(S1)
+    append(story, S2).commit(S1)
+    # S3 has x, too, but its answer is late: the leader takes it for a server that needs the snapshot.
+    story.step("send_append_entries", leader=S1, follower=S3).hear(S3, 1)
+    deliver(story, Kind.APPEND_REQUEST)
+    take(story, S1, 1).step("send_snapshot", leader=S1, follower=S3)
+    deliver(story, Kind.APPEND_REPLY)
+    return append(story.write(S1), S3).commit(S1)
+
+
+def append(story: Story, follower: Server) -> Story:
+    """An AppendEntries request and its reply, each a message."""
+    sent = story.state.next_index[S1][follower] - 1
+    story.step("send_append_entries", leader=S1, follower=follower)
+    return deliver(deliver(story, Kind.APPEND_REQUEST, index=sent), Kind.APPEND_REPLY)
+
+
+def test_what_follows_a_snapshots_last_entry_is_kept() -> None:
+    story = deliver(late_snapshot("snapshots_by_message"), Kind.SNAPSHOT_REQUEST)
+    assert (story.log(S3), story.state.snapshot[S3], story.false()) == ("x1 y1", 1, set())
+    wrong = deliver(late_snapshot("snapshot_discards_log"), Kind.SNAPSHOT_REQUEST)
+    assert (wrong.log(S3), wrong.state.commit_index[S1]) == ("x1", 2)
+    assert "committed_entries_reach_majority" in wrong.false()
+
+
+def test_a_snapshot_older_than_the_followers_own_changes_nothing() -> None:
+    story = append(late_snapshot("snapshots_by_message"), S3)
+    deliver(take(story, S3, 2), Kind.SNAPSHOT_REQUEST)
+    assert (story.log(S3), story.state.snapshot[S3], story.false()) == ("x1 y1", 2, set())
+    wrong = append(late_snapshot("old_snapshot"), S3)
+    deliver(take(wrong, S3, 2), Kind.SNAPSHOT_REQUEST)
+    assert (wrong.log(S3), wrong.state.snapshot[S3]) == ("x1", 1)
+
+
+def test_a_request_for_what_a_snapshot_holds_is_agreed_to() -> None:
+    # The request for x arrives once more, when S2 has discarded x.
+    story = Story("snapshots_by_message", messages=3, duplicates=1).campaign(S1, 1)
+    story.step("send_vote_request", candidate=S1, voter=S2).hear(S2, 1)
+    deliver(deliver(story, Kind.VOTE_REQUEST), Kind.VOTE_REPLY).step("become_leader", candidate=S1).write(S1)
+    story.step("send_append_entries", leader=S1, follower=S2)
+    (request,) = story.state.network
+    story.step("duplicate", message=request)
+    deliver(deliver(story, Kind.APPEND_REQUEST), Kind.APPEND_REPLY).commit(S1).write(S1)
+    take(append(append(story, S2).commit(S1), S2), S2, 2)
+    deliver(story, Kind.APPEND_REQUEST)
+    assert (story.log(S2), story.state.snapshot[S2]) == ("x1 y1", 2)
+    assert [(reply.success, reply.index) for reply in story.state.network] == [(True, 1)]
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------

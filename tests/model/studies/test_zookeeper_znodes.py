@@ -1,5 +1,5 @@
-"""Three uses that Kafka makes of znodes, as stories, and what was recorded of them: notifications of ISR changes,
-blocks of producer ids, and the registration of a broker. The steps are taken by the judge."""
+"""Four uses that Kafka makes of znodes, as stories, and what was recorded of them: notifications of ISR changes and of
+directories that fail, blocks of producer ids, and the registration of a broker. The steps are taken by the judge."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ from tidegate.invariants.catalogue import find
 from ...conftest import ROOT
 from ..test_counts import assert_as_recorded, bind_check
 
-MODELS = ("isr_notification", "producer_ids", "broker_registration")
+MODELS = ("isr_notification", "log_dir_notification", "producer_ids", "broker_registration")
 
 
-CHECKS = [check for model in MODELS for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks]
+CHECKS = [
+    check
+    for model in MODELS
+    for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks
+    if check.tier == "commit"
+]
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
@@ -32,7 +37,12 @@ def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
 
 
 def test_plain_python_counts_the_same(cache: Path) -> None:
-    for name, small in (("isr_notification", {"changes": 1, "cuts": 1}), ("producer_ids", {"blocks": 2})):
+    smallest = (
+        ("isr_notification", {"changes": 1, "cuts": 1}),
+        ("log_dir_notification", {"failures": 1, "restarts": 1, "cuts": 0}),
+        ("producer_ids", {"blocks": 2}),
+    )
+    for name, small in smallest:
         model = find(name)[0].bind("small", small, None)
         native, plain = (ENGINES[engine](model, Search(cache=cache), None) for engine in ("native", "python"))
         counts = [(verdict.distinct_states, verdict.transitions, verdict.depth) for verdict in (native, plain)]

@@ -76,7 +76,7 @@ class Pipeline:
 
     def step(self, action: str, **arguments: Any) -> Pipeline:
         """Takes one step; StepError when it is disabled."""
-        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].state_after
         return self
 
     def gives_to(self, member: Consumer) -> Pipeline:

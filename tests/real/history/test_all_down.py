@@ -39,10 +39,10 @@ def test_who_registers_first_after_all_nodes_were_down_stays_in_sync_up_to_3_9(
 
 def test_who_is_fenced_and_stays_in_sync_has_registered(cache: Path) -> None:
     history = read_cluster(read_metadata_log(HISTORIES / "all_die_3_9.log")).histories[0]
-    place = next(n for n, one in enumerate(history.moments) if one.fenced)
-    assert history.moments[place].restarted == {3} and history.moments[place].isr == {1, 2, 3}
-    still = replace(history.moments[place], restarted=frozenset[int]())
-    after = tuple(replace(one, restarted=one.restarted - {3}) for one in history.moments[place + 1 :])
+    place = next(n for n, one in enumerate(history.moments) if one.fenced_brokers)
+    assert history.moments[place].restarted_brokers == {3} and history.moments[place].isr == {1, 2, 3}
+    still = replace(history.moments[place], restarted_brokers=frozenset[int]())
+    after = tuple(replace(one, restarted_brokers=one.restarted_brokers - {3}) for one in history.moments[place + 1 :])
     silent = replace(history, moments=(*history.moments[:place], still, *after))
     model = definition().bind(
         None, {**BOUNDS, "register_unseen": True, "register_apart": True}, "kafka_3_9", ghosts=False, properties=()

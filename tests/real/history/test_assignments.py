@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.explorer.native.observation_search import Answer, search
+from tidegate.explorer.native.observation_search import ObservationAnswer, search
 from tidegate.real.history.assignments import Assignment, assignment_changes
-from tidegate.real.history.partitions import Cluster, History, Moment, read_cluster
+from tidegate.real.history.partitions import History, Moment, RecordedCluster, read_cluster
 from tidegate.real.logs.metadata_log import Entry, MetadataLog, read_metadata_log
 from tidegate.real.validation.as_partition import Epochs, Moments
 from tidegate.real.validation.settings import ModelSetup, find_setup, find_version
@@ -81,16 +81,16 @@ def test_a_reassignment_to_fewer_than_min_isr_is_not_checked(tidegate: Run) -> N
 # --- altered ----------------------------------------------------------------------------------------------------------
 
 
-def read_move(path: Path = MOVED) -> tuple[Cluster, History]:
+def read_move(path: Path = MOVED) -> tuple[RecordedCluster, History]:
     cluster = read_cluster(read_metadata_log(path))
     return cluster, cluster.histories[0]
 
 
-def answer(cluster: Cluster, history: History, cache: Path | None) -> Answer[Epochs]:
-    setup = find_setup(history, find_version(cluster, None), cluster.changed, {})
+def answer(cluster: RecordedCluster, history: History, cache: Path | None) -> ObservationAnswer[Epochs]:
+    setup = find_setup(history, find_version(cluster, None), cluster.changed_settings, {})
     assert isinstance(setup, ModelSetup)
     models = tuple(map(setup.bind, setup.variants))
-    return search(models, Moments(models[0], history, setup.at), cache, 200_000)
+    return search(models, Moments(models[0], history, setup.variant_numbers), cache, 200_000)
 
 
 def first(history: History, **fields: Any) -> int:
@@ -154,7 +154,7 @@ def test_more_brokers_than_the_model_has_end_what_is_followed() -> None:
         return fields
 
     history = read_cluster(records(MOVED, far)).histories[0]
-    assert history.ended == "its replicas were reassigned to more brokers than are followed"
+    assert history.end_reason == "its replicas were reassigned to more brokers than are followed"
     assert history.replicas == (1, 2, 3)
     assert all(one.assignment == Assignment(frozenset({1, 2, 3})) for one in history.moments)
 
@@ -164,7 +164,7 @@ def test_another_target_meanwhile_ends_what_is_followed() -> None:
         return fields | ({"removingReplicas": [2]} if fields.get("isr") == [1, 2] else {})
 
     history = read_cluster(records(MOVED, other)).histories[0]
-    assert history.ended == "its reassignment had another target before it was complete"
+    assert history.end_reason == "its reassignment had another target before it was complete"
     assert len(history.moments) == 2
 
 

@@ -42,20 +42,22 @@ def brokers_gone(*brokers: int) -> BrokersChange:
 
 def test_a_broker_is_fenced_with_the_change_that_its_death_makes() -> None:
     moments = history_of(*START, brokers_gone(2, 3), state(1, 1, 1, 1, 3), state(2, 1, 2, 1)).moments
-    assert [sorted(moment.fenced) for moment in moments] == [[], [2], [2, 3]]
+    assert [sorted(moment.fenced_brokers) for moment in moments] == [[], [2], [2, 3]]
 
 
 def test_a_broker_that_registered_anew_is_fenced_and_is_back() -> None:
     bounced = BrokersChange(NOBODY, NOBODY, frozenset({1}), frozenset({1, 2, 3}))
     moments = history_of(*START, bounced, state(1, 2, 1, 2, 3)).moments
-    assert [sorted(moment.fenced) for moment in moments] == [[], [1], []]
+    assert [sorted(moment.fenced_brokers) for moment in moments] == [[], [1], []]
     assert moments[-1].unsure == {1}
 
 
 def test_a_broker_that_was_shut_down_has_been_down() -> None:
     back = BrokersChange(frozenset({1}), NOBODY, NOBODY, frozenset({1, 2, 3}))
     moments = history_of(*START, Stopping(1), state(1, 2, 1, 2, 3), brokers_gone(1), back).moments
-    assert [(sorted(one.fenced), sorted(one.stopping), sorted(one.restarted)) for one in moments] == [
+    assert [
+        (sorted(one.fenced_brokers), sorted(one.stopping_brokers), sorted(one.restarted_brokers)) for one in moments
+    ] == [
         ([], [], []),
         ([1], [1], []),
         ([], [], [1]),
@@ -78,7 +80,7 @@ def test_more_brokers_at_once_than_the_model_has_are_not_judged() -> None:
 
 def test_a_topic_that_is_deleted_is_followed_until_then() -> None:
     history = history_of(*START, Relocation("orders", "the topic was deleted"), state(1, 2, 1, 2, 3))
-    assert (history.ended, len(history.moments)) == ("the topic was deleted", 1)
+    assert (history.end_reason, len(history.moments)) == ("the topic was deleted", 1)
 
 
 def test_controllers_follow_each_other_by_their_epochs() -> None:

@@ -12,20 +12,20 @@ from tidegate.language import judge
 from tidegate.language.verdict import Run
 from tidegate.real.driving.controllers.driver import expected_observations
 from tidegate.real.driving.controllers.world import ControllerObservation
+from tidegate.real.inprocess.compared import COMPARED, differing_fields
 from tidegate.real.inprocess.conforming import (
     ABSTRACTED,
-    COMPARED,
     LENGTH,
     ComparisonReach,
     Difference,
     conform,
-    differing_fields,
     draw_run,
     hosted_model,
     is_abstracted,
     taken_on,
 )
 from tidegate.real.inprocess.hosting import Host
+from tidegate.real.inprocess.hunting import RELEASES
 
 from ...support.hosting import hosted_release
 
@@ -76,13 +76,12 @@ def test_steps_in_which_the_model_is_coarser_are_named_and_not_drawn() -> None:
     model = hosted_model("4.1")
     drawn, counted = random.Random(1), Counter[tuple[str, str]]()
     for _ in range(5):
-        run = draw_run(model, "4.1", drawn, counted)
-        assert not any(is_abstracted(model, state, step) for state, step in zip(run.states(), run.steps, strict=False))
-    steps = "election_timeout(A); election_timeout(B); ask_for_pre_vote(voter=A, peer=C)"
-    run = judge.run_text(model, f"{steps}; vote(candidate=A, voter=B)")
-    assert is_abstracted(model, run.states()[-2], run.steps[-1]) and "vote" in ABSTRACTED
-    run = judge.run_text(model, f"{steps}; vote(candidate=A, voter=C)")
-    assert not is_abstracted(model, run.states()[-2], run.steps[-1])
+        assert not any(map(is_abstracted, draw_run(model, "4.1", drawn, counted).steps))
+    steps = "election_timeout(A); give_up(A)"
+    assert is_abstracted(judge.run_text(model, steps).steps[-1]) and "give_up" in ABSTRACTED
+    asks = "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B); "
+    asks += "begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C); give_up(C)"
+    assert not is_abstracted(judge.run_text(model, asks).steps[-1])
 
 
 # --- Kafka's own code -----------------------------------------------------------------------------------------------
@@ -90,25 +89,45 @@ def test_steps_in_which_the_model_is_coarser_are_named_and_not_drawn() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("kafka", ["3.9.1", "4.1.1"])
-def test_kafka_does_what_the_model_does(kafka: str) -> None:
-    *differences, looked = conform(hosted_release(kafka), 1, runs=25, seconds=None)
+def test_kafka_takes_every_pair_of_actions_that_it_can_be_brought_to_as_the_model_does(kafka: str) -> None:
+    *differences, looked = conform(hosted_release(kafka), 1, runs=120, seconds=None, directions=["model-to-code"])
     assert not differences, differences[0]
-    assert isinstance(looked, ComparisonReach) and looked.steps > 300 and looked.pairs > 40
+    assert isinstance(looked, ComparisonReach) and looked.steps > 500 and looked.pairs > 100
+    assert set(looked.not_driven) <= set(looked.missing) and not looked.code.histories
+    assert {then for _, then in set(looked.missing) - set(looked.not_driven)} <= {"hear_from"}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kafka", RELEASES)
+def test_every_release_and_its_model_do_the_same(kafka: str) -> None:
+    *differences, looked = conform(hosted_release(kafka), 2, runs=150, seconds=None)
+    assert not differences, differences[0]
+    assert isinstance(looked, ComparisonReach) and looked.runs == looked.code.histories == 150
+
+
+@pytest.mark.long
+def test_both_directions_are_taken_in_turn() -> None:
+    *differences, looked = conform(hosted_release(), 1, runs=3, seconds=None)
+    assert not differences and isinstance(looked, ComparisonReach)
+    assert (looked.runs, looked.code.histories) == (3, 3)
+    assert looked.compared_states == looked.steps + looked.code.observations > looked.steps > 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("defect", "fields"), [("forgets_vote", {"voted_for"}), ("loses_quorum_state", {"role", "epoch"})]
+    ("defect", "fields"), [("forgets_vote", {"role", "voted_for"}), ("loses_quorum_state", {"role", "epoch"})]
 )
 def test_a_planted_defect_of_the_host_is_a_difference(defect: str, fields: set[str]) -> None:
     """Without its `quorum-state` a voter takes the epoch from its log, and so differs in its role at least, or in its
     epoch."""
-    found = next(conform(hosted_release(), 1, runs=200, seconds=300, defect=defect))
+    found = next(conform(hosted_release(), 1, runs=200, seconds=300, directions=["model-to-code"], defect=defect))
     assert isinstance(found, Difference)
     assert found.run.steps[-1].action == "restart" and fields & set(found.fields)
     assert len(found.run.steps) <= 6
 
 
+STANDS_LATER = "election_timeout(B); ask_for_pre_vote(voter=B, peer=C)"
+"""The voter that voted stands in the next epoch, with its empty log."""
 LED = "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B)"
 
 
@@ -118,8 +137,12 @@ LED = "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A,
     [
         f"{LED}; resign(A); election_timeout(A); ask_for_pre_vote(voter=A, peer=C)",
         f"{LED}; election_timeout(B); begin_quorum_epoch(leader=A, voter=C); ask_for_pre_vote(voter=B, peer=C)",
+        "election_timeout(A); election_timeout(B); ask_for_pre_vote(voter=A, peer=B); election_timeout(A); "
+        "ask_for_pre_vote(voter=B, peer=C); ask_for_pre_vote(voter=A, peer=C); election_timeout(C); "
+        "vote(candidate=B, voter=C)",
+        f"{LED}; {STANDS_LATER}; election_timeout(B); refuse_vote(candidate=B, voter=A)",
     ],
-    ids=["resigned", "a leader is named"],
+    ids=["resigned", "a leader is named", "votes while it asks", "refuses a pre-vote"],
 )
 def test_what_was_mended_in_the_model_is_what_kafka_does(steps: str) -> None:
     """Until it was mended the model had the first ask in the epoch that it led, and the second stand."""
@@ -134,7 +157,7 @@ def test_what_the_model_has_not_is_a_difference() -> None:
     model = hosted_model("4.1")
     steps = "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B)"
     run = judge.run_text(model, steps)
-    wrong = replace(run.steps[-1], after=run.states()[-2])
+    wrong = replace(run.steps[-1], state_after=run.states()[-2])
     with Host(hosted_release(), brief=True) as host:
         assert all(one.divergence is None for one in taken_on(host, model, "4.1", run))
         taken = taken_on(host, model, "4.1", Run(run.start, (*run.steps[:-1], wrong)))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
 import zipfile
 from pathlib import Path
 
 import pytest
-from tidegate.language.errors import UsageError
+from tidegate.language.errors import UnavailableError
 from tidegate.real.driving.nodes.releases import Release
 from tidegate.real.inprocess import program
 
@@ -70,16 +72,44 @@ def test_the_program_itself_has_a_text_for_each_release(tmp_path: Path) -> None:
     assert "client.prepareAppend(" in new and "client.prepareAppend(" not in old
 
 
+KILLED_WHILE_IT_COMPILES = """\
+#!/bin/sh
+[ "$1" = -version ] && {{ echo javac 17.0.1; exit; }}
+while [ "$1" != -d ]; do shift; done
+echo half > "$2/Host.class"
+[ -e {flag} ] && kill -9 $PPID
+echo whole > "$2/Host.class"
+"""
+
+
+def test_a_compilation_that_was_killed_is_made_again(tmp_path: Path) -> None:
+    jars, flag, tools = release(tmp_path / "4.1.0", "4.1.0").jars, tmp_path / "kills", tmp_path / "bin"
+    tools.mkdir()
+    compiler = tools / "javac"
+    compiler.write_text(KILLED_WHILE_IT_COMPILES.format(flag=flag), encoding="utf-8")
+    compiler.chmod(0o755)
+    flag.touch()
+    asked = Release("4.1.0", jars, str(tools / "java"))
+    compiles = multiprocessing.get_context("spawn").Process(target=program.compiled_folder, args=(asked,))
+    compiles.start()
+    compiles.join()
+    assert compiles.exitcode == -signal.SIGKILL and list(tmp_path.glob("making-*/made/Host.class"))
+    flag.unlink()
+    assert (program.compiled_folder(asked) / "Host.class").read_text("utf-8") == "whole\n"
+
+
 @pytest.mark.long
 def test_classes_that_are_not_there_are_said_to_have_another_shape(tmp_path: Path) -> None:
     java = hosted_release().java
     empty = release(tmp_path / "jars", "4.1.0")
-    with pytest.raises(UsageError, match=r"^the classes of Kafka 4\.1\.0 have another shape than this program knows: "):
+    with pytest.raises(
+        program.ShapeError, match=r"^the classes of Kafka 4\.1\.0 have another shape than this program knows: "
+    ):
         program.compiled_folder(Release("4.1.0", empty.jars, java))
 
 
 def test_without_a_compiler_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     only = Release("4.1.0", release(tmp_path / "jars", "4.1.0").jars, str(tmp_path / "java"))
-    with pytest.raises(UsageError, match=r"none beside it; install a JDK 17 or newer$"):
+    with pytest.raises(UnavailableError, match=r"none beside it; install a JDK 17 or newer$"):
         program.compiled_folder(only)

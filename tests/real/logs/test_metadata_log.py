@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 import re
 import shutil
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -219,12 +222,12 @@ def test_the_release_is_the_one_that_registered_last(tmp_path: Path) -> None:
         text = f'{head}"maxSupportedVersion": {first}' + (old + tail)[len(old) :]
         place = text.rindex('"maxSupportedVersion": 21')
         path.write_text(text[:place] + text[place:].replace("21", str(last), 1), "utf-8")
-        return read_cluster(read_metadata_log(path)).supported
+        return read_cluster(read_metadata_log(path)).supported_levels
 
     assert levels(8, 21) == (8, 21)
     assert levels(8, 8) == (21, 8)
     version = find_version(read_cluster(read_metadata_log(path)), None)
-    assert (version.kafka, "a moment may be of each" in version.assumed[0]) == ("3.4", True)
+    assert (version.kafka, "a moment may be of each" in version.assumptions[0]) == ("3.4", True)
 
 
 def test_a_setting_that_is_no_number_leaves_the_partition_unchecked(tidegate: Run, tmp_path: Path) -> None:
@@ -283,7 +286,7 @@ def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: 
     path = write_cleared_log(tmp_path, topic)
     (history,) = read_cluster(read_metadata_log(path)).histories
     before, last = history.moments[-2:]
-    assert (history.ended, bool(before.elr), bool(last.elr), last.cleared) == (None, True, False, True)
+    assert (history.end_reason, bool(before.elr), bool(last.elr), last.clears_elr) == (None, True, False, True)
     (partition,) = json.loads(tidegate("validate", str(path), "--json").out)["partitions"]
     assert (partition["result"], partition["legs"][-1]["steps"][-1]["action"]) == ("shown", "clear_elr")
     assert tidegate("validate", str(path), "--set", "min_isr_is_set=false").exit == 1
@@ -292,7 +295,7 @@ def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: 
 def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
     found = read_cluster(read_metadata_log(write_cleared_log(tmp_path, "orders")))
     (history,) = found.histories
-    quiet = replace(history, moments=(*history.moments[:-1], replace(history.moments[-1], cleared=False)))
+    quiet = replace(history, moments=(*history.moments[:-1], replace(history.moments[-1], clears_elr=False)))
     for one, result in ((history, "shown"), (quiet, "not_shown")):
         (answer,) = validate_histories(found, [one], find_version(found, None), {})
         assert answer.result == result
@@ -300,7 +303,7 @@ def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
 
 def test_of_another_topic_it_is_not(tmp_path: Path) -> None:
     (history,) = read_cluster(read_metadata_log(write_cleared_log(tmp_path, "payments"))).histories
-    assert history.ended is None
+    assert history.end_reason is None
 
 
 def test_a_snapshot_of_several_batches_creates_no_partition(tmp_path: Path) -> None:
@@ -313,3 +316,94 @@ def test_a_snapshot_of_several_batches_creates_no_partition(tmp_path: Path) -> N
     log = read_metadata_log(snapshot)
     assert len({entry.batch for entry in log.entries}) > 1
     assert not any(history.whole for history in read_cluster(log).histories)
+
+
+# --- damage, at random ------------------------------------------------------------------------------------------------
+
+DAMAGES = 250
+"""How many damaged copies of each log."""
+
+
+def damage_bytes(data: bytes, drawn: random.Random) -> tuple[str, int, bytes]:
+    """A copy with a byte changed, a bit turned, bytes made zeros, one put in, two that change places, or the end cut
+    off: what was done, and where."""
+    kind, at, copy = (
+        drawn.choice(["byte", "bit", "zeros", "insert", "swap", "cut"]),
+        drawn.randrange(len(data)),
+        bytearray(data),
+    )
+    other = drawn.randrange(len(data))
+    if kind == "byte":
+        copy[at] = drawn.randrange(256)
+    elif kind == "bit":
+        copy[at] ^= 1 << drawn.randrange(8)
+    elif kind == "zeros":
+        copy[at : at + drawn.randrange(1, 64)] = bytes(len(copy[at : at + drawn.randrange(1, 64)]))
+    elif kind == "insert":
+        copy[at:at] = bytes([drawn.randrange(256)])
+    elif kind == "swap":
+        copy[at], copy[other] = copy[other], copy[at]
+    else:
+        del copy[at:]
+    return kind, at, bytes(copy)
+
+
+@pytest.mark.parametrize("name", ["last_replica_standing.log", "kafka_14139.log", "min_isr_1.log"])
+def test_damage_is_refused_or_changes_nothing_that_is_read_or_leaves_out_the_end(name: str, tmp_path: Path) -> None:
+    """What is accepted: an end that was cut off, with a note unless a batch ended there; and the four bytes of a
+    batch's leader epoch, which its checksum does not cover, where epochs do not go back."""
+    data = (HISTORIES / name).read_bytes()
+    begins = list(itertools.accumulate((len(batch) for _, batch in batches(data)), initial=0))
+    whole, drawn, path = read_metadata_log(HISTORIES / name), random.Random(name), tmp_path / f"{0:020d}.log"
+    accepted = Counter[str]()
+    for _ in range(DAMAGES):
+        kind, at, copy = damage_bytes(data, drawn)
+        path.write_bytes(copy)
+        try:
+            read = read_metadata_log(path)
+        except UsageError:
+            continue
+        if copy == data:
+            continue
+        if kind == "cut":
+            assert read.entries == whole.entries[: len(read.entries)]
+            assert read.notes or at in begins
+        else:
+            inside = at - max(begin for begin in begins if begin <= at)
+            left_out = read.notes and read.entries == whole.entries[: len(read.entries)]
+            assert left_out or (read.entries == whole.entries and 12 <= inside < 16), (kind, at, inside)
+        accepted[kind] += 1
+    assert accepted["cut"] > 10
+
+
+def test_a_leader_epoch_that_goes_back_is_refused(tmp_path: Path) -> None:
+    copy = bytearray(STANDING.read_bytes())
+    second = next(itertools.islice(itertools.accumulate(len(batch) for _, batch in batches(bytes(copy))), 3, None))
+    copy[second + 12 : second + 16] = (0).to_bytes(4)
+    path = tmp_path / f"{0:020d}.log"
+    path.write_bytes(bytes(copy))
+    with pytest.raises(UsageError, match=r"is damaged: it is of leader epoch 0, after one of 1$"):
+        read_metadata_log(path)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "says"),
+    [
+        ('"type":"PARTITION_RECORD"', '"type":"PARTITI0N_RECORD"', "its kind is 'PARTITI0N_RECORD'"),
+        ('"leaderEpoch":0', '"leaderEpock":0', "it has 'leaderEpock', which no PARTITION_RECORD"),
+        ("payload: ", "payl0ad: ", "has no payload, and is no control record"),
+        ('"version":', '"version":9', "is the newest that is known"),
+    ],
+)
+def test_a_printed_log_with_another_letter_is_refused(was: str, now: str, says: str, tmp_path: Path) -> None:
+    """It has no checksum that could be compared; a digit that is changed is another log."""
+    path = tmp_path / "metadata.txt"
+    text = PRINTED.read_text("utf-8")
+    assert was in text
+    lines = [
+        line.replace(was, now, 1) if '"PARTITION_RECORD"' in line else line for line in text.splitlines(keepends=True)
+    ]
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        read_metadata_log(path)
+    assert says in str(caught.value)

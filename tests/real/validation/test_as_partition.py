@@ -32,10 +32,10 @@ def test_who_restarts_after_an_unclean_stop_registers_first_and_is_unfenced_late
 
 def test_nobody_leaves_the_elr_without_registering_anew(cache: Path) -> None:
     history = cluster(TWO_RESTART).histories[0]
-    assert 1 in history.moments[7].restarted
+    assert 1 in history.moments[7].restarted_brokers
     model = model_of("kafka_4_1", min_isr=2, register_apart=True)
     assert answer(history, model, cache).last_observation == len(history.moments) - 1
-    quiet = replace(history.moments[7], restarted=history.moments[7].restarted - {1})
+    quiet = replace(history.moments[7], restarted_brokers=history.moments[7].restarted_brokers - {1})
     found = answer(replace(history, moments=(*history.moments[:7], quiet, *history.moments[8:])), model, cache)
     assert (found.is_exhausted, found.last_observation, found.legs[-1].observation) == (True, 6, 6)
 
@@ -53,11 +53,23 @@ def test_a_broker_that_registers_before_it_is_fenced_leaves_the_isr_as_if_it_wer
     fenced."""
 
     def moment(leader: int, isr: str, fenced: str, **more: Any) -> Moment:
-        of = {"isr": isr, "elr": "", "last_known": "", "fenced": fenced, "restarted": "", "stopping": "", **more}
+        of = {
+            "isr": isr,
+            "elr": "",
+            "last_known": "",
+            "fenced_brokers": fenced,
+            "restarted_brokers": "",
+            "stopping_brokers": "",
+            **more,
+        }
         sets: dict[str, Any] = {name: frozenset(map(int, members)) for name, members in of.items()}
         return Moment(offset=0, time_ms=0, leader=leader, leader_epoch=leader - 1, **sets)
 
-    moments = moment(1, "123", ""), moment(2, "23", "1", restarted="1"), moment(2, "23", "", restarted="1")
+    moments = (
+        moment(1, "123", ""),
+        moment(2, "23", "1", restarted_brokers="1"),
+        moment(2, "23", "", restarted_brokers="1"),
+    )
     history = History("orders", 0, (1, 2, 3), moments, {}, True)
     found = answer(history, model_of("kafka_4_1", elr=False), cache)
     assert [step.action for leg in found.legs for step in leg.run.steps] == ["crash", "fence", "restart"]

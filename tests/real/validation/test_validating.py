@@ -133,7 +133,7 @@ def test_other_numbers_of_epochs_change_no_step() -> None:
         steps = list(judge.steps(model, state))
         if state.registered.leader_epoch < BOUNDS["max_leader_epoch"]:
             assert {(step.action, str(step.arguments)) for step in steps} == theirs
-        state = chance.choice(steps).after
+        state = chance.choice(steps).state_after
 
 
 def test_a_moment_that_kafka_never_makes_is_refused(cache: Path) -> None:

@@ -148,8 +148,18 @@ def test_each_case_has_the_file_and_line_of_what_decides_it(two_faults: dict[str
         "cluster/topics.txt:1: writes stop when a process dies, decided by replication factor=1"
     )
     assert all(case.get("file") and case.get("line") for case in cases.values())
-    places = {(case.get("file"), case.get("line")) for name, case in cases.items() if name.startswith("no-loss=")}
-    assert ("cluster/producer.properties", "2") in places
+    assert places_of_losses(two_faults) == {("cluster/topics.txt", "1"), ("cluster/topics.txt", "3")}
+
+
+def places_of_losses(document: dict[str, Any]) -> set[tuple[str | None, str | None]]:
+    """File and line of each case that asks for losses."""
+    cases = junit_root(document).iter("testcase")
+    return {(case.get("file"), case.get("line")) for case in cases if case.get("name", "").startswith("no-loss=")}
+
+
+def test_of_three_replicas_what_a_producer_waits_for_decides() -> None:
+    document = audit_topics(topic_text("orders", 2, 3), "client.id=a\nacks=1\n")
+    assert places_of_losses(document) == {("cluster/producer.properties", "2")}
 
 
 def test_both_are_valid(two_faults: dict[str, Any], tmp_path: Path) -> None:

@@ -39,6 +39,14 @@ def test_the_first_screen_has_headline_row_example_and_how_to_see_more(one_fails
     assert "1 topic passes." in lines
 
 
+def test_what_all_says_besides_is_counted_without_what_stands_here(one_fails: dict[str, Any]) -> None:
+    summary = {**one_fails["summary"], "also": ["a.txt:1: one; mend it", "b.txt:2: two; mend it"], "notes": 3}
+    text = " ".join(page_lines({**one_fails, "summary": summary}))
+    assert "• a.txt:1: one" in text and "; --all has 3 notes on them. What is kept" in text
+    hidden = {**summary, "also": ["x " * 2000], "notes": 0}
+    assert "; --all has 1 warning on them." in " ".join(page_lines({**one_fails, "summary": hidden}))
+
+
 @pytest.mark.parametrize("name", ["topic-{}", "x" * 240 + "-{}", "名前-{}"])
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_four_hundred_failing_topics_have_room(one_fails: dict[str, Any], name: str, width: int) -> None:
@@ -46,6 +54,20 @@ def test_four_hundred_failing_topics_have_room(one_fails: dict[str, Any], name: 
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= MOST_COLUMNS
     assert any(re.fullmatch(r"and 3\d\d topics more; --all shows them", line) for line in lines)
+
+
+def test_a_long_setting_parts_where_a_reader_parts_it(one_fails: dict[str, Any]) -> None:
+    row = one_fails["summary"]["rows"][0]
+    decided = ["server-1.properties:1 process.roles=broker,controller", "eligible.leader.replicas.version=0 (default)"]
+    change = "transaction.state.log.replication.factor=3"
+    rows = [{**row, "decided": decided, "change": change}]
+    lines = page_lines({**one_fails, "summary": {**one_fails["summary"], "rows": rows}}, 80)
+    at = next(number for number, line in enumerate(lines) if line.startswith("✗ clickstream"))
+    words = " ".join(lines[at : lines.index("", at)]).split()
+    keys = {part for text in (*decided, change) for part in re.findall(r"\w+", text)}
+    parts = {part for word in words if re.search(r"[.=]", word) for part in re.findall(r"\w+", word)}
+    assert parts <= keys and {"transaction", "eligible", "process", "controller"} <= keys
+    assert {"process.roles=broker,controller", change} - {*words}
 
 
 def test_rows_that_have_no_room_in_columns_are_paragraphs_with_cause_and_repair(one_fails: dict[str, Any]) -> None:
@@ -72,6 +94,18 @@ def test_a_cluster_that_passes_has_ten_lines() -> None:
     lines = page_lines(audit_topics(topic_text("orders", 2)))
     assert lines[0] == "✓ the topic meets what is required (standard)"
     assert len(lines) <= 10
+
+
+def test_the_headline_is_followed_by_acceptances_that_are_past() -> None:
+    past = "orders: was accepted until 2025-06-01: runbook 12"
+    note = past.removeprefix("orders: ")
+    checks = [{"result": "not checked", "note": note}, {"result": "accepted", "note": "accepted"}]
+    document = {
+        "summary": {"mark": "?", "headline": "not known"},
+        "subjects": [{"topics": ["orders"], "checks": checks}],
+    }
+    text = audit_headline(document, TextFormat(width=200)).text()
+    assert text == f"? not known\n{past}\n"
 
 
 def test_the_headline_alone(one_fails: dict[str, Any]) -> None:

@@ -22,7 +22,14 @@ from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import Cell
 from tidegate.audit.repairs import repair
 from tidegate.reports.audit.table import LEGEND, align_columns, legend_text, other_question_lines
-from tidegate.reports.audit.terminal import audit_page, deciding_inputs, mark_of, topic_page, unmet_lines
+from tidegate.reports.audit.terminal import (
+    audit_page,
+    deciding_inputs,
+    difference_page,
+    mark_of,
+    topic_page,
+    unmet_lines,
+)
 from tidegate.reports.text_page import TextFormat
 
 from ...audit.answers.test_verdicts import signature
@@ -122,8 +129,8 @@ def no_repair(monkeypatch: pytest.MonkeyPatch, one: Signature, word: Answers) ->
 def test_no_repair_names_what_still_happens_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = signature(replicas=1, min_isr=1, voters=1, shared_voters=1)
     says = no_repair(monkeypatch, alone, lambda of, question: "can lose")
-    assert "with up to 4 of these writes can stop (writable=crash@all): min.insync.replicas=2" in says
-    assert says.endswith(", 3 voters on hosts without brokers")
+    assert "with up to 4 of these, or all, writes can stop (writable=crash@all): min.insync.replicas=2" in says
+    assert ", 3 voters on hosts without brokers" in says
     three = no_repair(monkeypatch, signature(replicas=1, min_isr=1, voters=3), lambda of, question: "can lose")
     assert "writable=crash@all" in three and "voters" not in three
     open_ = no_repair(monkeypatch, alone, lambda of, question: "open")
@@ -174,3 +181,14 @@ def test_a_rare_race_is_called_so_with_the_releases_that_have_it() -> None:
         "duplicates (not required): a rare race, in every cell: a new producer's first batch is refused for now "
         "(KAFKA-15591; 4.5 mends it)"
     ]
+
+
+def test_a_difference_is_said_whole_where_there_is_room_and_its_end_is_cut_else() -> None:
+    long = "worse: orders: an acknowledged record is lost when a host loses power, with the ISR at min.insync.replicas"
+    found = {"headlines": ["✗ one", "✓ two"], "says": [long, "better: sessions: writes go on"]}
+    lines = difference_page(found, TextFormat(width=60)).text().splitlines()
+    assert lines[:2] == ["before: ✗ one", "now: ✓ two"]
+    assert " ".join(line.strip() for line in lines[2:4]) == long and lines[4] == "better: sessions: writes go on"
+    many = {**found, "says": [long] * 28}
+    lines = difference_page(many, TextFormat(width=60)).text().splitlines()
+    assert len(lines) == 30 and lines[-1].endswith("…")

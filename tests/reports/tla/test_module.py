@@ -11,7 +11,7 @@ from tidegate.language.binding import load
 from tidegate.reports.tla.module import export_to_tla
 from tidegate.reports.tla.values import NotInTLAError
 
-from bench.tlc import RECORD, TLC, Subject, compare, digest_of, exported_model, subjects
+from bench.tlc import RECORD, TLC, ExportedModel, compare, digest_of, exported_model, subjects
 
 from ...conftest import ROOT
 
@@ -62,7 +62,7 @@ def test_a_model_is_a_module_and_a_configuration() -> None:
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.target)
-def test_every_export_is_the_text_that_tlc_ran(subject: Subject) -> None:
+def test_every_export_is_the_text_that_tlc_ran(subject: ExportedModel) -> None:
     """Where this fails, run TLC again: `python -m bench.tlc --classes PATH MODEL`."""
     recorded = RECORDED[subject.name]
     if "refused" in recorded:

@@ -8,10 +8,10 @@ from tidegate.reports.tla.terms import (
     NEGATION,
     Binder,
     Conditional,
-    Definition,
+    FlatFormula,
     Implication,
     Junction,
-    Text,
+    LetDefinition,
     conjunction,
     define,
     flat_text,
@@ -19,16 +19,16 @@ from tidegate.reports.tla.terms import (
     lay_out_parts,
 )
 
-A, B = Text("a", ATOM), Text("b", ATOM)
-LONG = Text("x" * 60, ATOM)
+A, B = FlatFormula("a", ATOM), FlatFormula("b", ATOM)
+LONG = FlatFormula("x" * 60, ATOM)
 
 
 def test_what_binds_loosely_stands_in_parentheses_inside_of_what_binds_tightly() -> None:
     either = Junction("\\/", (A, B))
-    assert flat_text(Junction("/\\", (either, Text("~a", NEGATION)))) == "(a \\/ b) /\\ ~a"
+    assert flat_text(Junction("/\\", (either, FlatFormula("~a", NEGATION)))) == "(a \\/ b) /\\ ~a"
     assert flat_text(Implication(Binder("\\A x \\in S", A), B)) == "(\\A x \\in S : a) => b"
-    assert flat_text(Conditional(A, Definition("x", A, B), B)) == "IF a THEN LET x == a IN b ELSE b"
-    assert flat_text(Text("a => b", LOOSE), ATOM) == "(a => b)"
+    assert flat_text(Conditional(A, LetDefinition("x", A, B), B)) == "IF a THEN LET x == a IN b ELSE b"
+    assert flat_text(FlatFormula("a => b", LOOSE), ATOM) == "(a => b)"
 
 
 def test_nothing_joined_is_true_and_one_part_is_itself() -> None:

@@ -39,7 +39,7 @@ def _names() -> Names:
     ],
 )
 def test_a_type_is_the_set_of_its_values(type_: object, text: str) -> None:
-    assert set_text(type_, _names(), listed=False) == text  # pyright: ignore[reportArgumentType]
+    assert set_text(type_, _names(), is_listed=False) == text  # pyright: ignore[reportArgumentType]
 
 
 def test_a_bag_is_no_set() -> None:

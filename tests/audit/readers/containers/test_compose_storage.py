@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.auditing import read_cluster_texts
+from tidegate.audit.cluster.cluster import Broker, Cluster
+from tidegate.audit.cluster.statements import Origin, Setting
 from tidegate.audit.joining.options import Options
+from tidegate.audit.readers.containers import volumes
+from tidegate.audit.rules.advice import folders_of_two_files
 
 FILE = """\
 services:
@@ -100,3 +104,32 @@ def test_one_server_of_three_without_a_volume_is_advice() -> None:
     found = read_cluster_texts([("compose.yml", text, True)], Options(), "x")[1]
     said = [(finding.kind, finding.what) for finding in found if "ZooKeeper keeps" in finding.what]
     assert [(kind, "this server comes back empty" in what) for kind, what in said] == [("advice", True)]
+
+
+def test_apaches_image_with_variables_keeps_logs_where_kafka_does_by_default() -> None:
+    """Its own file, with another place, is used where no variable is given (KafkaDockerWrapper)."""
+    of_image = [Setting("node.id", "1", Origin("k.yml", 1, "KAFKA_NODE_ID"))]
+    there, elsewhere = "/" + "tmp/kafka-logs", "/" + "tmp/kraft-combined-logs"
+    assert volumes.is_in_container(of_image, "apache", [(elsewhere, False)]) is True
+    assert volumes.is_in_container(of_image, "apache", [(there, False)]) is False
+    assert volumes.is_in_container([], "apache", [(elsewhere, False)]) is False
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "asked"),
+    [
+        ("folder /srv/k", "folder /srv/k", True),
+        ("folder data", "folder ../a/data", True),
+        ("folder data", "folder data", False),
+        ("volume k", "volume k", False),  # of two projects
+        ("folder /srv/k", "folder /srv/l", False),
+    ],
+)
+def test_two_files_that_mount_one_folder_are_asked_about(first: str, second: str, *, asked: bool) -> None:
+    nodes = [
+        Broker(1, Origin("a/c.yml", 3, "services.k"), log_mounts=(("/data", first),)),
+        Broker(2, Origin("b/c.yml", 3, "services.l"), log_mounts=(("/data", second),)),
+    ]
+    found = list(folders_of_two_files(Cluster(brokers=tuple(nodes))))
+    assert [finding.kind for finding in found] == (["incomplete"] if asked else [])
+    assert all("unless these files run on different hosts" in finding.what for finding in found)

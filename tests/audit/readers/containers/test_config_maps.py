@@ -61,12 +61,27 @@ def test_where_files_are_in_a_container(volume: str, more: str, files: list[str]
 
 def test_what_no_file_has_is_told_apart_from_what_may_be_missing() -> None:
     _, missing = manifests().mounted_files("p.yaml", pod_of("secret: {secretName: s}"), "other")
-    assert [(one.target, one.called) for one in missing] == [("/etc/kafka", "Secret s")]
+    assert [(one.target, one.name) for one in missing] == [("/etc/kafka", "Secret s")]
     assert manifests().mounted_files("p.yaml", pod_of("configMap: {name: no, optional: true}"), "n") == ([], [])
 
 
+def test_a_key_that_items_names_and_that_is_not_there_is_missing() -> None:
+    found, missing = manifests().mounted_files(
+        "p.yaml", pod_of("configMap: {name: c, items: [{key: no, path: y}]}"), "n"
+    )
+    assert found == [] and [one.name for one in missing] == ["no, which ConfigMap c has not,"]
+    optional = pod_of("configMap: {name: c, optional: true, items: [{key: no, path: y}]}")
+    assert manifests().mounted_files("p.yaml", optional, "n") == ([], [])
+
+
+def test_what_is_mounted_by_the_name_of_its_pod_is_not_taken_for_all_pods() -> None:
+    pod = pod_of("configMap: {name: c}", "/s.properties, subPathExpr: $(POD)")
+    found, missing = manifests().mounted_files("p.yaml", pod, "n")
+    assert found == [] and [one.name for one in missing] == ["ConfigMap c"]
+
+
 def test_texts_have_their_lines_and_those_of_secrets_are_decoded() -> None:
-    stored, secret = manifests().found
+    stored, secret = manifests().config_maps
     assert str(stored.entries[0].origin(2)) == "m.yaml:6" and str(stored.entries[1].origin(1)) == "m.yaml:7"
     assert [(entry.name, entry.text) for entry in secret.entries] == [("b", "plain"), ("bad", None)]
 
@@ -77,7 +92,7 @@ def test_variables_of_a_container() -> None:
     assert [(name, value) for name, value, _ in given] == [
         ("P_a.properties", "one=1\ntwo=2\n"), ("P_flag", "on"), ("OWN", "x"), ("FLAG", "on"), ("F", "${}"),
     ]  # fmt: skip
-    assert [one.called for one in missing] == ["Secret away"]
+    assert [one.name for one in missing] == ["Secret away"]
 
 
 def test_two_of_one_name_and_no_namespace_are_neither() -> None:

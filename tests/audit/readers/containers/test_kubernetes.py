@@ -90,6 +90,12 @@ def test_how_many_pods_run_is_asked_where_the_file_does_not_say_it(kind: str) ->
     assert f"how many brokers {kind} kafka runs is not in its file" in incomplete(findings)
 
 
+def test_a_daemon_set_has_a_pod_on_each_node_whatever_it_says() -> None:
+    cluster, findings = of(config_map(), pod_set("DaemonSet", more="  replicas: 3\n"))
+    assert len(cluster.brokers) == 1
+    assert "how many brokers DaemonSet kafka runs is not in its file" in incomplete(findings)
+
+
 def test_a_list_within_a_list_and_a_template_are_gone_through() -> None:
     items = f"- {indent_text(config_map(), 2)[2:]}\n- {indent_text(pod_set('Pod'), 2)[2:]}\n"
     inner = f"apiVersion: v1\nkind: List\nitems:\n{items}"

@@ -27,6 +27,9 @@ HEAD = "Topic: t\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: \n"
 TOPIC = f"{HEAD}\tTopic: t\tPartition: 0\tLeader: 0\tReplicas: 0,1\tIsr: 0,1\n"
 
 
+NO_CONTROLLERS = "no node pool has the role controller: who elects leaders is not described"
+
+
 def pool(
     name: str, roles: str, count: int = 2, ids: str = "", notes: str = "", storage: str = "persistent-claim"
 ) -> str:
@@ -56,11 +59,14 @@ def test_ids_that_nobody_states_leave_the_audit_undecided_where_a_description_na
     assert read(*reversed(pools))[1][:1] == [why.format("b")]
     assert read(*pools)[0] == read(*reversed(pools))[0]
     assert read(*pools, topic=HEAD)[1] == []
-    assert read(pool("a", "broker"), pool("b", "broker"))[1] == []
+    assert read(pool("a", "broker"), pool("b", "broker"))[1] == [NO_CONTROLLERS]
 
 
 def test_a_pool_that_has_other_nodes_than_it_asks_for_is_not_settled() -> None:
-    assert read(pool("b", "broker", count=3, ids="0, 1"))[1] == ["KafkaNodePool b asks for 3 nodes, and 2 have ids"]
+    assert read(pool("b", "broker", count=3, ids="0, 1"))[1] == [
+        "KafkaNodePool b asks for 3 nodes, and 2 have ids",
+        NO_CONTROLLERS,
+    ]
 
 
 POOLS = [("a", "broker", "5, 6"), ("b", "controller", "0, 1"), ("c", "broker", "2, 3"), ("d", "broker", "")]

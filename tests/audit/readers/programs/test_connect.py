@@ -163,7 +163,7 @@ def test_the_entry_of_a_topics_name_is_stronger_than_patterns_of_which_all_count
 
 def test_of_several_clusters_of_a_mirror_the_weakest_acks_counts(tmp_path: Path) -> None:
     text = (
-        "clusters=a,b\na.bootstrap.servers=x\nb.bootstrap.servers=y\na.producer.acks=1\nb.producer.acks=all\n"
+        "clusters=a,b\na.bootstrap.servers=x:1\nb.bootstrap.servers=y:1\na.producer.acks=1\nb.producer.acks=all\n"
         "a->b.enabled=true\n"
     )
     cluster, findings = of(tmp_path, {"mm2.properties": text})

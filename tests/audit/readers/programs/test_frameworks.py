@@ -20,7 +20,7 @@ def test_the_version_of_streams_says_how_many_replicas(
     clients: tuple[str, ...], replicas: set[int], warned: bool
 ) -> None:
     texts = [(f"b{number}.properties", BROKER.format(number), True) for number in (1, 2, 3)]
-    texts.append(("streams.properties", "application.id=app\nbootstrap.servers=a\nproducer.acks=all\n", True))
+    texts.append(("streams.properties", "application.id=app\nbootstrap.servers=a:1\nproducer.acks=all\n", True))
     cluster, findings = read_cluster_texts(
         texts, Options(kafka_version="3.9.0", distribution="apache", clients=clients), "x"
     )

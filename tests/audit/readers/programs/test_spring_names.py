@@ -138,7 +138,7 @@ def test_an_idempotence_that_is_off_is_no_value_that_is_wrong() -> None:
         ("max-in-flight-requests-per-connection: 7", None),
         ("RETRIES: 0", ("retries", "0")),
         ("transactionIdPrefix: tx-", ("transactional.id", "tx-")),
-        ("buffer_memory: 1", ("buffer.memory", "(withheld)")),
+        ("buffer_memory: 1", ("buffer.memory", "1")),
         ("properties: {enable.idempotence: false}", ("enable.idempotence", "false")),
         ("properties: {enable: {idempotence: false}}", ("enable.idempotence", "false")),
     ],

@@ -107,7 +107,7 @@ def test_streams_topics_are_written_by_its_producer() -> None:
 @pytest.mark.parametrize("line", ["", "enable.auto.commit=true\n", "consumer.enable.auto.commit=true\n"])
 def test_streams_commits_nothing_by_a_clock(line: str) -> None:
     """StreamsConfig, NON_CONFIGURABLE_CONSUMER_DEFAULT_CONFIGS."""
-    text = "application.id=app\nbootstrap.servers=a\nreplication.factor=3\n" + line
+    text = "application.id=app\nbootstrap.servers=a:1\nreplication.factor=3\n" + line
     cluster, findings = read({"streams.properties": text})
     assert not [finding for finding in findings if "committed by a clock" in finding.what]
     (consumer,) = [client for client in cluster.clients if client.kind == "consumer"]

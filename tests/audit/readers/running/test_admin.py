@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from kafka.errors import KafkaTimeoutError
+from kafka.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
 from tidegate.audit.answers.outages import find_outages
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.readers.running.admin import Admin
 
 from .test_live import of_answers
 
@@ -69,3 +70,32 @@ def test_a_broker_that_is_listed_and_was_not_reached_did_not_answer(monkeypatch:
     cluster = ask_client(monkeypatch, probed=(1,))
     assert cluster.answering is not None and cluster.answering.answering_brokers == (1,)
     assert cluster.answering.down == ((2, "not registered as alive"), (3, "not registered as alive"))
+
+
+class Older(Admin):
+    """Brokers before 3.7, as kafka-python 3.0.12 takes their answers."""
+
+    def __init__(self, **quorum: Any) -> None:
+        self._manager = cast(Any, self)
+        self.shown = quorum
+
+    def run(self, asked: Any, *about: object) -> Any:
+        if asked == self._get_cluster_metadata:
+            return {"brokers": [{"node_id": 3}, {"node_id": 1}]}
+        return self
+
+    def send(self, request: object) -> None:
+        raise AssertionError("run is asked")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"error_code": 0, "topics": [{"partitions": [self.shown]}]}
+
+    def describe_cluster(self) -> Any:
+        raise KeyError("endpoint_type")
+
+
+def test_brokers_whose_answer_the_client_does_not_understand() -> None:
+    assert Older().brokers() == [1, 3]
+    assert Older(error_code=0, leader_id=7).describe_quorum()["leader_id"] == 7
+    with pytest.raises(UnknownTopicOrPartitionError):
+        Older(error_code=3).describe_quorum()

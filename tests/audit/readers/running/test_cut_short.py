@@ -114,6 +114,11 @@ metadata: {name: mine}
 spec: {kafka: {version: 4.1.0, replicas: 3}}
 ---
 apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {name: all, labels: {strimzi.io/cluster: mine}}
+spec: {replicas: 3, roles: [controller, broker], storage: {type: ephemeral}}
+---
+apiVersion: kafka.strimzi.io/v1
 kind: KafkaTopic
 metadata: {name: payments, labels: {strimzi.io/cluster: other}}
 spec: {partitions: 1, replicas: 1}

@@ -6,10 +6,13 @@ import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.cluster.statements import Origin, Setting
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.readers.parsed_file import Part
 from tidegate.audit.readers.running import descriptions
+from tidegate.audit.readers.running.descriptions import DescribedSetting, add_setting
 
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nbroker.rack=r{id}\n"
 HEAD = (
@@ -110,3 +113,31 @@ def test_a_list_of_brokers_with_something_else_in_it_leaves_the_audit_undecided(
     assert part is not None and part.topics[0].partitions == ()
     what = "partition 0 of t has in `Isr:` what is not a list of brokers: 1,2,3unclean.leader.election.enable=true"
     assert [(finding.kind, finding.what) for finding in part.findings] == [("incomplete", what)]
+
+
+@pytest.mark.parametrize(
+    ("layer", "place"),
+    [
+        ("DYNAMIC_TOPIC_CONFIG", "topic orders, set on the topic"),
+        ("DYNAMIC_DEFAULT_BROKER_CONFIG", "topic orders, set for all brokers"),
+        ("STATIC_BROKER_CONFIG", "topic orders, from the broker's file"),
+        ("DEFAULT_CONFIG", "topic orders, Kafka's default"),
+        ("A_LAYER_OF_TOMORROW", "topic orders"),
+    ],
+)
+def test_a_value_of_a_running_cluster_says_where_it_comes_from(layer: str, place: str) -> None:
+    settings: list[Setting] = []
+    described = DescribedSetting("min.insync.replicas", "1", False, [(layer, "min.insync.replicas", "1")])
+    add_setting(Part("p"), settings, settings, described, Origin("b:9092", None, "topic orders"))
+    add_setting(Part("p"), settings, settings, described, Origin("configs.txt", 3))
+    assert [one.origin for one in settings] == [Origin("b:9092", None, place), Origin("configs.txt", 3)]
+
+
+def test_a_file_below_a_dynamic_value_is_said_to_be_the_file() -> None:
+    into: list[Setting] = []
+    dynamic: list[Setting] = []
+    layers = [("DYNAMIC_BROKER_CONFIG", "log.dirs", "a"), ("STATIC_BROKER_CONFIG", "log.dirs", "b")]
+    described = DescribedSetting("log.dirs", "a", False, layers)
+    add_setting(Part("p"), into, dynamic, described, Origin("b:9092", None, "broker 1"))
+    places = [(one.value, one.origin.place) for one in (*dynamic, *into)]
+    assert places == [("a", "broker 1, set on the broker"), ("b", "broker 1, from the broker's file")]

@@ -2,8 +2,6 @@
 
 The broker's jars come from Maven Central and are kept (tests/capture/brokers.py). What asks a real broker is long;
 what is made of its answers, and what is said where nobody gives one, is ordinary.
-
-Also of: `admin`.
 """
 
 from __future__ import annotations
@@ -35,7 +33,6 @@ from kafka.errors import (
     IncompatibleBrokerVersion,
     KafkaError,
     KafkaTimeoutError,
-    UnknownTopicOrPartitionError,
 )
 from kafka.protocol.api_key import ApiKey
 from tidegate.audit.auditing import read_cluster
@@ -45,7 +42,6 @@ from tidegate.audit.cluster.statements import Setting, Unknown, UnreadableInputE
 from tidegate.audit.kafka.keys import declared_key, settings_table
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.readers.running import live
-from tidegate.audit.readers.running.admin import Admin
 from tidegate.audit.readers.running.connection import ConnectionSettings, read_security
 from tidegate.cli.main import main
 
@@ -90,8 +86,8 @@ class SecuredCluster:
     """One real broker: where it listens, and files of client properties for its secured listener."""
 
     kafka: capture.Kafka
-    plain: str
-    secured: str
+    plain_address: str
+    secured_address: str
     client: Path
     wrong: Path
 
@@ -210,9 +206,9 @@ def ask_cluster(address: str, how: ConnectionSettings | None = None) -> Cluster:
 
 @pytest.mark.long  # ten starts of Kafka's own tools; what each of them prints is read in audit/test_reading
 def test_it_says_what_a_collection_says(here: SecuredCluster, tmp_path: Path) -> None:
-    capture.collect(here.kafka, here.plain, tmp_path / "collected")
+    capture.collect(here.kafka, here.plain_address, tmp_path / "collected")
     collected, findings = read_cluster([tmp_path / "collected"])
-    direct, same = read_cluster([], None, [(here.plain, live.read(here.plain, ConnectionSettings()))])
+    direct, same = read_cluster([], None, [(here.plain_address, live.read(here.plain_address, ConnectionSettings()))])
     one, other = cluster_content(collected), cluster_content(direct)
     for about in one:
         assert other[about] == one[about], about
@@ -225,8 +221,8 @@ def test_it_says_what_a_collection_says(here: SecuredCluster, tmp_path: Path) ->
 
 @pytest.mark.long
 def test_a_secured_listener_says_the_same(here: SecuredCluster) -> None:
-    assert cluster_content(ask_cluster(here.secured, read_security(here.client))) == cluster_content(
-        ask_cluster(here.plain)
+    assert cluster_content(ask_cluster(here.secured_address, read_security(here.client))) == cluster_content(
+        ask_cluster(here.plain_address)
     )
 
 
@@ -248,7 +244,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.long
 def test_nothing_but_descriptions_is_asked_for(here: SecuredCluster, requests: list[str]) -> None:
-    ask_cluster(here.secured, read_security(here.client))
+    ask_cluster(here.secured_address, read_security(here.client))
     kinds = set(requests)
     meta = {"ApiVersionsRequest", "MetadataRequest", "SaslHandshakeRequest", "SaslAuthenticateRequest"}
     assert kinds <= meta | {
@@ -264,7 +260,7 @@ def test_nothing_but_descriptions_is_asked_for(here: SecuredCluster, requests: l
 @pytest.mark.long
 def test_no_secret_is_in_any_output(here: SecuredCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
-    at = ["--bootstrap-server", here.secured, "--command-config", str(here.client)]
+    at = ["--bootstrap-server", here.secured_address, "--command-config", str(here.client)]
     code = main(["audit", *at, "--json", "--out", str(out), "--time", "1"])
     said = capsys.readouterr()
     document = json.loads(said.out)
@@ -281,16 +277,17 @@ def test_no_secret_is_in_any_output(here: SecuredCluster, tmp_path: Path, capsys
 def test_a_wrong_password_is_one_sentence(
     here: SecuredCluster, requests: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = main(["audit", "--bootstrap-server", here.secured, "--command-config", str(here.wrong)])
+    code = main(["audit", "--bootstrap-server", here.secured_address, "--command-config", str(here.wrong)])
     assert [request for request in requests if request.startswith("Sasl")] == [
         "SaslHandshakeRequest",
         "SaslAuthenticateRequest",
     ]
     said = capsys.readouterr().err
     assert code == 66
+    address = here.secured_address
     assert said in (  # the broker closes the connection after its answer: kafka-python may see the close alone
-        f"tidegate: {here.secured} refuses the user or the password of --command-config.\n",
-        f"tidegate: {here.secured} closed the connection on which the user of --command-config was authenticated. "
+        f"tidegate: {address} refuses the user or the password of --command-config.\n",
+        f"tidegate: {address} closed the connection on which the user of --command-config was authenticated. "
         "A broker does so when it refuses the user or the password, and when it stops. The password was tried once.\n",
     )
 
@@ -298,10 +295,10 @@ def test_a_wrong_password_is_one_sentence(
 @pytest.mark.long
 def test_a_listener_of_another_kind_is_reported(here: SecuredCluster, tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match=r"no broker answered within 2 s.*--command-config if"):
-        live.read(here.secured, ConnectionSettings(), 2)
+        live.read(here.secured_address, ConnectionSettings(), 2)
     path = tmp_path / "client.properties"
     path.write_text("security.protocol=SSL\n", encoding="utf-8")
-    assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured, read_security(path))
+    assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured_address, read_security(path))
 
 
 def refusal(address: str, how: ConnectionSettings) -> str:
@@ -412,35 +409,6 @@ def of_answers(monkeypatch: pytest.MonkeyPatch, **others: Any) -> tuple[Cluster,
     monkeypatch.setattr(live, "Admin", Answers(**others))
     cluster, findings = read_cluster([], None, [("a:9092", live.read("a:9092", ConnectionSettings()))])
     return cluster, [finding.what for finding in findings if finding.kind in ("not_read", "incomplete")]
-
-
-class Older(Admin):
-    """Brokers before 3.7, as kafka-python 3.0.12 takes their answers."""
-
-    def __init__(self, **quorum: Any) -> None:
-        self._manager = cast(Any, self)
-        self.shown = quorum
-
-    def run(self, asked: Any, *about: object) -> Any:
-        if asked == self._get_cluster_metadata:
-            return {"brokers": [{"node_id": 3}, {"node_id": 1}]}
-        return self
-
-    def send(self, request: object) -> None:
-        raise AssertionError("run is asked")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"error_code": 0, "topics": [{"partitions": [self.shown]}]}
-
-    def describe_cluster(self) -> Any:
-        raise KeyError("endpoint_type")
-
-
-def test_brokers_whose_answer_the_client_does_not_understand() -> None:
-    assert Older().brokers() == [1, 3]
-    assert Older(error_code=0, leader_id=7).describe_quorum()["leader_id"] == 7
-    with pytest.raises(UnknownTopicOrPartitionError):
-        Older(error_code=3).describe_quorum()
 
 
 def test_a_cluster_with_zookeeper_and_a_reassignment_under_way(monkeypatch: pytest.MonkeyPatch) -> None:

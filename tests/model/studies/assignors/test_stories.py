@@ -41,7 +41,7 @@ def assign_by_model(assignor: Assignor, counts: tuple[int, ...], subscribed: tup
     }
     start = start_of(model, initial, arguments)
     assert start is not None
-    owners = replay(model, start, [("assign", {"assignor": assignor})]).steps[-1].after.owners
+    owners = replay(model, start, [("assign", {"assignor": assignor})]).steps[-1].state_after.owners
     found = {(t, n): owners[Topic(t)][n] for t in range(TOPICS) for n in range(PARTITIONS)}
     return {at: number for at, owner in found.items() for number in range(MEMBERS) if owner == Member(number)}
 

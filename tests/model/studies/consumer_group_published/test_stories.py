@@ -52,7 +52,7 @@ class Story:
         message = arguments.get("heartbeat", arguments.get("answer"))
         if message is not None:
             arguments = {"client": message.source if isinstance(message, Heartbeat) else message.to, **arguments}
-        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].state_after
         return self
 
     def asks(self, client: Client, to: Set[int] | None = None) -> Heartbeat:

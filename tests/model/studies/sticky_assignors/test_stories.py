@@ -51,7 +51,7 @@ def assign_by_model(
     start = start_of(model, initial, arguments)
     assert start is not None
     claimed = [("claim", {"member": Member(m), "topic": Topic(t), "number": n}) for m, t, n in sorted(claims)]
-    after = replay(model, start, [*claimed, ("assign", {"assignor": assignor})]).steps[-1].after
+    after = replay(model, start, [*claimed, ("assign", {"assignor": assignor})]).steps[-1].state_after
     if after.failed:
         return None
     places = product(range(TOPICS), range(PARTITIONS), range(len(subscribed)))
@@ -111,7 +111,7 @@ def test_an_assignor_that_believes_every_claim_assigns_a_partition_twice() -> No
     start = start_of(model, model.initials[0], arguments)
     assert start is not None
     claimed = [("claim", {"member": Member(m), "topic": Topic(0), "number": 0}) for m in range(2)]
-    after = replay(model, start, [*claimed, ("assign", {"assignor": Assignor.STICKY})]).steps[-1].after
+    after = replay(model, start, [*claimed, ("assign", {"assignor": Assignor.STICKY})]).steps[-1].state_after
     assert after.assigned[Topic(0)][0] == Set({Member(0), Member(1)})
 
 

@@ -47,7 +47,7 @@ def uniform(
     steps: list[tuple[str, dict[str, Any]]] = [
         ("had", {"topic": Topic(t), "number": n, "member": Member(m)}) for (t, n), m in sorted(had.items())
     ]
-    owners = replay(model, start, [*steps, ("assign", {})]).steps[-1].after.owners
+    owners = replay(model, start, [*steps, ("assign", {})]).steps[-1].state_after.owners
     found = {(t, n): owners[Topic(t)][n] for t in range(TOPICS) for n in range(PARTITIONS)}
     return {at: number for at, owner in found.items() for number in range(MEMBERS) if owner == Member(number)}
 
@@ -132,7 +132,7 @@ def unequal(counts: tuple[int, ...], subscribed: tuple[set[int], ...], had: Owne
     steps: list[tuple[str, dict[str, Any]]] = [
         ("had", {"topic": Topic(t), "number": n, "member": Member(m)}) for (t, n), m in sorted(had.items())
     ]
-    after = replay(model, start, [*steps, ("assign", {})]).steps[-1].after
+    after = replay(model, start, [*steps, ("assign", {})]).steps[-1].state_after
     assert not after.cut_short
     found = {(t, n): after.owners[Topic(t)][n] for t in range(TOPICS) for n in range(PARTITIONS)}
     return {at: number for at, owner in found.items() for number in range(MEMBERS) if owner == Member(number)}

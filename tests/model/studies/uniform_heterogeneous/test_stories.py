@@ -12,8 +12,8 @@ MODEL = bind_shipped("uniform_heterogeneous")
 def test_from_every_beginning_one_assignment_is_made_and_is_legal() -> None:
     start = next(iter(initial_states(MODEL)))
     (step,) = steps(MODEL, start)
-    assert step.action == "assign" and not list(steps(MODEL, step.after))
-    assert is_terminal(MODEL, step.after)
+    assert step.action == "assign" and not list(steps(MODEL, step.state_after))
+    assert is_terminal(MODEL, step.state_after)
 
 
 def test_owners_have_subscribed_and_the_target_is_balanced() -> None:
@@ -21,4 +21,4 @@ def test_owners_have_subscribed_and_the_target_is_balanced() -> None:
     (step,) = steps(MODEL, start)
     for prop in MODEL.properties:
         if prop.kind == "invariant":
-            assert holds(MODEL, prop, step.after), prop.name
+            assert holds(MODEL, prop, step.state_after), prop.name

@@ -17,7 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.real.driving.controllers.driver import ControllersDriver, describe_controller, expected_observations
+from tidegate.real.driving.controllers.driver import (
+    ControllersDriver,
+    describe_controller,
+    expected_observations,
+    normalize_observation,
+)
 from tidegate.real.driving.controllers.family import FAMILY
 from tidegate.real.driving.controllers.plan import ControllersPlan
 from tidegate.real.driving.controllers.world import MAX_AHEAD, ControllerObservation
@@ -81,9 +86,9 @@ class Fake:
         self.asked.append(f"write {voter} {number}")
 
     def pass_request(
-        self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True
+        self, sender: int, receiver: int, apis: Iterable[int], seconds: float, *, is_answered: bool = True
     ) -> bool:
-        self.asked.append(f"{sorted(apis)} {sender} {receiver}{'' if answered else ' lost'}")
+        self.asked.append(f"{sorted(apis)} {sender} {receiver}{'' if is_answered else ' lost'}")
         return True
 
     def pending_requests(self, voter: int) -> frozenset[Hashable]:
@@ -123,6 +128,18 @@ def test_records_are_written_as_the_model_has_them() -> None:
     assert ("write 1 1" in fake.asked, taken[-1].divergence) == (True, None)
     assert describe_controller(taken[-1].observation[1]) == "leader in epoch 1, log 1L 1#1, committed 2"
     assert describe_controller(None) == "between two roles"
+
+
+def test_of_who_asks_for_pre_votes_the_leader_that_it_followed_is_compared() -> None:
+    """Whether a pre-vote counts is decided by that: who knows no leader follows the one that an answer names."""
+    seen = ControllerObservation("Prospective", 1, 3, 2, ())
+    assert normalize_observation(seen) == ControllerObservation("prospective", 1, 3, None, ())
+    assert describe_controller(normalize_observation(seen)) == "prospective in epoch 1 after 3, log empty"
+    plan = plan_steps(DEPOSED_BY_PRE_VOTE, "no_disruption", "4.1", **KIP_996)
+    asks = expected_observations(plan.run.states()[-2])[3]
+    assert asks == ControllerObservation("prospective", 1, 1, None, ())
+    asks = expected_observations(plan.run.states()[1])[1]
+    assert asks == ControllerObservation("prospective", 0, None, None, ())
 
 
 # --- gates and clocks -------------------------------------------------------------------------------------------------

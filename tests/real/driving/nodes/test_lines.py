@@ -1,6 +1,6 @@
 """Lines of requests and answers that wait in their order.
 
-Also of: `running`, `wire`.
+Also of: `running`.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class FakeClient:
     def __init__(self, begins: str | None) -> None:
         self.begins = begins
 
-    def ask(self, line: str, within: float) -> str | None:
+    def ask(self, line: str, seconds: float) -> str | None:
         if line == "close":
             return "closed"
         if self.begins is None:

@@ -82,12 +82,12 @@ class Fake:
     def count_batches(self, broker: int) -> int:
         return self.copied
 
-    def send_record(self, record: int, partition: int, within: float) -> bool:
+    def send_record(self, record: int, partition: int, seconds: float) -> bool:
         self.given.add(record)
         self.did.append(f"send {record}")
         return True
 
-    def close_client(self, within: float) -> bool:
+    def close_client(self, seconds: float) -> bool:
         return True
 
     def restart_client(self, keep: int | None, *, forget: bool) -> None:
@@ -95,7 +95,7 @@ class Fake:
         self.given.clear()
         self.waits.clear()
 
-    def known_leader(self, partition: int, within: float) -> int:
+    def known_leader(self, partition: int, seconds: float) -> int:
         return int(self.state.leader) + 1
 
     def count_pending_requests(self, broker: int) -> int:
@@ -123,18 +123,18 @@ class Fake:
     def pass_kept_request(self) -> None:
         self.did.append("late")
 
-    def move_leader(self, broker: int, within: float) -> bool:
+    def move_leader(self, broker: int, seconds: float) -> bool:
         self.did.append(f"move to {broker}")
         return True
 
-    def shrink_isr(self, leader: int, *, bait: bool, within: float) -> bool:
+    def shrink_isr(self, leader: int, *, bait: bool, seconds: float) -> bool:
         return True
 
-    def set_writable(self, leader: int, on: bool, within: float) -> bool:
-        self.did.append(f"writes {on}")
+    def set_writable(self, leader: int, is_writable: bool, seconds: float) -> bool:
+        self.did.append(f"writes {is_writable}")
         return True
 
-    def pass_fetch(self, leader: int, within: float) -> bool:
+    def pass_fetch(self, leader: int, seconds: float) -> bool:
         return False
 
 

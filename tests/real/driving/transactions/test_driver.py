@@ -59,11 +59,11 @@ class Fake:
     def observe(self, clients: Mapping[str, int]) -> TransactionsObservation:
         return replace(expected_observation(self.state), clients={one: epoch + 1 for one, epoch in clients.items()})
 
-    def send_request(self, one: ProducerRequest, within: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
+    def send_request(self, one: ProducerRequest, seconds: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
         self.asked.append(one)
         return ProducerResponse(0, 7, max((self.state.epoch[one] for one in self.state.epoch), default=1) - 1)
 
-    def pass_marker(self, name: str, within: float) -> bool:
+    def pass_marker(self, name: str, seconds: float) -> bool:
         self.asked.append(f"marker {name}")
         return True
 
@@ -76,7 +76,7 @@ class Fake:
     def advance_clocks(self) -> None:
         self.asked.append("time")
 
-    def move_coordinator(self, within: float) -> bool:
+    def move_coordinator(self, seconds: float) -> bool:
         self.asked.append("fail over")
         return True
 
@@ -112,8 +112,8 @@ def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
 class Refusing(Fake):
     """Brokers that refuse writes."""
 
-    def send_request(self, one: ProducerRequest, within: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
-        return ProducerResponse(48) if one.kind == "produce" else super().send_request(one, within, again)
+    def send_request(self, one: ProducerRequest, seconds: float, again: frozenset[int] = RETRIABLE) -> ProducerResponse:
+        return ProducerResponse(48) if one.kind == "produce" else super().send_request(one, seconds, again)
 
 
 def test_a_request_that_is_refused_is_what_brokers_did_otherwise() -> None:

@@ -140,7 +140,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
     document = words.document_in_words(words.saved_document(run_document(model, run)), model, run)
     beside = neighbourhood_document(model, run, size=0, words=words.neighbourhood_words(model, run))
     path, saved = tmp_path / "one.html", tmp_path / "mine.trace.json"
-    path.write_text(trace_html([document], around=beside, saved="one.trace.json"), encoding="utf-8")
+    path.write_text(trace_html([document], around=beside, saved_trace="one.trace.json"), encoding="utf-8")
     with open_page(browser, path, "s=1") as one:
         take(one, "Broker 2 fetches from broker 1 at offset 0.")
         command = one.text("#choices pre")
@@ -212,14 +212,14 @@ def test_one_that_is_down_says_so_once(browser: Browser, tmp_path: Path) -> None
 
 def test_before_and_after_are_chosen_by_these_words(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "both.html"
-    path.write_text(trace_html([kip_101(), kip_101()], aligned=list(range(9))), encoding="utf-8")
+    path.write_text(trace_html([kip_101(), kip_101()], other_states=list(range(9))), encoding="utf-8")
     with open_page(browser, path) as one:
         assert one.all("#traces option").all_text_contents() == ["As it is", "With the repair"]
 
 
 def test_before_and_after_lead_to_where_other_steps_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
     path, bare = tmp_path / "one-repaired.html", tmp_path / "bare.html"
-    path.write_text(trace_html([kip_101(), kip_101()], aligned=list(range(9)), alone="one.html"), encoding="utf-8")
+    path.write_text(trace_html([kip_101(), kip_101()], other_states=list(range(9)), alone="one.html"), encoding="utf-8")
     bare.write_text(trace_html([kip_101()]), encoding="utf-8")
     with open_page(browser, path) as one:
         assert one.all("#choices a").all_text_contents() == ["the page of this scenario without its repair"]

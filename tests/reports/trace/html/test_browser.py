@@ -380,7 +380,7 @@ def test_of_a_very_long_run_there_are_the_beginning_and_the_end(
     jsonschema.validate(embedded, schema())
     assert [event["i"] for event in embedded["steps"]] == [*range(1, 501), *range(702, 1202)]
     path = tmp_path / "page.html"
-    path.write_text(trace_html([document], beside="made.trace.json"), encoding="utf-8")
+    path.write_text(trace_html([document], whole_file="made.trace.json"), encoding="utf-8")
     with open_page(browser, path, "s=702&d=0") as one:
         reported = "steps 501 to 701 of 1,201 are left out. The whole trace is in made.trace.json."
         assert one.text("#notice") == reported

@@ -1,0 +1,155 @@
+"""KRaft whose voters change (KIP-853, Kafka 3.9): `kraft`, and the steps that make another set of voters.
+
+The set of voters is in the log. A *VotersRecord* holds a whole set, each voter with its number and its directory id,
+and a replica goes by the last one in its log, committed or not: by that set a candidate counts its votes, and a leader
+its high watermark. So a set may be taken back, when the log is truncated. `AddVoter` and `RemoveVoter` change it by one
+voter; `UpdateVoter` writes the same set again, with other addresses. A replica that is in no set is an *observer*: it
+fetches, and may vote if it is asked, since whoever asks may know a set in which it is.
+
+Any two majorities of a set and of the next have a voter in common. That is Raft's change of one member at a time
+(chapter 4 of Ongaro's dissertation), and it holds only of sets that follow each other. Hence two conditions of a leader
+that changes the set (`AddVoterHandler`, `RemoveVoterHandler`, `UpdateVoterHandler`, 3.9 to 4.3):
+
+* It has a high watermark, which it has once a record of its own epoch is committed: `awaits_high_watermark`. Then no
+  leader of an earlier epoch can commit another set any more. Raft's first text lacked that, and was wrong (2015).
+* The last set in its log is committed: `awaits_last_change`.
+
+A leader may remove itself. It leads on without a vote, and resigns once that is committed. Its own copy does not count
+then; until KAFKA-16530 (3.8) the code took every leader for a voter. A leader answers fetches of replicas that it does
+not count: they are observers, or do not know yet that they are removed. One that refused the latter (`refuses_removed`)
+would keep them from learning it.
+
+* `kafka_3_9`: as it is. `kafka_4_0`: with pre-votes.
+* `raft_2015`: the first condition is missing; `several_at_once`: the second.
+* `kafka_16530`: a leader counts itself though it is removed. `refuses_removed`: above.
+* `same_directory`: an empty disk is formatted with the directory id that the lost one had.
+* `keeps_own_vote`: 4.0 to 4.4, where a follower that stood in its epoch keeps its vote for itself. If it is removed,
+  and starts again, it stands in that epoch again; `CandidateState` takes that for impossible: the process ends.
+
+What is left out, besides what `kraft` leaves out:
+
+* A leader adds only who has caught up within the last hour (`LeaderState.isReplicaCaughtUp`). Here it may add anyone:
+  more may happen, and no record is lost by that. What it is for is that the high watermark goes on.
+* A request to change the voters, the leader's question for the new one's versions (ApiVersions) and the record are one
+  step, and nobody waits for an answer.
+* Whoever resigned and is no voter takes the next epoch for begun, without a leader (`pollResigned`); here it waits.
+* In flight a fetch has no directory id: with `messages` no disk is replaced.
+* A leader whose controller cannot take back what it has in memory when it is removed (KAFKA-17608) is below the log.
+
+With `voter_changes=0` this is `kraft`: the text is the same one. `model/kraft/quorum.py` has the set that a replica
+goes by (`set_of`), and whom it counts (`is_counted`, `is_quorum`). The facts are from KIP-853 and Kafka's code; the
+published specification is Jack Vanlightly's (kafka-tlaplus, kraft/kip_853).
+"""
+
+from __future__ import annotations
+
+from ..language import Set, action, constant, limit, require, terminal
+from . import kraft
+from .kraft.quorum import *
+
+modules = kraft.modules
+view = kraft.view
+
+first_voters = constant(3, minimum=1, maximum=5, says="controllers that are voters from the beginning")
+updates = constant(False, says="voters send new addresses: UpdateVoter")
+awaits_high_watermark = constant(True, says="a leader changes the voters once a record of its epoch is committed")
+awaits_last_change = constant(True, says="a leader changes the voters once the last change is committed")
+
+profiles = {
+    "kafka_3_9": {"directory_ids": True, "voter_changes": 2},
+    "kafka_4_0": {"directory_ids": True, "voter_changes": 2, "pre_vote": True, "grants_until_fetch": True},
+    "raft_2015": {"directory_ids": True, "voter_changes": 2, "awaits_high_watermark": False},
+    "several_at_once": {"directory_ids": True, "voter_changes": 2, "awaits_last_change": False},
+    "kafka_16530": {"directory_ids": True, "voter_changes": 2, "counts_removed_leader": True},
+    "refuses_removed": {"directory_ids": True, "voter_changes": 2, "refuses_removed": True},
+    "same_directory": {"voter_changes": 2},
+    "keeps_own_vote": {
+        "directory_ids": True,
+        "voter_changes": 2,
+        "pre_vote": True,
+        "grants_until_fetch": True,
+        "keeps_own_vote": True,
+    },
+}
+
+
+@action
+def format_first_voters(s: Quorum, first: Set[Voter]) -> None:
+    """The disks of {first} are formatted with these as the first voters, and those of all others without any."""
+    require(voter_changes > 0 and s.voter_sets[0] == Map({voter: 0 for voter in Voter}))
+    require(len(first) == min(first_voters, voters))
+    s.voter_sets[0] = Map({voter: 1 if voter in first else 0 for voter in Voter})
+
+
+@action
+def elect_itself(s: Quorum, voter: Voter) -> None:
+    """{voter} is the only voter, and its own vote is a majority."""
+    require(voter_changes > 0 and s.election[voter].role in {Role.PROSPECTIVE, Role.CANDIDATE})
+    require(is_quorum(s, voter, Set({voter})))
+    epoch = s.election[voter].epoch + (1 if s.election[voter].role == Role.PROSPECTIVE else 0)
+    limit(epoch <= max_epoch)
+    note_vote(s, voter, voter, LogEnd(end=len(s.log[voter]), epoch=last_epoch(s, voter)), epoch)
+    win(s, voter, epoch)
+
+
+@action(kind="client")
+def add_voter(s: Quorum, leader: Voter, voter: Voter) -> None:
+    """{leader} adds {voter} to the voters, and appends the new set at offset {len(s.log[leader])}: AddVoter."""
+    require(may_change_voters(s, leader))
+    require(s.voter_sets[set_of(s, leader)][voter] == 0)
+    append_voters(s, leader, voter, s.disk[voter])
+
+
+@action(kind="client")
+def remove_voter(s: Quorum, leader: Voter, voter: Voter) -> None:
+    """{leader} removes {voter} from the voters, and appends the new set at offset {len(s.log[leader])}: RemoveVoter."""
+    require(may_change_voters(s, leader))
+    known = s.voter_sets[set_of(s, leader)]
+    require(known[voter] > 0 and sum(1 for other in Voter if known[other] > 0) > 1)
+    append_voters(s, leader, voter, 0)
+
+
+@action
+def update_voter(s: Quorum, leader: Voter, voter: Voter) -> None:
+    """{voter} has new addresses; {leader} appends the voters with these at offset {len(s.log[leader])}: UpdateVoter."""
+    require(updates and may_change_voters(s, leader))
+    require(is_counted(s, leader, voter) and follows(s, voter, leader))
+    append_voters(s, leader, voter, s.voter_sets[set_of(s, leader)][voter])
+
+
+@terminal
+def nobody_may_stand(s: Quorum) -> bool:
+    """Nobody leads, and no replica is a voter of the set that it goes by: what is left needs an operator."""
+    return all(s.election[voter].role != Role.LEADER and not is_counted(s, voter, voter) for voter in Voter)
+
+
+def may_change_voters(s: Quorum, leader: Voter) -> bool:
+    """Whether a voter leads, and takes a change of the voters now."""
+    return (
+        s.election[leader].role == Role.LEADER
+        and (not awaits_high_watermark or s.high_watermark[leader] > 0)
+        and (not awaits_last_change or not awaits_change(s, leader))
+    )
+
+
+def awaits_change(s: Quorum, leader: Voter) -> bool:
+    """Whether a leader has a set of voters in its log that it does not know to be committed. One that does not wait for
+    its high watermark knows that only of those that it has written itself, in its epoch."""
+    if awaits_high_watermark:
+        return has_uncommitted_voters(s, leader)
+    return any(
+        record.number > max_records and record.epoch == s.election[leader].epoch
+        for record in s.log[leader][s.high_watermark[leader] :]
+    )
+
+
+def append_voters(s: Quorum, leader: Voter, voter: Voter, disk: Disk) -> None:
+    """A leader appends the set of voters in which one has that disk, or is not. It counts by that set from now on."""
+    limit(s.changed < voter_changes)
+    known = s.voter_sets[set_of(s, leader)]
+    written = Record(epoch=s.election[leader].epoch, number=max_records + s.changed + 1)
+    s.changed += 1
+    s.voter_sets[s.changed] = Map({other: disk if other == voter else known[other] for other in Voter})
+    s.log[leader].append(written)
+    note_written(s, leader, written)
+    count_again(s, leader)

@@ -1,0 +1,216 @@
+"""KRaft whose voters change: what was recorded, and what operators do. The judge takes the steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import CheckRecord, read_record_file
+from tidegate.invariants.catalogue import find
+from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.steptext import StepError
+from tidegate.language.values import Set, State
+from tidegate.model.kraft.quorum import Role, Voter
+
+from ...conftest import ROOT
+from ...support.shipped import bind_shipped, gate_parameters
+from ..test_counts import assert_as_recorded, bind_check
+
+A, B, C, D = (Voter(number) for number in range(4))
+CHECKS = read_record_file(ROOT / "spec" / "kraft_voters.toml").checks
+OF_LIVENESS = read_record_file(ROOT / "spec" / "kraft_voters_live.toml").checks
+SIZES = {"voters": 4, "max_epoch": 3, "max_records": 1, "crashes": 1, "voter_changes": 4}
+EXACT = {("kafka_3_9", "same_voters"), ("several_at_once", "two_changes"), ("kafka_3_9", "new_disk")}
+"""What the ordinary tests make again, beside the gate."""
+
+
+class Story:
+    """Controllers A to D, of which the first are voters. Whatever happens, all must hold but what is expected false."""
+
+    def __init__(self, first: set[Voter], profile: str = "kafka_3_9", *, false: str = "", **constants: Any) -> None:
+        self.expected_false = false.split()
+        sizes = {**SIZES, "first_voters": len(first), **constants}
+        self.model = bind_shipped(f"kraft_voters:{profile}", sizes, called=profile)
+        self.state: State = next(iter(initial_states(self.model)))
+        self.step("format_first_voters", first=Set(first))
+
+    def step(self, action: str, **arguments: Any) -> Story:
+        """Takes one step, and checks all that must hold; StepError when it is disabled."""
+        after = replay(self.model, self.state, [(action, arguments)]).steps[-1].state_after
+        for claim in self.model.properties:
+            if claim.kind == "invariant" and claim.name not in self.expected_false:
+                assert holds(self.model, claim, after), claim.name
+            if claim.kind == "transition" and claim.name != "no_disruption":  # false of KRaft, whoever votes
+                assert holds(self.model, claim, self.state, after), claim.name
+        self.state = after
+        return self
+
+    def refuses(self, action: str, **arguments: Any) -> bool:
+        """Whether a step cannot be taken."""
+        try:
+            replay(self.model, self.state, [(action, arguments)])
+        except StepError:
+            return True
+        return False
+
+    def elect(self, leader: Voter, *others: Voter) -> Story:
+        """A controller is elected with the votes of others, which follow it."""
+        follows = self.state.election[leader].role == Role.FOLLOWER
+        self.step("fetch_timeout" if follows else "election_timeout", voter=leader)
+        for peer in others:
+            if self.state.election[leader].role == Role.CANDIDATE:
+                self.step("vote", candidate=leader, voter=peer)
+        return self.follow(leader, *others)
+
+    def follow(self, leader: Voter, *others: Voter) -> Story:
+        """Others hear who leads."""
+        for other in others:
+            self.step("begin_quorum_epoch", leader=leader, voter=other)
+        return self
+
+    def catch_up(self, leader: Voter, *others: Voter) -> Story:
+        """Others fetch until they have all that the leader has, and it knows."""
+        for other in others:
+            while len(self.state.log[other]) < len(self.state.log[leader]):
+                self.step("fetch", follower=other, leader=leader, answered=True)
+        for other in others:
+            if self.state.high_watermark[leader] < len(self.state.log[leader]):
+                self.step("fetch", follower=other, leader=leader, answered=True)
+        return self
+
+    def is_committed(self, leader: Voter) -> bool:
+        """Whether all that is in a leader's log is committed."""
+        return self.state.high_watermark[leader] == len(self.state.log[leader])
+
+
+# --- what operators do ------------------------------------------------------------------------------------------------
+
+
+def test_a_voter_is_added_once_a_majority_of_the_new_set_has_it() -> None:
+    story = Story({A, B, C}).elect(A, B, C).catch_up(A, B, C).follow(A, D).catch_up(A, D)
+    story.step("add_voter", leader=A, voter=D).step("fetch", follower=D, leader=A, answered=True)
+    assert story.is_committed(A) is False
+    assert story.refuses("remove_voter", leader=A, voter=B)  # one change at a time
+    story.catch_up(A, B)
+    assert story.is_committed(A) is False  # D has fetched the record, and has not said so: two of four
+    story.step("fetch", follower=D, leader=A, answered=False)
+    assert story.is_committed(A) is True
+    assert story.refuses("remove_voter", leader=A, voter=B) is False
+
+
+def test_a_leader_changes_nothing_before_a_record_of_its_epoch_is_committed() -> None:
+    story = Story({A, B, C}).elect(A, B, C)
+    assert story.refuses("add_voter", leader=A, voter=D)
+    story.catch_up(A, B).step("add_voter", leader=A, voter=D)
+
+
+def test_one_voter_grows_to_three() -> None:
+    """As `kafka-storage.sh format --standalone` begins: one voter, and the others are added one after the other."""
+    story = Story({A}).step("election_timeout", voter=A).step("elect_itself", voter=A)
+    assert story.is_committed(A)
+    for added in (B, C):
+        story.follow(A, added).catch_up(A, added).step("add_voter", leader=A, voter=added)
+        assert story.is_committed(A) is False
+        story.catch_up(A, added)
+        assert story.is_committed(A)
+
+
+def test_the_second_voter_is_needed_as_soon_as_it_is_added() -> None:
+    """Of two voters both are a majority: one that does not fetch any more stops the only one that did all alone."""
+    story = (
+        Story({A}).step("election_timeout", voter=A).step("elect_itself", voter=A).step("add_voter", leader=A, voter=B)
+    )
+    assert story.is_committed(A) is False
+    assert story.refuses("remove_voter", leader=A, voter=B)  # the change is not committed, and never is without B
+
+
+def test_a_voter_with_a_new_disk_is_removed_first_and_added_then() -> None:
+    story = Story({A, B, C}, wipes=1).elect(A, B, C).catch_up(A, B, C).step("replace_disk", voter=C)
+    story.follow(A, C)
+    assert story.refuses("add_voter", leader=A, voter=C)  # DUPLICATE_VOTER: its number is in the set
+    story.step("remove_voter", leader=A, voter=C).catch_up(A, B)
+    assert story.is_committed(A)
+    story.catch_up(A, C).step("add_voter", leader=A, voter=C).catch_up(A, B, C)
+    assert story.is_committed(A)
+
+
+def test_with_one_disk_lost_of_three_both_others_are_needed_until_the_new_one_has_caught_up() -> None:
+    story = Story({A, B, C}, wipes=1).elect(A, B, C).catch_up(A, B, C).step("replace_disk", voter=C)
+    story.step("remove_voter", leader=A, voter=C)
+    assert story.is_committed(A) is False  # of A and B, both
+    story.catch_up(A, B).step("add_voter", leader=A, voter=C)
+    assert story.is_committed(A) is False
+    story.catch_up(A, B)  # of A, B and C, two
+    assert story.is_committed(A)
+
+
+def test_a_leader_that_removes_itself_leads_until_the_others_have_it() -> None:
+    story = Story({A, B, C}).elect(A, B, C).catch_up(A, B, C).step("remove_voter", leader=A, voter=A)
+    story.catch_up(A, B)
+    assert (story.state.election[A].role, story.is_committed(A)) == (Role.LEADER, False)
+    story.catch_up(A, C)
+    assert (story.state.election[A].role, story.is_committed(A)) == (Role.RESIGNED, True)
+    assert story.refuses("election_timeout", voter=A)
+    story.elect(B, C).catch_up(B, C)
+    assert story.is_committed(B)
+
+
+def test_who_is_removed_hears_of_it_by_fetching_and_never_stands_again() -> None:
+    story = Story({A, B, C}).elect(A, B, C).catch_up(A, B, C).step("remove_voter", leader=A, voter=C)
+    assert story.refuses("fetch_timeout", voter=C) is False  # it does not know yet
+    story.catch_up(A, B, C)
+    assert story.refuses("fetch_timeout", voter=C)
+
+
+def test_a_leader_removes_voters_although_nobody_is_left_then() -> None:
+    """Neither of the others has a look at whether C has a disk: a set of C alone is never committed."""
+    story = Story({A, B, C}, wipes=1, false="somebody_may_stand").elect(A, B, C).catch_up(A, B, C)
+    story.step("remove_voter", leader=A, voter=B).catch_up(A, B, C).step("replace_disk", voter=C)
+    story.step("remove_voter", leader=A, voter=A).step("resign", leader=A)
+    for voter in (A, B, C):
+        assert story.refuses("election_timeout", voter=voter)
+        assert story.refuses("fetch_timeout", voter=voter)
+
+
+def test_who_stood_in_its_epoch_and_was_removed_does_not_start_again() -> None:
+    """Kafka 4.0 to 4.3 (`QuorumState.initialize`, `CandidateState`); 3.9 forgets the vote of a follower."""
+    story = Story({A, B, C}, "keeps_own_vote", false="no_illegal_state")
+    story.step("election_timeout", voter=B).step("ask_for_pre_vote", voter=B, peer=C)
+    assert story.state.election[B].role == Role.CANDIDATE
+    story.step("election_timeout", voter=A).step("ask_for_pre_vote", voter=A, peer=C)
+    story.step("vote", candidate=A, voter=C).follow(A, B, C).catch_up(A, B, C)
+    story.step("remove_voter", leader=A, voter=B).catch_up(A, C, B)
+    story.step("restart", voter=B, kept=len(story.state.log[B]))
+    assert story.state.election[B].role == Role.ILLEGAL
+
+
+# --- what was recorded ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("check", gate_parameters(CHECKS, lambda check: (check.profile, check.bounds) in EXACT))
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
+    assert_as_recorded(check, ENGINES["native"](bind_check(check), Search(symmetry=check.symmetry, cache=cache), None))
+
+
+def test_every_mistake_is_recorded_and_every_version_is_exhausted() -> None:
+    recorded = {check.profile for check in (*CHECKS, *OF_LIVENESS)}
+    assert recorded == set(find("kraft_voters")[0].profiles)
+    assert {check.profile for check in CHECKS if check.counts} == {"kafka_3_9", "kafka_4_0"}
+
+
+def test_without_changes_it_is_kraft() -> None:
+    (same,) = (check for check in CHECKS if check.bounds == "same_voters")
+    kraft = read_record_file(ROOT / "spec" / "kraft.toml").checks
+    (small,) = (c for c in kraft if (c.profile, c.bounds, c.own) == ("kip595", "small", {}) and c.symmetry and c.ghosts)
+    assert (same.symmetry, same.ghosts, dict(same.counts)) == (True, True, dict(small.counts))
+
+
+def test_plain_python_counts_the_same(cache: Path) -> None:
+    model = bind_check(next(check for check in CHECKS if check.profile == "kafka_16530"))
+    search = Search(symmetry=True, cache=cache)
+    verdicts = [ENGINES[name](model, search, None) for name in ("native", "python")]
+    runs = [prop.run for verdict in verdicts for prop in verdict.properties if prop.run is not None]
+    assert [len(run.steps) for run in runs] == [7, 7]
