@@ -57,28 +57,28 @@ def read_cluster_texts(
     return apply_rules(*reading.read_texts(texts, options, whole, running))
 
 
-def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> AuditOutcome:
+def audit(cluster: Cluster, findings: Sequence[Finding], request: AuditRequest) -> AuditOutcome:
     """Checks every topic of a cluster. Raises UnreadableInputError for an accepted finding that is about nothing."""
-    with kept_in(asked.folder), seldom_collected():
-        explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
-        reports = explorations.complete(partial(_report_subjects, cluster, asked, explorations))
-        return audit_outcome(cluster, findings, reports, asked.requirements, asked.today, explorations)
+    with kept_in(request.folder), seldom_collected():
+        explorations = Explorations(request.folder, request.seconds, request.workers, request.report)
+        reports = explorations.complete(partial(_report_subjects, cluster, request, explorations))
+        return audit_outcome(cluster, findings, reports, request.requirements, request.today, explorations)
 
 
-def _report_subjects(cluster: Cluster, asked: AuditRequest, explorations: Explorations) -> list[SubjectReport]:
+def _report_subjects(cluster: Cluster, request: AuditRequest, explorations: Explorations) -> list[SubjectReport]:
     """The report of each subject, the worst first."""
-    questions = split_subjects(subjects(cluster), asked.accepted_findings)
-    check_baseline(asked.accepted_findings, questions, asked.requirements)
+    questions = split_subjects(subjects(cluster), request.accepted_findings)
+    check_baseline(request.accepted_findings, questions, request.requirements)
     answers = add_client_losses(add_consumer_rows(check_subjects(questions, explorations), cluster))
     down = ids_of_absent_nodes(cluster)
 
     def report_one(answer: SubjectVerdict) -> SubjectReport:
-        subject, checks = check_subject(answer, cluster, asked)
-        repair = repair_subject(subject, checks, cluster, explorations) if asked.repairs else NO_REPAIR
-        return report_subject(subject, checks, repair, down, explorations, from_current=asked.from_current)
+        subject, checks = check_subject(answer, cluster, request)
+        repair = repair_subject(subject, checks, cluster, explorations) if request.repairs else NO_REPAIR
+        return report_subject(subject, checks, repair, down, explorations, from_current=request.from_current)
 
     searches = [partial(report_one, answer) for answer in answers]
-    reports = run_in_rounds(searches, explorations, progress_of(answers, asked.report))
+    reports = run_in_rounds(searches, explorations, progress_of(answers, request.report))
     whole = [partial(_add_side_effects, report, reports, cluster, explorations) for report in reports]
     return sorted(run_in_rounds(whole, explorations), key=gravity_order)
 

@@ -129,7 +129,7 @@ def read_texts(
             read.files.append((path, "Strimzi resources"))
         elif (document := compose_overrides.document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
-        elif not read.takes(path, _read_one(path, text, maps, named=named)):
+        elif not read.takes(path, _read_one(path, text, maps, is_named=named)):
             unknown.append((path, text, named))
     for path, part in _of_compose(composed):
         if not read.takes(path, part):
@@ -142,12 +142,12 @@ def read_texts(
     uses = [use for part in read.parts for use in part.uses]
     started_with = frozenset(Path(path).name for path, _ in read.files)
     for path, text, named in unknown:
-        part = _as_mapped(path, text, uses) or _as_script(path, text, started_with, named=named)
+        part = _as_mapped(path, text, uses) or _as_script(path, text, started_with, is_named=named)
         if named and part is None:
             raise UnreadableInputError(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
         read.takes(path, part or _left_over(path, text))
     if resources:
-        read.parts.append(strimzi.read(resources, described=any(map(_names_nodes, read.parts))))
+        read.parts.append(strimzi.read(resources, is_described=any(map(_names_nodes, read.parts))))
     if not read.files and not any(left.may_be_configuration for left in read.unread):
         raise UnreadableInputError(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
     return join_parts(read.parts, options, tuple(read.files), read.unread)
@@ -161,14 +161,14 @@ class _Files:
     files: list[tuple[str, str]]
     unread: list[Unread]
 
-    def takes(self, path: str, found: Part | Unread | None) -> bool:
+    def takes(self, path: str, part_or_unread: Part | Unread | None) -> bool:
         """Adds what a file says, or why it is not read; False if neither is known."""
-        if isinstance(found, Unread):
-            self.unread.append(found)
-        elif found is not None:
-            self.parts.append(found)
-            self.files.append((path, found.format))
-        return found is not None
+        if isinstance(part_or_unread, Unread):
+            self.unread.append(part_or_unread)
+        elif part_or_unread is not None:
+            self.parts.append(part_or_unread)
+            self.files.append((path, part_or_unread.format))
+        return part_or_unread is not None
 
 
 def _names_nodes(part: Part) -> bool:
@@ -177,16 +177,16 @@ def _names_nodes(part: Part) -> bool:
     return described or bool(part.quorums or part.per_broker or part.whole_brokers)
 
 
-def _read_one(path: str, text: str, maps: Manifests, *, named: bool) -> Part | Unread | None:
+def _read_one(path: str, text: str, maps: Manifests, *, is_named: bool) -> Part | Unread | None:
     """What one file says by itself."""
-    if not named and _is_tree(Path(path)) and (kind := other_program_of(text)):
+    if not is_named and _is_tree(Path(path)) and (kind := other_program_of(text)):
         return Unread(path, f"it is {kind}")
-    found = part_of(path, text, maps, named=named)
+    found = part_of(path, text, maps, is_named=is_named)
     if not isinstance(found, Part) and _is_tree(Path(path)):
         found = connect.of_document(path, text.lstrip(MARK)) or found
-    if isinstance(found, Unread) and named and not PRINTED.match(text):  # it is given as configuration
+    if isinstance(found, Unread) and is_named and not PRINTED.match(text):  # it is given as configuration
         return replace(found, may_be_configuration=True)
-    if isinstance(found, Part) and found.clients and not named and _is_of_tests(path):
+    if isinstance(found, Part) and found.clients and not is_named and _is_of_tests(path):
         return _passed_over(path)
     return found
 
@@ -232,7 +232,7 @@ def _is_tree(path: Path) -> bool:
     return path.suffix.lower() in TREES
 
 
-def part_of(path: str, text: str, maps: Manifests, *, named: bool = True) -> Part | Unread | None:
+def part_of(path: str, text: str, maps: Manifests, *, is_named: bool = True) -> Part | Unread | None:
     """One file's facts, or why it is not read; None if no reader knows it. What the user did not name is a list of
     settings only if it is called so. Raises UnreadableInputError for a broken audit.toml."""
     suffix = Path(path).suffix.lower()
@@ -240,7 +240,7 @@ def part_of(path: str, text: str, maps: Manifests, *, named: bool = True) -> Par
     if "\0" in text:
         return None
     if suffix == ".toml":
-        return audit_toml.read(path, plain) if named or audit_toml.is_recognised(path, plain) else None
+        return audit_toml.read(path, plain) if is_named or audit_toml.is_recognised(path, plain) else None
     if suffix in TERRAFORM:
         return _terraform(path, plain)
     if suffix in TREES and (found := of_yaml(path, plain, maps)) is not None:
@@ -257,7 +257,7 @@ def part_of(path: str, text: str, maps: Manifests, *, named: bool = True) -> Par
         if part is not None:
             return part
     listed = suffix in LISTS or "=" in text
-    if listed and suffix not in TREES and (named or suffix in TEXTS):
+    if listed and suffix not in TREES and (is_named or suffix in TEXTS):
         if suffix in (".txt", ".out", ".log", "") and _is_prose(plain):
             return _prose(path, plain)
         return _wide(path, plain) if text.startswith(WIDE) else properties.read(path, text)
@@ -309,9 +309,9 @@ def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
     return properties.of_clients(path, settings, tuple(kinds))
 
 
-def _as_script(path: str, text: str, files: frozenset[str], *, named: bool) -> Part | None:
+def _as_script(path: str, text: str, files: frozenset[str], *, is_named: bool) -> Part | None:
     """A script or a template of a folder."""
-    return None if named or "\0" in text or not scripts.is_script(Path(path)) else scripts.read(path, text, files)
+    return None if is_named or "\0" in text or not scripts.is_script(Path(path)) else scripts.read(path, text, files)
 
 
 def _resources(path: str, text: str) -> list[yamls.Tree]:
@@ -373,11 +373,11 @@ def of_yaml(path: str, text: str, maps: Manifests) -> Part | Unread | None:
     return part if part.clients or part.findings else None
 
 
-def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[tuple[str, Part | Unread | None]]:
+def _of_compose(value: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[tuple[str, Part | Unread | None]]:
     """Compose files, each with what it includes, extends and is overridden by; None for one without anything known."""
-    documents = {path: tree for path, (_, _, tree) in given.items()}
-    texts = {path: text for path, (text, _, _) in given.items()}
-    named = [path for path, (_, by_name, _) in given.items() if by_name]
+    documents = {path: tree for path, (_, _, tree) in value.items()}
+    texts = {path: text for path, (text, _, _) in value.items()}
+    named = [path for path, (_, by_name, _) in value.items() if by_name]
     whole, rest = compose_overrides.projects(documents, texts, read_text, named)
     stacks: list[alternatives.Stack] = []
     for path, tree, notes in whole:

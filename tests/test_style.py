@@ -506,23 +506,8 @@ PARAMETERS_WITH_A_REASON = {
     "reports/trace/html/__init__.py:trace_html(around)": "what is around a page of one trace: the page's own word",
     "language/kinds.py:Domain.__init_subclass__(ordered)": "a word of the language: `class Node(Domain, ordered=True)`",
 }
-ROOMS_OF_PARAMETERS = (
-    "api",
-    "bench",
-    "cli",
-    "editor",
-    "explorer",
-    "gates",
-    "language",
-    "real/driving",
-    "real/history",
-    "real/inprocess",
-    "real/logs",
-    "real/validation",
-    "reports",
-    "testing",
-    "traces",
-)
+ROOMS_OF_PARAMETERS = sorted(set(ROOMS) - {"examples", "invariants", "model", "tests"})
+"""All but models, whose parameters are words of their protocols, and tests."""
 
 
 def unsaid_parameters(path: str, body: Sequence[ast.stmt]) -> list[str]:

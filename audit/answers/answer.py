@@ -28,6 +28,11 @@ RACK = declared_key("broker.rack")
 
 INCONCLUSIVE = "inconclusive: "
 
+ASSUMPTIONS: Mapping[str, str] = {
+    "controllers-catch-up": "a controller whose disk was replaced starts when all others have caught up (KAFKA-14077)"
+}
+"""Conditions on how a cluster is run that an audit may rest on, by name, each with what it means."""
+
 LATE = "it is not decided in time"
 """Why no repair is known where time is out."""
 

@@ -19,9 +19,10 @@ from ...language.immutable import immutable
 from ..cluster.cluster import Topic
 from ..cluster.statements import UnreadableInputError
 from ..questions.signature import Subject, Variant
+from .answer import ASSUMPTIONS
 from .requirements import Requirement, RequirementCheck, UnknownRequirementError, parse_requirement, required_of
 from .risky_settings import risky_settings
-from .verdicts import ASSUMPTIONS, ON_DISK_OF_CONTROLLER
+from .verdicts import ON_DISK_OF_CONTROLLER
 
 _OF_FINDINGS, _OF_ASSUMPTIONS = {"topic", "finding", "reason", "expiry"}, {"assumption", "reason", "expiry"}
 _EXAMPLE = '[[accepted]] with topic = "logs.*", finding = "no-loss=power-loss@one", reason = "...", expiry = 2027-01-31'
@@ -66,14 +67,14 @@ def read_baseline(path: Path) -> tuple[AcceptedFinding, ...]:
     return tuple(_entry(entry, f"--baseline {path}, accepted {at}") for at, entry in enumerate(listed, 1))
 
 
-def _entry(given: Any, place: str) -> AcceptedFinding:
-    keys = set(cast("dict[str, Any]", given)) if isinstance(given, dict) else set[str]()
+def _entry(value: Any, place: str) -> AcceptedFinding:
+    keys = set(cast("dict[str, Any]", value)) if isinstance(value, dict) else set[str]()
     if keys - {"because"} != _OF_FINDINGS and keys != _OF_ASSUMPTIONS:
         raise UnreadableInputError(
             f"{place}: write exactly topic, finding, reason and expiry, and because where a setting is to blame: "
             f"{_EXAMPLE}; or assumption, reason and expiry"
         )
-    entry = cast("dict[str, Any]", given)
+    entry = cast("dict[str, Any]", value)
     reason, expiry = entry["reason"], entry["expiry"]
     if not isinstance(expiry, datetime.date) or isinstance(expiry, datetime.datetime):
         raise UnreadableInputError(f"{place}: expiry is {expiry!r}; write a day without quotes, such as 2027-01-31")
@@ -90,8 +91,8 @@ def _entry(given: Any, place: str) -> AcceptedFinding:
     return AcceptedFinding(_pattern(entry["topic"], place), findings, because, reason, expiry, place=place)
 
 
-def _texts(given: Any, key: str, place: str) -> tuple[str, ...]:
-    texts = cast("list[Any]", given) if isinstance(given, list) else [given]
+def _texts(value: Any, key: str, place: str) -> tuple[str, ...]:
+    texts = cast("list[Any]", value) if isinstance(value, list) else [value]
     if not all(isinstance(text, str) for text in texts):
         raise UnreadableInputError(f"{place}: {key} is a text, or a list of texts")
     return tuple(texts)
@@ -129,11 +130,11 @@ def split_subjects(subjects: Iterable[Subject], entries: Sequence[AcceptedFindin
 
 
 def check_baseline(
-    entries: Iterable[AcceptedFinding], subjects: Sequence[Subject], required: Iterable[Requirement]
+    entries: Iterable[AcceptedFinding], subjects: Sequence[Subject], requirements: Iterable[Requirement]
 ) -> None:
     """Raises UnreadableInputError for an entry that is about nothing: no such topic, nothing of the kind is required of
     it, or nothing depends on its assumption."""
-    asked = tuple(required)
+    asked = tuple(requirements)
     for entry in entries:
         if entry.assumption:
             if not any(_may_be_controllers_disk(variant) for subject in subjects for variant in subject.variants):
@@ -162,8 +163,8 @@ def _may_be_controllers_disk(variant: Variant) -> bool:
     return 0 < variant.signature.enough_emptied <= variant.signature.disk_voters
 
 
-def _is_required(finding: str, subject: Subject, asked: Sequence[Requirement]) -> bool:
-    return any(one.text == finding and one.is_about(subject) for one in required_of(subject, asked))
+def _is_required(finding: str, subject: Subject, requirements: Sequence[Requirement]) -> bool:
+    return any(one.text == finding and one.is_about(subject) for one in required_of(subject, requirements))
 
 
 def mark_accepted(

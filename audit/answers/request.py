@@ -33,11 +33,11 @@ class AuditRequest:
 
 
 def check_subject(
-    subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest
+    subject: SubjectVerdict, cluster: Cluster, request: AuditRequest
 ) -> tuple[SubjectVerdict, list[RequirementCheck]]:
     """What comes of the requirements on a topic, accepted findings met; with the verdict, which then has what
     transactions asked besides."""
-    required = check_requirements(subject, required_of(subject.subject, asked.requirements))
+    required = check_requirements(subject, required_of(subject.subject, request.requirements))
     decided, more = add_transactions(required, subject.subject, cluster)
-    checks = mark_accepted(decided, subject.subject, asked.accepted_findings, asked.today)
+    checks = mark_accepted(decided, subject.subject, request.accepted_findings, request.today)
     return replace(subject, subject=replace(subject.subject, asks={**subject.subject.asks, **more})), checks

@@ -191,8 +191,8 @@ def _signatures(subject: Subject, one: Partition) -> list[Signature]:
 # --- what to wait for, and what is not known --------------------------------------------------------------------------
 
 
-def _waits(stopped: Sequence[Outage], broker: int, down: dict[int, str]) -> Iterator[str]:
-    for outage in stopped:
+def _waits(outages: Sequence[Outage], broker: int, down: dict[int, str]) -> Iterator[str]:
+    for outage in outages:
         for left in outage.partitions:
             where = f"{outage.topic.name} partition {left.number}"
             missing = [id_ for id_ in left.replicas if id_ not in left.isr and id_ != broker]

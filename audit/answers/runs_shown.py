@@ -94,13 +94,13 @@ def _run(model: Model, name: str, steps: tuple[ScenarioStep, ...]) -> tuple[Mode
     return model, run
 
 
-def _own(model: Model, at: State, text: str) -> tuple[Action, Mapping[str, Any]]:
+def _own(model: Model, state: State, text: str) -> tuple[Action, Mapping[str, Any]]:
     """A step as it is with losses of power alone."""
     ((action, arguments),) = parse_steps(model, text)
     if action.name not in _BUDGET:
         return action, arguments
     broker = arguments["broker"]
-    kept = len(at.log[broker]) if action.name == "crash" else 0
+    kept = len(state.log[broker]) if action.name == "crash" else 0
     return model.action("lose_power"), {"broker": broker, "kept": kept}
 
 

@@ -71,24 +71,24 @@ def names_after(subject: Subject, steps: Sequence[ScenarioStep], replicas: int) 
     return {**called, **{letter: f"added broker{number}" for letter, number in zip(added, which, strict=True)}}
 
 
-def said_of(text: str, called: Mapping[str, str]) -> str:
-    """A sentence with the names that brokers have in `called`."""
-    return _name_brokers(text, called)
+def said_of(text: str, broker_names: Mapping[str, str]) -> str:
+    """A sentence with the names that brokers have in `broker_names`."""
+    return _name_brokers(text, broker_names)
 
 
 def step_sentences(
-    steps: Sequence[ScenarioStep], called: Mapping[str, str], property_: str = "", before: int = 0
+    steps: Sequence[ScenarioStep], broker_names: Mapping[str, str], property_: str = "", brokers_out: int = 0
 ) -> list[str]:
-    """Steps in sentences, with the names that brokers have in `called`. In a run that violates a property about service
-    so many brokers are unavailable `before` the fault."""
+    """Steps in sentences, with the names that brokers have in `broker_names`. In a run that violates a property about
+    service `brokers_out` are unavailable before the fault."""
     texts: list[str] = []
     gone = 0
     for step in steps:
         lost = re.match(r"lose_host\((?:broker=)?([A-E])", step.step) if property_ in SERVICE else None
         if lost is None:
-            texts.append(_name_brokers(step.says, called))
+            texts.append(_name_brokers(step.says, broker_names))
         else:
-            texts.append(_name_brokers(unavailable(f"⟨{lost[1]}⟩", before=gone < before), called))
+            texts.append(_name_brokers(unavailable(f"⟨{lost[1]}⟩", is_before_fault=gone < brokers_out), broker_names))
             gone += 1
     return texts
 
@@ -102,20 +102,20 @@ _KEPT_AFTER: Mapping[str, str] = {
 }
 
 
-def end_after(name: str, acknowledged: bool) -> str:
-    """What a scenario comes to with the repair, by the property that it violates without. `acknowledged`: whether a
+def end_after(name: str, was_acknowledged: bool) -> str:
+    """What a scenario comes to with the repair, by the property that it violates without. `was_acknowledged`: whether a
     record was."""
     if name in _KEPT_AFTER:
         return _KEPT_AFTER[name]
-    if acknowledged:
+    if was_acknowledged:
         return "Now every record that was acknowledged is kept."
     return "Now no acknowledged record is lost: the record was not acknowledged, so that its producer sends it again."
 
 
-def unavailable(broker: str, *, before: bool) -> str:
+def unavailable(broker: str, *, is_before_fault: bool) -> str:
     """A broker that a run about service is without: whatever the fault, the model takes its host away for good. One
-    that is out `before` the fault belongs to the situation that the fault happens in."""
-    return f"{broker} is unavailable {'already, before the fault' if before else 'while the fault lasts'}."
+    that is out `is_before_fault` the fault belongs to the situation that the fault happens in."""
+    return f"{broker} is unavailable {'already, before the fault' if is_before_fault else 'while the fault lasts'}."
 
 
 def sentences(subject: Subject, answer: Answer) -> list[str]:
@@ -136,8 +136,8 @@ def _leader_after(step: ScenarioStep) -> str:
     return next(filter(None, found.groups()), "") if found else ""
 
 
-def _name_brokers(text: str, called: Mapping[str, str]) -> str:
-    return capitalize_first(re.sub(r"⟨(.)⟩", lambda found: called.get(found[1], found[1]), text))
+def _name_brokers(text: str, broker_names: Mapping[str, str]) -> str:
+    return capitalize_first(re.sub(r"⟨(.)⟩", lambda found: broker_names.get(found[1], found[1]), text))
 
 
 _KEPT = frozenset({
@@ -171,12 +171,12 @@ def value_named(value: Any, names: Mapping[str, str]) -> Any:
     return value
 
 
-def rename_brokers(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
+def rename_brokers(trace: Mapping[str, Any], broker_names: Mapping[str, str]) -> dict[str, Any]:
     """A trace document with the brokers' names in the user's cluster, in lanes, states and sentences alike.
 
-    `called` has them by the model's letters. The line that replays it keeps the letters.
+    `broker_names` has them by the model's letters. The line that replays it keeps the letters.
     """
-    names = {lane["id"]: called.get(lane["id"], f"broker {lane['id']}") for lane in trace["lanes"]}
+    names = {lane["id"]: broker_names.get(lane["id"], f"broker {lane['id']}") for lane in trace["lanes"]}
     made: dict[str, Any] = value_named(trace, names)
     for step in (*made["steps"], *made["argument"]):
         name = "sentence" if "sentence" in step else "text"

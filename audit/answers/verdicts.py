@@ -175,7 +175,7 @@ def _answer_over_racks(answers: Sequence[Answer]) -> Answer:
 
 
 def _loss(
-    signature: Signature, question: Question, cell: Cell, in_rack: int | None, explorations: Explorations
+    signature: Signature, question: Question, cell: Cell, rack_size: int | None, explorations: Explorations
 ) -> Answer:
     if question.kind == "reads" and not signature.follower_reads:
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
@@ -183,7 +183,7 @@ def _loss(
     if plan.cases[0].explored_case not in explorations.known:
         explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
     said: list[Answer] = []
-    ways, few = loss_ways(signature, cell, in_rack), asks_loss(signature, cell, in_rack)
+    ways, few = loss_ways(signature, cell, rack_size), asks_loss(signature, cell, rack_size)
     for case in ways:
         said.append(_loss_in(plan, question, case, ways, explorations, few=few))
         if said[-1].word == "can lose":
@@ -268,12 +268,6 @@ ON_DISK_OF_CONTROLLER = (
 )
 """Why a lost disk that loses nothing by itself is not decided in combined mode."""
 
-ASSUMPTIONS: Mapping[str, str] = {
-    "controllers-catch-up": "a controller whose disk was replaced starts when all others have caught up (KAFKA-14077)"
-}
-"""Conditions on how a cluster is run that an audit may rest on, by name, each with what it means."""
-
-
 _STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")
 _OF_PROCESSES = ("crash", "two-crashes", "all-crashes")
 _OF_HOSTS: Mapping[str, int] = {"power-loss": 1, "disk-loss": 1, "cut-off-power-loss": 1, "two-power-losses": 2}
@@ -300,26 +294,28 @@ def _voters_stopped(signature: Signature, cell: Cell) -> int:
 _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"
 
 
-def _of_known(question: Question, case: Case, found: CaseKnowledge) -> Answer:
-    hit = [(name, found.losses[name]) for name in question.answered_by(case.values["acks"]) if name in found.losses]
+def _of_known(question: Question, case: Case, knowledge: CaseKnowledge) -> Answer:
+    hit = [
+        (name, knowledge.losses[name]) for name in question.answered_by(case.values["acks"]) if name in knowledge.losses
+    ]
     if hit:
         name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
         return Answer("can lose", "model", _ways(case, lost), (), lost.steps, lost.case, name)
-    if not set(question.properties) <= found.held_properties:
+    if not set(question.properties) <= knowledge.held_properties:
         stopped = (
-            INCONCLUSIVE + found.stop_reason
-            if found.stop_reason
+            INCONCLUSIVE + knowledge.stop_reason
+            if knowledge.stop_reason
             else "the exploration ended at the losses it had found"
         )
         return Answer("not checked", "", stopped)
-    if not found.is_reached:
+    if not knowledge.is_reached:
         return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
-    return Answer("no loss found", "model", bounds_text(found.basis, found.states))
+    return Answer("no loss found", "model", bounds_text(knowledge.basis, knowledge.states))
 
 
-def _ways(case: Case, lost: LossFound) -> str:
+def _ways(case: Case, loss: LossFound) -> str:
     """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
-    return faults_needed(lost.case, len(lost.steps), fewer=lost.case != case)
+    return faults_needed(loss.case, len(loss.steps), fewer=loss.case != case)
 
 
 def faults_needed(case: Case, steps: int, *, fewer: bool) -> str:
@@ -447,16 +443,16 @@ def _goes_on(
     signature: Signature,
     question: Question,
     cell: Cell,
-    in_rack: int | None,
+    rack_size: int | None,
     controllers: int,
     explorations: Explorations,
 ) -> Answer:
     """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
-    down, *behind = goes_on_cases(signature, cell, in_rack, controllers)
+    down, *behind = goes_on_cases(signature, cell, rack_size, controllers)
     found = explorations.result(down)
     name = next(iter(question.properties))
     lost = found.scenarios.get(name)
-    missing = _missing(cell, signature, in_rack, down)
+    missing = _missing(cell, signature, rack_size, down)
     if lost is None:
         if found.stop_reason or name not in found.held_invariants or SETTLES not in found.reached_witnesses:
             return Answer("not checked", "", INCONCLUSIVE + (found.stop_reason or "nothing ever comes to rest"))
@@ -464,7 +460,7 @@ def _goes_on(
     until = "until they are back"
     if any(name in explorations.result(case).held_invariants for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
-    before = max(0, int(down.values["host_losses"]) - min(signature.replicas, away(cell.fault, signature, in_rack)))
+    before = max(0, int(down.values["host_losses"]) - min(signature.replicas, away(cell.fault, signature, rack_size)))
     return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name, hosts_out=before)
 
 
@@ -473,9 +469,9 @@ def _states(number: int) -> str:
     return "1 state" if number == 1 else f"{number:,} states"
 
 
-def _missing(cell: Cell, signature: Signature, in_rack: int | None, case: Case) -> str:
+def _missing(cell: Cell, signature: Signature, rack_size: int | None, case: Case) -> str:
     """How much is missing."""
-    replicas = min(signature.replicas, away(cell.fault, signature, in_rack))
+    replicas = min(signature.replicas, away(cell.fault, signature, rack_size))
     out = case.values
     controllers = f" and {out['controller_losses']} controllers" if out["controller_losses"] else ""
     gone = int(out["host_losses"]) + int(out["shutdowns"])

@@ -183,10 +183,10 @@ def _voters(node: Broker) -> list[tuple[int, str]]:
     return [(int(voter), host_of(address)) for voter, address in found]
 
 
-def _shared_hosts(named: Sequence[frozenset[str]]) -> list[str | None]:
+def _shared_hosts(name_sets: Sequence[frozenset[str]]) -> list[str | None]:
     """For the names of each of several nodes the host that it shares with another one; None where it shares none."""
-    whole = _whole_names(frozenset[str]().union(*named))
-    of_nodes = [frozenset(whole.get(name, name) for name in names) for names in named]
+    whole = _whole_names(frozenset[str]().union(*name_sets))
+    of_nodes = [frozenset(whole.get(name, name) for name in names) for names in name_sets]
     hosts: list[frozenset[str]] = []
     for names in of_nodes:
         same = [host for host in hosts if host & names]

@@ -136,13 +136,13 @@ DECISIVE: Mapping[str, tuple[str, ...]] = {
 """What answers turn on first, with every value that configuration from elsewhere may give it."""
 
 
-def _as_imported(client: Client, key: Key, always: SettingValue, imported: Setting) -> Unknown:
+def _as_imported(client: Client, key: Key, always: SettingValue, imported_setting: Setting) -> Unknown:
     """Open, since configuration that was not read is stronger than the file that imports it."""
     said = [always.value] if isinstance(always, StatedValue | Default) else []
     values = dict.fromkeys(value for value in (*said, *DECISIVE[key.name]) if value in DECISIVE[key.name])
-    why = f"`{key.name}` of {client.name} may be set by what `{IMPORTED}` names ({imported.origin})"
+    why = f"`{key.name}` of {client.name} may be set by what `{IMPORTED}` names ({imported_setting.origin})"
     ask = "the values that are in force as a file of the producer's, and who writes the topic, in audit.toml"
-    return Unknown(why, ask, tuple(Default(value, str(imported.origin)) for value in values))
+    return Unknown(why, ask, tuple(Default(value, str(imported_setting.origin)) for value in values))
 
 
 def _always(client: Client, key: Key) -> SettingValue:
@@ -218,10 +218,15 @@ def _owner(client: Client, key: Key) -> str | None:
 
 
 def _default_by_version(
-    rows: Sequence[DefaultRow], what: str, version: StatedValue | None, ask: str, whose: str, within: Span | None = None
+    rows: Sequence[DefaultRow],
+    what: str,
+    version: StatedValue | None,
+    ask: str,
+    whose: str,
+    release_span: Span | None = None,
 ) -> SettingValue:
-    """The default of a version, or of every version `within` a span if it is not stated."""
-    known = span(version.value) if version is not None else within
+    """The default of a version, or of every version `release_span` a span if it is not stated."""
+    known = span(version.value) if version is not None else release_span
     fits = [row for row in rows if known is None or _overlap(row, known)]
     if not fits and version is not None:
         return Unknown(f"{what}, and its default in {version.value} is not known here", "set it")
@@ -308,31 +313,31 @@ def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> SettingValue:
     return _from_brokers(cluster, topic, key, what)
 
 
-def _as_described(cluster: Cluster, topic: Topic, key: Key, found: Setting) -> SettingValue:
+def _as_described(cluster: Cluster, topic: Topic, key: Key, setting: Setting) -> SettingValue:
     """What is stated as a topic's: open where it may be the setting of the broker that was asked, whichever that was,
     and a broker of the topic has another one. Brokers whose files were not given are like the rest."""
-    stated = StatedValue(found.value, found.origin)
+    stated = StatedValue(setting.value, setting.origin)
     given = [broker for broker in _brokers_of(cluster, topic, key)[0] if broker.settings]
-    if not given or not is_perhaps_of_broker(cluster, key, found):
+    if not given or not is_perhaps_of_broker(cluster, key, setting):
         return stated
     either = _either([stated, *(_for_broker(cluster, broker, key) for broker in given)])
     possible = {default.value.lower(): default for default in either}
     if len(possible) == 1:
         return stated
-    which = "is" if found.whose == OF_ASKED else "may be"
-    why = f"`{found.key}` of topic {topic.name} is described as {found.value}"
+    which = "is" if setting.whose == OF_ASKED else "may be"
+    why = f"`{setting.key}` of topic {topic.name} is described as {setting.value}"
     why += f", which {which} that of the broker that was asked, and the brokers differ"
-    ask = f"the same {key.broker_names[0]} on each broker" if found.whose == OF_ASKED else whose_setting(topic)
+    ask = f"the same {key.broker_names[0]} on each broker" if setting.whose == OF_ASKED else whose_setting(topic)
     return Unknown(why, ask, tuple(possible.values()))
 
 
-def is_perhaps_of_broker(cluster: Cluster, key: Key, found: Setting) -> bool:
+def is_perhaps_of_broker(cluster: Cluster, key: Key, setting: Setting) -> bool:
     """Whether what is described as a topic's may be a broker's: it is said to be, or some broker's files say it."""
-    if found.whose != OPEN or "broker" not in key.scopes:
-        return found.whose == OF_ASKED and "broker" in key.scopes
+    if setting.whose != OPEN or "broker" not in key.scopes:
+        return setting.whose == OF_ASKED and "broker" in key.scopes
     keepers = (broker for broker in cluster.brokers if broker.keeps_topics)
     stated = (_statement_for_broker(cluster, broker, key) for broker in keepers)
-    return any(said.value.lower() == found.value.lower() for said in stated if said is not None)
+    return any(said.value.lower() == setting.value.lower() for said in stated if said is not None)
 
 
 def whose_setting(topic: Topic) -> str:
@@ -405,15 +410,16 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Settin
 
 
 def agreed_value(
-    answers: Sequence[SettingValue], given: Sequence[Broker], every: Sequence[Broker], what: str, name: str
+    answers: Sequence[SettingValue], described_nodes: Sequence[Broker], every: Sequence[Broker], what: str, name: str
 ) -> SettingValue:
-    """One answer of several nodes' (`given`, whose files were given): theirs if they agree, with what is assumed of the
-    rest of `every`; else unknown, one of what they have. `what` says that they differ, `name` the setting."""
+    """One answer of several nodes' (`described_nodes`, whose files were given): theirs if they agree, with what is
+    assumed of the rest of `every`; else unknown, one of what they have. `what` says that they differ, `name` the
+    setting."""
     values = {answer.value if not isinstance(answer, Unknown) else None for answer in answers}
     if len(values) > 1:
-        said = "; ".join(f"broker {b.id}: {_answer_text(a)}" for b, a in zip(given, answers, strict=True))
+        said = "; ".join(f"broker {b.id}: {_answer_text(a)}" for b, a in zip(described_nodes, answers, strict=True))
         return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers))
-    return _assume_others_alike(answers[0], given, every)
+    return _assume_others_alike(answers[0], described_nodes, every)
 
 
 def _either(answers: Sequence[SettingValue]) -> tuple[Default, ...]:
@@ -426,12 +432,12 @@ def _answer_text(answer: SettingValue) -> str:
     return "unknown" if isinstance(answer, Unknown) else answer.value
 
 
-def _assume_others_alike(answer: SettingValue, known: Sequence[Broker], every: Sequence[Broker]) -> SettingValue:
-    known_of = {b.id for b in known}
+def _assume_others_alike(answer: SettingValue, known_nodes: Sequence[Broker], every: Sequence[Broker]) -> SettingValue:
+    known_of = {b.id for b in known_nodes}
     missing = [b.id for b in every if b.id not in known_of]
     if isinstance(answer, Unknown) or not missing:
         return answer
-    given = ", ".join(str(b.id) for b in known)
+    given = ", ".join(str(b.id) for b in known_nodes)
     others = ", ".join(str(number) for number in missing)
     like = f"brokers {others}, whose files were not given, are like broker {given}"
     return replace(answer, assumption="; ".join(filter(None, (answer.assumption, like))))

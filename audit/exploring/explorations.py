@@ -145,12 +145,13 @@ class Engine:
             self.kernel = kernel_of(self.model, domains, self.folder, effort=ROLLED_EFFORT, cone=True)
         return self.kernel
 
-    def verdict(self, model: Model, search: Search, enough: StopCondition, *, hurried: bool = False) -> Verdict:
-        """What an exploration gives, of a model whose open constants have their values. `hurried`: there is no time to
-        compile the faster kernel. Ctrl-C ends the audit and is no answer, which would be kept: it is raised again."""
-        if self.states > PAYS and not hurried:
+    def verdict(self, model: Model, search: Search, enough: StopCondition, *, is_hurried: bool = False) -> Verdict:
+        """What an exploration gives, of a model whose open constants have their values. `is_hurried`: there is no time
+        to compile the faster kernel. Ctrl-C ends the audit and is no answer, which would be kept: it is raised
+        again."""
+        if self.states > PAYS and not is_hurried:
             self.faster()
-        faster = None if hurried or self.kernel.effort == ROLLED_EFFORT else self.faster
+        faster = None if is_hurried or self.kernel.effort == ROLLED_EFFORT else self.faster
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
         if verdict.is_interrupted:
             raise KeyboardInterrupt
@@ -168,12 +169,12 @@ class StopRule:
     states: int = 1
     level: int = 1
 
-    def is_here(self, decided: frozenset[str], states: int) -> bool:
+    def is_here(self, decided_names: frozenset[str], states: int) -> bool:
         """Whether it may, given what was violated or met by name, and the number of states."""
         before, self.level, self.states = self.level, states - self.states, states
         if self.case.brief:
             return states > MANY
-        if (states > MANY or self.case.is_of_one) and self.case.is_enough(decided):
+        if (states > MANY or self.case.is_of_one) and self.case.is_enough(decided_names):
             return True
         if states > TOO_MANY and self.level > before * GROWTH:
             self.given_up = f"given up after {states:,} states, of what must be many times more"
@@ -226,10 +227,10 @@ class CaseExplorer:
             self.slowest = max(self.slowest, 0.0 if kernel.is_cached else kernel.seconds)
         return self._engines[key]
 
-    def is_in_time(self, case: Case, left: float) -> bool:
+    def is_in_time(self, case: Case, seconds_left: float) -> bool:
         """Whether its kernel is there, or, as others were compiled, will be in the seconds that are left."""
         key, _ = self._open(case)
-        return key in self._engines or self.slowest < left
+        return key in self._engines or self.slowest < seconds_left
 
     def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
         """The model of a case, what its exploration gives, and why it was given up, or ""."""
@@ -244,11 +245,11 @@ class CaseExplorer:
         )
         ending = StopRule(case)
         hurried = seconds is not None and seconds < SLOWER * self.slowest
-        return model, engine.verdict(model, search, ending.is_here, hurried=hurried), ending.given_up
+        return model, engine.verdict(model, search, ending.is_here, is_hurried=hurried), ending.given_up
 
-    def explore(self, case: Case, until: float | None = None) -> CaseResult:
+    def explore(self, case: Case, deadline: float | None = None) -> CaseResult:
         """What a case finds until a moment (`time.time`)."""
-        left = None if until is None else until - time.time()
+        left = None if deadline is None else deadline - time.time()
         if left is not None and (left <= 0 or not self.is_in_time(case, left)):
             return CaseResult(stop_reason=NO_TIME, for_good=False)
         model, verdict, given_up = self.verdict(case, left)
@@ -266,18 +267,20 @@ class CaseExplorer:
             verdict.distinct_states or 0,
             verdict.depth,
             "" if whole or verdict.outcome == "safety" else given_up or verdict.assurance,
-            until is None or time.time() < until,
+            deadline is None or time.time() < deadline,
         )
 
 
-def seen_by(case: Case, found: CaseResult) -> CaseResult:
+def seen_by(case: Case, result: CaseResult) -> CaseResult:
     """What an exploration that answers for a case says of it: of service, what holds with its acks."""
     if case.kind != "goes_on":
-        return found
+        return result
     names = {WITH_ALL[name] if case.values["acks"] == "all" else name: name for name in WITH_ALL}
-    lost = {names[name]: steps for name, steps in found.scenarios.items() if name in names}
+    lost = {names[name]: steps for name, steps in result.scenarios.items() if name in names}
     return replace(
-        found, scenarios=lost, held_invariants=frozenset(names[name] for name in found.held_invariants if name in names)
+        result,
+        scenarios=lost,
+        held_invariants=frozenset(names[name] for name in result.held_invariants if name in names),
     )
 
 
@@ -398,16 +401,16 @@ class Explorations:
         finally:
             self._is_frozen = False
 
-    def _say(self, phase: str, done: int, of: int) -> None:
+    def _say(self, phase: str, finished_count: int, of: int) -> None:
         """How far it has come: the phase, and of the explorations that a table needs those that are done."""
         if self.report is not None and of:
-            self.report(f"{phase}: {done:,} of {of:,} explorations of this round, {len(self.known):,} in all")
+            self.report(f"{phase}: {finished_count:,} of {of:,} explorations of this round, {len(self.known):,} in all")
 
-    def _learn(self, case: Case, found: CaseResult) -> None:
+    def _learn(self, case: Case, result: CaseResult) -> None:
         """What a case finds is known from now on. Where that is nothing, as it is once time is out, others infer from
         it what they did before."""
-        self.known[case] = found
-        if found.scenarios or found.reached_witnesses or found.held_invariants:
+        self.known[case] = result
+        if result.scenarios or result.reached_witnesses or result.held_invariants:
             self.forget_inferences()
 
     def infer(self, function: Callable[[*Arguments, Explorations], Inference], *arguments: *Arguments) -> Inference:
@@ -504,10 +507,10 @@ class Explorations:
         path = self._path(case)
         return path is not None and path.is_file()
 
-    def _keep(self, case: Case, found: CaseResult) -> None:
+    def _keep(self, case: Case, result: CaseResult) -> None:
         path = self._path(case)
         if path is not None:
-            write_whole(path, json.dumps(to_json(found), ensure_ascii=False).encode())
+            write_whole(path, json.dumps(to_json(result), ensure_ascii=False).encode())
 
 
 def chunks_of(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
@@ -519,19 +522,19 @@ def chunks_of(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
     yield from ([case] for case in ordered[len(light) :])
 
 
-def to_json(found: CaseResult) -> Any:
+def to_json(result: CaseResult) -> Any:
     """A finished case as JSON has it."""
-    steps = {name: [[t.step, t.says, t.fault] for t in scenario] for name, scenario in found.scenarios.items()}
-    names = {"reached": sorted(found.reached_witnesses), "checked": sorted(found.held_invariants)}
-    return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stop_reason}
+    steps = {name: [[t.step, t.says, t.fault] for t in scenario] for name, scenario in result.scenarios.items()}
+    names = {"reached": sorted(result.reached_witnesses), "checked": sorted(result.held_invariants)}
+    return {"scenarios": steps, **names, "states": result.states, "depth": result.depth, "stopped": result.stop_reason}
 
 
-def from_json(kept: Any) -> CaseResult | None:
+def from_json(entry: Any) -> CaseResult | None:
     """A finished case from the cache; None if it is not one."""
     try:
-        scenarios = {name: tuple(ScenarioStep(*step) for step in steps) for name, steps in kept["scenarios"].items()}
-        names = frozenset(kept["reached"]), frozenset(kept["checked"])
-        return CaseResult(scenarios, *names, kept["states"], kept["depth"], kept["stopped"])
+        scenarios = {name: tuple(ScenarioStep(*step) for step in steps) for name, steps in entry["scenarios"].items()}
+        names = frozenset(entry["reached"]), frozenset(entry["checked"])
+        return CaseResult(scenarios, *names, entry["states"], entry["depth"], entry["stopped"])
     except (KeyError, TypeError, AttributeError):
         return None
 
@@ -541,9 +544,9 @@ def from_json(kept: Any) -> CaseResult | None:
 _benches: list[tuple[CaseExplorer, float | None]] = []
 
 
-def _begin(folder: Path, until: float | None) -> None:
+def _begin(folder: Path, deadline: float | None) -> None:
     collect_seldom()
-    _benches.append((CaseExplorer(folder), until))
+    _benches.append((CaseExplorer(folder), deadline))
 
 
 def _prepare(case: Case) -> None:

@@ -66,10 +66,10 @@ def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
     return explorations.known.get(case.explored_case) or explorations.known.get(case.brief_case.explored_case)
 
 
-def _infer_knowledge(case: Case, plan: CasePlan, explored: bool, explorations: Explorations) -> CaseKnowledge:
+def _infer_knowledge(case: Case, plan: CasePlan, was_explored: bool, explorations: Explorations) -> CaseKnowledge:
     own = result_of(case, explorations)
     if own is not None and _answers_all(case, own):
-        return _own_knowledge(case, own, explored=explored)
+        return _own_knowledge(case, own, is_explored=was_explored)
     order, whole = plan.order(case), explorations.known.get(case.explored_case)
     results = explorations.infer(_results, plan)
     fewer, more = ({other: found for other in some if (found := results.get(other)) is not None}
@@ -92,7 +92,7 @@ def _infer_knowledge(case: Case, plan: CasePlan, explored: bool, explorations: E
         losses=lost,
         held_properties=held,
         is_reached=any(WITNESS in of.reached_witnesses for of in (*fewer.values(), *((own,) if own else ()))),
-        is_explored=explored,
+        is_explored=was_explored,
         stop_reason=whole.stop_reason if whole is not None else "",
         basis=basis,
         states=states,
@@ -113,10 +113,10 @@ def _answers_all(case: Case, own: CaseResult) -> bool:
     )
 
 
-def _own_knowledge(case: Case, own: CaseResult, *, explored: bool) -> CaseKnowledge:
+def _own_knowledge(case: Case, own: CaseResult, *, is_explored: bool) -> CaseKnowledge:
     """What is known of a case from its own exploration alone."""
     lost = {name: LossFound(case, steps) for name, steps in own.scenarios.items()}
-    return CaseKnowledge(lost, own.held_invariants, WITNESS in own.reached_witnesses, explored, "", case, own.states)
+    return CaseKnowledge(lost, own.held_invariants, WITNESS in own.reached_witnesses, is_explored, "", case, own.states)
 
 
 def _kept_with(
@@ -156,9 +156,9 @@ def _shortest_loss(name: str, case: Case, own: CaseResult | None, fewer: Mapping
     return min(ways, key=lambda way: len(way.steps), default=None)
 
 
-def is_decided(case: Case, found: CaseKnowledge) -> bool:
+def is_decided(case: Case, knowledge: CaseKnowledge) -> bool:
     """Whether nothing more is to be explored for a case: it was, or what others found answers its main questions."""
-    return found.is_explored or all(found.decides(name) for name in _main(case))
+    return knowledge.is_explored or all(knowledge.decides(name) for name in _main(case))
 
 
 def _main(case: Case) -> tuple[str, ...]:

@@ -42,18 +42,18 @@ class Processes(Generic[T, R]):
     moment (`time.time`) after which none is waited for, but for `GRACE` seconds, and the processes are ended.
     """
 
-    def __init__(self, work: Work[T, R], workers: int, until: float | None = None) -> None:
-        self.work, self.workers, self.until = work, workers, until
+    def __init__(self, work: Work[T, R], workers: int, deadline: float | None = None) -> None:
+        self.work, self.workers, self.until = work, workers, deadline
         self.spare: deque[T] = deque()
         self._pool: ProcessPoolExecutor | None = None
         self._preparing: list[Future[object]] = []
         self._beside: dict[Future[R], tuple[T, int]] = {}
 
-    def prepare(self, before: Sequence[Any]) -> None:
+    def prepare(self, preparations: Sequence[Any]) -> None:
         """Begins what is to be prepared; later tasks wait for it."""
         pool = self._started_pool()
         with suppress(BrokenProcessPool):  # which `_prepared` finds, too
-            for one in before:
+            for one in preparations:
                 self._preparing.append(pool.submit(self.work.prepare, one))
 
     def results(self, tasks: Sequence[T]) -> Iterator[tuple[T, R | None]]:

@@ -86,10 +86,10 @@ def explore_small_model(small: SmallModel) -> SmallResult:
     return found
 
 
-def run_of_finding(shown: ModelRun) -> tuple[Model, PropertyVerdict]:
+def run_of_finding(model_run: ModelRun) -> tuple[Model, PropertyVerdict]:
     """The shortest run to what a finding says, explored anew, and the model that has it."""
-    definition, profile = find(shown.model)
-    model = definition.bind(shown.model, dict(shown.values), profile, properties=[shown.fails])
+    definition, profile = find(model_run.model)
+    model = definition.bind(model_run.model, dict(model_run.values), profile, properties=[model_run.fails])
     (found,) = ENGINES["native"](model, Search(deadlocks=False), None).properties
     return model, found
 

@@ -19,7 +19,7 @@ from ...traces.sentences import action_sentence
 def step_sentence(model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> str:
     """What a step from a state says."""
     if action == "learn":
-        said = _learns(state, arguments, by_request=not model.values["detect_restart"])
+        said = _learns(state, arguments, is_requested=not model.values["detect_restart"])
     elif action == "lose_power":
         said = _loses_power(state, arguments)
     elif action == "lose_controller":
@@ -35,8 +35,8 @@ def mark_brokers(text: str) -> str:
     return re.sub(r"\b([A-E])\b", "⟨\\1⟩", text)
 
 
-def _learns(state: Any, arguments: Mapping[str, Any], *, by_request: bool) -> str:
-    """What a broker learns; `by_request`: up to 2.1 one that has started anew leads again by the next LeaderAndIsr,
+def _learns(state: Any, arguments: Mapping[str, Any], *, is_requested: bool) -> str:
+    """What a broker learns; `is_requested`: up to 2.1 one that has started anew leads again by the next LeaderAndIsr,
     which a controller that has not missed it sends for another reason alone (KAFKA-7235)."""
     broker, registered = arguments["broker"], state.registered
     epoch, isr, knows = registered.leader_epoch, mark_brokers(show(registered.isr)), state.view[broker]
@@ -45,7 +45,7 @@ def _learns(state: Any, arguments: Mapping[str, Any], *, by_request: bool) -> st
     if registered.leader != broker:
         return f" follows {mark_brokers(show(registered.leader))}, the leader of epoch {epoch}"
     if knows.leader != broker:
-        said = ", as the next LeaderAndIsr says" if by_request and knows.leader is None else ""
+        said = ", as the next LeaderAndIsr says" if is_requested and knows.leader is None else ""
         return f" becomes leader in epoch {epoch}{said}; ISR = {isr}"
     return f" stays leader{'' if knows.leader_epoch == epoch else f', now in epoch {epoch}'}; ISR = {isr}"
 

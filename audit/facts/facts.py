@@ -45,6 +45,10 @@ class UsedSetting:
     source: str = ""
 
 
+NOT_GIVEN = "not given"
+"""What a setting is that nothing states, and that has no default here."""
+
+
 class UnansweredTopicError(Exception):
     """A topic of which nothing can be asked; the message says why, and what to give. `stops` are the questions that
     are answered by that alone."""
@@ -81,13 +85,13 @@ class StoppedProducerError(UnansweredTopicError):
     stops = ("writable",)
 
 
-def note_setting(answer: SettingValue, key: str, used: list[UsedSetting]) -> SettingValue:
-    """The answer, which `used` keeps with its place or its source, unless it is unknown."""
+def note_setting(answer: SettingValue, key: str, used_settings: list[UsedSetting]) -> SettingValue:
+    """The answer, which `used_settings` keeps with its place or its source, unless it is unknown."""
     match answer:
         case StatedValue(value=value, origin=origin):
-            used.append(UsedSetting(key, value, origin, answer.assumption))
+            used_settings.append(UsedSetting(key, value, origin, answer.assumption))
         case Default(value=value, source=source):
-            used.append(UsedSetting(key, value, None, "; ".join(filter(None, (source, answer.assumption)))))
+            used_settings.append(UsedSetting(key, value, None, "; ".join(filter(None, (source, answer.assumption)))))
         case Unknown():
             pass
     return answer

@@ -24,7 +24,7 @@ METADATA_LOG_DIR = declared_key("metadata.log.dir")
 REPLICA_SELECTOR_CLASS = declared_key("replica.selector.class")
 
 
-def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> Fact:
+def placement(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> Fact:
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
     racks, voting = racks_of_nodes(cluster), list(racks_of_voters(cluster).values())
     sets = {
@@ -45,7 +45,7 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
         "disk_voters": voters_on_a_disk(cluster),
         "directories": has_several_directories(cluster),
     }
-    sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
+    sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used_settings)
     return Fact("placement", (FactValue(str(sets["replicas_in_rack"]), sets),))
 
 
@@ -135,18 +135,18 @@ ASK_OF_NODES = (
 )
 
 
-def follower_reads(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
+def follower_reads(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
     """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
     key = REPLICA_SELECTOR_CLASS
     settings = (setting for broker in cluster.keepers for setting in broker.settings)
     stated = (setting for setting in settings if setting.key == key and setting.value.strip())
     found = None if topic.internal else next(stated, None)
     if found is not None:
-        used.append(UsedSetting(key, found.value, found.origin))
+        used_settings.append(UsedSetting(key, found.value, found.origin))
     return Fact(key, (FactValue("" if found is None else found.value, {"follower_reads": found is not None}),))
 
 
-def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> int:
+def creatable(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> int:
     """With how many replicas a topic is created that asks for so many. Raises UncreatableTopicError where its name is
     not legal, and where there are fewer brokers (`InvalidReplicationFactorException`); one broker's file may stand for
     any number of them. Before 0.11 the offsets topic is created with as many as there are (KIP-115)."""
@@ -163,7 +163,7 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSett
         return number
     if number == 1 and not cluster.whole:
         why = f"assumed: the file of one broker was given, and {topic.name} asks for {replicas} replicas"
-        used.append(UsedSetting("brokers", f"at least {replicas}", None, why))
+        used_settings.append(UsedSetting("brokers", f"at least {replicas}", None, why))
         return replicas
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
@@ -260,9 +260,9 @@ def has_dynamic_quorum(cluster: Cluster) -> bool:
     return bool(cluster.quorum and cluster.quorum.dynamic) or (level is not None and level.value != "0")
 
 
-def _host(broker: Broker, at: int = 0) -> str:
+def _host(broker: Broker, index: int = 0) -> str:
     """The computer of a node; one of which nothing is stated has one of its own, under its id, else its place."""
-    return broker.machine or (f"that of {broker.id}" if broker.id is not None else f"that of the node at {at}")
+    return broker.machine or (f"that of {broker.id}" if broker.id is not None else f"that of the node at {index}")
 
 
 def _standing(cluster: Cluster) -> Sequence[Broker]:
@@ -341,7 +341,7 @@ def _keeps_metadata_in_passing(cluster: Cluster, node: Broker) -> bool:
     return bool(node.settings) and (_passes(cluster, node) if own is None else is_in_memory(own.value))
 
 
-def _ephemeral(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> tuple[bool, bool]:
+def _ephemeral(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> tuple[bool, bool]:
     """Whether a replica is, or may be, on storage that goes with its process or pod; and if so, with its pod alone."""
     holding = {id_ for partition in topic.partitions for id_ in partition.replicas}
     lost = [broker for broker in cluster.brokers if broker.ephemeral and broker.keeps_topics]
@@ -349,5 +349,7 @@ def _ephemeral(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> tuple
     of_pod = bool(found) and all(broker.of_pod for broker in found)
     if found:
         who = "a pod that is replaced" if of_pod else "a broker that stops"
-        used.append(UsedSetting("storage", "ephemeral", found[0].origin, f"{who} comes back with an empty disk"))
+        used_settings.append(
+            UsedSetting("storage", "ephemeral", found[0].origin, f"{who} comes back with an empty disk")
+        )
     return bool(found), of_pod

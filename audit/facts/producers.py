@@ -60,26 +60,26 @@ Said = dict[Client, tuple[Sequence[Fact], Sequence[UsedSetting]]]
 
 
 def producer_facts(
-    cluster: Cluster, topic: Topic, producer: Client | None, used: list[UsedSetting], said: Said
+    cluster: Cluster, topic: Topic, producer: Client | None, used_settings: list[UsedSetting], facts_by_client: Said
 ) -> Iterator[Fact]:
     """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all. What is
-    found of a producer is added to `said`, and taken from there."""
+    found of a producer is added to `facts_by_client`, and taken from there."""
     if topic.internal or topic.is_made_by_program:
-        yield _acks_of_kafka(cluster, topic, used)
+        yield _acks_of_kafka(cluster, topic, used_settings)
     elif producer is None:
-        yield _acks_of_anybody(cluster, used)
+        yield _acks_of_anybody(cluster, used_settings)
         again = unnamed_give_again(cluster) is True
         on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
         yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.text, {**on.sets, "gives_again": again}), off), _ASK)
     else:
         if not any(producer.has_name(name) for name in _producer_names(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
-            used.append(UsedSetting("producer", producer.name, producer.origin, why))
-        if producer not in said:
-            said[producer] = _said_by(cluster, producer)
+            used_settings.append(UsedSetting("producer", producer.name, producer.origin, why))
+        if producer not in facts_by_client:
+            facts_by_client[producer] = _said_by(cluster, producer)
         _raise_if_format_refuses(cluster, topic, producer)
-        facts, by = said[producer]
-        used += by
+        facts, by = facts_by_client[producer]
+        used_settings += by
         yield from facts
 
 
@@ -128,10 +128,10 @@ def _is_idempotent(cluster: Cluster, producer: Client) -> bool | None:
     return answer.value == "true"
 
 
-def is_idempotent(*, wanted: bool, explicit: bool, acks: str, retries: bool, in_flight: int) -> bool:
+def is_idempotent(*, is_requested: bool, explicit: bool, acks: str, retries: bool, requests_in_flight: int) -> bool:
     """Whether a producer is idempotent. By default only if nothing speaks against it (`ProducerConfig`,
     postProcessAndValidateIdempotenceConfigs); what is asked for explicitly is never silently switched off."""
-    return wanted and (explicit or (acks == "all" and retries and in_flight <= MOST_IN_FLIGHT))
+    return is_requested and (explicit or (acks == "all" and retries and requests_in_flight <= MOST_IN_FLIGHT))
 
 
 def _producer_names(cluster: Cluster, topic: Topic) -> Sequence[str]:
@@ -139,14 +139,14 @@ def _producer_names(cluster: Cluster, topic: Topic) -> Sequence[str]:
     return () if use is None else use.producers
 
 
-def _acks_of_anybody(cluster: Cluster, used: list[UsedSetting]) -> Fact:
+def _acks_of_anybody(cluster: Cluster, used_settings: list[UsedSetting]) -> Fact:
     if cluster.acks is not None:
-        used.append(UsedSetting("acks", cluster.acks.value, cluster.acks.origin))
+        used_settings.append(UsedSetting("acks", cluster.acks.value, cluster.acks.origin))
         return Fact("acks", (FactValue(cluster.acks.value, {"acks": MODEL_ACKS[cluster.acks.value]}),))
     return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK)
 
 
-def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
+def _acks_of_kafka(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
     """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more: 0 is as 1, since
     the leader itself appends, and any other number is refused with each commit (ReplicaManager.isValidRequiredAcks).
     Raises RefusedCommitsError."""
@@ -160,16 +160,16 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> F
                     f"{what}, no offset and no group (INVALID_REQUIRED_ACKS); remove it: the default is -1"
                 )
             if MODEL_ACKS.get(value, "all") != "all":
-                used.append(UsedSetting(key, setting.value, setting.origin))
+                used_settings.append(UsedSetting(key, setting.value, setting.origin))
                 return Fact("acks", (FactValue(setting.value, {"acks": "leader"}),))
     return Fact("acks", (FactValue("all", {"acks": "all"}),))
 
 
-def _acks(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Fact:
+def _acks(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) -> Fact:
     answer = value_of(cluster, producer, ACKS)
     if not isinstance(answer, StatedValue) and asks_for_idempotence(cluster, producer):
         answer = Default("all", "an idempotent producer has acks=all, unless it is set")
-    note_setting(answer, "acks", used)
+    note_setting(answer, "acks", used_settings)
     if isinstance(answer, Unknown):
         words = dict.fromkeys(MODEL_ACKS[default.value] for default in answer.possible if default.value in MODEL_ACKS)
         choices = tuple(FactValue(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
@@ -194,33 +194,33 @@ def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
     return isinstance(transactional, StatedValue) and bool(transactional.value)
 
 
-def _sending(cluster: Cluster, producer: Client, used: list[UsedSetting]) -> Iterator[Fact]:
+def _sending(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) -> Iterator[Fact]:
     key, idempotence = ENABLE_IDEMPOTENCE, True
     if asks_for_idempotence(cluster, producer):
-        note_setting(value_of(cluster, producer, key), key, used)
+        note_setting(value_of(cluster, producer, key), key, used_settings)
         again = gives_again(cluster, producer) is True
         if again and producer.version is not None:
-            used.append(UsedSetting("client", f"Java {producer.version.value}", producer.version.origin))
+            used_settings.append(UsedSetting("client", f"Java {producer.version.value}", producer.version.origin))
         asked = _idempotence(True, explicit=True)
         yield Fact(key, (FactValue(asked.text, {**asked.sets, "gives_again": again}),))
     else:
         answer = value_of(cluster, producer, key)
         off = next((setting for setting in settings_in_force(producer) if switches_off(producer, setting)), None)
         if off is not None and isinstance(answer, Default) and answer.value == "true":
-            used.append(UsedSetting(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
+            used_settings.append(UsedSetting(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
         else:
-            note_setting(answer, key, used)
+            note_setting(answer, key, used_settings)
         values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
         truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
         explicit = refuses_by_default(producer)
         yield Fact(key, tuple(_idempotence(truth, explicit=explicit) for truth in truths), ask)
-    in_flight, ask = _numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used)
+    in_flight, ask = _numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used_settings)
     most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask)
     if 1 in in_flight and idempotence:
         yield _goes_on_after_gap(producer)
-    retries, ask = _numbers(cluster, producer, RETRIES, used)
+    retries, ask = _numbers(cluster, producer, RETRIES, used_settings)
     some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask)
 
@@ -263,15 +263,15 @@ def _goes_on_after_gap(producer: Client) -> Fact:
 _RENEWS = {True: "a new epoch", False: "a new producer id"}
 
 
-def _idempotence(wanted: bool, *, explicit: bool) -> FactValue:
-    return FactValue(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
+def _idempotence(is_requested: bool, *, explicit: bool) -> FactValue:
+    return FactValue(str(is_requested).lower(), {"idempotent": is_requested, "explicit": explicit})
 
 
 def _numbers(
-    cluster: Cluster, producer: Client, key: KeyName, used: list[UsedSetting]
+    cluster: Cluster, producer: Client, key: KeyName, used_settings: list[UsedSetting]
 ) -> tuple[tuple[int | None, ...], str]:
     """What a number of a producer may be, where only a profile sets it otherwise; None if nothing says."""
-    answer = note_setting(value_of(cluster, producer, key), key, used)
+    answer = note_setting(value_of(cluster, producer, key), key, used_settings)
     if not isinstance(answer, Unknown):
         return (int(answer.value) if answer.value.isdecimal() else None,), ""
     given = any(setting.when and setting.key == key for setting in producer.settings)

@@ -7,14 +7,15 @@ from ..cluster.settings import is_perhaps_of_broker
 from ..cluster.statements import StatedValue
 from ..kafka.keys import declared_key, settings_table
 from ..kafka.versions import is_at_least
-from ..startup.protocol_versions import FORMAT
 from .facts import UsedSetting
 
-FORMATS = (declared_key("message.format.version"), FORMAT)
+FORMATS = (declared_key("message.format.version"), declared_key("log.message.format.version"))
 """The format of records: a topic's setting, and its name among the brokers'."""
 
 
-def has_old_format(cluster: Cluster, topic: Topic, protocol: StatedValue | None, used: list[UsedSetting]) -> bool:
+def has_old_format(
+    cluster: Cluster, topic: Topic, protocol: StatedValue | None, used_settings: list[UsedSetting]
+) -> bool:
     """Whether a topic's records have no leader epochs, so that followers truncate by the high watermark (KAFKA-7897):
     by its own setting, else by any of its brokers'. From protocol 3.0 on the setting is ignored (KIP-724)."""
     spoken = protocol or cluster.versions.kafka
@@ -26,8 +27,8 @@ def has_old_format(cluster: Cluster, topic: Topic, protocol: StatedValue | None,
     perhaps = not own or is_perhaps_of_broker(cluster, settings_table()[FORMATS[0]], own[-1])
     stated = (*own[-1:], *(of_brokers if perhaps else ()))
     old = next((setting for setting in stated if is_before_epochs(setting.value)), None)
-    if old is not None and all(use.origin != old.origin for use in used):
-        used.append(UsedSetting(old.key, old.value, old.origin, "records without leader epochs"))
+    if old is not None and all(use.origin != old.origin for use in used_settings):
+        used_settings.append(UsedSetting(old.key, old.value, old.origin, "records without leader epochs"))
     return old is not None
 
 

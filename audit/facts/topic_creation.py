@@ -47,11 +47,11 @@ def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
             yield _made_by_brokers(cluster, name)
 
 
-def _is_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, at: int) -> bool:
+def _is_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, index: int) -> bool:
     """Whether a broker's settings ask for a topic that only some clusters have."""
-    answer = value_of(cluster, cluster.keepers[at], switch) if switch else None
+    answer = value_of(cluster, cluster.keepers[index], switch) if switch else None
     on = isinstance(answer, StatedValue) and answer.value == "true"
-    return on or isinstance(value_of(cluster, cluster.keepers[at], key), StatedValue)
+    return on or isinstance(value_of(cluster, cluster.keepers[index], key), StatedValue)
 
 
 def _made_by_brokers(cluster: Cluster, name: str) -> Topic:
@@ -98,22 +98,22 @@ def _default_factors(cluster: Cluster) -> Sequence[SettingValue]:
     return _once([*asked_of_brokers(cluster, DEFAULT_FACTOR), unset])
 
 
-def replication_factors(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Sequence[int]:
+def replication_factors(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Sequence[int]:
     """How many replicas a topic has, or may have, most first. Raises UnansweredTopicError."""
     sizes = {len(set(part.replicas) - set(part.removing)) for part in topic.partitions if part.replicas}
     found = _count_without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
     if found is not None:
-        used.append(UsedSetting("replication factor", str(found), topic.origin))
+        used_settings.append(UsedSetting("replication factor", str(found), topic.origin))
     elif has_one_by_default(cluster, topic):
-        used.append(UsedSetting("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
+        used_settings.append(UsedSetting("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
         found = 1
-    numbers = _made_with(cluster, topic, used) if found is None else [found]
+    numbers = _made_with(cluster, topic, used_settings) if found is None else [found]
     if not topic.partitions:
-        numbers = [creatable(cluster, topic, number, used) for number in numbers]
+        numbers = [creatable(cluster, topic, number, used_settings) for number in numbers]
     if topic.name == OFFSETS and found is None and _is_before_kip_115(cluster):
         numbers = list(range(max(numbers), 0, -1))
         why = "before 0.11 it is made with as many replicas as brokers were alive then, at most these (KIP-115)"
-        used.append(UsedSetting("replicas at first use", f"1 to {max(numbers)}", None, why))
+        used_settings.append(UsedSetting("replicas at first use", f"1 to {max(numbers)}", None, why))
     if min(numbers) < 1:
         raise UnansweredTopicError(f"{topic.name} has {min(numbers)} replicas, and the model has 1 to {MOST_REPLICAS}")
     return sorted(set(numbers), reverse=True)
@@ -140,7 +140,7 @@ def _deciding(cluster: Cluster) -> tuple[Broker, ...]:
     return found or (cluster.keepers if is_run_by_strimzi(cluster) else ())
 
 
-def _made_with(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> list[int]:
+def _made_with(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> list[int]:
     """Who asks for no number of replicas has the topic made with that of the controllers; all other topics are made
     with that of a broker, whichever it is."""
     asks_for_none = _asks_for_none(cluster, topic)
@@ -154,9 +154,9 @@ def _made_with(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> list[
         )
     if asks_for_none or len(known) > 1:
         for said in known:
-            note_setting(said, key, used)
+            note_setting(said, key, used_settings)
     else:
-        used.append(UsedSetting("replication factor", known[0].value, topic.origin))
+        used_settings.append(UsedSetting("replication factor", known[0].value, topic.origin))
     return [int(said.value) for said in known]
 
 
@@ -164,22 +164,22 @@ def _asked_of_makers(cluster: Cluster, name: str, key: KeyName) -> Sequence[Sett
     return _once([value_of(cluster, node, key) for node in creating_nodes(cluster, name)])
 
 
-def _count_without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
+def _count_without_observers(cluster: Cluster, topic: Topic, replicas: int | None) -> int | None:
     """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
     UnansweredTopicError where nothing says which of the replicas are observers."""
     of_brokers = (setting for broker in cluster.keepers for setting in broker.settings)
     placed = [setting for setting in (*topic.settings, *of_brokers) if setting.key in CONSTRAINTS and setting.value]
     if not placed or topic.internal:
-        return found
+        return replicas
     read = re.fullmatch(r"(\d+) replicas, (\d+) observers", placed[0].value)
     if read is None:
         what = f"`{placed[0].key}` of {topic.name} cannot be read, so that some of its replicas may be observers"
         raise UnansweredTopicError(f"{what}; give it as JSON with counts, and kafka-topics.sh --describe")
-    return int(read[1]) if int(read[1]) and (found is None or int(read[1]) < found) else found
+    return int(read[1]) if int(read[1]) and (replicas is None or int(read[1]) < replicas) else replicas
 
 
 def factor_and_placement(
-    cluster: Cluster, topic: Topic, numbers: Sequence[int], used: list[UsedSetting]
+    cluster: Cluster, topic: Topic, numbers: Sequence[int], used_settings: list[UsedSetting]
 ) -> Iterator[Fact]:
     """The number of replicas, and where they stand; of partitions that are not described each may have just one, and
     so has what a Streams application creates whose version is not stated."""
@@ -188,9 +188,9 @@ def factor_and_placement(
     if len(numbers) == 1:
         both = dict.fromkeys((*numbers, 1) if open_ else numbers)
         yield Fact("replication factor", tuple(FactValue(str(n), {"replicas": n}) for n in both), ask)
-        yield placement(cluster, topic, numbers[0], used)
+        yield placement(cluster, topic, numbers[0], used_settings)
         return
-    choices = [(number, placement(cluster, topic, number, used)) for number in numbers]
+    choices = [(number, placement(cluster, topic, number, used_settings)) for number in numbers]
     made = tuple(FactValue(str(n), {**placed.choices[0].sets, "replicas": n}) for n, placed in choices)
     if topic.internal:
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
@@ -200,7 +200,7 @@ def factor_and_placement(
 
 
 def with_what_is_made(
-    cluster: Cluster, topic: Topic, most: int, versions: Sequence[FactValue], used: list[UsedSetting]
+    cluster: Cluster, topic: Topic, most: int, versions: Sequence[FactValue], used_settings: list[UsedSetting]
 ) -> Iterator[FactValue]:
     """Versions that an open cluster may have: with one before 0.11 its offsets topic may have any number of replicas
     up to `most`."""
@@ -209,7 +209,7 @@ def with_what_is_made(
         old = is_made and not _is_before_kip_115(cluster) and version.sets["binary"] == "kafka_0_10"
         yield version
         for number in range(most - 1, 0, -1) if old else ():
-            placed = placement(cluster, topic, number, used).choices[0].sets
+            placed = placement(cluster, topic, number, used_settings).choices[0].sets
             shown = f"{version.text}, made with {number} of its brokers alive"
             yield FactValue(shown, {**version.sets, **placed, "replicas": number})
 

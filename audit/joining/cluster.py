@@ -97,14 +97,14 @@ def join_parts(
     return cluster, joined.findings
 
 
-def _topics(joined: JoinedParts) -> tuple[Topic, ...]:
+def _topics(joined_parts: JoinedParts) -> tuple[Topic, ...]:
     found: dict[str, Topic] = {}
-    ordered = sorted(joined.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
+    ordered = sorted(joined_parts.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
     for topic in (described for part in ordered for described in part.topics):
         asked = topic.resource and replace(topic.resource, settings=withhold_values(topic.resource.settings))
         alone = replace(topic, settings=withhold_values(topic.settings), resource=asked)
-        found[topic.name] = _both(joined, found[topic.name], alone) if topic.name in found else alone
-    for part in joined.parts:
+        found[topic.name] = _both(joined_parts, found[topic.name], alone) if topic.name in found else alone
+    for part in joined_parts.parts:
         for name, settings in part.of_topics.items():
             if name not in found and settings:
                 found[name] = Topic(name, settings[0].origin)
@@ -117,33 +117,35 @@ def _topics(joined: JoinedParts) -> tuple[Topic, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def _whose(described: Sequence[Setting], own: Sequence[Setting]) -> Iterator[Setting]:
+def _whose(described_settings: Sequence[Setting], own: Sequence[Setting]) -> Iterator[Setting]:
     """What a topic is described with, where all that is its own is known: the rest is of the broker that was asked."""
     names = {setting.key for setting in own}
-    for setting in described:
+    for setting in described_settings:
         yield replace(setting, whose=OF_ASKED) if setting.whose == OPEN and setting.key not in names else setting
 
 
-def _mark_programs_own(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
-    mine = {topic.name for part in joined.parts for topic in part.created_topics if topic.is_made_by_program}
+def _mark_programs_own(joined_parts: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+    mine = {topic.name for part in joined_parts.parts for topic in part.created_topics if topic.is_made_by_program}
     return tuple(replace(topic, is_made_by_program=True) if topic.name in mine else topic for topic in topics)
 
 
-def _planned_topics(joined: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _planned_topics(joined_parts: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     """What programs will create: each name once, and none that is there."""
     there = {topic.name for topic in topics}
-    made = {topic.name: topic for part in joined.parts for topic in part.created_topics if topic.name not in there}
+    made = {
+        topic.name: topic for part in joined_parts.parts for topic in part.created_topics if topic.name not in there
+    }
     return tuple(replace(topic, settings=withhold_values(topic.settings)) for topic in made.values())
 
 
-def _both(joined: JoinedParts, first: Topic, second: Topic) -> Topic:
+def _both(joined_parts: JoinedParts, first: Topic, second: Topic) -> Topic:
     """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
     if first.doubt in NOT_IN_FORCE and not second.doubt:
         return second
     one, other = first.replication_factor, second.replication_factor
     if one is not None and other is not None and one != other:
         what = f"topic {first.name} has replication factor {other} here, {one} there"
-        joined.disagree(what, first.origin, second.origin, "an existing topic keeps its replicas: reassign them")
+        joined_parts.disagree(what, first.origin, second.origin, "an existing topic keeps its replicas: reassign them")
     before = {setting.key: setting for setting in first.settings}
     for setting in second.settings:
         mine = before.get(setting.key)
@@ -151,7 +153,7 @@ def _both(joined: JoinedParts, first: Topic, second: Topic) -> Topic:
             what = (
                 f"`{setting.key}` of topic {first.name} is {setting.value} here, which is used, and {mine.value} there"
             )
-            joined.disagree(what, mine.origin, setting.origin, "make them agree")
+            joined_parts.disagree(what, mine.origin, setting.origin, "make them agree")
     doubt = second.doubt or first.doubt
     if not doubt and first.complete and second.complete and _pairs(first) != _pairs(second):
         doubt = f"it is described twice, at {first.origin} and at {second.origin}, with different settings"
@@ -171,10 +173,10 @@ def _pairs(topic: Topic) -> dict[str, str]:
     return {setting.key: setting.value for setting in topic.settings}
 
 
-def _clients(joined: JoinedParts, options: Options) -> tuple[Client, ...]:
+def _clients(joined_parts: JoinedParts, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
-    clients = [client for part in joined.parts for client in part.clients]
-    clients += _also(clients, [use for part in joined.parts for use in part.uses])
+    clients = [client for part in joined_parts.parts for client in part.clients]
+    clients += _also(clients, [use for part in joined_parts.parts for use in part.uses])
     given = sorted((client_option(text) for text in options.clients), key=lambda option: option[0] is not None)
     for name, family, _ in given:
         if name is not None and not any(client.has_name(name) for client in clients):
@@ -195,8 +197,8 @@ def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
     return list(found.values())
 
 
-def _with_version(client: Client, given: Sequence[tuple[str | None, str, StatedValue | None]]) -> Client:
-    for name, family, version in given:
+def _with_version(client: Client, versions: Sequence[tuple[str | None, str, StatedValue | None]]) -> Client:
+    for name, family, version in versions:
         if name is None or client.has_name(name):
             client = replace(client, family=StatedValue(family, OPTIONS), version=version)
     aliases = key_names.canonical_names(base_family(client) or "")
@@ -204,44 +206,44 @@ def _with_version(client: Client, given: Sequence[tuple[str | None, str, StatedV
     return replace(client, settings=withhold_values(settings))
 
 
-def _versions(joined: JoinedParts, options: Options) -> Versions:
-    features = {name: level for part in joined.parts for name, level in part.features.items()}
+def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
+    features = {name: level for part in joined_parts.parts for name, level in part.features.items()}
     for text in options.features:
         name, mark, level = text.partition("=")
         if not mark or not numbers(level):
             raise WrongOptionError(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
         if name in features and features[name].value != level:
-            _note_contradicted(joined, f"--features {text}", features[name])
+            _note_contradicted(joined_parts, f"--features {text}", features[name])
         features[name] = StatedValue(level, OPTIONS)
-    owner = _distribution(joined, options)
+    owner = _distribution(joined_parts, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
-    kafka = _stated_or_agreed(joined, "kafka", options.kafka_version, confluent=confluent)
-    unknown = _unknown(joined, options, kafka)
+    kafka = _stated_or_agreed(joined_parts, "kafka", options.kafka_version, confluent=confluent)
+    unknown = _unknown(joined_parts, options, kafka)
     if unknown is not None:
-        joined.incomplete(unknown.value, unknown.origin, "give the release that it is with --kafka-version")
+        joined_parts.incomplete(unknown.value, unknown.origin, "give the release that it is with --kafka-version")
     return Versions(
         unknown=unknown,
         kafka=kafka if unknown is None else None,
-        metadata_version=_stated_or_agreed(joined, "metadata_version", options.metadata_version),
-        inter_broker_protocol=_stated_or_agreed(joined, "inter_broker_protocol", options.inter_broker_protocol),
+        metadata_version=_stated_or_agreed(joined_parts, "metadata_version", options.metadata_version),
+        inter_broker_protocol=_stated_or_agreed(joined_parts, "inter_broker_protocol", options.inter_broker_protocol),
         features=features,
-        all_features=any(part.all_features for part in joined.parts),
+        all_features=any(part.all_features for part in joined_parts.parts),
         distribution=owner,
-        protocols=() if options.inter_broker_protocol else _different(joined, "inter_broker_protocol"),
+        protocols=() if options.inter_broker_protocol else _different(joined_parts, "inter_broker_protocol"),
     )
 
 
-def _unknown(joined: JoinedParts, options: Options, kafka: StatedValue | None) -> StatedValue | None:
+def _unknown(joined_parts: JoinedParts, options: Options, kafka: StatedValue | None) -> StatedValue | None:
     """The first release that is stated and not known, in words: the option's, or those of files; then a
     metadata.version."""
-    named = [kafka] if options.kafka_version and kafka else _facts(joined, "kafka")
+    named = [kafka] if options.kafka_version and kafka else _facts(joined_parts, "kafka")
     for fact in named:
         if why := why_not_known(fact.value):
             return StatedValue(f"Kafka {fact.value} is not known: {why}", fact.origin)
-    for fact in () if options.kafka_version else _facts(joined, "unknown_release"):
+    for fact in () if options.kafka_version else _facts(joined_parts, "unknown_release"):
         return StatedValue(f"{fact.value} is not known", fact.origin)
     level = options.metadata_version
-    for fact in (stated_release("--metadata-version", level),) if level else _facts(joined, "metadata_version"):
+    for fact in (stated_release("--metadata-version", level),) if level else _facts(joined_parts, "metadata_version"):
         if is_version(fact.value) and not is_metadata_version(fact.value):
             newest = METADATA_VERSIONS[-1]
             return StatedValue(
@@ -250,54 +252,54 @@ def _unknown(joined: JoinedParts, options: Options, kafka: StatedValue | None) -
     return None
 
 
-def _facts(joined: JoinedParts, name: str) -> list[StatedValue]:
+def _facts(joined_parts: JoinedParts, name: str) -> list[StatedValue]:
     """What all parts state of one thing."""
-    return [fact for part in joined.parts for fact in part.facts.get(name, ())]
+    return [fact for part in joined_parts.parts for fact in part.facts.get(name, ())]
 
 
 def _stated_or_agreed(
-    joined: JoinedParts, name: str, option: str | None, *, confluent: bool = False
+    joined_parts: JoinedParts, name: str, option: str | None, *, confluent: bool = False
 ) -> StatedValue | None:
     """A version as its option says, else as all files do."""
-    agreed = _agreed_statement(joined, name) if option is None or name == "kafka" else None
+    agreed = _agreed_statement(joined_parts, name) if option is None or name == "kafka" else None
     if option is None:
         return agreed
     said = stated_release(_option_of(name), option, confluent=confluent)
-    for fact in _facts(joined, name):
+    for fact in _facts(joined_parts, name):
         if is_version(fact.value) and not _compatible(name, fact.value, said.value):
-            _note_contradicted(joined, f"{_option_of(name)} {said.value}", fact)
+            _note_contradicted(joined_parts, f"{_option_of(name)} {said.value}", fact)
             break
     return said
 
 
-def _note_contradicted(joined: JoinedParts, option: str, fact: StatedValue) -> None:
+def _note_contradicted(joined_parts: JoinedParts, option: str, fact: StatedValue) -> None:
     """That an option says another version or level than a file, which leaves open what runs."""
     what = f"{option} contradicts {fact.value}, which the files state: which of them runs is not known"
     name = option.partition(" ")[0]
-    joined.incomplete(what, fact.origin, f"leave {name} out, or correct the files")
+    joined_parts.incomplete(what, fact.origin, f"leave {name} out, or correct the files")
 
 
-def _distribution(joined: JoinedParts, options: Options) -> StatedValue | None:
+def _distribution(joined_parts: JoinedParts, options: Options) -> StatedValue | None:
     """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
     if options.distribution:
         refuse_unknown("--distribution", options.distribution, "distribution", options.distribution, owners())
         return StatedValue(options.distribution, OPTIONS)
-    if any("distribution" in part.facts for part in joined.parts):
-        return _agreed_statement(joined, "distribution")
-    return _agreed_statement(joined, "distribution_of_own_file")
+    if any("distribution" in part.facts for part in joined_parts.parts):
+        return _agreed_statement(joined_parts, "distribution")
+    return _agreed_statement(joined_parts, "distribution_of_own_file")
 
 
-def _different(joined: JoinedParts, name: str) -> tuple[StatedValue, ...]:
+def _different(joined_parts: JoinedParts, name: str) -> tuple[StatedValue, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
-    facts = [fact for fact in _facts(joined, name) if is_version(fact.value)]
+    facts = [fact for fact in _facts(joined_parts, name) if is_version(fact.value)]
     found = {fact.value: fact for fact in reversed(facts)}
     apart = any(not _compatible(name, one, other) for one in found for other in found)
     return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
 
 
-def _agreed_statement(joined: JoinedParts, name: str) -> StatedValue | None:
+def _agreed_statement(joined_parts: JoinedParts, name: str) -> StatedValue | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
-    facts = _facts(joined, name)
+    facts = _facts(joined_parts, name)
     if not name.startswith("distribution"):
         facts = [fact for fact in facts if is_version(fact.value)]
     if not facts:
@@ -306,19 +308,19 @@ def _agreed_statement(joined: JoinedParts, name: str) -> StatedValue | None:
     for fact in facts:
         if not _compatible(name, fact.value, best.value):
             if name == "kafka":
-                _note_mixed_releases(joined, best, fact)
+                _note_mixed_releases(joined_parts, best, fact)
             else:
                 what = f"the {name.replace('_', ' ')} is {fact.value} here and {best.value} there"
-                joined.disagree(what, best.origin, fact.origin, f"say which with {_option_of(name)}")
+                joined_parts.disagree(what, best.origin, fact.origin, f"say which with {_option_of(name)}")
             return None
     return best
 
 
-def _note_mixed_releases(joined: JoinedParts, one: StatedValue, other: StatedValue) -> None:
+def _note_mixed_releases(joined_parts: JoinedParts, one: StatedValue, other: StatedValue) -> None:
     """That nodes are of several releases, which no option takes back."""
     what = f"the kafka is {other.value} here and {one.value} there ({one.origin}): how brokers of several releases work"
     what += " together, as in a rolling upgrade, is not modelled"
-    joined.incomplete(what, other.origin, "give the files of one release, as before or after the upgrade")
+    joined_parts.incomplete(what, other.origin, "give the files of one release, as before or after the upgrade")
 
 
 def _option_of(name: str) -> str:
@@ -332,14 +334,14 @@ def _compatible(name: str, one: str, other: str) -> bool:
     return low <= most and least <= high
 
 
-def _control_plane(joined: JoinedParts) -> ControlPlane | None:
-    planes: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
+def _control_plane(joined_parts: JoinedParts) -> ControlPlane | None:
+    planes: set[ControlPlane] = {part.control_plane for part in joined_parts.parts if part.control_plane is not None}
     if len(planes) < 2:
         return planes.pop() if planes else None
-    of = {part.control_plane: part for part in joined.parts}
+    of = {part.control_plane: part for part in joined_parts.parts}
     first, second = (_where(of[plane]) for plane in ("zookeeper", "kraft"))
     what = "some files are of a cluster with ZooKeeper, others of one with KRaft"
-    joined.disagree(what, first, second, "give the files of one cluster, of one side of a migration")
+    joined_parts.disagree(what, first, second, "give the files of one cluster, of one side of a migration")
     return None
 
 
@@ -347,9 +349,9 @@ def _where(part: Part) -> Origin:
     return part.brokers[0].origin if part.brokers else Origin(part.format)
 
 
-def _quorum(joined: JoinedParts, versions: Versions) -> Quorum | None:
+def _quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
     """As the controllers say, else as the brokers' files do."""
-    ordered = sorted(joined.parts, key=lambda part: not part.format.endswith("--status"))
+    ordered = sorted(joined_parts.parts, key=lambda part: not part.format.endswith("--status"))
     described = [quorum for part in ordered for quorum in part.quorums]
     level = versions.features.get("kraft.version")
     dynamic = None if level is None else level.value != "0"
@@ -357,19 +359,19 @@ def _quorum(joined: JoinedParts, versions: Versions) -> Quorum | None:
         first = described[0]
         leader = next((quorum.leader for quorum in described if quorum.leader is not None), None)
         return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic)
-    nodes = [broker for part in joined.parts for broker in part.brokers]
+    nodes = [broker for part in joined_parts.parts for broker in part.brokers]
     listed = _listed_voters(sorted(nodes, key=lambda node: "controller" not in node.roles))
     if listed and dynamic:
         what = "`controller.quorum.voters` decides nothing with kraft.version 1: voters are those in the log (KIP-853)"
-        joined.incomplete(what, listed[0].origin, STATUS)
+        joined_parts.incomplete(what, listed[0].origin, STATUS)
         return None
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
             what = f"`controller.quorum.voters` has voters {_ids(other)} here, {_ids(listed[0])} there"
             where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
-            joined.incomplete(where, other.origin, "give every node the same voters")
+            joined_parts.incomplete(where, other.origin, "give every node the same voters")
             break
-    return listed[0] if listed else _quorum_by_roles(joined, nodes)
+    return listed[0] if listed else _quorum_by_roles(joined_parts, nodes)
 
 
 def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
@@ -411,7 +413,7 @@ def _ids(quorum: Quorum) -> str:
     return ", ".join(map(str, quorum.voters))
 
 
-def _quorum_by_roles(joined: JoinedParts, nodes: Sequence[Broker]) -> Quorum | None:
+def _quorum_by_roles(joined_parts: JoinedParts, nodes: Sequence[Broker]) -> Quorum | None:
     """The nodes that are controllers, where no voters are listed: Strimzi lists none. None in a dynamic quorum
     (KIP-853) of several: its servers are those to be asked first, and its voters are in the log alone, of one that was
     formatted as standalone and of those that were added since."""
@@ -419,35 +421,37 @@ def _quorum_by_roles(joined: JoinedParts, nodes: Sequence[Broker]) -> Quorum | N
     named = [s for node in nodes for s in node.settings if s.key == CONTROLLER_QUORUM_BOOTSTRAP_SERVERS]
     if named and (len(found) > 1 or any("," in setting.value for setting in named)):
         what = f"`{named[0].key}` says whom to ask, and not which controllers vote (KIP-853)"
-        joined.incomplete(what, named[0].origin, STATUS)
+        joined_parts.incomplete(what, named[0].origin, STATUS)
         return None
     if not found:
-        _note_missing_pools(joined)
+        _note_missing_pools(joined_parts)
         return None
     first = next(iter(found.values()))
     return Quorum(tuple(found), first.origin)
 
 
-def _note_missing_pools(joined: JoinedParts) -> None:
+def _note_missing_pools(joined_parts: JoinedParts) -> None:
     """A cluster of Strimzi's none of whose node pools has controllers: nobody elects leaders, or pools are missing."""
-    pools = [part for part in joined.parts if part.format == "Strimzi resources" and part.control_plane == "kraft"]
+    pools = [
+        part for part in joined_parts.parts if part.format == "Strimzi resources" and part.control_plane == "kraft"
+    ]
     brokers = [broker for part in pools for broker in part.brokers]
     if brokers and all(broker.roles == ("broker",) for broker in brokers):
         what = "no node pool has the role controller: who elects leaders is not described"
-        joined.incomplete(what, brokers[0].origin, "give every KafkaNodePool of the cluster")
+        joined_parts.incomplete(what, brokers[0].origin, "give every KafkaNodePool of the cluster")
 
 
 MEETING = {declared_key("zookeeper.connect"): 2181, declared_key("controller.quorum.bootstrap.servers"): None}
 """Where the nodes of one cluster meet, with the port that need not be written."""
 
 
-def _of_one_cluster(joined: JoinedParts) -> None:
+def _of_one_cluster(joined_parts: JoinedParts) -> None:
     """Nodes that meet nowhere are of different clusters: other servers, or another path below the same ones.
 
     ZooKeeper's client takes all from the first slash on for the path below which it reads and writes everything
     (ConnectStringParser). An address list may leave servers out, so one that both name is enough.
     """
-    settings = [setting for part in joined.parts for broker in part.brokers for setting in broker.settings]
+    settings = [setting for part in joined_parts.parts for broker in part.brokers for setting in broker.settings]
     for key, port in MEETING.items():
         places = [(setting, servers_and_path(setting.value, port)) for setting in settings if setting.key == key]
         for (first, (servers, path)), (other, (others, below)) in pairwise(places):
@@ -455,25 +459,25 @@ def _of_one_cluster(joined: JoinedParts) -> None:
                 what = f"`{key}` is {first.value} at {first.origin}, and {other.value} here"
                 same = "write one path in all of them" if path != below else "name one server in all of them"
                 to_do = f"give the files of one cluster, or {same}"
-                joined.incomplete(f"{what}: by these files the nodes are not of one cluster", other.origin, to_do)
+                joined_parts.incomplete(f"{what}: by these files the nodes are not of one cluster", other.origin, to_do)
                 break
 
 
-def _of_one_ensemble(joined: JoinedParts, brokers: Sequence[Broker]) -> None:
+def _of_one_ensemble(joined_parts: JoinedParts, brokers: Sequence[Broker]) -> None:
     """Brokers on several hosts, each with the ZooKeeper server of its own host; and servers that stand alone."""
     stated = [setting for broker in brokers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT]
     if stated:
         named = [server for setting in stated if "$" not in setting.value for server in zookeeper_servers(setting)]
-        stand_alone(joined.parts, tuple(dict.fromkeys(named)), joined.findings)
+        stand_alone(joined_parts.parts, tuple(dict.fromkeys(named)), joined_parts.findings)
     if (local := conflicting_loopbacks(brokers)) is not None:
         first, second = local
         what = f"`{first.key}` is {first.value} at {first.origin}, and {second.value} here, each on a host of its own"
         to_do = "name every server of the ensemble by its host"
-        joined.incomplete(f"{what}: no file says whether these servers are of one ensemble", second.origin, to_do)
+        joined_parts.incomplete(f"{what}: no file says whether these servers are of one ensemble", second.origin, to_do)
 
 
 def _of_two_ways(
-    joined: JoinedParts, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
+    joined_parts: JoinedParts, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
 ) -> list[str]:
     """Hosts of which some are named and others have addresses: two of one kind leave the audit undecided, and that two
     of different kinds stand apart is assumed."""
@@ -481,23 +485,23 @@ def _of_two_ways(
     for (one, at), (other, called) in within:
         what = f"{one} is known by an address alone ({min(at)}), and {other} by a name alone ({min(called)})"
         where = next((broker.origin for broker in brokers if f"broker {broker.id}" == one), brokers[0].origin)
-        joined.incomplete(f"{what}: no file says whether that is one host", where, "write all hosts in one way")
+        joined_parts.incomplete(f"{what}: no file says whether that is one host", where, "write all hosts in one way")
     return [
         f"{one} ({min(at)}) and {other} ({min(called)}) are on different hosts, and so are others like them"
         for (one, at), (other, called) in between
     ]
 
 
-def _uses(joined: JoinedParts, cluster: Cluster) -> None:
+def _uses(joined_parts: JoinedParts, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
         embedded = any(
             client.is_embedded for _, name in use.client_names if (client := cluster.client(name)) is not None
         )
-        what = "" if use.subject != "topic" or embedded else not_described(joined.parts, cluster, use)
+        what = "" if use.subject != "topic" or embedded else not_described(joined_parts.parts, cluster, use)
         if what:
             to_do = "describe all topics, or correct the pattern, which is matched whole"
-            joined.incomplete(what, use.origin, to_do)
+            joined_parts.incomplete(what, use.origin, to_do)
         for _, name in use.client_names:
             if cluster.client(name) is None:
                 what = (
@@ -505,4 +509,4 @@ def _uses(joined: JoinedParts, cluster: Cluster) -> None:
                     "which is not among the client files that were read"
                 )
                 to_do = "give that file too, or correct its name"
-                joined.findings.append(Finding("contradiction", "error", what, use.origin, to_do))
+                joined_parts.findings.append(Finding("contradiction", "error", what, use.origin, to_do))

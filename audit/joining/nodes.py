@@ -16,21 +16,21 @@ NODE_ID = declared_key("node.id")
 
 
 def joined_nodes(
-    joined: JoinedParts, topics: tuple[Topic, ...], quorum: Quorum | None, *, of_msk: bool
+    joined_parts: JoinedParts, topics: tuple[Topic, ...], quorum: Quorum | None, *, of_msk: bool
 ) -> tuple[Broker, ...]:
     """Every node once, with all that is said of it. `of_msk`: they are Amazon MSK's."""
     nameless: list[Broker] = []
     found: dict[int, Broker] = {}
-    for broker in (node for part in joined.parts for node in part.brokers):
+    for broker in (node for part in joined_parts.parts for node in part.brokers):
         if broker.id is None:
             nameless.append(replace(broker, settings=withhold_values(broker.settings)))
         elif broker.id in found:
-            found[broker.id] = _same_id(joined, found[broker.id], broker)
+            found[broker.id] = _same_id(joined_parts, found[broker.id], broker)
         else:
             found[broker.id] = replace(broker, settings=withhold_values(broker.settings))
-    for part in joined.parts:
+    for part in joined_parts.parts:
         for number, settings in part.whole_brokers.items():
-            _add_running(joined, found, number, settings)
+            _add_running(joined_parts, found, number, settings)
         for number, settings in part.per_broker.items():
             known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(part.format)))
             found[number] = replace(known_as, dynamic=(*known_as.dynamic, *withhold_values(settings)))
@@ -43,31 +43,31 @@ def joined_nodes(
         found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
     voters = set(quorum.voters) if quorum else set[int]()
     if of_msk:
-        nameless = _of_all(joined, found, nameless)
+        nameless = _of_all(joined_parts, found, nameless)
     every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
-    return tuple(_place_broker(joined, broker, number) for number, broker in enumerate(every, 1))
+    return tuple(_place_broker(joined_parts, broker, number) for number, broker in enumerate(every, 1))
 
 
-def _of_all(joined: JoinedParts, found: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
+def _of_all(joined_parts: JoinedParts, broker_by_id: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
     """A configuration of Amazon MSK has no ids, since a cluster runs one revision on all of its brokers: where only
     descriptions name these, each has it. What is left without an id."""
-    bare = [broker for broker in found.values() if not broker.settings]
-    if len(nameless) != 1 or not bare or len(bare) < len(found):
+    bare = [broker for broker in broker_by_id.values() if not broker.settings]
+    if len(nameless) != 1 or not bare or len(bare) < len(broker_by_id):
         return nameless
     (revision,) = nameless
     for broker in bare:
         assert broker.id is not None, "who is found has an id"
-        found[broker.id] = replace(broker, settings=revision.settings)
-    which = ", ".join(map(str, sorted(found)))
-    joined.assumptions.append(f"brokers {which} run the configuration in {revision.origin.path}, as MSK's all do")
+        broker_by_id[broker.id] = replace(broker, settings=revision.settings)
+    which = ", ".join(map(str, sorted(broker_by_id)))
+    joined_parts.assumptions.append(f"brokers {which} run the configuration in {revision.origin.path}, as MSK's all do")
     return []
 
 
-def _place_broker(joined: JoinedParts, broker: Broker, number: int) -> Broker:
+def _place_broker(joined_parts: JoinedParts, broker: Broker, number: int) -> Broker:
     """A pod, or a service, as audit.toml says of all: each pod on a node of its own, whatever it advertises, and those
     of a compose file on a computer of their own; or all on one."""
     word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")
-    said = next((fact for part in joined.parts for fact in part.facts.get(word, ())), None)
+    said = next((fact for part in joined_parts.parts for fact in part.facts.get(word, ())), None)
     if said is None or (broker.pod is None and broker.network != "inner"):
         return broker
     own = broker.machine if broker.pod is None else f"node {number} of pods"
@@ -81,15 +81,15 @@ def _role(broker: Broker, voters: set[int]) -> Broker:
     return replace(broker, roles=("broker", "controller")) if combined else broker
 
 
-def _same_id(joined: JoinedParts, first: Broker, second: Broker) -> Broker:
+def _same_id(joined_parts: JoinedParts, first: Broker, second: Broker) -> Broker:
     pairs = {setting.key: setting.value for setting in first.settings}
     differ = [setting for setting in second.settings if setting.key in pairs and pairs[setting.key] != setting.value]
     if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
         where = differ[0].origin if differ else second.origin
         what = f"`{_id_key(second)}={first.id}` is of another node already ({first.origin}); the first is used"
         to_do = "give each node an id of its own, or remove one file if both are of the same node"
-        joined.findings.append(Finding("contradiction", "error", what, where, to_do))
-        joined.twice.append(DuplicateId(first, where))
+        joined_parts.findings.append(Finding("contradiction", "error", what, where, to_do))
+        joined_parts.twice.append(DuplicateId(first, where))
     return first if first.settings else replace(second, settings=withhold_values(second.settings))
 
 
@@ -99,14 +99,16 @@ def _id_key(broker: Broker) -> str:
     )
 
 
-def _add_running(joined: JoinedParts, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
+def _add_running(
+    joined_parts: JoinedParts, broker_by_id: dict[int, Broker], number: int, settings: list[Setting]
+) -> None:
     """What a running broker says of itself completes its file; where they differ, it has not been restarted since."""
     running = withhold_values(settings)
-    if number not in found:
+    if number not in broker_by_id:
         where = running[0].origin if running else OPTIONS
-        found[number] = replace(broker_of(running, where), id=number)
+        broker_by_id[number] = replace(broker_of(running, where), id=number)
         return
-    file = {setting.key: setting for setting in found[number].settings}
+    file = {setting.key: setting for setting in broker_by_id[number].settings}
     for setting in running:
         mine = file.get(setting.key)
         if (
@@ -119,11 +121,11 @@ def _add_running(joined: JoinedParts, found: dict[int, Broker], number: int, set
                 f"`{setting.key}` of broker {number} is {mine.value} in its file, "
                 f"and {setting.value} in the running broker"
             )
-            joined.disagree(
+            joined_parts.disagree(
                 what, mine.origin, setting.origin, "restart the broker, or give the file that it was started from"
             )
     missing = tuple(setting for setting in running if setting.key not in file)
-    found[number] = replace(found[number], settings=(*missing, *found[number].settings))
+    broker_by_id[number] = replace(broker_by_id[number], settings=(*missing, *broker_by_id[number].settings))
 
 
 def _plain(setting: Setting) -> bool:

@@ -31,10 +31,10 @@ class JoinedParts:
         """What leaves the audit undecided."""
         self.findings.append(Finding("incomplete", "error", what, where, to_do))
 
-    def note_unread(self, left: Unread) -> None:
+    def note_unread(self, unread: Unread) -> None:
         """What was given and may be configuration, but was not read."""
-        if left.may_be_configuration:
-            self.incomplete(f"{left.path} was not read: {left.reason}", Origin(left.path), left.to_do)
+        if unread.may_be_configuration:
+            self.incomplete(f"{unread.path} was not read: {unread.reason}", Origin(unread.path), unread.to_do)
 
 
 def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:

@@ -104,13 +104,14 @@ def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: boo
 
 
 def switches(
-    binary: str, protocol: str, *, kraft: bool, elr: bool, mended: Iterable[str] = (), old_format: bool = False
+    binary: str, protocol: str, *, kraft: bool, elr: bool, mended_defects: Iterable[str] = (), old_format: bool = False
 ) -> tuple[tuple[str, Constant], ...]:
     """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest.
-    `mended` are those that the binary's release has already (`mended_in`); an `old_format` has no leader epochs."""
-    made = {**switches_of(binary), **dict.fromkeys(mended, True)}
+    `mended_defects` are those that the binary's release has already (`mended_in`); an `old_format` has no leader
+    epochs."""
+    made = {**switches_of(binary), **dict.fromkeys(mended_defects, True)}
     of_protocol = [name for name in BY_METADATA if kraft or name != "keep_epoch"]  # a rule of KRaft's controllers
-    made |= {name: name in mended or switches_of(protocol)[name] for name in of_protocol}
+    made |= {name: name in mended_defects or switches_of(protocol)[name] for name in of_protocol}
     made |= {} if switches_of(protocol)["alter_partition"] else dict.fromkeys(OF_FETCHED_TRUNCATION, True)
     made |= {"truncation": switches_of(profiles()[0].name)["truncation"]} if old_format else {}
     made |= {} if kraft else _zookeeper()

@@ -79,14 +79,14 @@ def _of_acks_1(signature: Signature) -> Signature:
     return replace(signature, acks="leader")
 
 
-def case_with(asked: ExplorationKind, signature: Signature, faults: Mapping[str, Constant]) -> Case:
+def case_with(kind: ExplorationKind, signature: Signature, faults: Mapping[str, Constant]) -> Case:
     """The exploration of a signature in which just these faults happen, so often."""
-    records = READ_RECORDS if asked == "reads" else RECORDS
+    records = READ_RECORDS if kind == "reads" else RECORDS
     sizes = {"max_records": records, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
-    return _case(asked, {**signature.constants, **sizes, **CALM, "voters": voters_of(signature), **faults})
+    return _case(kind, {**signature.constants, **sizes, **CALM, "voters": voters_of(signature), **faults})
 
 
-def as_far_as_it_matters(asked: ExplorationKind, constants: Mapping[str, Constant]) -> dict[str, Constant]:
+def as_far_as_it_matters(kind: ExplorationKind, constants: Mapping[str, Constant]) -> dict[str, Constant]:
     """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures.
 
     Where every append is flushed a loss of power takes nothing from the disk, and is a crash.
@@ -94,7 +94,7 @@ def as_far_as_it_matters(asked: ExplorationKind, constants: Mapping[str, Constan
     """
     made = dict(constants)
     stops = int(made["crashes"]) + int(made["power_losses"])
-    if made["fsync"] and asked in ("loss", "reads") and stops <= MOST_CRASHES:
+    if made["fsync"] and kind in ("loss", "reads") and stops <= MOST_CRASHES:
         made |= {"crashes": stops, "power_losses": 0}
     if not made["power_losses"]:
         made["fsync"] = False
@@ -102,10 +102,10 @@ def as_far_as_it_matters(asked: ExplorationKind, constants: Mapping[str, Constan
         made["unclean"] = False
     if not made["controller_losses"]:
         made["voters"] = 3
-    if made["acks"] == "none" or (not made["retries"] and (made["max_records"] == 1 or asked == "reads")):
+    if made["acks"] == "none" or (not made["retries"] and (made["max_records"] == 1 or kind == "reads")):
         # Of two records the second is in sequence in every log that has room for it.
         made |= {"idempotent": True, "max_in_flight": 5}
-    return made | _of_service(made) if asked == "goes_on" else made
+    return made | _of_service(made) if kind == "goes_on" else made
 
 
 def _of_service(constants: Mapping[str, Constant]) -> dict[str, Constant]:
@@ -117,16 +117,16 @@ def _of_service(constants: Mapping[str, Constant]) -> dict[str, Constant]:
 
 
 @lru_cache(maxsize=100_000)
-def loss_case(signature: Signature, cell: Cell, in_rack: int | None = None, down: int = 0) -> Case:
+def loss_case(signature: Signature, cell: Cell, rack_size: int | None = None, down: int = 0) -> Case:
     """The exploration that says what a signature loses in a cell; `down` of those that are out of the ISR are down."""
-    faults = budgets(cell, signature, in_rack)
+    faults = budgets(cell, signature, rack_size)
     return case_with(kind_of(signature), signature, with_down(faults, down) if down else faults)
 
 
 @lru_cache(maxsize=100_000)
-def loss_ways(signature: Signature, cell: Cell, in_rack: int | None = None) -> tuple[Case, ...]:
+def loss_ways(signature: Signature, cell: Cell, rack_size: int | None = None) -> tuple[Case, ...]:
     """The explorations that say together what a signature loses in a cell."""
-    return ways_of(signature, budgets(cell, signature, in_rack))
+    return ways_of(signature, budgets(cell, signature, rack_size))
 
 
 def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case, ...]:
@@ -151,7 +151,7 @@ def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case,
 
 @lru_cache(maxsize=100_000)
 def goes_on_cases(
-    signature: Signature, cell: Cell, in_rack: int | None = None, controllers: int | None = None
+    signature: Signature, cell: Cell, rack_size: int | None = None, controllers: int | None = None
 ) -> tuple[Case, ...]:
     """The explorations that say whether a signature is written and read while a fault lasts, that takes so many
     controllers too (None: as many as it may).
@@ -161,10 +161,10 @@ def goes_on_cases(
     handed_over = cell.fault.name == "restart"
     if handed_over and signature.co_located:
         signature = with_controllers_apart(signature)
-    lost = away(cell.fault, signature, in_rack)
+    lost = away(cell.fault, signature, rack_size)
     others = signature.replicas - replicas_in_sync(cell.situation, signature)
     if controllers is None:
-        controllers = max(controllers_away(cell.fault, signature, in_rack))
+        controllers = max(controllers_away(cell.fault, signature, rack_size))
     gone = controllers + _controllers_of_others(signature, 0 if handed_over else lost, others)
     if _loses_majority(signature, gone, lost + others) and others:
         # Who left before is out of the ISR; without a majority nobody can leave it.
@@ -192,13 +192,13 @@ MOST_CONTROLLERS = 4
 """The largest budget that the model has for controllers that go down."""
 
 
-def _controllers_of_others(signature: Signature, lost: int, others: int) -> int:
+def _controllers_of_others(signature: Signature, lost_count: int, others: int) -> int:
     """How many controllers are on the hosts of replicas that are down before, beyond those of the replicas that a fault
     takes; where each host has one the model takes them down itself."""
     if signature.co_located:
         return 0
     beside = min(signature.shared_voters, voters_of(signature))
-    return max(0, min(beside, lost + others) - min(beside, lost))
+    return max(0, min(beside, lost_count + others) - min(beside, lost_count))
 
 
 def _loses_majority(signature: Signature, controllers: int, hosts: int) -> bool:
@@ -208,14 +208,16 @@ def _loses_majority(signature: Signature, controllers: int, hosts: int) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def delivery_case(signature: Signature, cell: Cell | None = None, in_rack: int | None = None) -> Case:
+def delivery_case(signature: Signature, cell: Cell | None = None, rack_size: int | None = None) -> Case:
     """The exploration that says whether a producer's retries write records twice or in another order: in a cell, or
     (None) where nothing goes wrong but its requests."""
     if cell is None:
         client = {name: signature.constants[name] for name in ("acks", "idempotent", "max_in_flight")}
         return _case("delivery", {**signature.newest, "unclean": False, "voters": 3, **CALM, **DELIVERY, **ALONE,
                                   **client, "fsync": False, "follower_reads": False})  # fmt: skip
-    return case_with("delivery", signature, {**DELIVERY, **budgets(cell, signature, in_rack), "follower_reads": False})
+    return case_with(
+        "delivery", signature, {**DELIVERY, **budgets(cell, signature, rack_size), "follower_reads": False}
+    )
 
 
 def is_sent_again(signature: Signature) -> bool:
@@ -223,11 +225,11 @@ def is_sent_again(signature: Signature) -> bool:
     return signature.retries and signature.acks != "none"
 
 
-def _case(asked: ExplorationKind, constants: Mapping[str, Constant]) -> Case:
-    return one_object_of(Case(asked, tuple(sorted(as_far_as_it_matters(asked, constants).items()))))
+def _case(kind: ExplorationKind, constants: Mapping[str, Constant]) -> Case:
+    return one_object_of(Case(kind, tuple(sorted(as_far_as_it_matters(kind, constants).items()))))
 
 
-def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> bool:
+def asks_loss(signature: Signature, cell: Cell, rack_size: int | None = None) -> bool:
     """Whether losses are explored in a cell, and not only inferred from cells with more or fewer faults.
 
     Up to three replicas all are, but with lag those of a rack that holds all three and loses power or is gone, or is
@@ -236,10 +238,10 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     many states with two faults and lag, and so there are with five that lose power where every append is flushed.
     """
     name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
-    if whole and int(budgets(cell, signature, in_rack).get("disk_losses", 0)) >= replicas:
+    if whole and int(budgets(cell, signature, rack_size).get("disk_losses", 0)) >= replicas:
         return True  # every disk is lost: that is found after few states
     if name in OF_RACKS or is_of_machine(cell.fault, signature) or taken_at_hosts(cell.fault, signature):
-        held = away(cell.fault, signature, in_rack)
+        held = away(cell.fault, signature, rack_size)
         few = held < 3 or (
             whole and (replicas < 4 or (name == "rack-power-loss" and not _is_of_crashes(signature, held)))
         )
@@ -256,10 +258,10 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss", DIRECTORY)
 
 
-def _is_of_crashes(signature: Signature, held: int) -> bool:
+def _is_of_crashes(signature: Signature, held_count: int) -> bool:
     """Whether a rack's loss of power takes nothing, since every append is flushed, and is one of more crashes than
     there is memory for; where leaders are elected uncleanly it loses after few states."""
-    return signature.fsync and held > MOST_CRASHES and not signature.elects_uncleanly
+    return signature.fsync and held_count > MOST_CRASHES and not signature.elects_uncleanly
 
 
 def whole_isr_case(signature: Signature) -> Case | None:

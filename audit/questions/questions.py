@@ -199,12 +199,12 @@ class Case:
         """The questions that it is for; others are answered where they can be."""
         return ("no-loss",) if self.kind == "loss" and self.values["acks"] == "none" else ENOUGH[self.kind]
 
-    def is_enough(self, decided: frozenset[str]) -> bool:
+    def is_enough(self, decided_names: frozenset[str]) -> bool:
         """Whether what was violated, by name, answers all that it is for: of service with any acks."""
         if self.kind == "goes_on":
-            return {*WITH_ALL, *WITH_ALL.values()} <= decided
+            return {*WITH_ALL, *WITH_ALL.values()} <= decided_names
         acks = self.values["acks"]
-        return all(decided & set(QUESTION[name].answered_by(acks)) for name in self.main)
+        return all(decided_names & set(QUESTION[name].answered_by(acks)) for name in self.main)
 
     @property
     def is_of_one(self) -> bool:

@@ -209,7 +209,7 @@ def brokers_beside(fault: Fault, signature: Signature) -> int:
     return min(controllers_lost(fault, signature), signature.shared_voters, signature.replicas)
 
 
-def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = None) -> tuple[int, ...]:
+def controllers_away(fault: Fault, signature: Signature, rack_size: int | None = None) -> tuple[int, ...]:
     """How many controllers are down while a fault lasts, beside those that the model has on the brokers' own hosts;
     none and most of them where a rack is lost and nothing says in which racks they are."""
     if signature.co_located or fault.name == "restart":
@@ -227,16 +227,16 @@ def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = N
         return (most,) if voters <= 2 and signature.shared_voters else (0, most)
     if is_of_machine(fault, signature):
         return (voters if signature.voters else 0,)
-    return (min(signature.shared_voters, voters, away(fault, signature, in_rack)),)
+    return (min(signature.shared_voters, voters, away(fault, signature, rack_size)),)
 
 
-def _as_modelled(lost: int, signature: Signature) -> int:
+def _as_modelled(lost_count: int, signature: Signature) -> int:
     """How many controllers of the model's are lost for so many of the cluster's, which may have more: a majority of the
     former for a majority of the latter, and no majority for none."""
     if signature.voters <= MOST_VOTERS:
-        return lost
+        return lost_count
     most = MOST_VOTERS // 2
-    return most + 1 if 2 * lost >= signature.voters else min(lost, most)
+    return most + 1 if 2 * lost_count >= signature.voters else min(lost_count, most)
 
 
 Place = tuple[int | None, int]
@@ -299,15 +299,15 @@ OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-los
 """Faults of one host or two: they take all that is on it."""
 
 
-def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
-    """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated).
+def budgets(cell: Cell, signature: Signature, rack_size: int | None = None) -> dict[str, Constant]:
+    """How often each thing goes wrong in a cell. `rack_size` is how many replicas the rack holds (None: as stated).
 
     With acks=0 a request may fail in every cell, as it may with nothing wrong: the producer takes a record for written
     once it is sent (clients/producer/internals/Sender.java, 4.1.0: sendProduceRequest expects no response), and never
     learns that the broker refused it or was gone (core/server/KafkaApis.scala: a request with acks=0 that fails closes
     the connection).
     """
-    faults = _of_fault(cell.fault, signature, in_rack)
+    faults = _of_fault(cell.fault, signature, rack_size)
     faults = _with_empty_disks(faults, signature) if signature.ephemeral else faults
     if signature.acks == "none":
         faults = {**faults, "retries": 1}
@@ -332,8 +332,8 @@ def _with_empty_disks(faults: Mapping[str, Constant], signature: Signature) -> d
     return {**rest, "disk_losses": lost} if lost else rest
 
 
-def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[str, Constant]:
-    rack = (signature.replicas_in_rack or 1) if in_rack is None else in_rack
+def _of_fault(fault: Fault, signature: Signature, rack_size: int | None) -> dict[str, Constant]:
+    rack = (signature.replicas_in_rack or 1) if rack_size is None else rack_size
     lost = controllers_lost(fault, signature)
     match fault.name:
         case "leader-move":
@@ -385,14 +385,14 @@ def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
     return tuple(dict.fromkeys((1, signature.replicas)))
 
 
-def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
+def away(fault: Fault, signature: Signature, rack_size: int | None = None) -> int:
     """How many replicas are missing while a fault lasts."""
     if fault.name in OF_RACKS:
-        return (signature.replicas_in_rack or 1) if in_rack is None else in_rack
+        return (signature.replicas_in_rack or 1) if rack_size is None else rack_size
     if fault.name in OF_CONTROLLERS:
         return brokers_beside(fault, signature)
     if at_hosts := taken_at_hosts(fault, signature):
-        return max(replicas for replicas, _ in at_hosts) if in_rack is None else in_rack
+        return max(replicas for replicas, _ in at_hosts) if rack_size is None else rack_size
     all_of_them = fault.replicas_away is None or is_of_machine(fault, signature)
     return signature.replicas if all_of_them else min(fault.replicas_away or 0, signature.replicas)
 

@@ -74,7 +74,7 @@ def subjects(cluster: Cluster) -> list[Subject]:
     why_down = refusals(cluster)
     said: Said = {}
     made = [
-        _subject(cluster, topic, producer, why_down, said, planned=planned)
+        _subject(cluster, topic, producer, why_down, said, is_of_plan=planned)
         for topic, planned in _topics(cluster)
         for producer in producers(cluster, topic)
     ]
@@ -86,9 +86,9 @@ def _requirements_stated(cluster: Cluster, subject: Subject) -> tuple[str, ...]:
     return use.requirements if use is not None else ()
 
 
-def _together(made: Iterable[Subject]) -> list[Subject]:
+def _together(subjects: Iterable[Subject]) -> list[Subject]:
     groups: dict[Any, list[Subject]] = {}
-    for subject in made:
+    for subject in subjects:
         producer = None if subject.producer is None else subject.producer.name
         name = subject.internal and subject.topics[0].name
         said = (subject.not_checked, subject.is_planned, subject.stops, subject.requirements)
@@ -106,7 +106,13 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
 
 
 def _subject(
-    cluster: Cluster, topic: Topic, producer: Client | None, why_down: Refusals, said: Said, *, planned: bool
+    cluster: Cluster,
+    topic: Topic,
+    producer: Client | None,
+    why_down: Refusals,
+    facts_by_client: Said,
+    *,
+    is_of_plan: bool,
 ) -> Subject:
     used: list[UsedSetting] = []
     try:
@@ -116,22 +122,24 @@ def _subject(
             doubt = f"the description of {topic.name} cannot be used: {topic.doubt}; give it whole, unchanged"
             raise UnansweredTopicError(doubt)
         raise_if_never_up(cluster, topic, why_down)
-        facts = list(_facts(cluster, topic, producer, used, said))
+        facts = list(_facts(cluster, topic, producer, used, facts_by_client))
         copies = max((choice.sets.get("replicas", 1) for fact in facts for choice in fact.choices), default=1)
         most = MOST_OF_UNKNOWN if is_unknown(cluster) and copies > 1 else MOST_VARIANTS
         variants = tuple(_variants(facts, most))
     except UnansweredTopicError as error:
         why, stops, rest = str(error), error.stops, tuple(used)
         repairs = error.repairs if isinstance(error, UncreatableTopicError) else ""
-        return Subject((topic,), producer, (), rest, not_checked=why, is_planned=planned, stops=stops, repairs=repairs)
+        return Subject(
+            (topic,), producer, (), rest, not_checked=why, is_planned=is_of_plan, stops=stops, repairs=repairs
+        )
     asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
     present = tuple(dict.fromkeys(variant.signature for variant in variants))
     many = max(signature.replicas for signature in present)
     if many > MOST_REPLICAS:
         why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
-        return Subject((topic,), producer, (), tuple(used), not_checked=why, is_planned=planned, present=present)
+        return Subject((topic,), producer, (), tuple(used), not_checked=why, is_planned=is_of_plan, present=present)
     hosts = names_of_hosts(cluster, {signature.replicas for signature in present})
-    return Subject((topic,), producer, variants, tuple(used), asks, is_planned=planned, present=present, hosts=hosts)
+    return Subject((topic,), producer, variants, tuple(used), asks, is_planned=is_of_plan, present=present, hosts=hosts)
 
 
 def is_unknown(cluster: Cluster) -> bool:
@@ -161,7 +169,7 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     found = dict(sets)
     binary, mended = found.pop("binary"), found.pop("mended")
     old, protocol, kraft, elr = (found.pop(name) for name in ("old_format", "protocol", "kraft", "elr"))
-    made = switches(binary, protocol, kraft=kraft, elr=elr, mended=mended, old_format=old)
+    made = switches(binary, protocol, kraft=kraft, elr=elr, mended_defects=mended, old_format=old)
     written = found.pop("min_isr_with_elr", None)
     if sets["elr"] and written is not None:
         found["min_isr"] = written
@@ -169,8 +177,9 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     acks, retries, wanted, explicit = (
         found["acks"], found.get("retries", True), found.get("idempotent", True), found.pop("explicit", False)
     )  # fmt: skip
-    sends = {"acks": acks, "retries": retries, "in_flight": in_flight}
-    found["idempotent"] = is_idempotent(wanted=wanted, explicit=explicit, **sends)
+    found["idempotent"] = is_idempotent(
+        is_requested=wanted, explicit=explicit, acks=acks, retries=retries, requests_in_flight=in_flight
+    )
     found["gives_again"] = found["idempotent"] and found.get("gives_again", False)
     matters = found["idempotent"] and in_flight == 1  # with more in flight order goes in any case (KAFKA-15591)
     found["bumps_epoch"] = not matters or (found.get("bumps_epoch", True) and not found["before_2_5"])
@@ -179,38 +188,38 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
 
 
 def _facts(
-    cluster: Cluster, topic: Topic, producer: Client | None, used: list[UsedSetting], said: Said
+    cluster: Cluster, topic: Topic, producer: Client | None, used_settings: list[UsedSetting], facts_by_client: Said
 ) -> Iterator[Fact]:
-    numbers = replication_factors(cluster, topic, used)
-    placed = list(factor_and_placement(cluster, topic, numbers, used))
+    numbers = replication_factors(cluster, topic, used_settings)
+    placed = list(factor_and_placement(cluster, topic, numbers, used_settings))
     yield from placed
     of_version: list[UsedSetting] = []
     versions = list(_version_facts(cluster, topic, max(numbers), of_version))
     elr = {choice.sets["elr"] for fact in versions for choice in fact.choices}
-    written = list(_min_isr_with_elr(cluster, topic, used, alone=False not in elr)) if True in elr else []
+    written = list(_min_isr_with_elr(cluster, topic, used_settings, alone=False not in elr)) if True in elr else []
     if False in elr or not written:
-        yield _min_isr(cluster, topic, max(numbers), used)
-    used += of_version
+        yield _min_isr(cluster, topic, max(numbers), used_settings)
+    used_settings += of_version
     yield from versions
     yield from written
-    yield _unclean(cluster, topic, used)
-    yield _fsync(cluster, topic, used)
+    yield _unclean(cluster, topic, used_settings)
+    yield _fsync(cluster, topic, used_settings)
     yield from open_places(cluster)
-    yield follower_reads(cluster, topic, used)
-    yield from producer_facts(cluster, topic, producer, used, said)
+    yield follower_reads(cluster, topic, used_settings)
+    yield from producer_facts(cluster, topic, producer, used_settings, facts_by_client)
 
 
-def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> Fact:
+def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> Fact:
     key = MIN_INSYNC_REPLICAS
     of_brokers = min_isr_set_by(cluster, topic)
     differing = [said for said in of_brokers if not isinstance(said, Unknown) and said.value.isdecimal()]
     if len(differing) > 1 and len(differing) == len(of_brokers):
         for said in differing:
-            note_setting(said, MIN_ISR_OF[topic.name], used)
+            note_setting(said, MIN_ISR_OF[topic.name], used_settings)
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
         return Fact(key, tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing), ask)
     unknown = next((said for said in of_brokers if isinstance(said, Unknown)), None)
-    answer = note_setting(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used)
+    answer = note_setting(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used_settings)
     if isinstance(answer, Unknown):
         numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
         values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
@@ -221,7 +230,9 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetti
     return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
 
 
-def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[UsedSetting], *, alone: bool) -> Iterator[Fact]:
+def _min_isr_with_elr(
+    cluster: Cluster, topic: Topic, used_settings: list[UsedSetting], *, alone: bool
+) -> Iterator[Fact]:
     """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
     not override (KIP-966; docs, Eligible Leader Replicas). `alone`: there is no other value, since ELR is on."""
     if topic.name in MIN_ISR_OF and is_to_be_created(topic):
@@ -231,7 +242,9 @@ def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[UsedSetting], *
         return
     key = MIN_INSYNC_REPLICAS if alone else "min.insync.replicas with ELR"
     if not isinstance(answer, Unknown):
-        note_setting(replace(answer, assumption="; ".join(filter(None, (answer.assumption, OF_CLUSTER)))), key, used)
+        note_setting(
+            replace(answer, assumption="; ".join(filter(None, (answer.assumption, OF_CLUSTER)))), key, used_settings
+        )
     values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
     numbers = dict.fromkeys(max(1, int(value)) for value in values if value.isdecimal())
     ask = answer.ask if isinstance(answer, Unknown) else ""
@@ -244,15 +257,15 @@ OF_CLUSTER = "written for the whole cluster when ELR was switched on; what broke
 """Why one value of min.insync.replicas holds with ELR."""
 
 
-def _unclean(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
-    answer = note_setting(unclean_elections(cluster, topic), UNCLEAN, used)
+def _unclean(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
+    answer = note_setting(unclean_elections(cluster, topic), UNCLEAN, used_settings)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
         return Fact(UNCLEAN, tuple(FactValue(text, {"unclean": text == "true"}) for text in possible), answer.ask)
     return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
 
 
-def _fsync(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
+def _fsync(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
     """No release and no distribution flushes by default: where nothing is stated it is never."""
     key = FLUSH_MESSAGES
     answer = value_of(cluster, topic, key)
@@ -260,16 +273,16 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Fact:
         may = any(default.value == "1" for default in answer.possible)
         return Fact(key, (_FLUSHING[False], *((_FLUSHING[True],) if may else ())), answer.ask)
     if isinstance(answer, StatedValue):
-        note_setting(answer, key, used)
+        note_setting(answer, key, used_settings)
     return Fact(key, (_FLUSHING[answer.value == "1" and not logs_that_pass(cluster)],))
 
 
 _FLUSHING = {False: FactValue("never", {"fsync": False}), True: FactValue("1", {"fsync": True})}
 
 
-def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used: list[UsedSetting]) -> Iterator[Fact]:
-    versions = list(_version_choices(cluster, topic, used))
-    choices = tuple(with_what_is_made(cluster, topic, replicas, versions, used))
+def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> Iterator[Fact]:
+    versions = list(_version_choices(cluster, topic, used_settings))
+    choices = tuple(with_what_is_made(cluster, topic, replicas, versions, used_settings))
     if not choices:
         raise UnansweredTopicError(
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
@@ -278,10 +291,12 @@ def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used: list[Use
     yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE))
 
 
-def _version_choices(cluster: Cluster, topic: Topic, used: list[UsedSetting]) -> Iterator[FactValue]:
+def _version_choices(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Iterator[FactValue]:
     versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
     if versions.kafka is not None:
-        used.append(UsedSetting("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumption))
+        used_settings.append(
+            UsedSetting("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumption)
+        )
     first, last = span(versions.kafka.value) if versions.kafka else (earliest_release(cluster), (1 << 30,))
     many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
     for plane in planes:
@@ -295,17 +310,17 @@ def _version_choices(cluster: Cluster, topic: Topic, used: list[UsedSetting]) ->
                     spoken = _protocol(stated, binary)
                     since = span(stated.value)[0] if stated is not None and is_version(stated.value) else None
                     mended = mended_in(first, binary, since)
-                    of_old = not kraft and has_old_format(cluster, topic, stated, used)
+                    of_old = not kraft and has_old_format(cluster, topic, stated, used_settings)
                     yield FactValue(
                         f"{shown}{about}{how}", sets | {"protocol": spoken, "mended": mended, "old_format": of_old}
                     )
 
 
-def _protocol(stated: StatedValue | None, binary: str) -> str:
+def _protocol(protocol: StatedValue | None, binary: str) -> str:
     """The profile of the protocol that brokers speak: that of their binary, unless an older one is stated."""
-    if stated is None or not is_version(stated.value):
+    if protocol is None or not is_version(protocol.value):
         return binary
-    first, _ = span(stated.value)
+    first, _ = span(protocol.value)
     spoken = [profile for profile in profiles() if profile.since <= first[:2]] or [profiles()[0]]
     return min(spoken[-1].name, binary, key=[profile.name for profile in profiles()].index)
 

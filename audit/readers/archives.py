@@ -88,7 +88,7 @@ def entries(path: str, raw: bytes, largest: int = LARGEST) -> Iterator[Entry | U
     yield from _entries(path, raw, _Allowance(largest), 0, path)
 
 
-def _entries(path: str, raw: bytes, left: _Allowance, depth: int, inner: str) -> Iterator[Entry | Unread]:
+def _entries(path: str, raw: bytes, allowance: _Allowance, depth: int, inner: str) -> Iterator[Entry | Unread]:
     """`inner` is what the file is called, by which it is known what was compressed."""
     open_ = next((opened for magic, opened in _COMPRESSED.items() if raw.startswith(magic)), None)
     why = next((says for magic, says in _UNKNOWN.items() if raw.startswith(magic)), "")
@@ -101,11 +101,11 @@ def _entries(path: str, raw: bytes, left: _Allowance, depth: int, inner: str) ->
     else:
         try:
             if open_ is not None:
-                yield from _decompress_file(path, open_(raw), left, depth, inner)
+                yield from _decompress_file(path, open_(raw), allowance, depth, inner)
             elif _is_tar(raw):
-                yield from _of_tar(path, raw, left, depth)
+                yield from _of_tar(path, raw, allowance, depth)
             else:
-                yield from _of_zip(path, raw, left, depth)
+                yield from _of_zip(path, raw, allowance, depth)
         except _BROKEN_ARCHIVES as error:
             reason = f"its archive is broken or has what is not read ({type(error).__name__})"
             yield Unread(path, reason, may_be_configuration=True, to_do=_UNPACK)
@@ -123,18 +123,20 @@ def _is_tar(raw: bytes) -> bool:
         return False
 
 
-def _read_allowed(path: str, file: IO[bytes], left: _Allowance, head: bytes = b"") -> bytes | Unread:
+def _read_allowed(path: str, file: IO[bytes], allowance: _Allowance, head: bytes = b"") -> bytes | Unread:
     """What a file has, `head` being read already, unless that is more than may be taken."""
-    raw = head + file.read(max(0, left.size + 1 - len(head)))
-    if len(raw) > left.size:
+    raw = head + file.read(max(0, allowance.size + 1 - len(head)))
+    if len(raw) > allowance.size:
         reason = "its archive has more than is taken out"
         return Unread(path, reason, may_be_configuration=True, to_do=_UNPACK)
-    left.size -= len(raw)
+    allowance.size -= len(raw)
     return raw
 
 
-def _decompress_file(path: str, file: IO[bytes], left: _Allowance, depth: int, inner: str) -> Iterator[Entry | Unread]:
-    raw = _read_allowed(path, file, left)
+def _decompress_file(
+    path: str, file: IO[bytes], allowance: _Allowance, depth: int, inner: str
+) -> Iterator[Entry | Unread]:
+    raw = _read_allowed(path, file, allowance)
     if isinstance(raw, Unread):
         yield raw
         return
@@ -144,10 +146,10 @@ def _decompress_file(path: str, file: IO[bytes], left: _Allowance, depth: int, i
         re.sub(r"\.(tgz|tbz2?|txz)$", ".tar", name, flags=re.I) if end.startswith(".t") else name[: -len(end) or None]
     )
     packed = raw.startswith((*_COMPRESSED, *_ZIPPED)) or _is_tar(raw)
-    yield from _entries(path if packed else f"{path}/{name}", raw, left, depth + 1, name)
+    yield from _entries(path if packed else f"{path}/{name}", raw, allowance, depth + 1, name)
 
 
-def _of_tar(path: str, raw: bytes, left: _Allowance, depth: int) -> Iterator[Entry | Unread]:
+def _of_tar(path: str, raw: bytes, allowance: _Allowance, depth: int) -> Iterator[Entry | Unread]:
     with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as archive:
         for member in archive:
             name = f"{path}/{_plain(member.name)}"
@@ -158,12 +160,12 @@ def _of_tar(path: str, raw: bytes, left: _Allowance, depth: int) -> Iterator[Ent
                 continue
             file = archive.extractfile(member)
             if file is not None:
-                yield from _entry(path, name, _plain(member.name), file, left, depth)
-            if left.entries <= 0:
+                yield from _entry(path, name, _plain(member.name), file, allowance, depth)
+            if allowance.entries <= 0:
                 return
 
 
-def _of_zip(path: str, raw: bytes, left: _Allowance, depth: int) -> Iterator[Entry | Unread]:
+def _of_zip(path: str, raw: bytes, allowance: _Allowance, depth: int) -> Iterator[Entry | Unread]:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         for member in archive.infolist():
             name = f"{path}/{_plain(member.filename)}"
@@ -173,31 +175,33 @@ def _of_zip(path: str, raw: bytes, left: _Allowance, depth: int) -> Iterator[Ent
                 yield Unread(name, "it is encrypted", may_be_configuration=True, to_do=_UNPACK)
                 continue
             with archive.open(member) as file:
-                yield from _entry(path, name, _plain(member.filename), file, left, depth)
-            if left.entries <= 0:
+                yield from _entry(path, name, _plain(member.filename), file, allowance, depth)
+            if allowance.entries <= 0:
                 return
 
 
-def _entry(path: str, name: str, inner: str, file: IO[bytes], left: _Allowance, depth: int) -> Iterator[Entry | Unread]:
+def _entry(
+    path: str, name: str, inner: str, file: IO[bytes], allowance: _Allowance, depth: int
+) -> Iterator[Entry | Unread]:
     """One entry, which may be an archive itself. Of what its name says to be no configuration only the beginning is
     taken out, to see whether it is that."""
-    left.entries -= 1
+    allowance.entries -= 1
     published = _DISTRIBUTION.match(inner)
     kind = kind_of(inner)
-    head = _head(file) if kind and not published and left.entries > 0 else b""
+    head = _head(file) if kind and not published and allowance.entries > 0 else b""
     if published:
-        yield from _part_of_kafka(f"{path}/{published['top']}", published["part"], left)
-    elif left.entries <= 0:
+        yield from _part_of_kafka(f"{path}/{published['top']}", published["part"], allowance)
+    elif allowance.entries <= 0:
         yield Unread(path, f"it has more than {MOST:,} entries", may_be_configuration=True, to_do=_UNPACK)
     elif kind and not is_disguised(inner, kind, head):
         yield Unread(name, f"it is {kind}")
     else:
-        raw = _read_allowed(name, file, left, head)
+        raw = _read_allowed(name, file, allowance, head)
         if isinstance(raw, Unread):
             yield raw
-            left.entries = 0
+            allowance.entries = 0
         else:
-            yield from _entries(name, raw, left, depth + 1, inner)
+            yield from _entries(name, raw, allowance, depth + 1, inner)
 
 
 def _head(file: IO[bytes]) -> bytes:
@@ -208,12 +212,12 @@ def _head(file: IO[bytes]) -> bytes:
         return b""
 
 
-def _part_of_kafka(top: str, part: str, left: _Allowance) -> Iterator[Unread]:
+def _part_of_kafka(top: str, part: str, allowance: _Allowance) -> Iterator[Unread]:
     """What Kafka is published with, named once for all that is in it; its settings may have been changed since."""
     name = f"{top}/config" if part == "config" else top
-    if name in left.entry_names:
+    if name in allowance.entry_names:
         return
-    left.entry_names.add(name)
+    allowance.entry_names.add(name)
     if part == "config":
         reason = "it is the folder of settings that Kafka is published with, and may have been changed"
         to_do = "give the server.properties with which the brokers are started"

@@ -66,11 +66,11 @@ def _distribution_of(part: Part, path: str, text: str, settings: list[Setting]) 
         part.fact("distribution_of_own_file", "apache", own.origin, assumed)
 
 
-def host_of(by_key: dict[str, Setting]) -> str | None:
+def host_of(setting_by_key: dict[str, Setting]) -> str | None:
     """The host that a broker advertises to its clients, or None."""
     for key in ("advertised.listeners", "listeners", "advertised.host.name", "host.name"):
-        if key in by_key:
-            found = re.search(r"(?:^|://)([A-Za-z0-9.\-]+)(?::\d+)?", by_key[key].value)
+        if key in setting_by_key:
+            found = re.search(r"(?:^|://)([A-Za-z0-9.\-]+)(?::\d+)?", setting_by_key[key].value)
             if found and found[1] not in ("0.0.0.0", ""):
                 return found[1]
     return None

@@ -44,13 +44,13 @@ def _walk_folder(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
     if path.is_dir():
         found = [*walk.folder(path)]
         for file in sorted(one for one in found if isinstance(one, Path)):
-            yield from _of_file(str(file), _bytes_or_reason(file), named=False)
+            yield from _of_file(str(file), _bytes_or_reason(file), is_named=False)
         yield from (one for one in found if isinstance(one, Unread))
     else:
         raw = _bytes_or_reason(path)
         if isinstance(raw, Unread):
             raise UnreadableInputError(f"{path}: {raw.reason}.")
-        yield from _of_file(str(path), raw, named=True)
+        yield from _of_file(str(path), raw, is_named=True)
 
 
 @dataclass
@@ -139,7 +139,7 @@ def _bytes_or_reason(path: Path) -> bytes | Unread:
         return _unreadable_path(path, error)
 
 
-def _of_file(path: str, raw: bytes | Unread, *, named: bool) -> Iterator[InputText | Unread]:
+def _of_file(path: str, raw: bytes | Unread, *, is_named: bool) -> Iterator[InputText | Unread]:
     """The texts of a file, several if it is an archive. One that the user named is read whatever its name says."""
     for entry in [raw] if isinstance(raw, Unread) else archives.entries(path, raw):
         if isinstance(entry, Unread):
@@ -147,7 +147,7 @@ def _of_file(path: str, raw: bytes | Unread, *, named: bool) -> Iterator[InputTe
             continue
         name, content = entry
         text = text_of(content)
-        if named and name == path:
+        if is_named and name == path:
             yield name, text, True
         elif not text.strip(MARK + " \t\r\n\0"):
             yield Unread(name, "it is empty")

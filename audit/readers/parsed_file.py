@@ -48,9 +48,9 @@ class Part:
     answering: Answering | None = None
     racks: dict[str, StatedValue] = field(default_factory=dict[str, StatedValue])
 
-    def fact(self, name: str, value: str, origin: Origin, assumed: str = "") -> None:
+    def fact(self, name: str, value: str, origin: Origin, assumption: str = "") -> None:
         """One statement about what runs."""
-        self.facts.setdefault(name, []).append(StatedValue(value, origin, assumed))
+        self.facts.setdefault(name, []).append(StatedValue(value, origin, assumption))
 
     def note(self, kind: Kind, severity: Severity, what: str, where: Origin, to_do: str, source: str = "") -> None:
         """One finding."""

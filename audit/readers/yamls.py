@@ -195,16 +195,16 @@ def _refuse_repetition(nodes: Sequence[Node]) -> None:
         raise YamlError(f"its aliases make more than {MOST_REPEATED:,} values of {len(known):,}")
 
 
-def _measure(node: Node, depth: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many values a node has, aliases followed, and how deep they lie in each other; `known` are those of the nodes
-    that were seen."""
-    height = known[id(node)][1] if id(node) in known else 0
+def _measure(node: Node, depth: int, measure_by_node: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """How many values a node has, aliases followed, and how deep they lie in each other; `measure_by_node` has those of
+    nodes that were seen."""
+    height = measure_by_node[id(node)][1] if id(node) in measure_by_node else 0
     if depth + height > DEEPEST:
         raise YamlError("it is nested too deeply, or within itself by an alias")
-    if id(node) not in known:
-        inner = [_measure(sub, depth + 1, known) for sub in _children(node)]
-        known[id(node)] = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
-    return known[id(node)]
+    if id(node) not in measure_by_node:
+        inner = [_measure(sub, depth + 1, measure_by_node) for sub in _children(node)]
+        measure_by_node[id(node)] = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
+    return measure_by_node[id(node)]
 
 
 def _children(node: Node) -> list[Node]:
@@ -227,10 +227,10 @@ def _whole_characters(text: str) -> str:
     return _PAIR.sub(_character, text) if "\\ud" in text.lower() else text
 
 
-def _character(found: re.Match[str]) -> str:
-    if found[2] is None:
+def _character(match: re.Match[str]) -> str:
+    if match[2] is None:
         return "\ufffd"
-    return chr(0x10000 + ((int(found[1], 16) & 0x3FF) << 10) + (int(found[2], 16) & 0x3FF))
+    return chr(0x10000 + ((int(match[1], 16) & 0x3FF) << 10) + (int(match[2], 16) & 0x3FF))
 
 
 def _broken(text: str, error: YAMLError) -> YamlError:

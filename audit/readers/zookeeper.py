@@ -68,10 +68,10 @@ def _address(match: re.Match[str]) -> re.Match[str] | None:
     return _SERVER.fullmatch(match["value"]) if re.fullmatch(r"server\.\d+", match["key"]) else None
 
 
-def _servers(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+def _servers(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
     """Those that vote. Of lines with one number the last counts, as in java.util.Properties."""
-    default = given["clientPort"]["value"] if "clientPort" in given else "2181"
-    for key, match in given.items():
+    default = matches["clientPort"]["value"] if "clientPort" in matches else "2181"
+    for key, match in matches.items():
         if not key.startswith("server."):
             continue
         server = _address(match)
@@ -84,7 +84,7 @@ def _servers(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) 
             name = f"{server['host']}:{own[1] if own is not None else default}"
             part.ensemble.append(name if name not in part.ensemble else f"{server['host']}:{server['peer']}")
     for match in _SETTING.finditer(text):
-        if match["key"].startswith("server.") and match.start() != given[match["key"]].start():
+        if match["key"].startswith("server.") and match.start() != matches[match["key"]].start():
             what = f"`{match['key']}` is there again, and ZooKeeper takes the last one: this one does not count"
             part.note("contradiction", "warning", what, _where(path, text, match), "a number for each server", BESIDE)
 
@@ -93,23 +93,23 @@ def _where(path: str, text: str, match: re.Match[str]) -> Origin:
     return Origin(path, text.count("\n", 0, match.start("key")) + 1)
 
 
-def _sessions(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+def _sessions(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
     """Between which bounds sessions are granted: 2 to 20 ticks, unless stated."""
 
     def number(key: str, otherwise: int) -> int:
-        value = given[key]["value"] if key in given else ""
+        value = matches[key]["value"] if key in matches else ""
         return int(value) if re.fullmatch(r"\d{1,9}", value) else otherwise
 
     tick = number("tickTime", TICK)
     least, most = number("minSessionTimeout", 2 * tick), number("maxSessionTimeout", 20 * tick)
-    key = next((key for key in ("maxSessionTimeout", "minSessionTimeout", "tickTime") if key in given), None)
-    where = Origin(path) if key is None else _where(path, text, given[key])
+    key = next((key for key in ("maxSessionTimeout", "minSessionTimeout", "tickTime") if key in matches), None)
+    where = Origin(path) if key is None else _where(path, text, matches[key])
     part.fact("zookeeper_sessions", f"{least} to {most}", where)
 
 
-def _not_safe(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+def _not_safe(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
     """What lets a server forget what it has acknowledged; the models have an ensemble that does not."""
-    for key, match in given.items():
+    for key, match in matches.items():
         value, where = match["value"], _where(path, text, match)
         if key in UNSAFE and value.lower() == "no":
             what = f"`{key}=no`: with a loss of power ZooKeeper's servers forget what they have acknowledged"
@@ -160,15 +160,19 @@ def _listed_elsewhere(parts: Sequence[Part], findings: list[Finding]) -> None:
             return
 
 
-def stand_alone(parts: Sequence[Part], named: Sequence[str], findings: list[Finding]) -> None:
-    """The findings get a file of a server that stands alone, where brokers name several (`named`), or another file
-    lists an ensemble: servers that do not know each other each keep a controller and metadata of their own. Where
+def stand_alone(parts: Sequence[Part], server_names: Sequence[str], findings: list[Finding]) -> None:
+    """The findings get a file of a server that stands alone, where brokers name several (`server_names`), or another
+    file lists an ensemble: servers that do not know each other each keep a controller and metadata of their own. Where
     brokers name one server, it is that one."""
     listed = next((part.ensemble for part in parts if part.format == FORMAT and part.ensemble), list[str]())
-    if len({*named}) == 1 and not listed:
+    if len({*server_names}) == 1 and not listed:
         return
     for fact in (fact for part in parts for fact in part.facts.get("zookeeper_alone", ())):
-        others = f"another file lists {', '.join(listed)}" if listed else f"brokers name {', '.join(named) or 'others'}"
+        others = (
+            f"another file lists {', '.join(listed)}"
+            if listed
+            else f"brokers name {', '.join(server_names) or 'others'}"
+        )
         what = f"this file has no `server.N`, so that its ZooKeeper server stands alone, and {others}"
         to_do = "list every server in it, or leave the file out if no broker uses its server"
         findings.append(Finding("incomplete", "error", what, fact.origin, to_do, BESIDE))

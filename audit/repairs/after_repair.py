@@ -61,47 +61,48 @@ def run_with_repair(
     changes: Sequence[SettingChange],
     question: str,
     cell: Name,
-    before: Answer,
-    found: Answer,
+    answer_before: Answer,
+    new_answer: Answer,
     explorations: Explorations,
 ) -> RunWithRepair | None:
-    """The run of a loss with the changes made. `found` is the answer in the table, and `before` the same with the run
-    that is shown. None where the model does not say that the changes repair it, or where no one variant has this run.
+    """The run of a loss with the changes made. `new_answer` is the answer in the table, and `answer_before` the same
+    with the run that is shown. None where the model does not say that the changes repair it, or where no one variant
+    has this run.
 
     Raises Disagreement if the run with the repair loses what the model says is kept.
     """
-    old = _signature_of(subject, question, cell, found)
-    if old is None or not changes or before.case is None or not before.steps:
+    old = _signature_of(subject, question, cell, new_answer)
+    if old is None or not changes or answer_before.case is None or not answer_before.steps:
         return None
     new = old
     for change in changes:
         new = change.change_signature(new)
     if answer_of_log_and_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
         return None
-    model = explorations.bench.model_of(_case(before.case, new, cell))
-    made = take_steps(model, before)
-    about = next(prop for prop in model.properties if prop.name == before.property)
+    model = explorations.bench.model_of(_case(answer_before.case, new, cell))
+    made = take_steps(model, answer_before)
+    about = next(prop for prop in model.properties if prop.name == answer_before.property)
     if any(holds_at_end(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):
         steps_ = "; ".join(step.step for step in made.steps)
         raise DisagreementError(
-            f"with the repair {before.property} is false in a run that the model does not know: {steps_}"
+            f"with the repair {answer_before.property} is false in a run that the model does not know: {steps_}"
         )
     return made
 
 
-def _signature_of(subject: SubjectVerdict, question: str, cell: Name, found: Answer) -> Signature | None:
+def _signature_of(subject: SubjectVerdict, question: str, cell: Name, new_answer: Answer) -> Signature | None:
     """The first variant that has this run."""
     pairs = zip(subject.subject.variants, subject.tables, strict=True)
     key = (question, cell)
-    return next((one.signature for one, table in pairs if key in table and table[key].steps == found.steps), None)
+    return next((one.signature for one, table in pairs if key in table and table[key].steps == new_answer.steps), None)
 
 
-def _case(before: Case, new: Signature, cell: Name) -> Case:
+def _case(case_before: Case, new: Signature, cell: Name) -> Case:
     """The settings after the repair, with the faults of the cell."""
     at = BY_NAME[cell]
-    if before.kind == "goes_on":
+    if case_before.kind == "goes_on":
         return goes_on_cases(new, at)[0]
-    if before.kind == "delivery":
+    if case_before.kind == "delivery":
         return delivery_case(new, at)
     kind = kind_of(new)
     sizes: Mapping[str, Constant] = {
@@ -112,11 +113,11 @@ def _case(before: Case, new: Signature, cell: Name) -> Case:
     return Case(kind, tuple(sorted(values.items())))
 
 
-def take_steps(model: Model, before: Answer) -> RunWithRepair:
+def take_steps(model: Model, answer_before: Answer) -> RunWithRepair:
     """The steps of a run, as far as they can be taken."""
     start = next(initial_states(model))
     done, aligned, left_out = list[Step](), [0], dict[int, OmittedStep]()
-    for number, step in enumerate(before.steps, 1):
+    for number, step in enumerate(answer_before.steps, 1):
         state = done[-1].state_after if done else start
         ((action, arguments),) = parse_steps(model, step.step)
         way = _way(model, state, action, arguments)
@@ -126,7 +127,7 @@ def take_steps(model: Model, before: Answer) -> RunWithRepair:
             done += way
         aligned.append(len(done))
     run = Run(start, tuple(done))
-    return RunWithRepair(model, run, before.property, scenario_steps(model, run), tuple(aligned), left_out)
+    return RunWithRepair(model, run, answer_before.property, scenario_steps(model, run), tuple(aligned), left_out)
 
 
 def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> OmittedStep:

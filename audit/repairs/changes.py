@@ -142,7 +142,7 @@ def _with_reads_bound(signature: Signature) -> Signature:
     """Brokers of that release, which speak the protocol that they spoke before."""
     binary = "kafka_2_2"
     mended = mended_in(tuple(int(part) for part in READS_BOUND.split(".")), binary)
-    then = dict(switches(binary, binary, kraft=False, elr=False, mended=mended))
+    then = dict(switches(binary, binary, kraft=False, elr=False, mended_defects=mended))
     kept = ((name, value) for name, value in signature.switches if name in BY_METADATA or name in then)
     return replace(signature, profile=binary, switches=tuple(kept))
 

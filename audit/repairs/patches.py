@@ -26,26 +26,26 @@ def kafka_config(cluster: Cluster, key: str, value: str) -> Lines:
     return _diff(Origin(where.path, where.line if old else None), "Kafka", CONFIG, key, old and old.value, value)
 
 
-def topic_config(asked: Topic, key: str, value: str) -> Lines:
+def topic_config(topic: Topic, key: str, value: str) -> Lines:
     """The diff that sets one setting in a KafkaTopic (`Topic.resource`)."""
     path = ("spec", "config")
-    old = next((setting for setting in asked.settings if setting.key == key), None)
-    where = old.origin if old else asked.origin
-    return _diff(where, asked.origin.place, path, key, old and old.value, value)
+    old = next((setting for setting in topic.settings if setting.key == key), None)
+    where = old.origin if old else topic.origin
+    return _diff(where, topic.origin.place, path, key, old and old.value, value)
 
 
-def topic_replicas(asked: Topic, value: int) -> Lines:
+def topic_replicas(topic: Topic, value: int) -> Lines:
     """The diff that raises the replicas of a KafkaTopic (`Topic.resource`)."""
-    now = None if asked.replication_factor is None else str(asked.replication_factor)
-    return _diff(asked.origin, asked.origin.place, ("spec",), "replicas", now, str(value))
+    now = None if topic.replication_factor is None else str(topic.replication_factor)
+    return _diff(topic.origin, topic.origin.place, ("spec",), "replicas", now, str(value))
 
 
-def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
+def more_brokers(cluster: Cluster, broker_count: int) -> Lines | None:
     """The diff after which there are as many brokers as replicas are needed, nothing if there are, and None if only
     nodes that vote as well could be added: the number of controllers is not changed on the way.
     """
     brokers = [broker for broker in cluster.brokers if broker.keeps_topics]
-    if len(brokers) >= needed:
+    if len(brokers) >= broker_count:
         return ()
     alone = [broker for broker in brokers if "controller" not in broker.roles and strimzi_pool_of(broker) is not None]
     if not alone:
@@ -55,7 +55,7 @@ def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
     pooled = first.origin.place.startswith("KafkaNodePool")
     path = ("spec",) if pooled else ("spec", "kafka")
     what = first.origin.place if pooled else "Kafka"
-    return _diff(first.origin, what, path, "replicas", str(now), str(now + needed - len(brokers)))
+    return _diff(first.origin, what, path, "replicas", str(now), str(now + broker_count - len(brokers)))
 
 
 def racks(cluster: Cluster) -> Lines:

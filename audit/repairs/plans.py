@@ -332,9 +332,9 @@ def _largest(subject: Subject) -> int:
 
 
 def _preference(
-    racks: Mapping[int, str], used: Sequence[str], load: Mapping[int, int], id_: int
+    racks: Mapping[int, str], used_racks: Sequence[str], load: Mapping[int, int], id_: int
 ) -> tuple[int, int, int]:
-    return used.count(racks[id_]) if id_ in racks else 0, load[id_], id_
+    return used_racks.count(racks[id_]) if id_ in racks else 0, load[id_], id_
 
 
 def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[str, object]]:

@@ -92,16 +92,16 @@ _LAST = ("release", "newest", "fsync")
 
 
 def _offered_changes(
-    subject: Subject, wanted: Sequence[CellQuestion], kept: Sequence[Name] = ()
+    subject: Subject, wished_cells: Sequence[CellQuestion], kept_names: Sequence[Name] = ()
 ) -> list[SettingChange]:
-    """Everything that could be changed, each once: settings, where nodes stand, then `_LAST`. What is `kept` may take
-    that nodes are moved, too: a smaller min.insync.replicas is for brokers on hosts of their own."""
-    cells = [*(cell for _, cell in wanted), *kept]
+    """Everything that could be changed, each once: settings, where nodes stand, then `_LAST`. What `kept_names` has may
+    take that nodes are moved, too: a smaller min.insync.replicas is for brokers on hosts of their own."""
+    cells = [*(cell for _, cell in wished_cells), *kept_names]
     of_offsets = subject.topics[0].name == OFFSETS
     signatures = [variant.signature for variant in subject.variants]
     settings = (change for signature in signatures for change in changes_of(signature, of_offsets=of_offsets))
     first = subject.topics[0]
-    questions = () if first.internal or first.is_made_by_program else {name for name, _ in wanted}
+    questions = () if first.internal or first.is_made_by_program else {name for name, _ in wished_cells}
     sending = (change for signature in signatures for change in sending_of(signature, questions))
     moves = (change for signature in signatures for change in moves_of(signature, cells))
     offered = {change.name: change for change in (*settings, *sending, *moves)}
@@ -138,17 +138,18 @@ def find_repair(
     return None
 
 
-def _sets_tried(offered: Sequence[SettingChange]) -> Iterator[tuple[Sequence[SettingChange], Tolerance]]:
+def _sets_tried(offered_changes: Sequence[SettingChange]) -> Iterator[tuple[Sequence[SettingChange], Tolerance]]:
     """Sets of changes, the smallest first, each with what it may leave open; then all of them, of which what is not
     needed is taken back. Three hosts more for controllers are proposed where an assumption does not do instead."""
-    without = [change for change in offered if change.name != "controllers"]
+    without = [change for change in offered_changes if change.name != "controllers"]
     for some, tolerated in (
-        (without, _tolerate_nothing), (without, _is_assumed), (offered, _tolerate_nothing), (offered, _is_beyond_model)
+        (without, _tolerate_nothing), (without, _is_assumed),
+        (offered_changes, _tolerate_nothing), (offered_changes, _is_beyond_model),
     ):  # fmt: skip
         for number in range(1, MOST_CHANGES + 1):
             yield from ((chosen, tolerated) for chosen in itertools.combinations(some, number))
-    if len(offered) > MOST_CHANGES:
-        yield offered, _tolerate_nothing
+    if len(offered_changes) > MOST_CHANGES:
+        yield offered_changes, _tolerate_nothing
 
 
 def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> str:
@@ -166,13 +167,13 @@ def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], e
     return f"no repair was found: with up to {MOST_CHANGES} of these, or all, {left}: {tried}"
 
 
-def _what_is_left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
+def _what_is_left(subject: Subject, wished_cells: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
     if explorations.late:
         return LATE
     signatures = [variant.signature for variant in subject.variants]
-    asked = [(signature, wanted) for signature in signatures]
-    offered = _offered_changes(subject, wanted)
+    asked = [(signature, wished_cells) for signature in signatures]
+    offered = _offered_changes(subject, wished_cells)
     some = list(itertools.combinations(offered, min(MOST_CHANGES, len(offered))))
     cell = _first_bad(asked, some[0], explorations)
     if cell is None or any(_first_bad(asked, chosen, explorations) != cell for chosen in some[1:]):
@@ -190,63 +191,72 @@ def _what_is_left(subject: Subject, wanted: Sequence[CellQuestion], explorations
 
 
 def _least(
-    asked: Asked, changes: Sequence[SettingChange], explorations: Explorations, tolerated: Tolerance = _tolerate_nothing
+    asked_cells: Asked,
+    changes: Sequence[SettingChange],
+    explorations: Explorations,
+    tolerance: Tolerance = _tolerate_nothing,
 ) -> Sequence[SettingChange]:
     """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
     about, and be decided by what was explored since. The costliest is taken back first."""
     for change in reversed(changes):
         fewer = [other for other in changes if other is not change]
-        if fewer and _first_bad(asked, fewer, explorations, tolerated) is None:
-            return _least(asked, fewer, explorations, tolerated)
+        if fewer and _first_bad(asked_cells, fewer, explorations, tolerance) is None:
+            return _least(asked_cells, fewer, explorations, tolerance)
     return changes
 
 
 def _first_bad(
-    asked: Asked, changes: Sequence[SettingChange], explorations: Explorations, tolerated: Tolerance = _tolerate_nothing
+    asked_cells: Asked,
+    changes: Sequence[SettingChange],
+    explorations: Explorations,
+    tolerance: Tolerance = _tolerate_nothing,
 ) -> CellQuestion | None:
     """The first cell that changes leave as it must not be; None where there is none."""
-    for signature, cells in asked:
+    for signature, cells in asked_cells:
         changed = apply_changes(signature, changes)
         for question, cell in cells:
             found = answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations)
-            if found.word != "no loss found" and not tolerated(found):
+            if found.word != "no loss found" and not tolerance(found):
                 return question, cell
     return None
 
 
 def _needed_changes(
-    asked: Asked, changes: Sequence[SettingChange], explorations: Explorations, tolerated: Tolerance = _tolerate_nothing
+    asked_cells: Asked,
+    changes: Sequence[SettingChange],
+    explorations: Explorations,
+    tolerance: Tolerance = _tolerate_nothing,
 ) -> Iterator[NeededChange]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:
         others = [other for other in changes if other is not change]
-        bad = _first_bad(asked, others, explorations, tolerated)
+        bad = _first_bad(asked_cells, others, explorations, tolerance)
         assert bad is not None, f"{change.name} is not needed"
         question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
         found = [
             answer_of_log_and_client(apply_changes(signature, others), question, cell, explorations).word
-            for signature, _ in asked
+            for signature, _ in asked_cells
         ]
         yield NeededChange(change, bad, loses="can lose" in found)
 
 
-def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
+def repair_document(subject: Subject, repair: Repair, cluster: Cluster) -> dict[str, Any]:
     """A repair as the document has it: what to do in which order, and that each part of it is needed."""
-    steps = plan_changes(subject, [(change.change.name, change.change.value) for change in found.changes], cluster)
-    names = [change.change.setting for change in found.changes]
-    title = "What repairs what fails, and leaves the rest undecided" if found.leaves_open else "What repairs it"
+    steps = plan_changes(subject, [(change.change.name, change.change.value) for change in repair.changes], cluster)
+    names = [change.change.setting for change in repair.changes]
+    title = "What repairs what fails, and leaves the rest undecided" if repair.leaves_open else "What repairs it"
     return {
         "headline": f"{title}, checked again by the model ({', '.join(names)}):",
-        "leaves_open": found.leaves_open,
-        "assumes": found.assumes,
-        "change": change_texts(subject, [change.change for change in found.changes], cluster),
+        "leaves_open": repair.leaves_open,
+        "assumes": repair.assumes,
+        "change": change_texts(subject, [change.change for change in repair.changes], cluster),
         "steps": [step_document(step) for step in steps],
         "notes": [
             *(
                 f"Without {change.change.setting}, {_words_without(change)} ({cell_title(BY_NAME[change.cell[1]])})."
-                for change in found.changes
+                for change in repair.changes
             ),
-            *([_ASSUMED] if found.assumes else []),
+            *([_ASSUMED] if repair.assumes else []),
         ],
     }
 
@@ -257,7 +267,7 @@ _ASSUMED = (
 )
 
 
-def _words_without(needed: NeededChange) -> str:
+def _words_without(needed_change: NeededChange) -> str:
     """What is bad without a change: `an acknowledged record can be lost`, or that nothing decides whether it can."""
-    happens = _HAPPENS[needed.cell[0]]
-    return happens if needed.loses else f"nothing decides whether {happens}"
+    happens = _HAPPENS[needed_change.cell[0]]
+    return happens if needed_change.loses else f"nothing decides whether {happens}"

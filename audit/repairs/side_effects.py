@@ -52,11 +52,13 @@ class SideEffect:
 
 
 def find_side_effects(
-    repaired: RepairedSubject, others: Sequence[RepairedSubject], explorations: Explorations
+    repaired_subject: RepairedSubject, others: Sequence[RepairedSubject], explorations: Explorations
 ) -> Iterator[SideEffect]:
     """Of each of the others that shares a change what fails by it, its own repair made."""
     for other in others:
-        shared = [change for change in repaired.changes if _is_shared(change, repaired.verdict, other.verdict)]
+        shared = [
+            change for change in repaired_subject.changes if _is_shared(change, repaired_subject.verdict, other.verdict)
+        ]
         own = {change.name for change in other.changes}
         made = [*other.changes, *(change for change in shared if change.name not in own)]
         cell = _failing_cell(other, made, explorations) if len(made) > len(other.changes) else None

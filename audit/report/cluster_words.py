@@ -88,7 +88,7 @@ PLACED = frozenset({
 def title_of(
     name: str,
     cells: Sequence[str],
-    decided: Sequence[Mapping[str, Any]],
+    deciding_settings: Sequence[Mapping[str, Any]],
     *,
     least_isr: int | None = None,
     of_requests: bool = False,
@@ -103,8 +103,10 @@ def title_of(
         own = tuple(cell.partition("=")[2] for cell in cells if cell.startswith(f"{question}="))
         asked.setdefault(own, []).append(LOST[question])
     lost = [f"{' and '.join(what)} {_when(own, least_isr, of_requests=of_requests)}" for own, what in asked.items()]
-    placed = any(BY_NAME[cell.partition("=")[2]].fault.name in PLACED for cell in cells) or len(decided) == 1
-    by = "; ".join(f"{one['says']}{_place(one)}" for one in decided if placed or one["says"] != setting_text(PLACING))
+    placed = any(BY_NAME[cell.partition("=")[2]].fault.name in PLACED for cell in cells) or len(deciding_settings) == 1
+    by = "; ".join(
+        f"{one['says']}{_place(one)}" for one in deciding_settings if placed or one["says"] != setting_text(PLACING)
+    )
     return f"{name}: {'; '.join(lost)}{f' (because of {by})' if by else ''}"
 
 
@@ -149,17 +151,17 @@ def trace_in_cluster_words(trace: Mapping[str, Any], model: Model, run: Run) -> 
 
 
 def explored_document(
-    trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str], before: int = 0
+    trace: Mapping[str, Any], model: Model, run: Run, broker_names: Mapping[str, str], brokers_out: int = 0
 ) -> Document:
-    """The document of a run that somebody explores, in the words of the cluster: `called` are its brokers, of which in
-    a run about service so many are out `before` the fault."""
-    told = ClusterRun(model, run, _of_service(model), called, before)
-    about = {"title": "A run of the cluster", "letters": letters_of(called), "properties": _properties(trace)}
+    """The document of a run that somebody explores, in the words of the cluster: `broker_names` are its brokers, of
+    which in a run about service `brokers_out` are out before the fault."""
+    told = ClusterRun(model, run, _of_service(model), broker_names, brokers_out)
+    about = {"title": "A run of the cluster", "letters": letters_of(broker_names), "properties": _properties(trace)}
     own = {key: part for key, part in trace.items() if key != "wording"}
-    own["notes"] = [note for note in trace["notes"] if note != letters_note(called)]
-    return told.trace_in_words(rename_brokers(own, called)) | {
+    own["notes"] = [note for note in trace["notes"] if note != letters_note(broker_names)]
+    return told.trace_in_words(rename_brokers(own, broker_names)) | {
         "disabled": told.could_happen(),
-        "cluster": about | {"before": before},
+        "cluster": about | {"before": brokers_out},
     }
 
 
@@ -167,10 +169,12 @@ class ScenarioWords:
     """The states around a run, for `traces/neighbourhood.py`, as its page says them: brokers with their names in the
     cluster, steps in sentences, records by their numbers, those that the run has in several epochs with their epoch."""
 
-    def __init__(self, model: Model, run: Run, called: Mapping[str, str], before: int = 0, broken: str = "") -> None:
+    def __init__(
+        self, model: Model, run: Run, broker_names: Mapping[str, str], brokers_out: int = 0, broken: str = ""
+    ) -> None:
         brokers = next(domain.size for domain in model.domains if domain.name == "Broker")
-        every = {letter: called.get(letter, f"broker {letter}") for letter in "ABCDE"[:brokers]}
-        self.told = ClusterRun(model, run, broken or _of_service(model), every, before)
+        every = {letter: broker_names.get(letter, f"broker {letter}") for letter in "ABCDE"[:brokers]}
+        self.told = ClusterRun(model, run, broken or _of_service(model), every, brokers_out)
         names = RecordNames(model)
         states = run.states()
         pairs = zip(states, run.steps, strict=False)
@@ -202,15 +206,15 @@ class ScenarioWords:
         return value_said(text, self.told.broker_names)
 
 
-def value_said(text: str, called: Mapping[str, str]) -> str:
+def value_said(text: str, broker_names: Mapping[str, str]) -> str:
     """A value of the model, as text, in the words of the cluster."""
-    return value_in_words(with_names(text, called))
+    return value_in_words(with_names(text, broker_names))
 
 
-def step_said(model: Model, state: State, step: Step, called: Mapping[str, str], before: int = 0) -> str:
-    """The sentence of a step that can happen in a state, in the words of the cluster; `before` as in
+def step_said(model: Model, state: State, step: Step, broker_names: Mapping[str, str], brokers_out: int = 0) -> str:
+    """The sentence of a step that can happen in a state, in the words of the cluster; `brokers_out` as in
     `explored_document`."""
-    told = ClusterRun(model, Run(state, ()), _of_service(model), called, before)
+    told = ClusterRun(model, Run(state, ()), _of_service(model), broker_names, brokers_out)
     return told.sentence_of(state, step.action, step.arguments)
 
 
@@ -223,14 +227,14 @@ def _properties(trace: Mapping[str, Any]) -> dict[str, str]:
     return {name: PROMISED.get(name, name.replace("_", " ")) for name in trace["properties"]}
 
 
-def letters_of(called: Mapping[str, str]) -> str:
+def letters_of(broker_names: Mapping[str, str]) -> str:
     """Which of the model's letters is which broker."""
-    return ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
+    return ", ".join(f"{letter} is {name}" for letter, name in sorted(broker_names.items()))
 
 
-def letters_note(called: Mapping[str, str]) -> str:
+def letters_note(broker_names: Mapping[str, str]) -> str:
     """The same, as a saved trace notes it."""
-    return f"Here {letters_of(called)}."
+    return f"Here {letters_of(broker_names)}."
 
 
 def _place(one: Mapping[str, Any]) -> str:
@@ -374,7 +378,7 @@ class ClusterRun:
         """The sentence of a step from a state."""
         if action == "lose_host" and self.broken in SERVICE:
             return capitalize_first(
-                unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.hosts_out)
+                unavailable(self.name(arguments["broker"]), is_before_fault=len(state.gone) < self.hosts_out)
             )
         return said_of(step_sentence(self.model, state, action, arguments), self.broker_names)
 
@@ -422,9 +426,9 @@ class ClusterRun:
         return record_named(shown)
 
 
-def _step_of(appended: Sequence[tuple[int, int]], record: int) -> int:
+def _step_of(appends: Sequence[tuple[int, int]], record: int) -> int:
     """The first step that appended a record; 0 where none did."""
-    return next((number for number, id_ in appended if id_ == record), 0)
+    return next((number for number, id_ in appends if id_ == record), 0)
 
 
 def _natural_key(name: str) -> tuple[str, int, str]:

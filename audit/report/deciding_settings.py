@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..answers.answer import Answer
+from ..facts.facts import NOT_GIVEN
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared_key
 from ..kafka.profiles import Constant
@@ -51,9 +52,6 @@ _SHARED_HOSTS = "hosts"
 
 _OF_HOSTS = ("power_losses", "disk_losses")
 """What a host that loses power, or its disk, takes of each replica that is on it."""
-
-NOT_GIVEN = "not given"
-"""What a setting is that nothing states, and that has no default here."""
 
 PLACING = UsedSetting("where the nodes run", "", None, "")
 """What decides where the repair moves nodes: no setting, but their places."""
@@ -127,9 +125,13 @@ def _used_setting(subject: Subject, key: str) -> UsedSetting:
     return stated or UsedSetting(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")
 
 
-def setting_text(used: UsedSetting) -> str:
+def setting_text(setting: UsedSetting) -> str:
     """A setting that decides, in words: `acks=1`, `acks not given`."""
-    return f"{used.key} {used.value}".strip() if used.value in ("", NOT_GIVEN) else f"{used.key}={used.value}"
+    return (
+        f"{setting.key} {setting.value}".strip()
+        if setting.value in ("", NOT_GIVEN)
+        else f"{setting.key}={setting.value}"
+    )
 
 
 def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> str:

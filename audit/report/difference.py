@@ -89,13 +89,13 @@ def _settings(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     }
 
 
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+def _lines(change: Mapping[str, Any]) -> Iterator[str]:
     """What changed, a line for all topics of which the same is said: settings, what is worse, what is better."""
     said: dict[str, dict[str, None]] = {}
-    for row in found["settings"]:
+    for row in change["settings"]:
         said.setdefault(f"{row['key']}: {row['before']} → {row['after']}", {})[row["topic"]] = None
     yield from (f"changed: {_names(topics)}: {says}" for says, topics in said.items())
-    rows = [*found["worse"], *found["better"]]
+    rows = [*change["worse"], *change["better"]]
     for kind, whether, alike in (
         ("worse", "", [row for row in rows if row["after"] == _LOSES]),
         ("better", "", [row for row in rows if row["before"] == _LOSES and row["after"] not in _OPEN]),
@@ -104,8 +104,8 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     ):
         yield from (f"{kind}: {_names(topics)}: {whether}{says}" for says, topics in _alike(alike).items())
     for kind in ("new", "gone"):
-        if found[kind]:
-            yield f"{kind}: {_names(found[kind])}"
+        if change[kind]:
+            yield f"{kind}: {_names(change[kind])}"
 
 
 def _alike(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, None]]:

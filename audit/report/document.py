@@ -72,7 +72,7 @@ def audit_outcome(
     cluster: Cluster,
     findings: Sequence[Finding],
     reports: Sequence[SubjectReport],
-    required: Sequence[Requirement],
+    requirements: Sequence[Requirement],
     today: datetime.date,
     explorations: Explorations,
 ) -> AuditOutcome:
@@ -82,7 +82,7 @@ def audit_outcome(
         exit_ = UNDECIDED
     date = "" if today == datetime.date.max else today.isoformat()
     late = timeout_message(explorations, reports)
-    made = document(cluster, findings, reports, required, exit_, late, date)
+    made = document(cluster, findings, reports, requirements, exit_, late, date)
     return AuditOutcome(made, made["exit"], reports, explorations, findings)
 
 
@@ -90,16 +90,16 @@ def document(
     cluster: Cluster,
     findings: Sequence[Finding],
     reports: Sequence[SubjectReport],
-    required: Sequence[Requirement],
+    requirements: Sequence[Requirement],
     exit_: int,
-    out_of_time: str = "",
+    what_time_lacked: str = "",
     date: str = "",
 ) -> Document:
     """The whole document. Subjects are worst first. `exit_` is what requirements come to: what is out of service for
-    certain fails beside them. `out_of_time` says what time did not suffice for, `date` is the day of the audit."""
+    certain fails beside them. `what_time_lacked` says what time did not suffice for, `date` is the day of the audit."""
     outages = list(_outages(cluster, reports))
     places = places_of(cluster)
-    subjects = [_with_racks(_subject(report, required, places), report, cluster) for report in reports]
+    subjects = [_with_racks(_subject(report, requirements, places), report, cluster) for report in reports]
     made: Document = {
         "schema": SCHEMA,
         "tool": tool_version(),
@@ -124,13 +124,13 @@ def document(
         "situations": [
             {"name": situation.name, "title": situation.title, "says": situation.says} for situation in SITUATIONS
         ],
-        "required": _required_text(required, reports),
+        "required": _required_text(requirements, reports),
         "questions": [{"name": question.name, "title": question.title} for question in QUESTIONS],
-        "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in required],
+        "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in requirements],
         "subjects": subjects,
         "summary": {},
         "diff": None,
-        "out_of_time": out_of_time,
+        "out_of_time": what_time_lacked,
         "findings": [_finding(finding) for finding in findings],
         "notes": list(NOTES),
     }
@@ -161,12 +161,12 @@ def _outages(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[Doc
     yield from (_outage(outage) for report in reports for outage in report.outages)
 
 
-def _required_text(required: Sequence[Requirement], reports: Sequence[SubjectReport]) -> str:
+def _required_text(required_cells: Sequence[Requirement], reports: Sequence[SubjectReport]) -> str:
     """`standard`; with what audit.toml requires of some topics, `standard; of orders: strict`."""
     stated: dict[tuple[str, ...], list[str]] = {}
     for subject in (report.verdict.subject for report in reports):
         stated.setdefault(subject.requirements, []).extend(topic.name for topic in subject.topics)
-    others = [preset_of(required)] if stated.pop((), None) or not stated else []
+    others = [preset_of(required_cells)] if stated.pop((), None) or not stated else []
     return "; ".join([*others, *(f"of {_some(names)}: {', '.join(texts)}" for texts, names in stated.items())])
 
 
@@ -255,7 +255,7 @@ def _versions(cluster: Cluster) -> Document:
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
-def _subject(report: SubjectReport, required: Sequence[Requirement], places: Places) -> Document:
+def _subject(report: SubjectReport, requirements: Sequence[Requirement], places: Places) -> Document:
     subject, verdict = report.verdict.subject, report.verdict
     conditional = list(_conditional(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
@@ -273,7 +273,7 @@ def _subject(report: SubjectReport, required: Sequence[Requirement], places: Pla
         "short": _short_headline(verdict) or main,
         "conditional": conditional if len(conditional) > 1 else [],
         "depends": list(_deciding(verdict)) if verdict.tables else [],
-        "required": preset_of(required_of(subject, required)),
+        "required": preset_of(required_of(subject, requirements)),
         "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
         "checks": [_with_place(_check(check, verdict, places), deciding, where) for check in report.checks],
@@ -317,9 +317,9 @@ def _with_place(check: Document, deciding: Sequence[Document], topic: Document) 
     return {**check, "where": where}
 
 
-def _deciding_document(used: UsedSetting, becomes: str = "") -> Document:
+def _deciding_document(setting: UsedSetting, becomes: str = "") -> Document:
     """A setting that decides, and what the repair makes of it."""
-    return {**_setting_document(used), "says": setting_text(used), "becomes": becomes}
+    return {**_setting_document(setting), "says": setting_text(setting), "becomes": becomes}
 
 
 def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
@@ -470,9 +470,9 @@ def _check(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> 
             "assumable": assumable}  # fmt: skip
 
 
-def _setting_document(used: UsedSetting) -> Document:
-    where = None if used.origin is None else _where(used.origin)
-    return {"key": used.key, "value": used.value, "where": where, "source": used.source}
+def _setting_document(setting: UsedSetting) -> Document:
+    where = None if setting.origin is None else _where(setting.origin)
+    return {"key": setting.key, "value": setting.value, "where": where, "source": setting.source}
 
 
 def _where(origin: Origin) -> Document:

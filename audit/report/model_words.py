@@ -59,20 +59,20 @@ def record_named(trace: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def records_of_several_epochs(changed: Any) -> frozenset[str]:
+def records_of_several_epochs(changes: Any) -> frozenset[str]:
     """The letters of records of which changes name one of several epochs."""
-    drawn = set(_RECORD.findall(str(changed)))
+    drawn = set(_RECORD.findall(str(changes)))
     return frozenset(letter for _, letter in drawn if sum(other == letter for _, other in drawn) > 1)
 
 
-def name_records(changed: list[str], doubled: frozenset[str]) -> list[str]:
-    """Changes with the records' names: those that are `doubled` with their epoch."""
+def name_records(changes: list[str], records_named_twice: frozenset[str]) -> list[str]:
+    """Changes with the records' names: those that are `records_named_twice` with their epoch."""
 
     def name(found: re.Match[str]) -> str:
         number = ord(found[2]) - ord("a")
-        return f"record {number}" + (f" of epoch {found[1]}" if found[2] in doubled else "")
+        return f"record {number}" + (f" of epoch {found[1]}" if found[2] in records_named_twice else "")
 
-    return [_RECORD.sub(name, text) for text in changed]
+    return [_RECORD.sub(name, text) for text in changes]
 
 
 def frame_in_words(frame: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,16 +34,16 @@ class TopicGroup:
     requirements: tuple[str, ...]
 
 
-def audit_toml_skeleton(cluster: Cluster, subjects: Sequence[Subject], required: Sequence[str]) -> str:
-    """The file's text. `required` is what is asked of all topics, as `require` takes it."""
+def audit_toml_skeleton(cluster: Cluster, subjects: Sequence[Subject], requirements: Sequence[str]) -> str:
+    """The file's text. `requirements` is what is asked of all topics, as `require` takes it."""
     every = {topic.name for topic in cluster.topics}
-    parts = [list(_head(required)), list(_clients(cluster))]
+    parts = [list(_head(requirements)), list(_clients(cluster))]
     for group in _topic_groups(subjects):
         for pattern, names in topic_patterns([topic.name for topic in group.topics], every):
-            parts.append(list(_entry(pattern, names, group, cluster, required)))
+            parts.append(list(_entry(pattern, names, group, cluster, requirements)))
     if len(parts) == 2:
         parts.append([*_prose("No topic was read. An entry is such as this one."), *_prose('[topic."payments.*"]'),
-                      *_prose(f"require = {_toml(required)}")])  # fmt: skip
+                      *_prose(f"require = {_toml(requirements)}")])  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
@@ -87,7 +87,7 @@ def _escape(name: str) -> str:
     return name.replace(".", r"\.") if _LEGAL.fullmatch(name) else re.escape(name)
 
 
-def _head(required: Sequence[str]) -> Iterator[str]:
+def _head(requirements: Sequence[str]) -> Iterator[str]:
     yield from _prose(
         "What files and brokers do not say of this cluster, for `tidegate audit`. Everything is a comment, so that it "
         "changes nothing. A line with # and no space after it states what the audit takes for granted now: take the # "
@@ -97,8 +97,8 @@ def _head(required: Sequence[str]) -> Iterator[str]:
     yield "#"
     yield from _prose(
         "`require` is what must hold of an entry's topics: a preset, QUESTION=FAULT@SITUATION such as "
-        f"no-loss=power-loss@one, or a list of these. Of all other topics {', '.join(required)} is required, or what "
-        "--require says. Presets:"
+        f"no-loss=power-loss@one, or a list of these. Of all other topics {', '.join(requirements)} is required, or "
+        "what --require says. Presets:"
     )
     for preset in PRESETS.values():
         says = f"{preset.name}: {preset.says}"
@@ -114,13 +114,13 @@ def _clients(cluster: Cluster) -> Iterator[str]:
 
 
 def _entry(
-    pattern: str, names: Sequence[str], group: TopicGroup, cluster: Cluster, required: Sequence[str]
+    pattern: str, names: Sequence[str], group: TopicGroup, cluster: Cluster, required_names: Sequence[str]
 ) -> Iterator[str]:
     if len(names) > 1:
         yield from _prose(f"{len(names):,} topics that are alike: {_names_text(names)}")
     quoted = f"'{pattern}'" if "\\" in pattern and "'" not in pattern else json.dumps(pattern)
     yield f"#[topic.{quoted}]"
-    yield f"#require = {_toml(group.requirements or required)}"
+    yield f"#require = {_toml(group.requirements or required_names)}"
     use = cluster.use_of(names[0])
     if group.producers:
         yield f"#producer = {_toml(group.producers)}"

@@ -17,7 +17,7 @@ from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
 from ..startup import producers
 from ..startup.client_settings import refused_values, settings_in_force, stated_setting
-from ..startup.group_protocols import share_setting
+from ..startup.group_protocols import group_findings, share_setting
 from ..startup.producers import is_transactional, why_producer_stops
 from ..startup.served_clients import is_not_served
 from .group_members import has_new_protocol, member_rules
@@ -36,7 +36,8 @@ def client_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
     for client in cluster.clients:
         yield from is_not_served(cluster, client)
-        yield from refused_values(client, undeclared=True)
+        yield from group_findings(cluster, client)
+        yield from refused_values(client, only_undeclared=True)
         if client.kind == "producer":
             yield from refused_settings(cluster, client)
             yield from unsafe(cluster, client)

@@ -252,11 +252,11 @@ def _session_bounds(cluster: Cluster) -> tuple[int, int]:
     return int(least), int(most)
 
 
-def _voting_servers(cluster: Cluster, stated: list[Setting]) -> Iterator[Finding]:
+def _voting_servers(cluster: Cluster, stated_settings: list[Setting]) -> Iterator[Finding]:
     """How many of the servers that vote may fail, where an odd number would do as well, or where observers hide it."""
     count = len(cluster.zookeepers)
-    named = {server for setting in stated for server in zookeeper_servers(setting)}
-    if not stated or count == 0 or (count % 2 and not (count == 1 and len(named) > 1)):
+    named = {server for setting in stated_settings for server in zookeeper_servers(setting)}
+    if not stated_settings or count == 0 or (count % 2 and not (count == 1 and len(named) > 1)):
         return
     stands = (count - 1) // 2
     what = f"{'one ZooKeeper server votes' if count == 1 else f'{count} ZooKeeper servers vote'}, so "
@@ -264,7 +264,7 @@ def _voting_servers(cluster: Cluster, stated: list[Setting]) -> Iterator[Finding
     what += "; without a majority of them no leader is replaced"
     to_do = "an odd number of servers that vote, three or five"
     severity: Severity = "note" if stands else "warning"
-    yield Finding("arithmetic", severity, what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
+    yield Finding("arithmetic", severity, what, stated_settings[0].origin, to_do, "ZooKeeper, Administrator's Guide")
 
 
 def unheard_settings(cluster: Cluster) -> Iterator[Finding]:

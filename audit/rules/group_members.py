@@ -18,6 +18,7 @@ from ..cluster.settings import base_family, number_of, place_of
 from ..kafka.keys import KeyName, client_settings, declared_key
 from ..kafka.versions import is_at_least
 from ..startup.client_settings import is_in, refused_values, stated_setting
+from ..startup.group_protocols import group_findings
 from ..startup.possible_clients import possible_refusal, unknown_start
 from ..startup.served_clients import is_not_served
 
@@ -81,7 +82,8 @@ def consumers_down(cluster: Cluster) -> Iterator[Finding]:
     """Why consumers do not start, or cannot join their group: one reason of each."""
     for client in cluster.clients:
         if client.kind == "consumer":
-            reasons = (*is_not_served(cluster, client), *member_rules(cluster, client), *refused_values(client))
+            unserved = (*is_not_served(cluster, client), *group_findings(cluster, client))
+            reasons = (*unserved, *member_rules(cluster, client), *refused_values(client))
             yield from [reason for reason in reasons if reason.severity == "error"][:1]
 
 

@@ -111,10 +111,10 @@ def _hidden(setting: Setting) -> Finding:
     return Finding("not_read", "error", what, setting.origin, "save the file as UTF-8 without a byte order mark")
 
 
-def _typo(setting: Setting, near: str, settings: Sequence[Setting]) -> Finding:
-    now = key_names.OLD.get(near, near)
-    also = "" if now == near else f" (an old name of `{now}`)"
-    what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{near}`{also}"
+def _typo(setting: Setting, similar_key: str, settings: Sequence[Setting]) -> Finding:
+    now = key_names.OLD.get(similar_key, similar_key)
+    also = "" if now == similar_key else f" (an old name of `{now}`)"
+    what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{similar_key}`{also}"
     if any(other.key == now for other in settings):  # as `logs.dir` beside `log.dir` in Bitnami's chart
         return Finding("typo", "warning", what, setting.origin, f"remove it, since `{now}` is set as well")
     return Finding("typo", "error", what, setting.origin, f"write `{now}`")

@@ -48,15 +48,15 @@ WORDS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 """What librdkafka calls its assignors, and Java has no class of that name."""
 
 
-def refused_values(client: Client, *, undeclared: bool = False) -> Iterator[Finding]:
-    """The settings of a client of Java's with which it does not start, each by itself. With `undeclared` those alone of
-    which no other rule says that they are wrong."""
+def refused_values(client: Client, *, only_undeclared: bool = False) -> Iterator[Finding]:
+    """The settings of a client of Java's with which it does not start, each by itself. With `only_undeclared` those
+    alone of which no other rule says that they are wrong."""
     if base_family(client) != "java":
         return
     for setting in settings_in_force(client):
         if setting.value == HIDDEN or "${" in setting.value:
             continue
-        why = "" if undeclared else _why_declared_refused(client, setting)
+        why = "" if only_undeclared else _why_declared_refused(client, setting)
         why = why or _why_other_refused(client, setting) or _FORMS.get(setting.key, _no_form)(client, setting.value)
         if why:
             what = f"`{setting.key}={setting.value}` {why}: the {client.kind} does not start"

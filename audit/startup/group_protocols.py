@@ -87,25 +87,25 @@ def share_setting(client: Client) -> Setting | None:
 
 
 def _service_findings(
-    cluster: Cluster, protocol: GroupProtocol, asked: Setting, effect: str, instead: str = ""
+    cluster: Cluster, protocol: GroupProtocol, setting: Setting, effect: str, instead: str = ""
 ) -> Iterator[Finding]:
     """That the brokers do not serve what a setting asks for, or that no file says whether they do."""
     kafka = cluster.versions.kafka
     if kafka is None:
         return
     needs = list(_needs(cluster, protocol, kafka.value))
-    said = f"`{asked.key}={asked.value}`"
+    said = f"`{setting.key}={setting.value}`"
     if needs:
         why, steps = "; ".join(why for why, _ in needs), "; ".join(to_do for _, to_do in needs)
         to_do = f"{instead}, or {steps}" if instead else steps
-        yield Finding("contradiction", "error", f"{said}: {why}: {effect}", asked.origin, to_do, protocol.source)
+        yield Finding("contradiction", "error", f"{said}: {why}: {effect}", setting.origin, to_do, protocol.source)
     elif _is_open(cluster, protocol, kafka.value):
         what = (
             f"{said}: whether {protocol.feature} is 1 is not said, which a cluster that was upgraded need not have: "
             f"where it is 0, {effect}"
         )
         to_do = f"--features {protocol.feature}=LEVEL, as kafka-features.sh describe says"
-        yield Finding("incomplete", "warning", what, asked.origin, to_do, protocol.source)
+        yield Finding("incomplete", "warning", what, setting.origin, to_do, protocol.source)
 
 
 def _needs(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> Iterator[Need]:
@@ -170,16 +170,16 @@ def _is_open(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> bool:
 # --- share consumers --------------------------------------------------------------------------------------------------
 
 
-def _share_findings(cluster: Cluster, client: Client, shared: Setting) -> Iterator[Finding]:
-    yield from _service_findings(cluster, SHARE, shared, "no share consumer of the group gets a record")
+def _share_findings(cluster: Cluster, client: Client, share_setting: Setting) -> Iterator[Finding]:
+    yield from _service_findings(cluster, SHARE, share_setting, "no share consumer of the group gets a record")
     for key in NOT_OF_SHARE if base_family(client) != "librdkafka" else ():
         refused = next((setting for setting in client.settings if setting.key == key and not setting.when), None)
         if refused is not None:
             what = (
-                f"`{refused.key}={refused.value}` with `{shared.key}`: neither a consumer nor a share consumer starts "
-                "with both"
+                f"`{refused.key}={refused.value}` with `{share_setting.key}`: neither a consumer nor a share "
+                "consumer starts with both"
             )
-            to_do = f"remove {refused.key} of a share consumer, {shared.key} of any other"
+            to_do = f"remove {refused.key} of a share consumer, {share_setting.key} of any other"
             yield Finding("contradiction", "error", what, refused.origin, to_do, "ShareConsumerConfig, ConsumerConfig")
 
 

@@ -79,15 +79,15 @@ def _time_reasons(cluster: Cluster, node: Broker, group: str) -> Reasons:
         yield _sentence(stated, own, "not below", session), where.origin
 
 
-def _sentence(stated: Mapping[str, Setting], first: str, how: str, second: str) -> str:
-    return f"`{first}={_number(stated, first)}` is {how} `{second}={_number(stated, second)}`"
+def _sentence(stated_settings: Mapping[str, Setting], first: str, how: str, second: str) -> str:
+    return f"`{first}={_number(stated_settings, first)}` is {how} `{second}={_number(stated_settings, second)}`"
 
 
-def _number(stated: Mapping[str, Setting], key: str) -> int:
-    return int(stated[key].value) if key in stated else int(other_settings()[key].defaults[0].value)
+def _number(stated_settings: Mapping[str, Setting], key: str) -> int:
+    return int(stated_settings[key].value) if key in stated_settings else int(other_settings()[key].defaults[0].value)
 
 
-def _first_stated(stated: Mapping[str, Setting], *keys: str) -> Setting | None:
+def _first_stated(stated_settings: Mapping[str, Setting], *keys: str) -> Setting | None:
     """The first of two that is stated, where each is a number or its default holds."""
-    found = [stated[key] for key in keys if key in stated]
+    found = [stated_settings[key] for key in keys if key in stated_settings]
     return found[0] if found and all(setting.value.strip().isdecimal() for setting in found) else None

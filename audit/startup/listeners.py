@@ -181,12 +181,14 @@ def _advertised_reasons(setting: Setting, what: str, but: set[str] | None = None
             return
 
 
-def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting]) -> Reasons:
+def _with_controllers(
+    cluster: Cluster, node: Broker, listeners: Setting, setting_by_key: Mapping[str, Setting]
+) -> Reasons:
     """The controllers' listeners are among those of a controller and not among those of a broker alone. Names in
     `listeners` are put into capitals, those of controllers are compared as they are written (controllerListenerNames,
     2.8 to 4.3). Each node of KRaft names one, a controller at least one of its own (validateValues, 3.3 to 4.3:
     validateAdvertisedControllerListenersNonEmptyForKRaftController)."""
-    controllers, mine = stated.get(CONTROLLERS), names_in(listeners.value)
+    controllers, mine = setting_by_key.get(CONTROLLERS), names_in(listeners.value)
     if controllers is not None:
         also = mine & names_in(controllers.value)
         if "controller" in node.roles and not also:
@@ -231,24 +233,24 @@ def _as_compared(cluster: Cluster, controllers: Setting, mine: set[str]) -> Reas
 
 
 def _broker_listener_reasons(
-    cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting], controllers: set[str]
+    cluster: Cluster, node: Broker, listeners: Setting, setting_by_key: Mapping[str, Setting], controllers: set[str]
 ) -> Reasons:
     """The listener between brokers is one that is advertised (getInterBrokerListenerNameAndSecurityProtocol)."""
     every = stated_settings(node)
     named, protocol = every.get(BETWEEN), every.get(PROTOCOL)
     if named is not None and protocol is not None:
         yield f"`{BETWEEN}` and `{PROTOCOL}` are both set", named.origin
-    source = stated.get(ADVERTISED_LISTENERS, listeners)
-    if ADVERTISED_LISTENERS in every and ADVERTISED_LISTENERS not in stated:
+    source = setting_by_key.get(ADVERTISED_LISTENERS, listeners)
+    if ADVERTISED_LISTENERS in every and ADVERTISED_LISTENERS not in setting_by_key:
         return
     mine = names_in(source.value)
     if named is not None:
-        if BETWEEN in stated and not (mine - controllers if "controller" in node.roles else mine) & names_in(
+        if BETWEEN in setting_by_key and not (mine - controllers if "controller" in node.roles else mine) & names_in(
             named.value
         ):
             yield f"`{BETWEEN}={named.value}` is not one of its `{source.key}`", named.origin
         return
-    if protocol is not None and PROTOCOL not in stated:
+    if protocol is not None and PROTOCOL not in setting_by_key:
         return
     wanted = protocol.value.strip().upper() if protocol is not None else "PLAINTEXT"
     if wanted not in mine - controllers and is_whole(cluster, node):

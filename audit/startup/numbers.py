@@ -67,13 +67,13 @@ def number_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origi
     yield from _of_commits(cluster, node, stated)
 
 
-def _of_commits(cluster: Cluster, node: Broker, stated: Mapping[str, Setting]) -> Iterator[tuple[str, Origin]]:
+def _of_commits(cluster: Cluster, node: Broker, stated_settings: Mapping[str, Setting]) -> Iterator[tuple[str, Origin]]:
     """Up to 3.9 commits wait for no more replicas than the offsets topic is created with, and -1 is all of them."""
     key, factor = OFFSETS_COMMIT_REQUIRED_ACKS, OFFSETS_TOPIC_REPLICATION_FACTOR
     kafka = cluster.versions.kafka
     acks, most = number_of(cluster, node, key), number_of(cluster, node, factor)
     if (
-        key not in stated
+        key not in stated_settings
         or acks is None
         or most is None
         or kafka is None
@@ -81,15 +81,15 @@ def _of_commits(cluster: Cluster, node: Broker, stated: Mapping[str, Setting]) -
     ):
         return
     if acks < -1:
-        yield f"`{key}={acks}` is below -1, which is all replicas", stated[key].origin
+        yield f"`{key}={acks}` is below -1, which is all replicas", stated_settings[key].origin
     if acks > most:
-        yield f"`{key}={acks}` is above `{factor}={most}`", stated[key].origin
+        yield f"`{key}={acks}` is above `{factor}={most}`", stated_settings[key].origin
 
 
 def _is_number(setting: Setting) -> bool:
     return setting.value.removeprefix("-").isdecimal() and setting.value.isascii()
 
 
-def _of(stated: Mapping[str, Setting], *keys: str) -> Origin | None:
+def _of(stated_settings: Mapping[str, Setting], *keys: str) -> Origin | None:
     """Where the first of these is stated; None if none is, so that defaults alone refuse nothing."""
-    return next((stated[key].origin for key in keys if key in stated), None)
+    return next((stated_settings[key].origin for key in keys if key in stated_settings), None)

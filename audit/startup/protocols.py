@@ -57,16 +57,19 @@ def protocol_refusals(cluster: Cluster, node: Broker) -> Reasons:
     yield from _sasl(cluster, node, protocols)
 
 
-def _wrong_protocols(cluster: Cluster, stated: dict[str, Setting]) -> Reasons:
+def _wrong_protocols(cluster: Cluster, stated_settings: dict[str, Setting]) -> Reasons:
     """Protocols that are none (getSecurityProtocol); the one between brokers is in capitals from 3.4 on."""
     exact = _is(cluster, "3.4", "")
     for key in (PROTOCOLS, PROTOCOL):
-        for item in _items(stated[key].value) if key in stated else ():
+        for item in _items(stated_settings[key].value) if key in stated_settings else ():
             word = item.rpartition(":")[2].strip()
             if (word if exact and key == PROTOCOL else word.upper()) not in LEGAL:
-                yield f"`{key}` has `{word}`, which is not a security protocol: {', '.join(LEGAL)}", stated[key].origin
+                yield (
+                    f"`{key}` has `{word}`, which is not a security protocol: {', '.join(LEGAL)}",
+                    stated_settings[key].origin,
+                )
             elif key == PROTOCOLS and ":" not in item:
-                yield f"`{key}` has `{item}`, which is not of the form `NAME:PROTOCOL`", stated[key].origin
+                yield f"`{key}` has `{item}`, which is not of the form `NAME:PROTOCOL`", stated_settings[key].origin
 
 
 def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
@@ -189,9 +192,9 @@ def _missing_quorum(cluster: Cluster, every: Mapping[str, Setting], has: str, wh
         yield f"{has} no `{VOTERS}`: 3.9 is the first to take `{SERVERS}` in its place", where.origin
 
 
-def _unreadable_servers(cluster: Cluster, stated: Mapping[str, Setting]) -> Reasons:
+def _unreadable_servers(cluster: Cluster, stated_settings: Mapping[str, Setting]) -> Reasons:
     """`host:port`, with commas between (QuorumConfig.parseBootstrapServers, 3.9.0)."""
-    servers = stated.get(SERVERS)
+    servers = stated_settings.get(SERVERS)
     if servers is None or not _is(cluster, "3.9", ""):
         return
     for text in _items(servers.value):

@@ -27,7 +27,6 @@ from ..cluster.statements import Default, StatedValue, Unknown
 from ..kafka.key_names import GUARANTEE, REPLICAS
 from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
-from .group_protocols import group_findings
 
 OLDEST_ANSWERED, BASELINE, FIRST_WITHOUT_OLD = "0.11", "2.1", "4.0"
 """The oldest Java client whose requests brokers of a release and later still have, and the oldest that they support."""
@@ -67,7 +66,6 @@ def is_not_served(cluster: Cluster, client: Client) -> Iterator[Finding]:
     yield from _asks_for_producer_ids(cluster, client)
     yield from _joins_no_group(cluster, client)
     yield from _streams_findings(cluster, client)
-    yield from group_findings(cluster, client)
 
 
 def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:

@@ -81,7 +81,7 @@ def _kraft_profile(kafka: str, finalized_version: str, elr: bool) -> tuple[str, 
     if not known or not spoken:
         return None
     mended = mended_in(first, known[-1], span(finalized_version)[0])
-    made = dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended=mended))
+    made = dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended_defects=mended))
     return known[-1], {**made, "register_unseen": first[:2] < FIRST_TO_SEE}
 
 
@@ -105,7 +105,9 @@ def _with_zookeeper(zookeeper: ZooKeeper, asked_version: str | None) -> Version:
     )
     if not zookeeper.protocols and asked_version is None:
         assumed.append("no server.log has inter.broker.protocol.version, which is taken for that of the release")
-    made = switches(known[-1], (spoken or known)[-1], kraft=False, elr=False, mended=mended_in(first, known[-1]))
+    made = switches(
+        known[-1], (spoken or known)[-1], kraft=False, elr=False, mended_defects=mended_in(first, known[-1])
+    )
     return Version(kafka, known[-1], {**dict(made), "by_zookeeper": True}, tuple(assumed), zookeeper=True)
 
 

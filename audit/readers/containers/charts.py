@@ -56,6 +56,6 @@ def _unread(folder: str, files: Sequence[tuple[str, str]]) -> Unread:
     )
 
 
-def weaken_beside_rendered(left: Unread) -> Unread:
+def weaken_beside_rendered(unread: Unread) -> Unread:
     """A chart or values beside what they render say nothing more."""
-    return replace(left, may_be_configuration=False) if _VALUES in left.reason else left
+    return replace(unread, may_be_configuration=False) if _VALUES in unread.reason else unread

@@ -33,10 +33,10 @@ def overrides(path: str, container: Tree) -> list[Setting]:
     ]
 
 
-def overridden(given: Sequence[Setting], stronger: Sequence[Setting]) -> list[Setting]:
+def overridden(settings: Sequence[Setting], stronger: Sequence[Setting]) -> list[Setting]:
     """The settings of a file or of variables, where `stronger` ones replace those of the same name."""
     replaced = {setting.key for setting in stronger}
-    return [*(setting for setting in given if setting.key not in replaced), *stronger]
+    return [*(setting for setting in settings if setting.key not in replaced), *stronger]
 
 
 STATES = re.compile(

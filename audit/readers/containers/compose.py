@@ -81,9 +81,9 @@ def variables(service: Tree) -> list[tuple[str, str, Tree]]:
     return [(name, _value(name, sub), sub) for name, sub in environment.items()]
 
 
-def _value(name: str, given: Tree) -> str:
+def _value(name: str, value: Tree) -> str:
     """A variable's value; one without is passed on from where compose runs, which is filled in later."""
-    found = given.text()
+    found = value.text()
     return f"${{{name}}}" if found is None else found
 
 
@@ -137,7 +137,7 @@ def _spring(part: Part, path: str, name: str, service: Tree) -> None:
     note_active(part, given, " ".join(text for text, _ in texts))
 
 
-def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None) -> None:
+def _service(part: Part, path: str, name: str, service: Tree, named_volumes: Tree | None) -> None:
     given: list[Setting] = []
     for variable, value, sub in variables(service):
         key, origin = key_of(variable), origin_at(path, sub, f"services.{name}.environment.{variable}")
@@ -157,24 +157,24 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
         part.note("incomplete", "error", what, origin_at(path, extra, f"services.{name}.env_file"), to_do)
     where = origin_at(path, service, f"services.{name}")
     machine = f"the computer that runs {path}"
-    ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named))
+    ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named_volumes))
     host = broker.host or name
     network = _network(service)
     here = replace(broker, origin=where, host=host, machine=machine, ephemeral=ephemeral, network=network)
-    part.brokers.append(replace(here, log_mounts=_log_mounts(service, here.settings, named)))
+    part.brokers.append(replace(here, log_mounts=_log_mounts(service, here.settings, named_volumes)))
     part.control_plane = made.control_plane or part.control_plane
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)
     image(part, path, service)
 
 
-def _log_mounts(service: Tree, settings: Sequence[Setting], named: Tree | None) -> tuple[tuple[str, str], ...]:
+def _log_mounts(service: Tree, settings: Sequence[Setting], named_volumes: Tree | None) -> tuple[tuple[str, str], ...]:
     """Its log directories with what each lies on, where that is known: neither another service's volumes, nor a
     command, nor a swarm that chooses its host decides it."""
     unknown = service.get("volumes_from") is not None or service.get("deploy", "placement") is not None
     if unknown or commands.changes(commands.text_of(service)):
         return ()
-    return tuple(volumes.log_mounts(settings, owner_of(service), service, named))
+    return tuple(volumes.log_mounts(settings, owner_of(service), service, named_volumes))
 
 
 def _network(service: Tree) -> Literal["", "host", "inner"]:

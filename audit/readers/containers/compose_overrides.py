@@ -26,10 +26,10 @@ OVERRIDE = (
 """The names of what it merges into that file; of several in one folder the first."""
 
 
-def override_beside(path: Path, given: Iterable[Path]) -> Part | None:
+def override_beside(path: Path, paths: Iterable[Path]) -> Part | None:
     """What is said where a compose file is given alone, and an override file lies beside it; else None."""
     found = next((name for name in OVERRIDE if path.name in MAIN and path.with_name(name).is_file()), None)
-    return None if found is None or path.with_name(found) in given else unread(str(path.with_name(found)))
+    return None if found is None or path.with_name(found) in paths else unread(str(path.with_name(found)))
 
 
 def unread(path: str) -> Part:
@@ -60,11 +60,14 @@ Whole = tuple[str, Tree, Part]
 
 
 def projects(
-    documents: Mapping[str, Tree], texts: Mapping[str, str], read: Callable[[Path], str], named: Collection[str] = ()
+    documents: Mapping[str, Tree],
+    texts: Mapping[str, str],
+    read: Callable[[Path], str],
+    named_paths: Collection[str] = (),
 ) -> tuple[list[Whole], Mapping[str, Part]]:
     """The files that stand for themselves, and of each other one what is said of it. `texts` are those that were given;
-    what they name beyond these is read from where it lies. `named` are those that the user gave by name."""
-    passed_over = _passed_over(documents, named)
+    what they name beyond these is read from where it lies. `named_paths` are those that the user gave by name."""
+    passed_over = _passed_over(documents, named_paths)
     documents = {path: tree for path, tree in documents.items() if path not in passed_over}
     overriding = _overriding(documents)
     merged = {other for others in overriding.values() for other in others}
@@ -91,13 +94,13 @@ def projects(
 MERGED = "docker-compose, merged into another file"
 
 
-def _passed_over(documents: Mapping[str, Tree], named: Collection[str]) -> Mapping[str, Part]:
+def _passed_over(documents: Mapping[str, Tree], named_paths: Collection[str]) -> Mapping[str, Part]:
     """What is said of the files of a folder that `docker compose up` does not take, since another name comes first."""
     found: dict[str, Part] = {}
     for folder in dict.fromkeys(os.path.dirname(path) for path in documents):
         mine = {PurePath(path).name: path for path in documents if os.path.dirname(path) == folder}
         first, *others = [mine[name] for name in MAIN if name in mine] or [""]
-        for path in (other for other in others if other not in named):
+        for path in (other for other in others if other not in named_paths):
             part = found[path] = Part("docker-compose, passed over")
             what = f"{path} was not read: of the compose files in one folder `docker compose up` takes {first} alone"
             to_do = f"give {path} by its name if it is the one that runs (docker compose -f), or remove it"

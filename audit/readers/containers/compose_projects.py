@@ -72,13 +72,13 @@ class Project:
             node = self._join_services(node, included, where)
         return node
 
-    def _join_services(self, node: Node, included: Node, where: Origin) -> Node:
+    def _join_services(self, node: Node, included_services: Node, where: Origin) -> Node:
         """With the services of an included file. Compose refuses a name that both have."""
-        mine, theirs = (Tree(side).get("services") for side in (node, included))
+        mine, theirs = (Tree(side).get("services") for side in (node, included_services))
         shared = {name for name, _ in mine.items()} & {name for name, _ in theirs.items()} if mine and theirs else ()
         for name in sorted(shared):
             self._unread(f"service {name} is in an included file as well, which Compose refuses", where)
-        return merge_nodes(included, node)
+        return merge_nodes(included_services, node)
 
     def _included_files(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Iterator[tuple[Node, Origin]]:
         listed = tree.get("include")
@@ -102,10 +102,15 @@ class Project:
             if nodes:
                 yield reduce(merge_nodes, nodes), where
 
-    def _other(self, path: str, named: str, where: Origin, verb: str) -> tuple[str, Tree] | None:
+    def _other(self, path: str, named_path: str, where: Origin, verb: str) -> tuple[str, Tree] | None:
         """Another file that a file names, relative to its own folder; None, and a note, where it is not read."""
-        other = os.path.normpath(PurePath(path).parent / named) if named else ""
-        remote = not named or "$" in named or "://" in named or re.match(r"(git@|github\.com/)", named) is not None
+        other = os.path.normpath(PurePath(path).parent / named_path) if named_path else ""
+        remote = (
+            not named_path
+            or "$" in named_path
+            or "://" in named_path
+            or re.match(r"(git@|github\.com/)", named_path) is not None
+        )
         text = None if remote else self.load(other)
         trees: Sequence[Tree] = ()
         if text is not None:
@@ -115,7 +120,7 @@ class Project:
                 self._unread(f"{other}, which is {verb}, was not read: {error}", where)
                 return None
         if not trees:
-            self._unread(f"`{named}`, which is {verb}, was not read: there is no such file beside {path}", where)
+            self._unread(f"`{named_path}`, which is {verb}, was not read: there is no such file beside {path}", where)
             return None
         self.source_files.add(other)
         return other, one_document(trees)

@@ -32,25 +32,32 @@ _TOPICS_GO = (
 )
 
 
-def note_storage(part: Part, path: str, brokers: Sequence[Named], every: Sequence[Named], named: Tree | None) -> None:
-    """What of the brokers' and the ZooKeeper servers' data is on no volume of the file. `named` are its volumes."""
+def note_storage(
+    part: Part, path: str, brokers: Sequence[Named], every: Sequence[Named], named_volumes: Tree | None
+) -> None:
+    """What of the brokers' and the ZooKeeper servers' data is on no volume of the file, whose volumes are
+    `named_volumes`."""
     nodes = {node.origin.place: node for node in part.brokers}
     passing: list[Passing] = []
     for name, service in brokers:
-        node, owner, mounts = nodes.get(f"services.{name}"), owner_of(service), list(volumes.of_service(service, named))
+        node, owner, mounts = (
+            nodes.get(f"services.{name}"),
+            owner_of(service),
+            list(volumes.of_service(service, named_volumes)),
+        )
         elsewhere = "volumes_from" in dict(service.items())
         if node is not None and not elsewhere and volumes.is_in_container(node.settings, owner, mounts) is not False:
             passing.append((name, service, volumes.mount_above(node.settings, owner, mounts)))
     _note(
         part, path, passing, "the log of", "which is the loss of a disk", "mount a volume where log.dirs is", "advice"
     )
-    _note_servers(part, path, every, named)
+    _note_servers(part, path, every, named_volumes)
 
 
-def _note(part: Part, path: str, found: Sequence[Passing], whose: str, then: str, to_do: str, kind: Kind) -> None:
+def _note(part: Part, path: str, services: Sequence[Passing], whose: str, then: str, to_do: str, kind: Kind) -> None:
     """The findings for those with a volume above the place of their data, and for those with none."""
     for above in (True, False):
-        mine = [(name, service, mount) for name, service, mount in found if bool(mount) is above]
+        mine = [(name, service, mount) for name, service, mount in services if bool(mount) is above]
         if mine:
             name, service, mount = mine[0]
             who = f"service {name}" if len(mine) == 1 else f"{len(mine)} services, such as {name}"
@@ -63,14 +70,14 @@ def _note(part: Part, path: str, found: Sequence[Passing], whose: str, then: str
             part.note(kind, severity, what, place, to_do, "docs.docker.com, Volumes")
 
 
-def _note_servers(part: Part, path: str, every: Sequence[Named], named: Tree | None) -> None:
+def _note_servers(part: Part, path: str, every: Sequence[Named], named_volumes: Tree | None) -> None:
     """ZooKeeper's servers, of which a majority has what is committed. Where that is lost, no answer is about it."""
     servers = [(name, service) for name, service in every if is_zookeeper(service)]
     passing = [
         (name, service, mount)
         for name, service in servers
         if "volumes_from" not in dict(service.items())
-        and (mount := _lost_at(service, list(volumes.of_service(service, named)))) is not None
+        and (mount := _lost_at(service, list(volumes.of_service(service, named_volumes)))) is not None
     ]
     most = 2 * len(passing) > len(servers)
     then = _TOPICS_GO if most else "and this server comes back empty and votes"
@@ -81,7 +88,7 @@ def _note_servers(part: Part, path: str, every: Sequence[Named], named: Tree | N
 def _lost_at(service: Tree, mounts: Sequence[volumes.Mount]) -> str | None:
     """The mount above a server's data, "" where nothing is mounted; None where what it keeps is on a volume."""
     folders = _folders(service)
-    lost = next((folder for folder in folders if volumes.is_lost(folder, mounts, declared=True)), None)
+    lost = next((folder for folder in folders if volumes.is_lost(folder, mounts, has_declared_volume=True)), None)
     if lost is not None:
         return volumes.held_above(lost, mounts)
     return None if folders or mounts else ""

@@ -200,29 +200,29 @@ def _sources(volume: Tree) -> Iterator[tuple[str, str, Tree]]:
                 yield kind, source.text(named) or "", source
 
 
-def _entries_by_place(found: ConfigMap, source: Tree) -> Iterator[tuple[str, ConfigMapEntry]]:
+def _entries_by_place(config_map: ConfigMap, source: Tree) -> Iterator[tuple[str, ConfigMapEntry]]:
     """The entries that a volume has, each by its path there: those that `items` names, or else all."""
     items = source.get("items")
     if items is None:
-        yield from ((entry.name, entry) for entry in found.entries)
+        yield from ((entry.name, entry) for entry in config_map.entries)
     for item in _entries(items):
-        yield from ((item.text("path") or "", entry) for entry in found.entries if entry.name == item.text("key"))
+        yield from ((item.text("path") or "", entry) for entry in config_map.entries if entry.name == item.text("key"))
 
 
-def _missing_keys(found: ConfigMap, source: Tree) -> Iterator[str]:
+def _missing_keys(config_map: ConfigMap, source: Tree) -> Iterator[str]:
     """The keys that `items` names and that are not there: a pod waits for them (kubernetes.io, Volumes)."""
-    known = {entry.name for entry in found.entries}
+    known = {entry.name for entry in config_map.entries}
     named = (item.text("key") or "" for item in _entries(source.get("items")))
     yield from (key for key in named if key not in known and source.text("optional") != "true")
 
 
-def _target(mounted: str, inner: str, part: str | None) -> str | None:
+def _target(mount_path: str, inner: str, part: str | None) -> str | None:
     """Where a file of a volume is in a container that has all of the volume mounted, or a part of it; None if it is
     not in that part."""
     place = PurePosixPath(inner)
     if part is None:
-        return str(PurePosixPath(mounted) / place)
-    return str(PurePosixPath(mounted) / place.relative_to(part)) if place.is_relative_to(part) else None
+        return str(PurePosixPath(mount_path) / place)
+    return str(PurePosixPath(mount_path) / place.relative_to(part)) if place.is_relative_to(part) else None
 
 
 def _entries(tree: Tree | None) -> list[Tree]:

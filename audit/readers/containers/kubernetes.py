@@ -352,10 +352,10 @@ def _of_spring(part: Part, resource: _Resource) -> None:
             part.note("incomplete", "error", what, one.where, to_do)
 
 
-def _note_applications(part: Part, stored: Sequence[ConfigMap]) -> None:
+def _note_applications(part: Part, config_maps: Sequence[ConfigMap]) -> None:
     """What stands in ConfigMaps beside brokers' settings: an application's file, which a container may have mounted,
     Spring's, a producer's, a worker's; and scripts that create topics or alter settings."""
-    for one, entry in ((holder, entry) for holder in stored for entry in holder.entries):
+    for one, entry in ((holder, entry) for holder in config_maps for entry in holder.entries):
         text = entry.text or ""
         created_topics.of_command(part, text, entry.origin())
         if commands.ALTERS.search(text):

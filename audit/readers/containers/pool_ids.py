@@ -20,9 +20,11 @@ Pool = tuple[str, Tree]
 """A pool with its file."""
 
 
-def ids_of_pools(part: Part, pools: Sequence[Pool], counts: Sequence[int], *, described: bool) -> list[tuple[int, ...]]:
+def ids_of_pools(
+    part: Part, pools: Sequence[Pool], counts: Sequence[int], *, is_described: bool
+) -> list[tuple[int, ...]]:
     """The ids of each pool's nodes: as its status says, else as its annotation does, else the lowest that are free.
-    `described`: something that is read calls nodes by their ids, so that these are not left to chance."""
+    `is_described`: something that is read calls nodes by their ids, so that these are not left to chance."""
     stated = [_stated_ids(pool, count) for (_, pool), count in zip(pools, counts, strict=True)]
     for (path, pool), count, ids in zip(pools, counts, stated, strict=True):
         if ids is not None and len(ids) != count:
@@ -34,7 +36,7 @@ def ids_of_pools(part: Part, pools: Sequence[Pool], counts: Sequence[int], *, de
     without = [number for number, ids in enumerate(stated) if ids is None]
     made = {n: tuple(next(free) for _ in range(counts[n])) for n in sorted(without, key=lambda n: _name(pools[n][1]))}
     unlike = len({_alike(pools[n][1]) for n in range(len(pools))}) > 1
-    if described and without and unlike:
+    if is_described and without and unlike:
         path, pool = pools[without[0]]
         what = f"no file says which ids the nodes of KafkaNodePool {_name(pool)} have, and a description names them so"
         to_do = "give what `kubectl get kafkanodepool -o yaml` prints, whose status has them"

@@ -125,11 +125,11 @@ def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
     return PROGRAMS.search(text)
 
 
-def _is_read(text: str, found: re.Match[str], files: frozenset[str]) -> bool:
+def _is_read(text: str, start_match: re.Match[str], files: frozenset[str]) -> bool:
     """Whether it starts Kafka with a file that was read, or sets a variable that is not a setting."""
-    variable = found.groupdict().get("variable")
+    variable = start_match.groupdict().get("variable")
     if variable is not None:
-        passed_over = commands.PASSED_OVER.match(text, found.start()) is not None
+        passed_over = commands.PASSED_OVER.match(text, start_match.start()) is not None
         return passed_over or key_of(variable) not in key_names.names_by_scope()["broker"]
-    runs = RUNS.match(text, found.start())
+    runs = RUNS.match(text, start_match.start())
     return runs is not None and Path(runs["file"].strip("\"'")).name in files

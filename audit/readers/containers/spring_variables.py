@@ -24,30 +24,30 @@ def of_spring(
     part: Part,
     path: str,
     name: str,
-    given: Sequence[tuple[str, str, Origin]],
+    variables: Sequence[tuple[str, str, Origin]],
     texts: Sequence[tuple[str, Origin]] = (),
 ) -> None:
     """The clients of an application with Spring Boot, by its variables and by its arguments, also those that variables
     hand to the Java machine; `name` is that of its service or container, `texts` are of its command."""
-    mine = [Setting(spring_key(v), value, where) for v, value, where in given if v.upper().startswith(SPRING)]
-    mine += [replace(s, key=spring_names.spelt(s.key)) for s in _dotted_settings(given)]
-    mine += spring_names.arguments([*texts, *((value, where) for _, value, where in given)])
-    frameworks.of_variables(part, name, given)
+    mine = [Setting(spring_key(v), value, where) for v, value, where in variables if v.upper().startswith(SPRING)]
+    mine += [replace(s, key=spring_names.spelt(s.key)) for s in _dotted_settings(variables)]
+    mine += spring_names.arguments([*texts, *((value, where) for _, value, where in variables)])
+    frameworks.of_variables(part, name, variables)
     about = [setting for setting in mine if setting.key.startswith("spring.kafka.")]
     if about:
         made = spring_profiles.spring(path, about, whole=False)
         part.clients += [replace(client, name=name) for client in made.clients]
         part.findings += made.findings
-    elsewhere = [(v, where) for v, _, where in given if v.upper() in ELSEWHERE]
+    elsewhere = [(v, where) for v, _, where in variables if v.upper() in ELSEWHERE]
     elsewhere += [(s.key, s.origin) for s in mine if re.match(r"spring\.(application\.json|config\.)", s.key)]
     for variable, where in elsewhere:
         what = f"`{variable}` of {name} names configuration that replaces what files set, and it was not read"
         part.note("incomplete", "error", what, where, spring_profiles.IN_FORCE, spring_profiles.EXTERNAL)
 
 
-def _dotted_settings(given: Sequence[tuple[str, str, Origin]]) -> list[Setting]:
+def _dotted_settings(variables: Sequence[tuple[str, str, Origin]]) -> list[Setting]:
     """Variables with dots in their names, which are taken as they are."""
-    return [Setting(v, value, where) for v, value, where in given if v.lower().startswith("spring.")]
+    return [Setting(v, value, where) for v, value, where in variables if v.lower().startswith("spring.")]
 
 
 ELSEWHERE = frozenset({

@@ -35,9 +35,9 @@ Resources = Sequence[tuple[str, Tree]]
 """Strimzi's documents, each with its file."""
 
 
-def read(resources: Resources, *, described: bool = False) -> Part:
+def read(resources: Resources, *, is_described: bool = False) -> Part:
     """All of Strimzi's documents, of one file or of many: a Kafka resource may stand in another file than its pools.
-    `described`: something else that is read names nodes by their ids.
+    `is_described`: something else that is read names nodes by their ids.
     """
     part = Part("Strimzi resources")
     resources = list(_of_one_cluster(part, resources))
@@ -45,11 +45,11 @@ def read(resources: Resources, *, described: bool = False) -> Part:
     for path, tree in resources:
         _note_paused(part, path, tree)
         if tree.text("kind") == "Kafka":
-            _kafka(part, path, tree, pools, described=described)
+            _kafka(part, path, tree, pools, is_described=is_described)
         elif tree.text("kind") == "KafkaTopic":
             _topic(part, path, tree)
     if pools and not part.brokers:
-        _pools(part, pools, (), described=described)
+        _pools(part, pools, (), is_described=is_described)
     part.whole = bool(part.brokers)
     path, first = resources[0]
     part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
@@ -79,7 +79,7 @@ def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tre
             yield path, tree
 
 
-def _kafka(part: Part, path: str, tree: Tree, pools: Resources, *, described: bool) -> None:
+def _kafka(part: Part, path: str, tree: Tree, pools: Resources, *, is_described: bool) -> None:
     kafka = tree.get("spec", "kafka")
     if kafka is None:
         part.note("not_read", "error", "a Kafka resource without spec.kafka", Origin(path, tree.line), "add it")
@@ -105,7 +105,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources, *, described: bo
     if rack is not None:  # which node stands where is known when it runs
         given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
     if pools:
-        _pools(part, pools, given, kafka.get("template", "pod"), described=described)
+        _pools(part, pools, given, kafka.get("template", "pod"), is_described=is_described)
         return
     pod = kafka.get("template", "pod")
     made = _pod_of(tree, pod, tree.text("metadata", "name") or "")
@@ -139,12 +139,17 @@ def _zookeeper(part: Part, path: str, tree: Tree) -> None:
 
 
 def _pools(
-    part: Part, pools: Resources, given: tuple[Setting, ...], template: Tree | None = None, *, described: bool
+    part: Part,
+    pools: Resources,
+    cluster_settings: tuple[Setting, ...],
+    template: Tree | None = None,
+    *,
+    is_described: bool,
 ) -> None:
     """The nodes of every pool. A pool's own template of pods replaces the one of the Kafka resource."""
     specified = [(path, pool, spec) for path, pool in pools if (spec := pool.get("spec")) is not None]
     counts = [_count(spec) for _, _, spec in specified]
-    ids = ids_of_pools(part, [(path, pool) for path, pool, _ in specified], counts, described=described)
+    ids = ids_of_pools(part, [(path, pool) for path, pool, _ in specified], counts, is_described=is_described)
     for (path, pool, spec), mine in zip(specified, ids, strict=True):
         _disks(part, path, spec)
         pod = template if spec.get("template") is None else spec.get("template", "pod")
@@ -155,7 +160,15 @@ def _pools(
         for number in mine:
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
             part.brokers.append(
-                Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True, pod=made)
+                Broker(
+                    number,
+                    origin,
+                    roles=roles,
+                    settings=cluster_settings,
+                    ephemeral=_ephemeral(spec),
+                    of_pod=True,
+                    pod=made,
+                )
             )
 
 

@@ -80,8 +80,12 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
     hidden = DECLARED.get(owner or "", ())
     if stated is not None and "$" not in stated:
         folders = [folder.strip() for folder in stated.split(",") if folder.strip().startswith("/")]
-        return any(is_lost(folder, listed, declared=folder in hidden) for folder in folders) if folders else None
-    on_none = all(is_lost(at, listed, declared=at in hidden) for at in _of_owner(settings, owner))
+        return (
+            any(is_lost(folder, listed, has_declared_volume=folder in hidden) for folder in folders)
+            if folders
+            else None
+        )
+    on_none = all(is_lost(at, listed, has_declared_volume=at in hidden) for at in _of_owner(settings, owner))
     return on_none and (True if stated is None and owner in OF_OWNER else None)
 
 
@@ -98,11 +102,11 @@ DECLARED = {"cp-kafka": OF_IMAGES[:1], "cp-server": OF_IMAGES[:1], "apache": OF_
 """What the image of a distribution declares as a volume (its Dockerfile)."""
 
 
-def is_lost(folder: str, mounts: Sequence[Mount], *, declared: bool) -> bool:
-    """Whether a folder is on no mount that is named. `declared`: the image declares a volume there, which hides what is
-    mounted above it."""
+def is_lost(folder: str, mounts: Sequence[Mount], *, has_declared_volume: bool) -> bool:
+    """Whether a folder is on no mount that is named. `has_declared_volume`: the image declares a volume there, which
+    hides what is mounted above it."""
     held = _innermost_mount(folder, mounts)
-    return held is None or (declared and normpath(held[0]) != normpath(folder))
+    return held is None or (has_declared_volume and normpath(held[0]) != normpath(folder))
 
 
 def held_above(folder: str, mounts: Sequence[Mount]) -> str:
@@ -117,7 +121,9 @@ def mount_above(settings: Sequence[Setting], owner: str | None, mounts: Iterable
     listed = list(mounts)
     folders = OF_OWNER.get(owner or "", ()) if stated is None else [folder.strip() for folder in stated.split(",")]
     hidden = [folder for folder in folders if folder in DECLARED.get(owner or "", ())]
-    return next((held_above(folder, listed) for folder in hidden if is_lost(folder, listed, declared=True)), "")
+    return next(
+        (held_above(folder, listed) for folder in hidden if is_lost(folder, listed, has_declared_volume=True)), ""
+    )
 
 
 def _innermost_mount(folder: str, mounts: Sequence[Mount]) -> Mount | None:
@@ -157,7 +163,11 @@ def log_mounts(
     for folder in folders:
         held = _innermost_mount(folder, mounts)
         known = folder.startswith("/") and "$" not in folder and held is not None and held[0] in sources
-        if known and held is not None and not is_lost(folder, mounts, declared=folder in DECLARED.get(owner or "", ())):
+        if (
+            known
+            and held is not None
+            and not is_lost(folder, mounts, has_declared_volume=folder in DECLARED.get(owner or "", ()))
+        ):
             kind, source = sources[held[0]]
             below = PurePosixPath(normpath(folder)).relative_to(normpath(held[0]))
             yield folder, f"{kind} {normpath(join(source, below))}"

@@ -40,11 +40,11 @@ class ActiveProfiles:
         return f"the application with Spring Boot runs with the profiles {', '.join(self.names)} ({self.origin})"
 
 
-def note_active(part: Part, given: Sequence[tuple[str, str, Origin]], command: str) -> None:
+def note_active(part: Part, variables: Sequence[tuple[str, str, Origin]], command: str) -> None:
     """Keeps what the variables of a service or container state; an argument that replaces them leaves it open."""
-    for variable, value, where in given:
+    for variable, value, where in variables:
         if variable == VARIABLE:
-            replaced = BY_ARGUMENT in command or any(BY_ARGUMENT in text for _, text, _ in given)
+            replaced = BY_ARGUMENT in command or any(BY_ARGUMENT in text for _, text, _ in variables)
             part.fact(STATED, "" if replaced else value, where)
 
 

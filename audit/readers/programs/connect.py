@@ -90,11 +90,11 @@ def of_document(path: str, text: str) -> Part | None:
     return part
 
 
-def of_variables(part: Part, path: str, name: str, given: Sequence[tuple[str, str, Origin]]) -> None:
+def of_variables(part: Part, path: str, name: str, variables: Sequence[tuple[str, str, Origin]]) -> None:
     """A worker whose image takes its settings as `CONNECT_*` (Confluent's, Debezium's); Debezium's has some without."""
-    debezium = any(re.fullmatch(r"(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC", variable) for variable, _, _ in given)
+    debezium = any(re.fullmatch(r"(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC", variable) for variable, _, _ in variables)
     settings: list[Setting] = []
-    for variable, value, where in given:
+    for variable, value, where in variables:
         if variable.startswith("CONNECT_") or (debezium and _SHORT.fullmatch(variable)):
             text = variable.removeprefix("CONNECT_").lower().replace("___", "-").replace("__", "\0")
             settings.append(Setting(text.replace("_", ".").replace("\0", "_"), value, where))
@@ -194,11 +194,11 @@ def _add_created_topics(part: Part, name: str, settings: Sequence[Setting]) -> N
         if (found := _CREATED.fullmatch(setting.key)) is not None:
             group = "" if found["group"] == "default" else f", group {found['group']}"
             workers.add_topic(
-                part, f"(topics that {name} creates{group})", setting.origin, setting, "-1", (), by_itself=False
+                part, f"(topics that {name} creates{group})", setting.origin, setting, "-1", (), writes_with_all=False
             )
         if setting.key == f"{_LETTERS}.name" and setting.value:
             factor = next((other for other in settings if other.key == f"{_LETTERS}.replication.factor"), None)
-            workers.add_topic(part, setting.value, setting.origin, factor, "3", (), by_itself=False)
+            workers.add_topic(part, setting.value, setting.origin, factor, "3", (), writes_with_all=False)
 
 
 def _clients(part: Part, path: str, tree: Tree, name: str) -> None:

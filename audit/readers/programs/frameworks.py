@@ -40,9 +40,9 @@ VARIABLES = re.compile(
 READ = re.compile(r"(SPRING_KAFKA|CONNECT)_|KAFKA_(CFG_)?OFFSETS_COMMIT_REQUIRED_ACKS$", re.IGNORECASE)
 
 
-def of_variables(part: Part, name: str, given: Iterable[tuple[str, str, Origin]]) -> None:
+def of_variables(part: Part, name: str, variables: Iterable[tuple[str, str, Origin]]) -> None:
     """What is said of variables of a service or container that set up a producer and are not read."""
-    for variable, _, where in given:
+    for variable, _, where in variables:
         if VARIABLES.fullmatch(variable) and not READ.match(variable):
             what = f"`{variable}` of {name} sets up a Kafka client, and was not read"
             to_do = (

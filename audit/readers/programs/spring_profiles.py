@@ -76,10 +76,10 @@ def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
     return [replace(setting, when=of[place]) for place, setting in zip(document, settings, strict=True)]
 
 
-def _activation(stated: Sequence[tuple[str, str]]) -> str:
+def _activation(conditions: Sequence[tuple[str, str]]) -> str:
     """What a document says of when it is in force, as `Setting.when`."""
-    profiles = ", ".join(value for key, value in stated if key in ACTIVATION)
-    platforms = ", ".join(value for key, value in stated if key in ON_CLOUD)
+    profiles = ", ".join(value for key, value in conditions if key in ACTIVATION)
+    platforms = ", ".join(value for key, value in conditions if key in ON_CLOUD)
     if not platforms:
         return profiles
     return f"{CLOUD}{platforms}" + (f" and the profile {profiles}" if profiles else "")
@@ -171,11 +171,11 @@ def _path(client: Client) -> PurePath:
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "": 1}
 
 
-def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
+def spring(path: str, spring_settings: Sequence[Setting], *, whole: bool = True) -> Part:
     """Spring Boot's `spring.kafka.producer.*` and `spring.kafka.consumer.*`, and the properties of both, which make a
     client where they are a producer's, or a consumer's. `whole`: where nothing is, the application has both."""
     part = Part("Spring Boot properties")
-    settings = [replace(setting, key=spring_names.spelt(setting.key)) for setting in given]
+    settings = [replace(setting, key=spring_names.spelt(setting.key)) for setting in spring_settings]
     kinds = _kinds(settings, whole=whole)
     settings = list(_bound_settings(settings, part))
     for kind in kinds:

@@ -67,10 +67,10 @@ def of_worker(path: str, settings: Sequence[Setting]) -> Part:
     return part
 
 
-def _of_sources(by_key: Mapping[str, Setting], where: Origin) -> list[Setting]:
+def _of_sources(setting_by_key: Mapping[str, Setting], where: Origin) -> list[Setting]:
     """What Connect sets for the producers of source connectors whatever is stated, where it is to write exactly once
     (KIP-618, since 3.3; `Worker.exactlyOnceSourceTaskProducerConfigs`). With `preparing` it does not yet."""
-    group = by_key.get("group.id")
+    group = setting_by_key.get("group.id")
     return [
         Setting("enable.idempotence", "true", where),
         Setting("transactional.id", f"{'' if group is None else group.value}-(connector)-(task)", where),
@@ -96,9 +96,9 @@ def add_mirror_topics(part: Part, where: Origin, settings: Sequence[Setting], wh
         add_topic(part, name, where if least is None else least.origin, least, default, ())
 
 
-def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Setting]) -> Part:
+def _streams(path: str, settings: Sequence[Setting], setting_by_key: Mapping[str, Setting]) -> Part:
     part = Part("Streams properties")
-    name, application = PurePath(path).name, by_key["application.id"]
+    name, application = PurePath(path).name, setting_by_key["application.id"]
     for kind in ("producer", "consumer"):
         mine = [
             setting for setting in settings if not re.match(r"(producer|consumer|main\.consumer|admin)\.", setting.key)
@@ -112,7 +112,7 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
         ]
         exactly = [setting for asked in once[-1:] for setting in _exactly_once(kind, application.value, asked.origin)]
         first, last = _of_streams(path) if kind == "consumer" else (_timeout(path) if once else [], [])
-        asked = [by_key[key] for key in (key_names.GUARANTEE, key_names.REPLICAS) if key in by_key]
+        asked = [setting_by_key[key] for key in (key_names.GUARANTEE, key_names.REPLICAS) if key in setting_by_key]
         given = [*first, *_settings_of_clients(mine, kind), *stripped, *exactly, *last, *asked]
         given = [setting for setting in given if setting.key != key_names.GROUP_PROTOCOL]
         _client(part, path, kind, given, "Streams runs the Java client")
@@ -120,9 +120,9 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     part.clients = [replace(one, of_streams=protocols) if one.kind == "consumer" else one for one in part.clients]
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
     part.uses.append(Use("topic", pattern, application.origin, (name,)))
-    factor = by_key.get(key_names.REPLICAS)
+    factor = setting_by_key.get(key_names.REPLICAS)
     where = application.origin if factor is None else factor.origin
-    add_topic(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
+    add_topic(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), writes_with_all=False)
     if factor is None:
         part.created_topics = [replace(topic, streams=path) for topic in part.created_topics]
     return part
@@ -204,10 +204,10 @@ def add_topic(
     default: str,
     settings: tuple[Setting, ...],
     *,
-    by_itself: bool = True,
+    writes_with_all: bool = True,
 ) -> None:
-    """A topic that the program creates; -1 replicas are the brokers' default. `by_itself`: it writes it with acks=all
-    whatever is set for its producers."""
+    """A topic that the program creates; -1 replicas are the brokers' default. `writes_with_all`: it writes it with
+    acks=all whatever is set for its producers."""
     number = _number(factor.value if factor is not None else default)
     part.created_topics.append(
         Topic(
@@ -215,7 +215,7 @@ def add_topic(
             origin,
             replication_factor=number if number > 0 else None,
             settings=settings,
-            is_made_by_program=by_itself,
+            is_made_by_program=writes_with_all,
         )
     )
 

@@ -61,25 +61,25 @@ class _ConnectionFileError(Exception):
     """What the file asks for and cannot be done, and what to do. It has no value of a secret in it."""
 
 
-def _connection_settings(given: Mapping[str, str]) -> ConnectionSettings:
-    for key, value in given.items():
+def _connection_settings(client_settings: Mapping[str, str]) -> ConnectionSettings:
+    for key, value in client_settings.items():
         if "${" in value:
             raise _ConnectionFileError(
                 f"{key} is taken from a config provider, which only Java reads: write the value, {INSTEAD}"
             )
-    protocol = given.get("security.protocol", "PLAINTEXT").upper()
+    protocol = client_settings.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in PROTOCOLS:
         raise _ConnectionFileError(f"security.protocol is not one of {', '.join(PROTOCOLS)}")
-    request = given.get("request.timeout.ms", "")
-    mechanism = given.get("sasl.mechanism", "GSSAPI").upper() if protocol.startswith("SASL") else None
-    user, password = _login(given, mechanism)
+    request = client_settings.get("request.timeout.ms", "")
+    mechanism = client_settings.get("sasl.mechanism", "GSSAPI").upper() if protocol.startswith("SASL") else None
+    user, password = _login(client_settings, mechanism)
     return ConnectionSettings(
         protocol,
         mechanism,
         user,
         password,
-        given.get("sasl.kerberos.service.name", "kafka"),
-        _context(given) if protocol.endswith("SSL") else None,
+        client_settings.get("sasl.kerberos.service.name", "kafka"),
+        _context(client_settings) if protocol.endswith("SSL") else None,
         int(request) if request.isdecimal() else None,
     )
 
@@ -87,7 +87,7 @@ def _connection_settings(given: Mapping[str, str]) -> ConnectionSettings:
 # --- SASL -------------------------------------------------------------------------------------------------------------
 
 
-def _login(given: Mapping[str, str], mechanism: str | None) -> tuple[str | None, str | None]:
+def _login(client_settings: Mapping[str, str], mechanism: str | None) -> tuple[str | None, str | None]:
     """The user and the password of `sasl.jaas.config`, where the mechanism has them."""
     if mechanism in (None, "GSSAPI"):
         return None, None
@@ -96,7 +96,7 @@ def _login(given: Mapping[str, str], mechanism: str | None) -> tuple[str | None,
         raise _ConnectionFileError(
             f"sasl.mechanism {mechanism} is not supported here, only {known}: use one of these, {INSTEAD}"
         )
-    options = _jaas(given.get("sasl.jaas.config", ""))
+    options = _jaas(client_settings.get("sasl.jaas.config", ""))
     if "username" not in options or "password" not in options:
         raise _ConnectionFileError('sasl.jaas.config must have username="..." and password="..." for ' + mechanism)
     return options["username"], options["password"]
@@ -111,17 +111,17 @@ def _jaas(text: str) -> dict[str, str]:
 # --- TLS --------------------------------------------------------------------------------------------------------------
 
 
-def _context(given: Mapping[str, str]) -> ssl.SSLContext:
+def _context(client_settings: Mapping[str, str]) -> ssl.SSLContext:
     """TLS as Java's client has it: the store's certificates are trusted, or the system's if there is none."""
-    trusted = _pem_of(given, "truststore", ("certificates",))
+    trusted = _pem_of(client_settings, "truststore", ("certificates",))
     try:
         context = ssl.create_default_context(cadata=trusted)
     except ssl.SSLError as error:
         raise _ConnectionFileError(f"the certificates of ssl.truststore cannot be read: {error.reason}") from None
-    context.check_hostname = bool(given.get("ssl.endpoint.identification.algorithm", "https"))
-    mine = _pem_of(given, "keystore", ("certificate.chain", "key"))
+    context.check_hostname = bool(client_settings.get("ssl.endpoint.identification.algorithm", "https"))
+    mine = _pem_of(client_settings, "keystore", ("certificate.chain", "key"))
     if mine is not None:
-        _present(context, mine, given.get("ssl.key.password") or given.get("ssl.keystore.password"))
+        _present(context, mine, client_settings.get("ssl.key.password") or client_settings.get("ssl.keystore.password"))
     return context
 
 
@@ -137,12 +137,12 @@ def _present(context: ssl.SSLContext, pem: str, password: str | None) -> None:
             raise _ConnectionFileError(f"the key or the certificate of ssl.keystore cannot be read ({why})") from None
 
 
-def _pem_of(given: Mapping[str, str], store: str, inline: tuple[str, ...]) -> str | None:
+def _pem_of(client_settings: Mapping[str, str], store: str, inline: tuple[str, ...]) -> str | None:
     """A store as PEM: written in the settings themselves (KIP-651), or in a file of PEM or PKCS12."""
-    written = [given[f"ssl.{store}.{name}"] for name in inline if given.get(f"ssl.{store}.{name}")]
+    written = [client_settings[f"ssl.{store}.{name}"] for name in inline if client_settings.get(f"ssl.{store}.{name}")]
     if written:
         return "\n".join(written)
-    location = given.get(f"ssl.{store}.location")
+    location = client_settings.get(f"ssl.{store}.location")
     if not location:
         return None
     try:
@@ -156,7 +156,7 @@ def _pem_of(given: Mapping[str, str], store: str, inline: tuple[str, ...]) -> st
         )
     if b"-----BEGIN" in raw:
         return raw.decode("utf-8", "replace")
-    return _pem_of_pkcs12(raw, given.get(f"ssl.{store}.password", ""), f"ssl.{store}.location {location}")
+    return _pem_of_pkcs12(raw, client_settings.get(f"ssl.{store}.password", ""), f"ssl.{store}.location {location}")
 
 
 def _pem_of_pkcs12(raw: bytes, password: str, what: str) -> str:

@@ -68,11 +68,11 @@ def topics(path: str, text: str) -> Part | None:
     observed = "Observers:" in text
     for name in dict.fromkeys([*heads, *partitions]):
         head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
-        part.topics.append(_topic(part, name, head, origin, partitions.get(name, []), observed=observed))
+        part.topics.append(_topic(part, name, head, origin, partitions.get(name, []), has_observers=observed))
     return part
 
 
-def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: Origin) -> None:
+def _partition(part: Part, partitions: list[Partition], read: dict[str, str], origin: Origin) -> None:
     """Confluent's observers are listed as replicas and apart; those that were not promoted count for nothing here."""
     number = numbers(read["Partition"])
     if not number or any(read.get(label, ",").endswith(",") for label in ("Leader", "Replicas", "Isr")):
@@ -85,7 +85,7 @@ def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: 
         return
     leader, isr = numbers(read.get("Leader", "")), numbers(read.get("Isr", ""))
     observers = {*numbers(read.get("Observers", "")), *numbers(read.get("LiveObservers", ""))} - {*isr}
-    into.append(
+    partitions.append(
         Partition(
             number[0],
             leader[0] if leader else None,
@@ -106,7 +106,7 @@ def _set_or_none(text: str | None) -> tuple[int, ...] | None:
 
 
 def _topic(
-    part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition], *, observed: bool
+    part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition], *, has_observers: bool
 ) -> Topic:
     count, factor = numbers(head.get("PartitionCount", "")), numbers(head.get("ReplicationFactor", ""))
     if count and partitions and count[0] != len({partition.number for partition in partitions}):
@@ -121,7 +121,7 @@ def _topic(
         tuple(replace(setting, whose=OPEN) for setting in pairs(head.get("Configs", ""), origin)),
         complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
     )
-    doubt, where = doubtful(found, observed=observed)
+    doubt, where = doubtful(found, has_observers=has_observers)
     cut = _cut(head)
     if not doubt and cut:
         return replace(found, doubt=cut)
@@ -153,9 +153,9 @@ def _cut(head: Mapping[str, str]) -> str:
     return ""
 
 
-def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
-    """In which way a description is of no topic that Kafka can have, and where; "" if it is of one. `observed`: some of
-    the replicas that it counts are Confluent's observers, which are not among `replicas`."""
+def doubtful(topic: Topic, *, has_observers: bool) -> tuple[str, Origin]:
+    """In which way a description is of no topic that Kafka can have, and where; "" if it is of one. `has_observers`:
+    some of the replicas that it counts are Confluent's observers, which are not among `replicas`."""
     first: dict[int, Partition] = {}
     for partition in topic.partitions:
         doubt = _doubtful(partition)
@@ -169,7 +169,7 @@ def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
         for partition in topic.partitions
         for many in (partition.replicas, {*partition.replicas} - {*partition.adding})
     }
-    if sizes and topic.replication_factor is not None and topic.replication_factor not in sizes and not observed:
+    if sizes and topic.replication_factor is not None and topic.replication_factor not in sizes and not has_observers:
         listed = ", ".join(map(str, sorted(sizes)))
         return f"its ReplicationFactor is {topic.replication_factor}, and its partitions list {listed}", topic.origin
     return "", topic.origin
@@ -271,22 +271,22 @@ def end_of_configs(part: Part) -> None:
 
 
 def add_setting(
-    part: Part, into: list[Setting], dynamic: list[Setting], described: DescribedSetting, origin: Origin
+    part: Part, settings: list[Setting], dynamic: list[Setting], setting: DescribedSetting, origin: Origin
 ) -> None:
     """Everything that one described setting says, into the lists of its entity (`lists_of`). All of an entity's
     settings have the value in force first, and then those of the layers below, which count too.
     """
-    _note_facts(part, described, origin)
-    value = HIDDEN if described.sensitive else _null(described.value)
-    first = described.layers[0][0] if described.layers else ""
-    if into is dynamic or not first.startswith("DYNAMIC_"):
-        into.append(Setting(described.key, value, _of_layer(origin, first), whose=_whose(first)))
+    _note_facts(part, setting, origin)
+    value = HIDDEN if setting.sensitive else _null(setting.value)
+    first = setting.layers[0][0] if setting.layers else ""
+    if settings is dynamic or not first.startswith("DYNAMIC_"):
+        settings.append(Setting(setting.key, value, _of_layer(origin, first), whose=_whose(first)))
         return
     wide = first == "DYNAMIC_DEFAULT_BROKER_CONFIG"
-    (part.dynamic if wide else dynamic).append(Setting(described.key, value, _of_layer(origin, first)))
-    for layer, name, below in described.layers:
-        if name == described.key and not layer.startswith("DYNAMIC_"):
-            into.append(Setting(name, HIDDEN if described.sensitive else _null(below), _of_layer(origin, layer)))
+    (part.dynamic if wide else dynamic).append(Setting(setting.key, value, _of_layer(origin, first)))
+    for layer, name, below in setting.layers:
+        if name == setting.key and not layer.startswith("DYNAMIC_"):
+            settings.append(Setting(name, HIDDEN if setting.sensitive else _null(below), _of_layer(origin, layer)))
             return
 
 
@@ -314,21 +314,19 @@ def _whose(layer: str) -> str:
     return OPEN if layer in ("", "DYNAMIC_DEFAULT_BROKER_CONFIG") else OF_ASKED
 
 
-def _note_facts(part: Part, described: DescribedSetting, origin: Origin) -> None:
+def _note_facts(part: Part, setting: DescribedSetting, origin: Origin) -> None:
     """What a running broker's settings say about the release: its default protocol is that release's."""
-    if described.key == "process.roles" and described.value:
+    if setting.key == "process.roles" and setting.value:
         part.control_plane = "kraft"
-    elif described.key == "zookeeper.connect" and described.value not in ("", "null"):
+    elif setting.key == "zookeeper.connect" and setting.value not in ("", "null"):
         part.control_plane = part.control_plane or "zookeeper"
-    elif described.key == "inter.broker.protocol.version":
-        part.fact("inter_broker_protocol", described.value, origin)
-        defaults = (
-            below for layer, name, below in described.layers if layer == "DEFAULT_CONFIG" and name == described.key
-        )
+    elif setting.key == "inter.broker.protocol.version":
+        part.fact("inter_broker_protocol", setting.value, origin)
+        defaults = (below for layer, name, below in setting.layers if layer == "DEFAULT_CONFIG" and name == setting.key)
         default = next(defaults, "")
         release = re.match(r"\d+\.\d+", default)
         if release:
-            part.fact("kafka", release[0], origin, f"the broker's default of {described.key} is {default}")
+            part.fact("kafka", release[0], origin, f"the broker's default of {setting.key} is {default}")
 
 
 def _null(value: str) -> str:

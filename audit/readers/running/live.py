@@ -262,12 +262,12 @@ def _text(value: str | None) -> str:
 
 
 def _topic(
-    part: Part, described: Mapping[str, Any], settings: list[DescribedSetting], moving: Moving, address: str
+    part: Part, description: Mapping[str, Any], settings: list[DescribedSetting], moving: Moving, address: str
 ) -> None:
     """One topic: what kafka-topics.sh would print of it, and then every setting with its layers."""
-    name = described["name"]
+    name = description["name"]
     origin = Origin(address, None, f"topic {name}")
-    partitions = tuple(sorted(_partitions(described, moving, origin), key=lambda partition: partition.number))
+    partitions = tuple(sorted(_partitions(description, moving, origin), key=lambda partition: partition.number))
     first = partitions[0] if partitions else None
     part.topics.append(
         Topic(
@@ -293,11 +293,11 @@ def _default(setting: DescribedSetting) -> bool:
     return setting.sensitive or not setting.layers or setting.layers[0][0] == "DEFAULT_CONFIG"
 
 
-def _partitions(described: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
-    for partition in described["partitions"]:
+def _partitions(description: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
+    for partition in description["partitions"]:
         number, leader = partition["partition_index"], partition["leader_id"]
         elr, last = partition.get("eligible_leader_replicas"), partition.get("last_known_elr")
-        adding, removing = moving.get((described["name"], number), ((), ()))
+        adding, removing = moving.get((description["name"], number), ((), ()))
         yield Partition(
             number,
             leader if leader >= 0 else None,
@@ -428,13 +428,13 @@ def late_voters(quorum: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
 
 
 def _answering(
-    part: Part, client: Admin, probed: Sequence[int], listed: Sequence[int], wrong: str, address: str
+    part: Part, client: Admin, probed_ids: Sequence[int], listed_ids: Sequence[int], wrong: str, address: str
 ) -> Answering:
-    """Who answered of all brokers that are `listed` or have a replica: those that did when they were `probed`, and do
+    """Who answered of all brokers that are listed or have a replica: those that did when they were probed, and do
     still."""
     holding = {replica for topic in part.topics for partition in topic.partitions for replica in partition.replicas}
-    answered = tuple(broker for broker in probed if broker not in client.silent)
-    unknown = {*holding, *listed} - {*answered, *client.silent}
+    answered = tuple(broker for broker in probed_ids if broker not in client.silent)
+    unknown = {*holding, *listed_ids} - {*answered, *client.silent}
     down = {**dict.fromkeys(unknown, "not registered as alive"), **client.silent}
     headless, asked = wrong == NO_CONTROLLER, Origin(address, None, "brokers")
     return Answering(asked, answered, tuple(sorted(down.items())), client.told_by, wrong, headless)

@@ -45,10 +45,10 @@ def read(path: str, text: str) -> Part | None:
     return part
 
 
-def _directories(described: Any) -> Iterator[tuple[int, str, str | None, str]]:
+def _directories(description: Any) -> Iterator[tuple[int, str, str | None, str]]:
     """Of each broker each directory: where it is, its error, and which partitions are being moved there, in words.
     ValueError, TypeError, KeyError or AttributeError where it is not what the tool prints."""
-    for broker in described["brokers"]:
+    for broker in description["brokers"]:
         id_ = int(broker["broker"])
         for directory in broker["logDirs"]:
             names = sorted(str(one["partition"]) for one in directory["partitions"] if one.get("isFuture"))

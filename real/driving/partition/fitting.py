@@ -198,7 +198,9 @@ def bind_to_release(trace: DrivenTrace, kafka: str, elr: bool, asked_release: Ma
     released = {name for profile in definition().profiles if profile.startswith("kafka_") for name in _names(profile)}
     made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}
     made |= {name: value for name, value in trace.bounds.items() if name in SETTINGS}
-    made |= newest | dict(switches(known[-1], known[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
+    made |= newest | dict(
+        switches(known[-1], known[-1], kraft=True, elr=elr, mended_defects=mended_in(first, known[-1]))
+    )
     made |= {"elr": elr, **asked_release}
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in made.items()}
     return _bind(tuple(sorted(texts.items())), trace.property)

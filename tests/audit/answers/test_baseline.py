@@ -6,7 +6,7 @@ import datetime
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.answers.answer import Answer
+from tidegate.audit.answers.answer import ASSUMPTIONS, Answer
 from tidegate.audit.answers.baseline import (
     AcceptedFinding,
     check_baseline,
@@ -14,7 +14,7 @@ from tidegate.audit.answers.baseline import (
     split_subjects,
 )
 from tidegate.audit.answers.requirements import Requirement, RequirementCheck
-from tidegate.audit.answers.verdicts import ASSUMPTIONS, ON_DISK_OF_CONTROLLER
+from tidegate.audit.answers.verdicts import ON_DISK_OF_CONTROLLER
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin, UnreadableInputError
 

@@ -203,7 +203,7 @@ class ScriptedExplorer(CaseExplorer):
         super().__init__(None)
         self.scripted = found
 
-    def explore(self, case: Case, until: float | None = None) -> CaseResult:
+    def explore(self, case: Case, deadline: float | None = None) -> CaseResult:
         return self.scripted
 
 

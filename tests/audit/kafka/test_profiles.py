@@ -132,7 +132,7 @@ def test_a_smaller_isr_keeps_the_epoch_by_the_metadata_version(release: str, spo
     binary, protocol = (profiles_within(*span(one), kraft=True)[-1] for one in (release, spoken or release))
     assert binary == profiles_within(first, last, kraft=True)[-1]
     mended = mended_in(first, binary, span(spoken)[0] if spoken else None)
-    found = dict(switches(binary, protocol, kraft=True, elr=False, mended=mended))
+    found = dict(switches(binary, protocol, kraft=True, elr=False, mended_defects=mended))
     assert found.get("keep_epoch", True) is keeps
 
 

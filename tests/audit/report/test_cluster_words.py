@@ -52,7 +52,7 @@ def test_who_is_out_before_a_fault_and_which_controller_is_down_is_said() -> Non
         action, arguments = parse_steps(model, text)[0]
         after = attempt(model, state, action, arguments)
         assert isinstance(after, State)
-        texts.append(step_said(model, state, Step(action.name, arguments, after), called, before=1))
+        texts.append(step_said(model, state, Step(action.name, arguments, after), called, brokers_out=1))
         state = after
     assert texts == [
         "Broker 8 is unavailable already, before the fault.",
