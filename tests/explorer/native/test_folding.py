@@ -224,7 +224,7 @@ def test_an_interrupt_while_the_kernel_is_made_leaves_what_was_found(
     right = search.first_kernel
 
     def interrupt(*arguments: Any, **options: Any) -> Any:
-        if options["weighted"]:
+        if options["is_weighted"]:
             raise KeyboardInterrupt("SIGTERM")
         return right(*arguments, **options)
 

@@ -111,7 +111,7 @@ OTHERS = """\
 apiVersion: kafka.strimzi.io/v1
 kind: Kafka
 metadata: {name: mine}
-spec: {kafka: {version: 4.1.0, replicas: 3}}
+spec: {kafka: {version: 3.9.0, replicas: 3}}
 ---
 apiVersion: kafka.strimzi.io/v1
 kind: KafkaNodePool
