@@ -1,11 +1,14 @@
-"""A store of keys on three servers with the calls of raft-java: get_leader, get_configuration, set, get, snapshots,
-add_peers and remove_peers; and a leader that dies.
+"""A store of keys on three servers with the calls of raft-java's example: get_leader, get_configuration, set, get,
+snapshots, add_peers and remove_peers; and a leader that dies.
 
     python examples/raft_store.py --seed 7
 
 Under the calls is the model `raft`: every step is one of the model, taken by plain Python, and what the network and the
 timers do is drawn with a seed (`Weather` of `raft_cluster.py`). A state machine applies committed commands. A server
 writes it as a snapshot, begins with that when it starts again, and sends it to who needs an entry that it discarded.
+
+The calls are raft-java's and the answers Raft's. There `getLeader` says whom the asked server believes, a snapshot is
+taken by a timer, and `addPeers` takes an even number of servers in one entry; docs/raft.md has where else they differ.
 """
 
 from __future__ import annotations
@@ -77,7 +80,7 @@ class RaftStore:
         return leader_of(self.state, self.weather.down)
 
     def set(self, key: str, value: str) -> bool:
-        """Whether the leader has applied a command; if not, it may be applied later, as with every Raft."""
+        """Whether the leader has applied a command and leads on; if not, it may be applied later, as with any Raft."""
         leader = self.get_leader()
         if leader is None or not self.take("write", leader=leader):
             return False
@@ -97,7 +100,10 @@ class RaftStore:
         return self.take("take_snapshot", server=server, end=self.state.commit_index[server])
 
     def add_peers(self, *servers: Server) -> bool:
-        """Whether servers are members, one after the other, each once the one before it is committed."""
+        """Whether servers are members, one after the other, each once the one before it is committed.
+
+        Not all in one entry: majorities before and after would not need to have a server in common.
+        """
         return all(self.change(server, is_member=True) for server in servers)
 
     def remove_peers(self, *servers: Server) -> bool:
