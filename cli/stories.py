@@ -221,7 +221,7 @@ ACKS = Story(
     (
         Scene(
             "acks=0: nobody answers. A request is lost on its way, and the producer takes the record for written.",
-            "check producer:acks_0 --bounds one_error --property no_silent_loss",
+            "check producer:acks_0 --bounds connection --property no_silent_loss",
             Exit.SAFETY,
         ),
         Scene(

@@ -143,7 +143,7 @@ def _check(model: str, profile: str, name: str) -> str:
 
 
 _NOT_WAITING = {
-    "none": (TOLD, "a lost request loses its records, and the producer gets no error", "acks_0 --bounds one_error"),
+    "none": (TOLD, "a lost request loses its records, and the producer gets no error", "acks_0 --bounds connection"),
     "leader": (
         DURABLE,
         "records that were acknowledged are lost when the leader's broker dies before the others have them",
