@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...language import action, require
+from ...language import action, is_majority, require, terminal
 from .broker import delete_log, forget, note_lost_records
 from .controller import register_assignment, take_out
 from .state import *
@@ -142,6 +142,12 @@ def lose_host(s: Partition, broker: Broker) -> None:
     s.unclean.discard(broker)
     s.relocated.discard(broker)
     power_down(s, broker)
+
+
+@terminal
+def nobody_decides_any_more(s: Partition) -> bool:
+    """Most hosts with a controller are lost for good: nobody is fenced or elected, and no ISR changes."""
+    return co_located and not is_majority(Set(Broker) - s.gone)
 
 
 @action(kind="fault", budget="controller_losses")
