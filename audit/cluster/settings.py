@@ -126,7 +126,9 @@ def _for_client(client: Client, key: Key) -> SettingValue:
     ask = "--acks, or who writes it, in audit.toml" if others[0].when.startswith((ENVIRONMENT, CLOUD)) else ask
     base = [Default(always.value, str(always.origin))] if isinstance(always, StatedValue) else list(_defaults(always))
     possible = {default.value: default for default in (*base, *(Default(s.value, str(s.origin)) for s in others))}
-    return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))
+    given = [StatedValue(setting.value, setting.origin) for setting in others]
+    given = [always, *given] if isinstance(always, StatedValue) else given
+    return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()), tuple(given))
 
 
 DECISIVE: Mapping[str, tuple[str, ...]] = {
@@ -142,7 +144,8 @@ def _as_imported(client: Client, key: Key, always: SettingValue, imported_settin
     values = dict.fromkeys(value for value in (*said, *DECISIVE[key.name]) if value in DECISIVE[key.name])
     why = f"`{key.name}` of {client.name} may be set by what `{IMPORTED}` names ({imported_setting.origin})"
     ask = "the values that are in force as a file of the producer's, and who writes the topic, in audit.toml"
-    return Unknown(why, ask, tuple(Default(value, str(imported_setting.origin)) for value in values))
+    possible = tuple(Default(value, str(imported_setting.origin)) for value in values)
+    return Unknown(why, ask, possible, (always,) if isinstance(always, StatedValue) else ())
 
 
 def _always(client: Client, key: Key) -> SettingValue:
@@ -157,7 +160,8 @@ def _always(client: Client, key: Key) -> SettingValue:
         why = f"`{key.name}` at {hidden.origin} is hidden by a byte order mark, unless the program skips that"
         rest = _always(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
         said = (Default(hidden.value, str(hidden.origin)), *_defaults(rest))
-        return Unknown(why, "the file without a byte order mark", tuple(dict.fromkeys(said)))
+        given = (StatedValue(hidden.value, hidden.origin),)
+        return Unknown(why, "the file without a byte order mark", tuple(dict.fromkeys(said)), given)
     if client.family is None:
         possible = tuple(dict.fromkeys(_of_any_family(client, key)))
         return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)
@@ -251,7 +255,8 @@ def default_of(cluster: Cluster, key: Key, what: str) -> SettingValue:
     possible = tuple(Default(row.value, row.source) for row in rows)
     owner = cluster.versions.distribution
     if owner is None:
-        return Unknown(f"{what}, nor is the distribution", "--distribution, such as apache", possible)
+        differing = cluster.versions.contradicted.get("distribution", ())
+        return Unknown(f"{what}, nor is the distribution", "--distribution, such as apache", possible, differing)
     own = [row for row in key.defaults if row.of == owner.value]
     if not own and (owner.value not in distributions() or key.name in distributions()[owner.value] or not rows):
         return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
@@ -283,7 +288,8 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
     value = _scale_number(said.value, key.factors[key.broker_names.index(said.key)])
     why = f"`{said.key}` of {name} is {value} in {said.when} ({said.origin}), and nothing says whether this one does"
     possible = {candidate.value: candidate for candidate in (Default(value, str(said.origin)), *_defaults(default))}
-    return Unknown(why, "the server.properties that its container runs with", tuple(possible.values()))
+    given = (StatedValue(value, said.origin),)
+    return Unknown(why, "the server.properties that its container runs with", tuple(possible.values()), given)
 
 
 def _statement_for_broker(cluster: Cluster, broker: Broker, key: Key) -> StatedValue | None:
@@ -320,7 +326,8 @@ def _as_described(cluster: Cluster, topic: Topic, key: Key, setting: Setting) ->
     given = [broker for broker in _brokers_of(cluster, topic, key)[0] if broker.settings]
     if not given or not is_perhaps_of_broker(cluster, key, setting):
         return stated
-    either = _either([stated, *(_for_broker(cluster, broker, key) for broker in given)])
+    of_brokers = [_for_broker(cluster, broker, key) for broker in given]
+    either = _either([stated, *of_brokers])
     possible = {default.value.lower(): default for default in either}
     if len(possible) == 1:
         return stated
@@ -328,7 +335,7 @@ def _as_described(cluster: Cluster, topic: Topic, key: Key, setting: Setting) ->
     why = f"`{setting.key}` of topic {topic.name} is described as {setting.value}"
     why += f", which {which} that of the broker that was asked, and the brokers differ"
     ask = f"the same {key.broker_names[0]} on each broker" if setting.whose == OF_ASKED else whose_setting(topic)
-    return Unknown(why, ask, tuple(possible.values()))
+    return Unknown(why, ask, tuple(possible.values()), stated_by_nodes([stated, *of_brokers], [topic, *given]))
 
 
 def is_perhaps_of_broker(cluster: Cluster, key: Key, setting: Setting) -> bool:
@@ -355,7 +362,9 @@ def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Sett
     if against:
         why = f"{what} where it is described, though {against[0].origin} sets {against[0].value}"
         either = (*_defaults(answer), *(Default(fact.value, str(fact.origin)) for fact in against))
-        return Unknown(why, "a description by the brokers that run with these files", tuple(dict.fromkeys(either)))
+        ask = "a description by the brokers that run with these files"
+        left_out = stated_by_nodes([answer], [topic])
+        return Unknown(why, ask, tuple(dict.fromkeys(either)), (*against, *left_out))
     if isinstance(answer, Unknown) and "broker" in key.scopes:
         shown = _from_brokers(cluster, topic, key, what)
         if isinstance(shown, StatedValue) and shown.value in {default.value for default in answer.possible}:
@@ -418,8 +427,24 @@ def agreed_value(
     values = {answer.value if not isinstance(answer, Unknown) else None for answer in answers}
     if len(values) > 1:
         said = "; ".join(f"broker {b.id}: {_answer_text(a)}" for b, a in zip(described_nodes, answers, strict=True))
-        return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers))
+        given = stated_by_nodes(answers, described_nodes)
+        return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers), given)
     return _assume_others_alike(answers[0], described_nodes, every)
+
+
+def stated_by_nodes(answers: Sequence[SettingValue], things: Sequence[Topic | Broker]) -> tuple[StatedValue, ...]:
+    """The statements that contradict each other, each value once; what is a default stands where its node is."""
+    found: dict[str, StatedValue] = {}
+    for answer, thing in zip(answers, things, strict=True):
+        if isinstance(answer, StatedValue):
+            found.setdefault(answer.value, answer)
+        elif isinstance(answer, Default):
+            found.setdefault(answer.value, StatedValue(answer.value, thing.origin, BY_DEFAULT))
+    return tuple(found.values())
+
+
+BY_DEFAULT = "by default"
+"""What is assumed of a value that a node has, and does not state."""
 
 
 def _either(answers: Sequence[SettingValue]) -> tuple[Default, ...]:

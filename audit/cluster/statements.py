@@ -101,11 +101,14 @@ class Default:
 
 @immutable
 class Unknown:
-    """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be."""
+    """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be. `stated`
+    is what is stated all the same: several statements contradict each other, and whether a single one counts is open.
+    """
 
     why: str
     ask: str
     possible: tuple[Default, ...] = ()
+    stated: tuple[StatedValue, ...] = ()
 
 
 SettingValue = StatedValue | Default | Unknown

@@ -77,7 +77,16 @@ def _or_of_controllers(
     if len({default.value for default in possible}) == 1:
         return stated
     why = f"`{own.key}` at {own.origin} may be the topic's, or the broker's, which the controllers do not see"
-    return Unknown(why, whose_setting(topic), tuple({default.value: default for default in possible}.values()))
+    given = [StatedValue(own.value, own.origin)]
+    match of_controllers:
+        case StatedValue():
+            given.append(of_controllers)
+        case Unknown(stated=differing):
+            given += differing
+        case _:
+            pass
+    found = tuple({default.value: default for default in possible}.values())
+    return Unknown(why, whose_setting(topic), found, tuple({said.value: said for said in given}.values()))
 
 
 def _values(answer: SettingValue) -> Sequence[Default]:
@@ -100,4 +109,4 @@ def _like_brokers(of_brokers: SettingValue, default: str) -> SettingValue:
         return replace(of_brokers, assumption="; ".join(filter(None, (of_brokers.assumption, assumed))))
     why = "only the brokers' files set it, and in KRaft those of the controllers, which were not given, decide"
     possible = (*_values(of_brokers), Default(default, "the default, on the controllers"))
-    return Unknown(why, _GIVE, possible)
+    return Unknown(why, _GIVE, possible, (of_brokers,) if isinstance(of_brokers, StatedValue) else ())

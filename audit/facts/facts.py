@@ -18,12 +18,32 @@ class FactValue:
 
 
 @immutable
+class UsedSetting:
+    """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
+
+    key: str
+    value: str
+    origin: Origin | None
+    source: str = ""
+
+
+@immutable
+class OpenStatements:
+    """What is stated of a fact that is open all the same, and why it decides nothing, in words before it."""
+
+    why: str
+    settings: tuple[UsedSetting, ...]
+
+
+@immutable
 class Fact:
-    """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give."""
+    """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give.
+    `stated` is what is stated of it though it is open."""
 
     name: str
     choices: tuple[FactValue, ...]
     ask: str = ""
+    stated: OpenStatements | None = None
 
 
 def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
@@ -35,25 +55,21 @@ def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
     return "--inter-broker-protocol"
 
 
-@immutable
-class UsedSetting:
-    """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
-
-    key: str
-    value: str
-    origin: Origin | None
-    source: str = ""
-
-
 NOT_GIVEN = "not given"
 """What a setting is that nothing states, and that has no default here."""
 
 
 class UnansweredTopicError(Exception):
     """A topic of which nothing can be asked; the message says why, and what to give. `stops` are the questions that
-    are answered by that alone."""
+    are answered by that alone. `decided_by` are the settings to blame, and `repairs` says what to do ("": the message
+    alone says so)."""
 
     stops: tuple[str, ...] = ()
+
+    def __init__(self, why: str, repairs: str = "", decided_by: Sequence[UsedSetting] = ()) -> None:
+        super().__init__(why)
+        self.repairs = repairs
+        self.decided_by = tuple(decided_by)
 
 
 class UncreatableTopicError(UnansweredTopicError):
@@ -61,10 +77,6 @@ class UncreatableTopicError(UnansweredTopicError):
     many brokers, or with which of their settings, it is created; "" where it takes something else."""
 
     stops = ("writable", "readable")
-
-    def __init__(self, why: str, repairs: str = "") -> None:
-        super().__init__(why)
-        self.repairs = repairs
 
 
 class UnservedTopicError(UnansweredTopicError):
@@ -83,6 +95,19 @@ class StoppedProducerError(UnansweredTopicError):
     """A topic whose producer does not start, so that it writes nothing; the message says why."""
 
     stops = ("writable",)
+
+
+def open_statements(settings: Sequence[UsedSetting]) -> OpenStatements | None:
+    """Statements that contradict each other, or the one that may not be in force; None where there is none."""
+    if not settings:
+        return None
+    return OpenStatements("contradict each other" if len(settings) > 1 else "may not be in force", tuple(settings))
+
+
+def statements_of(answer: SettingValue, key: str) -> OpenStatements | None:
+    """What is stated of a setting that is open all the same (`Unknown.stated`)."""
+    stated = answer.stated if isinstance(answer, Unknown) else ()
+    return open_statements([UsedSetting(key, said.value, said.origin, said.assumption) for said in stated])
 
 
 def note_setting(answer: SettingValue, key: str, used_settings: list[UsedSetting]) -> SettingValue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import Client, Cluster, Topic
+from ..cluster.findings import Finding
 from ..cluster.settings import base_family, is_fixed, value_of
 from ..cluster.statements import Default, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
@@ -12,15 +13,17 @@ from ..kafka.keys import KeyName, declared_key
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..kafka.versions import is_at_least
 from ..startup.client_settings import settings_in_force
-from ..startup.producers import refuses_by_default, switches_off, unknown_refusal, why_producer_stops
+from ..startup.producers import refusal_of, refused_settings, refuses_by_default, switches_off, unknown_refusal
 from .facts import (
     Fact,
     FactValue,
+    OpenStatements,
     RefusedCommitsError,
     StoppedProducerError,
     UnansweredTopicError,
     UsedSetting,
     note_setting,
+    statements_of,
 )
 from .record_format import has_old_format
 
@@ -70,7 +73,8 @@ def producer_facts(
         yield _acks_of_anybody(cluster, used_settings)
         again = unnamed_give_again(cluster) is True
         on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
-        yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.text, {**on.sets, "gives_again": again}), off), _ASK)
+        given = _given_to_no_topic(cluster, ENABLE_IDEMPOTENCE)
+        yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.text, {**on.sets, "gives_again": again}), off), _ASK, given)
     else:
         if not any(producer.has_name(name) for name in _producer_names(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
@@ -84,14 +88,24 @@ def producer_facts(
 
 
 def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[UsedSetting]]:
-    refusal = why_producer_stops(cluster, producer)
-    if refusal:
-        raise StoppedProducerError(f"{producer.name} writes nothing: {refusal}")
+    refusal = refusal_of(cluster, producer)
+    if refusal is not None:
+        why = f"{producer.name} writes nothing: {refusal.what}"
+        raise StoppedProducerError(why, refusal.to_do, _settings_named(refusal, producer))
     unknown = unknown_refusal(cluster, producer)
     if unknown is not None:
-        raise UnansweredTopicError(f"{unknown.what}; {unknown.to_do}")
+        why = f"{unknown.what}; {unknown.to_do}"
+        raise UnansweredTopicError(why, decided_by=_settings_named(unknown, producer))
     used: list[UsedSetting] = []
     return [_acks(cluster, producer, used), *_sending(cluster, producer, used)], used
+
+
+def _settings_named(refusal: Finding, producer: Client) -> list[UsedSetting]:
+    """The settings that a producer is refused for, each at its line; the client itself where it is refused for that."""
+    named = [UsedSetting(said.key, said.value, said.origin) for said in refused_settings(refusal, producer)]
+    version = "" if producer.version is None else f" {producer.version.value}"
+    client = f"{producer.name if producer.family is None else producer.family.value}{version}"
+    return named or [UsedSetting("client", client, refusal.where)]
 
 
 def _raise_if_format_refuses(cluster: Cluster, topic: Topic, producer: Client) -> None:
@@ -109,7 +123,9 @@ def _raise_if_format_refuses(cluster: Cluster, topic: Topic, producer: Client) -
     if idempotent:
         raise StoppedProducerError(
             f"{producer.name} writes nothing to {topic.name}: {refused}, and it is one; {ENABLE_IDEMPOTENCE}=false and "
-            "no transactions, or a format of 0.11 or later"
+            "no transactions, or a format of 0.11 or later",
+            f"{old.key}=0.11 or later, or {ENABLE_IDEMPOTENCE}=false and no transactions",
+            [old],
         )
     if idempotent is None:
         ask = "--client java:VERSION" if base_family(producer) in (None, "java") else ENABLE_IDEMPOTENCE
@@ -143,7 +159,17 @@ def _acks_of_anybody(cluster: Cluster, used_settings: list[UsedSetting]) -> Fact
     if cluster.acks is not None:
         used_settings.append(UsedSetting("acks", cluster.acks.value, cluster.acks.origin))
         return Fact("acks", (FactValue(cluster.acks.value, {"acks": MODEL_ACKS[cluster.acks.value]}),))
-    return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK)
+    given = _given_to_no_topic(cluster, ACKS)
+    return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK, given)
+
+
+def _given_to_no_topic(cluster: Cluster, key: KeyName) -> OpenStatements | None:
+    """What the files of producers state of a setting, where no file says who writes a topic; None where none does."""
+    writers = (client for client in cluster.clients if client.kind == "producer")
+    stated = [value_of(cluster, client, key) for client in writers]
+    settings = [UsedSetting(key, said.value, said.origin) for said in stated if isinstance(said, StatedValue)]
+    settings.sort(key=lambda used: MODEL_ACKS.get(used.value, used.value) in ("all", "true"))  # the weakest first
+    return OpenStatements("no file says who writes it", tuple(settings)) if settings else None
 
 
 def _acks_of_kafka(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
@@ -157,7 +183,9 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used_settings: list[UsedSetti
             if value not in MODEL_ACKS and value.isdecimal():
                 what = f"{key}={value} at {setting.origin} is not -1, 0 or 1, so that nothing is written"
                 raise RefusedCommitsError(
-                    f"{what}, no offset and no group (INVALID_REQUIRED_ACKS); remove it: the default is -1"
+                    f"{what}, no offset and no group (INVALID_REQUIRED_ACKS); remove it: the default is -1",
+                    f"remove {key}",
+                    [UsedSetting(key, setting.value, setting.origin)],
                 )
             if MODEL_ACKS.get(value, "all") != "all":
                 used_settings.append(UsedSetting(key, setting.value, setting.origin))
@@ -173,7 +201,7 @@ def _acks(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) 
     if isinstance(answer, Unknown):
         words = dict.fromkeys(MODEL_ACKS[default.value] for default in answer.possible if default.value in MODEL_ACKS)
         choices = tuple(FactValue(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
-        return Fact("acks", choices, answer.ask)
+        return Fact("acks", choices, answer.ask, statements_of(answer, "acks"))
     word = MODEL_ACKS.get(answer.value.strip().lower())
     if word is None:
         raise UnansweredTopicError(
@@ -214,15 +242,16 @@ def _sending(cluster: Cluster, producer: Client, used_settings: list[UsedSetting
         truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
         explicit = refuses_by_default(producer)
-        yield Fact(key, tuple(_idempotence(truth, explicit=explicit) for truth in truths), ask)
-    in_flight, ask = _numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used_settings)
+        choices = tuple(_idempotence(truth, explicit=explicit) for truth in truths)
+        yield Fact(key, choices, ask, statements_of(answer, key))
+    in_flight, ask, stated = _numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used_settings)
     most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
-    yield Fact("in flight", tuple(most), ask)
+    yield Fact("in flight", tuple(most), ask, stated)
     if 1 in in_flight and idempotence:
         yield _goes_on_after_gap(producer)
-    retries, ask = _numbers(cluster, producer, RETRIES, used_settings)
+    retries, ask, stated = _numbers(cluster, producer, RETRIES, used_settings)
     some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
-    yield Fact("retries", tuple(some.values()), ask)
+    yield Fact("retries", tuple(some.values()), ask, stated)
 
 
 def gives_again(cluster: Cluster, producer: Client) -> bool | None:
@@ -269,11 +298,12 @@ def _idempotence(is_requested: bool, *, explicit: bool) -> FactValue:
 
 def _numbers(
     cluster: Cluster, producer: Client, key: KeyName, used_settings: list[UsedSetting]
-) -> tuple[tuple[int | None, ...], str]:
-    """What a number of a producer may be, where only a profile sets it otherwise; None if nothing says."""
+) -> tuple[tuple[int | None, ...], str, OpenStatements | None]:
+    """What a number of a producer may be, where only a profile sets it otherwise (None if nothing says); what to give,
+    and what is stated of it though it is open."""
     answer = note_setting(value_of(cluster, producer, key), key, used_settings)
     if not isinstance(answer, Unknown):
-        return (int(answer.value) if answer.value.isdecimal() else None,), ""
+        return (int(answer.value) if answer.value.isdecimal() else None,), "", None
     given = any(setting.when and setting.key == key for setting in producer.settings)
     possible = dict.fromkeys(int(default.value) for default in answer.possible if given and default.value.isdecimal())
-    return tuple(possible) or (None,), answer.ask
+    return tuple(possible) or (None,), answer.ask, statements_of(answer, key)

@@ -21,7 +21,7 @@ from ..kafka.keys import KeyName, declared_key
 from ..kafka.profiles import MOST_REPLICAS
 from ..kafka.topic_settings import CONSTRAINTS, MIN_ISR_OF, REPLICAS_OF, WHERE_SET
 from ..kafka.versions import is_at_least
-from .facts import Fact, FactValue, UnansweredTopicError, UsedSetting, note_setting
+from .facts import Fact, FactValue, UnansweredTopicError, UsedSetting, note_setting, open_statements
 from .placement import creatable, has_one_by_default, placement
 
 AUTO_CREATE_TOPICS_ENABLE = declared_key("auto.create.topics.enable")
@@ -196,7 +196,9 @@ def factor_and_placement(
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
     elif _is_left_to_controllers(cluster, topic):
         ask = "server.properties of the controllers" + (f", and {ask}" if open_ else "")
-    yield Fact("replication factor", made, ask)
+    keys = {REPLICAS_SET_BY.get(topic.name, DEFAULT_FACTOR), DEFAULT_FACTOR}
+    differing = {used.value: used for used in used_settings if used.key in keys}
+    yield Fact("replication factor", made, ask, open_statements(list(differing.values())))
 
 
 def with_what_is_made(

@@ -230,7 +230,19 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
         all_features=any(part.all_features for part in joined_parts.parts),
         distribution=owner,
         protocols=() if options.inter_broker_protocol else _different(joined_parts, "inter_broker_protocol"),
+        contradicted=dict(_contradicted(joined_parts, options)),
     )
+
+
+def _contradicted(joined_parts: JoinedParts, options: Options) -> Iterator[tuple[str, tuple[StatedValue, ...]]]:
+    """What files state that cannot hold at once, and no option decides, by what it is of."""
+    for name, called, option in (
+        ("kafka", "version", options.kafka_version),
+        ("metadata_version", "metadata.version", options.metadata_version),
+        ("distribution", "distribution", options.distribution),
+    ):
+        if option is None and (differing := _different(joined_parts, name)):
+            yield called, differing
 
 
 def _unknown(joined_parts: JoinedParts, options: Options, kafka: StatedValue | None) -> StatedValue | None:
@@ -291,10 +303,11 @@ def _distribution(joined_parts: JoinedParts, options: Options) -> StatedValue | 
 
 def _different(joined_parts: JoinedParts, name: str) -> tuple[StatedValue, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
-    facts = [fact for fact in _facts(joined_parts, name) if is_version(fact.value)]
+    of_version = name != "distribution"
+    facts = [fact for fact in _facts(joined_parts, name) if not of_version or is_version(fact.value)]
     found = {fact.value: fact for fact in reversed(facts)}
     apart = any(not _compatible(name, one, other) for one in found for other in found)
-    return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
+    return tuple(found[text] for text in sorted(found, key=span if of_version else str)) if apart else ()
 
 
 def _agreed_statement(joined_parts: JoinedParts, name: str) -> StatedValue | None:

@@ -7,12 +7,24 @@ Read in `ConfigCommand`, `ReassignPartitionsCommand`, `TopicCommand`, `FeatureCo
 from __future__ import annotations
 
 import shlex
+from typing import Any, cast
 
 from ...language.immutable import immutable
 from .versions import is_at_least
 
 BOOTSTRAP = "--bootstrap-server HOST:9092"
 ZOOKEEPER = "--zookeeper HOST:2181"
+
+
+def name_address(texts: Any, address: str) -> Any:
+    """Texts, in lists and dictionaries too, whose commands ask the brokers at an address."""
+    if isinstance(texts, str):
+        return texts.replace(BOOTSTRAP, f"--bootstrap-server {address}")
+    if isinstance(texts, dict):
+        return {key: name_address(value, address) for key, value in cast("dict[str, Any]", texts).items()}
+    if isinstance(texts, list):
+        return [name_address(value, address) for value in cast("list[Any]", texts)]
+    return texts
 
 
 @immutable

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ...language.immutable import immutable
 from ..cluster.cluster import Client, Topic
-from ..facts.facts import UsedSetting
+from ..facts.facts import OpenStatements, UsedSetting
 from ..kafka.profiles import (
     MOST_REPLICAS,
     NEWEST,
@@ -134,8 +134,10 @@ class Subject:
     questions are answered by that, and `not_checked` says why. `present` are the signatures that the present state of
     its partitions is checked by; they may have more replicas than the model. `hosts` are what the cluster's brokers are
     called, the first replica's first, where each of them has a replica of every partition, or any of them may, and no
-    file says in which order; () elsewhere. `repairs` says with what a topic of Kafka's own is created, that is not.
+    file says in which order; () elsewhere. `repairs` says with what a topic is created, or written, that is not.
     `requirements` is what audit.toml asks of them, as `--require` takes it; () where it asks nothing of its own.
+    `stated` is what is stated of the facts that are open all the same, by fact. `stopped_by` are the settings by which
+    it is never written, or nothing can be asked.
     """
 
     topics: tuple[Topic, ...]
@@ -150,6 +152,8 @@ class Subject:
     hosts: tuple[str, ...] = ()
     repairs: str = ""
     requirements: tuple[str, ...] = ()
+    stated: Mapping[str, OpenStatements] = field(default_factory=dict[str, OpenStatements])
+    stopped_by: tuple[UsedSetting, ...] = ()
 
     @property
     def internal(self) -> bool:

@@ -16,10 +16,11 @@ from ..facts.facts import (
     Fact,
     FactValue,
     UnansweredTopicError,
-    UncreatableTopicError,
     UsedSetting,
     ask_of_version,
     note_setting,
+    open_statements,
+    statements_of,
 )
 from ..facts.placement import follower_reads, logs_that_pass, names_of_hosts, open_places
 from ..facts.producers import Said, is_idempotent, producer_facts, producers
@@ -128,18 +129,29 @@ def _subject(
         variants = tuple(_variants(facts, most))
     except UnansweredTopicError as error:
         why, stops, rest = str(error), error.stops, tuple(used)
-        repairs = error.repairs if isinstance(error, UncreatableTopicError) else ""
         return Subject(
-            (topic,), producer, (), rest, not_checked=why, is_planned=is_of_plan, stops=stops, repairs=repairs
-        )
+            (topic,), producer, (), rest, not_checked=why, is_planned=is_of_plan, stops=stops, repairs=error.repairs,
+            stopped_by=error.decided_by,
+        )  # fmt: skip
     asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
+    stated = {fact.name: fact.stated for fact in facts if len(fact.choices) > 1 and fact.stated is not None}
     present = tuple(dict.fromkeys(variant.signature for variant in variants))
     many = max(signature.replicas for signature in present)
     if many > MOST_REPLICAS:
         why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
         return Subject((topic,), producer, (), tuple(used), not_checked=why, is_planned=is_of_plan, present=present)
     hosts = names_of_hosts(cluster, {signature.replicas for signature in present})
-    return Subject((topic,), producer, variants, tuple(used), asks, is_planned=is_of_plan, present=present, hosts=hosts)
+    return Subject(
+        (topic,),
+        producer,
+        variants,
+        tuple(used),
+        asks,
+        is_planned=is_of_plan,
+        present=present,
+        hosts=hosts,
+        stated=stated,
+    )
 
 
 def is_unknown(cluster: Cluster) -> bool:
@@ -217,14 +229,15 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[
         for said in differing:
             note_setting(said, MIN_ISR_OF[topic.name], used_settings)
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
-        return Fact(key, tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing), ask)
+        numbers = tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing)
+        return Fact(key, numbers, ask, open_statements(used_settings[-len(differing) :]))
     unknown = next((said for said in of_brokers if isinstance(said, Unknown)), None)
     answer = note_setting(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used_settings)
     if isinstance(answer, Unknown):
         numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
         values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
         choices = tuple(FactValue(str(n), {"min_isr": n}) for n in values)
-        return Fact(key, choices, answer.ask)
+        return Fact(key, choices, answer.ask, statements_of(answer, key))
     if not answer.value.isdecimal():
         raise UnansweredTopicError(f"{key} of {topic.name} is `{answer.value}`, which is not a number; correct it")
     return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
@@ -250,7 +263,8 @@ def _min_isr_with_elr(
     ask = answer.ask if isinstance(answer, Unknown) else ""
     name = "min_isr" if alone else "min_isr_with_elr"
     if numbers:
-        yield Fact(key, tuple(FactValue(str(number), {name: number}) for number in numbers), ask)
+        stated = statements_of(answer, MIN_INSYNC_REPLICAS)
+        yield Fact(key, tuple(FactValue(str(number), {name: number}) for number in numbers), ask, stated)
 
 
 OF_CLUSTER = "written for the whole cluster when ELR was switched on; what brokers' files have does not count"
@@ -261,7 +275,8 @@ def _unclean(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -
     answer = note_setting(unclean_elections(cluster, topic), UNCLEAN, used_settings)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
-        return Fact(UNCLEAN, tuple(FactValue(text, {"unclean": text == "true"}) for text in possible), answer.ask)
+        choices = tuple(FactValue(text, {"unclean": text == "true"}) for text in possible)
+        return Fact(UNCLEAN, choices, answer.ask, statements_of(answer, UNCLEAN))
     return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
 
 
@@ -271,7 +286,8 @@ def _fsync(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> 
     answer = value_of(cluster, topic, key)
     if isinstance(answer, Unknown):
         may = any(default.value == "1" for default in answer.possible)
-        return Fact(key, (_FLUSHING[False], *((_FLUSHING[True],) if may else ())), answer.ask)
+        choices = (_FLUSHING[False], *((_FLUSHING[True],) if may else ()))
+        return Fact(key, choices, answer.ask, statements_of(answer, key))
     if isinstance(answer, StatedValue):
         note_setting(answer, key, used_settings)
     return Fact(key, (_FLUSHING[answer.value == "1" and not logs_that_pass(cluster)],))
@@ -288,7 +304,10 @@ def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used_settings:
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
             "version is modelled; give --kafka-version if the files are wrong"
         )
-    yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE))
+    differing = cluster.versions.contradicted
+    stated = ((name, said) for name in ("version", "metadata.version") for said in differing.get(name, ()))
+    given = [UsedSetting(name, said.value, said.origin, said.assumption) for name, said in stated]
+    yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE), open_statements(given))
 
 
 def _version_choices(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Iterator[FactValue]:

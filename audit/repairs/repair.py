@@ -50,12 +50,13 @@ class NeededChange:
 @immutable
 class Repair:
     """The changes, each of which is needed, in the order of roll-out. `leaves_open`: nothing that failed is lost after
-    them, and some of it is not decided then, for want of what the model does not have. `assumes`: all of it is kept, a
-    lost disk on the assumption that a baseline may accept (`ON_DISK_OF_CONTROLLER`)."""
+    them, and some of it is not decided then (`left`), for want of what the model does not have. `assumes`: all of it is
+    kept, a lost disk on the assumption that a baseline may accept (`ON_DISK_OF_CONTROLLER`)."""
 
     changes: tuple[NeededChange, ...]
     leaves_open: bool = False
     assumes: bool = False
+    left: tuple[CellQuestion, ...] = ()
 
 
 Tolerance = Callable[[Answer], bool]
@@ -134,22 +135,39 @@ def find_repair(
         if _first_bad(asked, some, explorations, tolerated) is None:
             least = _least(asked, some, explorations, tolerated)
             needed = _needed_changes(asked, least, explorations, tolerated)
-            return Repair(tuple(needed), tolerated is _is_beyond_model, tolerated is _is_assumed)
+            left = _cells_left(asked, least, explorations) if tolerated is _is_beyond_model else ()
+            return Repair(tuple(needed), tolerated is _is_beyond_model, tolerated is _is_assumed, tuple(left))
     return None
 
 
+def _cells_left(
+    asked_cells: Asked, changes: Sequence[SettingChange], explorations: Explorations
+) -> Iterator[CellQuestion]:
+    """The cells that are not decided with the changes, each once."""
+    signatures = [(apply_changes(signature, changes), cells) for signature, cells in asked_cells]
+    for question, cell in dict.fromkeys(cell for _, cells in signatures for cell in cells):
+        found = [
+            answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations)
+            for changed, cells in signatures
+            if (question, cell) in cells
+        ]
+        if any(answer.word != "no loss found" for answer in found):
+            yield question, cell
+
+
 def _sets_tried(offered_changes: Sequence[SettingChange]) -> Iterator[tuple[Sequence[SettingChange], Tolerance]]:
-    """Sets of changes, the smallest first, each with what it may leave open; then all of them, of which what is not
-    needed is taken back. Three hosts more for controllers are proposed where an assumption does not do instead."""
+    """Sets of changes, the smallest first, each with what it may leave open. All of them, of which what is not needed
+    is taken back, come before smaller sets that leave something undecided. Three hosts more for controllers are
+    proposed where an assumption does not do instead."""
     without = [change for change in offered_changes if change.name != "controllers"]
     for some, tolerated in (
         (without, _tolerate_nothing), (without, _is_assumed),
         (offered_changes, _tolerate_nothing), (offered_changes, _is_beyond_model),
     ):  # fmt: skip
+        if tolerated is _is_beyond_model and len(offered_changes) > MOST_CHANGES:
+            yield offered_changes, _tolerate_nothing
         for number in range(1, MOST_CHANGES + 1):
             yield from ((chosen, tolerated) for chosen in itertools.combinations(some, number))
-    if len(offered_changes) > MOST_CHANGES:
-        yield offered_changes, _tolerate_nothing
 
 
 def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> str:
@@ -248,6 +266,7 @@ def repair_document(subject: Subject, repair: Repair, cluster: Cluster) -> dict[
     return {
         "headline": f"{title}, checked again by the model ({', '.join(names)}):",
         "leaves_open": repair.leaves_open,
+        "left": [f"{_HAPPENS[question]} ({cell_title(BY_NAME[cell])})" for question, cell in repair.left],
         "assumes": repair.assumes,
         "change": change_texts(subject, [change.change for change in repair.changes], cluster),
         "steps": [step_document(step) for step in steps],
@@ -257,6 +276,10 @@ def repair_document(subject: Subject, repair: Repair, cluster: Cluster) -> dict[
                 for change in repair.changes
             ),
             *([_ASSUMED] if repair.assumes else []),
+            *(
+                f"Not decided then: whether {_HAPPENS[left[0]]} ({cell_title(BY_NAME[left[1]])})."
+                for left in repair.left
+            ),
         ],
     }
 

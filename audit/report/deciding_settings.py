@@ -68,7 +68,7 @@ def deciding_setting(
         for change in sorted(changes, key=lambda change: _place_as_cause(change, cause)):
             key = _KEYS.get(change.name)
             if key and key != BROKER_RACK:
-                yield _used_setting(subject, key), change.value
+                yield from ((used, change.value) for used in _used_settings(subject, key))
             else:
                 yield from ((used, change.setting) for used in _standing(change.name, places))
         return
@@ -80,7 +80,7 @@ def _stated_causes(subject: Subject, cause: str, places: Places) -> Sequence[Use
     """What a key of a cause stands for: the setting, or where nodes stand."""
     if cause == _SHARED_HOSTS:
         return places.hosts
-    return places.racks if cause == BROKER_RACK and places.racks else [_used_setting(subject, cause)]
+    return places.racks if cause == BROKER_RACK and places.racks else _used_settings(subject, cause)
 
 
 _CAUSES_FIRST = ("replicas", "acks", "commit_acks", "unclean", "client", "min_isr", "lower_min_isr")
@@ -100,16 +100,17 @@ def _standing(change: str, places: Places) -> Sequence[UsedSetting]:
 
 def setting_deciding_check(
     subject: Subject, question: str, cell: str, answer: Answer, places: Places
-) -> UsedSetting | None:
-    """The setting that a requirement that fails comes from, whatever a repair makes of others; None where no one
-    setting is to blame. `answer` is that of its cell."""
+) -> Sequence[UsedSetting]:
+    """The setting that a requirement that fails comes from, whatever a repair makes of others, or its statements that
+    contradict each other; () where no one setting is to blame. `answer` is that of its cell."""
     if not subject.variants:
-        return None
+        return subject.stopped_by
     if question in ("writable", "readable"):
         key = _cause_of_stop(subject.variants[0].signature)
     else:
         key = _cause(subject, cell, {} if answer.case is None else answer.case.values)
-    return next(iter(_stated_causes(subject, key, places)), None) if key else None
+    causes = _stated_causes(subject, key, places) if key else ()
+    return causes if key in subject.stated else causes[:1]
 
 
 def _cause_of_stop(signature: Signature) -> str:
@@ -119,10 +120,13 @@ def _cause_of_stop(signature: Signature) -> str:
     return MIN_INSYNC_REPLICAS if signature.acks == "all" and signature.least_isr >= signature.replicas else ""
 
 
-def _used_setting(subject: Subject, key: str) -> UsedSetting:
-    """The setting as it is stated; as by default where nothing states it; else it is not given."""
+def _used_settings(subject: Subject, key: str) -> Sequence[UsedSetting]:
+    """The setting as it is stated, or each of the statements that contradict each other; as by default where nothing
+    states it; else it is not given."""
+    if key in subject.stated:
+        return subject.stated[key].settings
     stated = next((used for used in subject.used_settings if used.key == key), None)
-    return stated or UsedSetting(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")
+    return [stated or UsedSetting(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")]
 
 
 def setting_text(setting: UsedSetting) -> str:

@@ -19,12 +19,14 @@ from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..cluster.cluster import SILENT, Cluster
 from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
+from ..cluster.settings import base_family
 from ..cluster.statements import Origin
 from ..exploring.explorations import NO_TIME, Explorations
 from ..facts.placement import NODES, SERVERS, has_several_directories
 from ..facts.producers import gives_again, unnamed_give_again
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared_key
+from ..kafka.tools import name_address
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, UsedSetting, Variant
@@ -134,6 +136,8 @@ def document(
         "findings": [_finding(finding) for finding in findings],
         "notes": list(NOTES),
     }
+    if cluster.answering is not None:
+        made = name_address(made, cluster.answering.origin.path)
     made["summary"] = summarize(made)
     return made
 
@@ -283,6 +287,10 @@ def _subject(report: SubjectReport, requirements: Sequence[Requirement], places:
         },
         "settings": [_setting_document(used) for used in subject.used_settings],
         "not_given": dict(subject.asks),
+        "stated": {
+            fact: {"why": stated.why, "settings": [_setting_document(used) for used in stated.settings]}
+            for fact, stated in subject.stated.items()
+        },
         "loss": _loss(report),
         "scenarios": [],
         "deciding": deciding,
@@ -459,12 +467,11 @@ def _check(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> 
     always = check.result == "failed" and verdict.table[asked.question, in_sync.name].word == "can lose"
     happens = in_sync if always else cell
     text = happens_when(asked.question, happens, _least_isr(subject), replicas.pop() if len(replicas) == 1 else None)
-    found = None
+    found: Sequence[UsedSetting] = ()
     if check.result in ("failed", "accepted") and check.answer is not None:
         found = setting_deciding_check(subject, asked.question, asked.cell, check.answer, places)
     assumable = why == ON_DISK_OF_CONTROLLER and check.result == "not checked"
-    decide = places.hosts if assumable else () if found is None else (found,)
-    deciding = [_deciding_document(used) for used in decide]
+    deciding = [_deciding_document(used) for used in (places.hosts if assumable else found)]
     return {**said, "says": cell_title(cell), "text": text, "on": on, "why": why, "note": check.note,
             "scenario": scenario, "deciding": deciding, "assumption": check.assumption,
             "assumable": assumable}  # fmt: skip
@@ -513,7 +520,8 @@ def _source(subject: Subject, cell: Name, answer: Answer) -> str:
     if constants.get("acks") != "all" and subject.topics[0].name == OFFSETS:
         return f"KIP-1041: {COMMIT_ACKS} is -1 by default, and 4.0 has no other"
     if constants.get("acks") != "all":
-        return "KIP-679: acks=all is the producer's default since 3.0"
+        is_java = subject.producer is None or base_family(subject.producer) == "java"
+        return "KIP-679: acks=all is the default of Java's producer since 3.0" if is_java else ""
     if constants.get("unclean") and constants.get("heed_unclean"):
         return "KIP-106: unclean.leader.election.enable is false by default since 0.11"
     if constants.get("truncation") == "high_watermark":

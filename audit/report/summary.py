@@ -7,11 +7,12 @@ fails or is not decided, the worst first. Every face shows this, so that none of
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 from ..cluster.cluster import RUNNING
 from .summary_headline import MOST_NAMES, causes_of, headline_text, remaining_losses, topic_count
-from .summary_rows import assumable_text, common_folder, place_text, rows_of, take_out_shared_hosts
+from .summary_rows import assumable_text, assumable_toml, common_folder, place_text, rows_of, take_out_shared_hosts
 from .summary_subjects import Document, Read, result_of
 
 
@@ -31,6 +32,7 @@ def summarize(document: Read) -> Document:
         "rows": rows,
         "everywhere": everywhere,
         "assumable": assumable,
+        "assumable_toml": assumable_toml(document["date"]) if assumable else "",
         "passing": topic_count([subject for subject in document["subjects"] if result_of(subject) == "met"]),
         "beyond": list(remaining_losses(document)),
         "not_covered": [
@@ -67,7 +69,11 @@ def _also(document: Read, *, everywhere: bool, assumable: bool) -> Iterator[str]
     root = common_folder(document)
     said = [outage["says"] for outage in document["outages"]]
     failing = (subject for subject in document["subjects"] if result_of(subject) == "failed")
-    decided = [(used["where"], used["key"]) for subject in failing for used in subject["deciding"]]
+    decided = [
+        (used["where"], used["key"])
+        for subject in failing
+        for used in (*subject["deciding"], *(used for check in subject["checks"] for used in check["deciding"]))
+    ]
     for severity in ("error", "warning"):
         for finding in document["findings"]:
             if finding["severity"] != severity or finding["kind"] == "incomplete":
@@ -86,9 +92,10 @@ _EMPTIED = "KAFKA-14077"
 
 
 def _source_text(finding: Read) -> str:
-    """Where it is written, if that is a KIP or an issue of Kafka's."""
-    source = str(finding["source"])
-    return f" ({source})" if source.startswith(("KIP-", "KAFKA-")) else ""
+    """The KIPs and issues of Kafka's in which it is written; the command that shows a run of the model is for --all."""
+    parts = re.split(r"[;,] ", str(finding["source"]))
+    named = [part for part in parts if part.startswith(("KIP-", "KAFKA-"))]
+    return f" ({', '.join(named)})" if named else ""
 
 
 def _read_text(document: Read) -> str:

@@ -100,10 +100,10 @@ def _event(question: str, cells: Sequence[Cell]) -> str:
 
 def _open_headline(open_subjects: Sequence[Read], document: Read) -> str:
     names = [name for subject in open_subjects for name in topic_names(subject)]
-    return (
-        f"of {len(names):,} of {_topics_text(document)} it is not known whether they meet what is "
-        f"required ({document['required']}): {_some(names)}"
-    )
+    many = topic_count(document["subjects"])
+    which = "the topic" if many == 1 else f"{len(names):,} of {_topics_text(document)}"
+    meet = "meets" if len(names) == 1 else "meet"
+    return f"it is not known whether {which} {meet} what is required ({document['required']}): {_some(names)}"
 
 
 def _passing_text(document: Read) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from ..answers.answer import ASSUMPTIONS, LATE
 from ..cluster.cluster import RUNNING
+from ..cluster.settings import BY_DEFAULT
 from ..exploring.explorations import NO_TIME
 from ..facts.facts import NOT_GIVEN
+from ..kafka.tools import BOOTSTRAP
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens, while_in_sync
 from .signals import shown_beforehand
@@ -80,10 +82,19 @@ def assumable_text(rows: Sequence[Document]) -> str:
     if not any(CATCH_UP in row["change"] for row in rows):
         return ""
     return (
-        f"{CATCH_UP}: {ASSUMPTIONS[CATCH_UP]}; kafka-metadata-quorum.sh --bootstrap-server HOST:9092 describe "
-        f"--replication shows their lag. To accept it, write [[accepted]] with assumption, reason and expiry into a "
-        "file for --baseline"
+        f"{CATCH_UP}: {ASSUMPTIONS[CATCH_UP]}; kafka-metadata-quorum.sh {BOOTSTRAP} describe --replication shows their "
+        "lag. If whoever replaces a disk sees to that, this line of a file for --baseline accepts it"
     )
+
+
+def assumable_toml(date: str) -> str:
+    """The line of a file for `--baseline` that accepts the assumption, a year from a day on (ISO; "": for good)."""
+    year, _, day = date.partition("-")
+    expiry = f"{int(year) + 1}-{day.replace('02-29', '02-28')}" if date else "9999-12-31"
+    return f'accepted = [{{assumption = "{CATCH_UP}", reason = "{_REASON}", expiry = {expiry}}}]'
+
+
+_REASON = "our runbook waits for it"
 
 
 CATCH_UP = "controllers-catch-up"
@@ -183,6 +194,8 @@ def _open_text(subject: Read, *, writes: bool) -> str:
 def _shorten_reason(why: str) -> str:
     """What is said before the first semicolon, and of what is long before the first colon: what to do about it stands
     elsewhere."""
+    if NO_TIME in why:
+        return "time ran out"
     said = why.partition(";")[0]
     return said if len(said) <= _LONG else said.partition(":")[0]
 
@@ -207,14 +220,25 @@ def _failing_by(subject: Read, root: str) -> list[str]:
 
 
 def _left_open(subject: Read, root: str) -> Iterator[str]:
-    """What is not given, a setting by which nothing can be said, that time ran out, or else the topic."""
+    """What is not given, or is said twice and not alike, a setting by which nothing can be said, that time ran out, or
+    else the topic."""
     for check in subject["checks"]:
         if check["result"] == "depends":
-            yield from (f"not given: {fact}" for fact in check["on"])
+            yield from (open_fact_text(fact, subject, root) for fact in check["on"])
         elif check["result"] == "not checked" and check["deciding"]:
             yield from (setting_at_its_place(used, root) for used in check["deciding"])
         elif check["result"] == "not checked":
             yield TOO_LITTLE_TIME if NO_TIME in check["why"] else place_text(subject["where"], root)
+
+
+def open_fact_text(fact: str, subject: Read, root: str = "") -> str:
+    """`not given: acks`; of what is given all the same each statement with its place, and why it decides nothing."""
+    stated = subject["stated"].get(fact)
+    if stated is None:
+        return f"not given: {fact}"
+    named = [setting_at_its_place(used, root) for used in stated["settings"]]
+    more = f", {len(named) - MOST_DECIDING} more" if len(named) > MOST_DECIDING else ""
+    return f"{stated['why']}: {', '.join(named[:MOST_DECIDING])}{more}"
 
 
 TOO_LITTLE_TIME = "time: it ran out"
@@ -245,7 +269,7 @@ def setting_at_its_place(setting: Read, root: str = "") -> str:
         return f"{says} (default)" if setting["source"] else says
     if _is_asked(where):
         return f"{says} ({where['place']})" if setting["value"] else says
-    return f"{place_text(where, root)} {says}"
+    return f"{place_text(where, root)} {says}{f' ({BY_DEFAULT})' if setting['source'] == BY_DEFAULT else ''}"
 
 
 def place_text(where: Read, root: str = "") -> str:
@@ -305,7 +329,9 @@ def _then(subject: Read) -> str:
     if not repair:
         return ""
     if repair["leaves_open"]:
-        return "some is not decided"
+        first, *more = repair["left"]
+        others = f", and {len(more)} more" if more else ""
+        return f"it is not decided whether {first}{others}"
     is_moved = any("without brokers" in change for change in repair["change"])
     is_open = not is_moved and any(check["assumable"] for check in subject["checks"])
     return f"accept {CATCH_UP} (below)" if repair["assumes"] or is_open else ""

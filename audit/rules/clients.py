@@ -96,7 +96,8 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
             by = "" if stated_setting(client, ACKS) else ", by default"
             what = f"{client.name} has acks={answer.value}{by}: {means}"
             where = place_of(cluster, client, ACKS)
-            yield Finding("client", "warning", what, where, "acks=all", f"{_check('producer', profile, name)}; KIP-679")
+            kip = "; KIP-679" if base_family(client) == "java" else ""
+            yield Finding("client", "warning", what, where, "acks=all", f"{_check('producer', profile, name)}{kip}")
     retries = stated_setting(client, RETRIES)
     no_retries = Sender("all", careful=False, max_in_flight=1, retries=False)
     if retries is not None and retries.value == "0" and THERE in costs(no_retries):

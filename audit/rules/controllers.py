@@ -12,6 +12,7 @@ from ..cluster.settings import number_of, place_of, readable_settings
 from ..cluster.statements import Setting
 from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
 from ..kafka.keys import declared_key
+from ..kafka.tools import BOOTSTRAP
 from ..kafka.versions import is_at_least
 from ..startup.quorum import (
     FIRST_WITH_OTHER_VOTERS,
@@ -320,7 +321,7 @@ def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
     what += _OPEN.format("controller's") if beside else "; the rows about lost disks are about brokers' logs alone"
     to_do = (
         "after replacing a controller's disk, let the others catch up before you start it: "
-        "kafka-metadata-quorum.sh --bootstrap-server HOST:9092 describe --replication shows how far they are"
+        f"kafka-metadata-quorum.sh {BOOTSTRAP} describe --replication shows how far they are"
     )
     source = f"{EMPTIED_RUN.format(min(count, MOST_OF_MODEL))}; KAFKA-14077, KIP-853"
     yield Finding("not_modelled", "warning" if beside else "note", what, quorum.origin, to_do, source)

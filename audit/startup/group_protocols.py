@@ -25,6 +25,7 @@ from ..cluster.findings import Finding
 from ..cluster.settings import base_family, value_of
 from ..cluster.statements import Setting, Unknown
 from ..kafka.keys import declared_key
+from ..kafka.tools import BOOTSTRAP
 from ..kafka.versions import is_at_least
 from .client_settings import stated_setting
 
@@ -124,7 +125,7 @@ def _needs(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> Iterator[Ne
 
 def _raise_feature(protocol: GroupProtocol, kafka: str) -> str:
     """The command that finalizes a feature, which brokers refuse where they do not offer that level."""
-    command = f"kafka-features.sh --bootstrap-server HOST:PORT upgrade --feature {protocol.feature}=1"
+    command = f"kafka-features.sh {BOOTSTRAP} upgrade --feature {protocol.feature}=1"
     if protocol is STREAMS and is_at_least(kafka, "4.2") is not True:
         return f"brokers of 4.2 or later, and then {command}"
     return command

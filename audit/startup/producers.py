@@ -15,6 +15,7 @@ had set it, and starts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...language.immutable import immutable
@@ -78,7 +79,24 @@ DEMANDS = {
 
 def why_producer_stops(cluster: Cluster, client: Client) -> str:
     """Why a producer does not start, in words; "" if nothing says that it does not."""
-    return next((refusal.what for refusal in (*refusals(cluster, client), *refused_values(client))), "")
+    refusal = refusal_of(cluster, client)
+    return "" if refusal is None else refusal.what
+
+
+def refusal_of(cluster: Cluster, client: Client) -> Finding | None:
+    """The first thing for which a producer does not start; None if nothing says that it does not."""
+    return next((refusal for refusal in (*refusals(cluster, client), *refused_values(client))), None)
+
+
+def refused_settings(refusal: Finding, client: Client) -> list[Setting]:
+    """What a producer's own files state of the settings that a refusal names, first the one at whose line it is."""
+    named = [setting for setting in settings_in_force(client) if names_key(refusal.what, setting.key)]
+    return sorted(named, key=lambda setting: setting.origin != refusal.where)
+
+
+def names_key(text: str, key: str) -> bool:
+    """Whether a text names a setting, and not one of which its name is a part."""
+    return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w]|\.\w)", text) is not None
 
 
 def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:

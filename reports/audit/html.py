@@ -83,7 +83,8 @@ def _index_lines(document: Document) -> Iterator[str]:
             yield f'<p class="bad">everywhere: {escape(summary["everywhere"])}</p>'
         yield _overview(groups, summary["rows"])
         if summary["assumable"]:
-            yield f'<p class="open">{sentence_html(summary["assumable"])}.</p>'
+            yield f'<p class="open">{sentence_html(summary["assumable"])}:</p>'
+            yield f"<pre>{escape(summary['assumable_toml'])}</pre>"
         yield from _passing_lines(summary)
     yield from (f'<p class="open">Assumed: {sentence_html(assumed)}.</p>' for assumed in document["assumptions"])
     if asks := deciding_inputs(document["subjects"]):

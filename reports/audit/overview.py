@@ -10,17 +10,15 @@ from typing import Any
 
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
+from .rows import HARD_SPACE, MOST_COLUMNS, row_cells, write_assumable, write_row_paragraph
 from .table import LIMITS
 from .terminal import audit_verdict_line
 
 MOST_LINES = 40
-MOST_COLUMNS = 100
 _STYLE = {"✗": "red bold", "?": "yellow bold", "✓": "bold"}
 _HEADINGS = ("topics", "records", "writes", "decided by", "change")
 _MOST_WIDTH = 32
 """Columns that the longest word of a cell may claim for itself."""
-_HARD_SPACE = "\u00a0"
-"""What keeps a mark beside its name."""
 _MOST_NOW = 6
 _MOST_STEPS = 8
 """Steps of a run that the first screen has room for."""
@@ -113,10 +111,10 @@ def _write_now(page: TextPage, now: Sequence[Mapping[str, Any]]) -> None:
 
 def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) -> None:
     """The heading and as many rows as there is room for; the others are counted."""
-    cells = [_cells(row) for row in rows]
+    cells = [row_cells(row) for row in rows]
     widths = _widths(min(page.text_format.width, MOST_COLUMNS), [_HEADINGS, *cells[:MOST_LINES]])
     if sum(len(list(_row_lines(texts, widths))) for texts in cells) > room - 2:
-        _write_paragraphs(page, rows, cells, room)
+        _write_paragraphs(page, rows, room)
         return
     page.exact(_row_line(_HEADINGS, widths), style="dim")
     left = room - 2
@@ -132,45 +130,18 @@ def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) ->
         left -= len(lines)
 
 
-def _write_paragraphs(
-    page: TextPage, rows: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], room: int
-) -> None:
+def _write_paragraphs(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) -> None:
     """Rows that have no room beside each other in columns, each as a paragraph of all the width."""
-    left, width = room - 1, min(page.text_format.width, MOST_COLUMNS)
-    for at, (row, texts) in enumerate(zip(rows, cells, strict=True)):
+    left = room - 1
+    for at, row in enumerate(rows):
         part = TextPage(page.text_format)
-        for number, text in enumerate(_paragraph(texts)):
-            style = "red" if row["result"] == "failed" and number == 0 else ""
-            begins = "    " if number else ""
-            for line in textwrap.wrap(
-                text, width, initial_indent=begins, subsequent_indent="    ", break_on_hyphens=False
-            ):
-                part.exact(line.replace(_HARD_SPACE, " "), style=style)
+        write_row_paragraph(part, row)
         if at and len(part.lines) > left:
             more = sum(len(other["topics"]) for other in rows[at:])
             page.line(f"and {count_text(more, 'topic')} more; --all shows them")
             return
         page.lines += part.lines[: max(1, left)]
         left -= len(part.lines)
-
-
-def _paragraph(texts: Sequence[str]) -> Iterator[str]:
-    """What happens to the topics, then what decides it and what changes it."""
-    name, records, writes, decided, change = texts
-    stops = "" if writes in ("go on", "not required") else f"; writes {writes}"
-    yield f"{name}: {'records are kept' if records == 'kept' else records}{stops}"
-    parts = [f"{title}: {text}" for title, text in (("decided by", decided), ("change", change)) if text]
-    if parts:
-        yield "; ".join(parts)
-
-
-def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    names = row["topics"]
-    shown = _SHOWN_TOPICS + (len(names) == _SHOWN_TOPICS + 1)  # "and 1 more" would be no shorter
-    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
-    mark = "✗" if row["result"] == "failed" else "?"
-    named = f"{mark}{_HARD_SPACE}{', '.join(names[:shown])}{more}"
-    return named, row["records"], row["writes"], "; ".join(row["decided"]), row["change"]
 
 
 def _widths(columns: int, table: Sequence[Sequence[str]]) -> list[int]:
@@ -219,7 +190,7 @@ _PARTS = re.compile(r"[^.,:=/_-]*[.,:=/_-]+|[^.,:=/_-]+")
 
 def _row_line(parts: Sequence[str], widths: Sequence[int]) -> str:
     line = "  ".join(part.ljust(width) for part, width in zip(parts, widths, strict=True))
-    return line.replace(_HARD_SPACE, " ").rstrip()
+    return line.replace(HARD_SPACE, " ").rstrip()
 
 
 # --- the rest -------------------------------------------------------------------------------------------------------
@@ -255,8 +226,7 @@ def _loses(subject: Mapping[str, Any]) -> bool:
 
 def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document, shown_count: int) -> None:
     """What stands below the table; `shown_count` of the findings stand above it."""
-    if summary["assumable"] and not summary["stops_all"]:
-        page.line(f"{summary['assumable']}.", hang=4)
+    write_assumable(page, summary)
     for missing in summary["not_covered"][:_SHOWN_TOPICS]:
         page.line(f"not covered: {missing['what']}; {missing['to_do']}", hang=4, style="yellow")
     left = len(summary["not_covered"]) - _SHOWN_TOPICS

@@ -6,12 +6,15 @@ What keeps the exit from 0 is an error, and nothing else is: a log with an error
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..document import Document
 from ..gate.sarif import SCHEMA, relative_uri
 from .unmet import unmet_text
+
+RUNNING = "a running cluster"
+"""The format of what was asked, and is no file."""
 
 
 def audit_sarif(document: Document) -> Document:
@@ -22,7 +25,9 @@ def audit_sarif(document: Document) -> Document:
         results.append(_sarif_result("nothing-checked", "error", says, _first_place(document), says))
     rules = list(dict.fromkeys(result["ruleId"] for result in results))
     name, _, version = document["tool"].partition(" ")
+    asked = [entry["path"] for entry in document["files"] if entry["format"] == RUNNING]
     for result in results:
+        result["locations"] = [_without_file(location, asked) for location in result["locations"]]
         result["ruleIndex"] = rules.index(result["ruleId"])
     driver = {"name": name, "semanticVersion": version or "0.0.0", "rules": [_sarif_rule(rule) for rule in rules]}
     run = {
@@ -102,15 +107,29 @@ def _finding_results(document: Document) -> Iterator[Document]:
 
 def _sarif_result(rule: str, level: str, message: str, where: Mapping[str, Any], subject_name: str) -> Document:
     fingerprint = hashlib.sha256(f"{rule}\n{subject_name}".encode()).hexdigest()
-    region = {} if where["line"] is None else {"region": {"startLine": where["line"]}}
-    place = {"artifactLocation": {"uri": relative_uri(where["path"]), "uriBaseId": "%SRCROOT%"}, **region}
-    within = where["line"] is None and where["place"]  # no file: a running cluster
-    logical = {"logicalLocations": [{"fullyQualifiedName": f"{where['path']} {within}"}]} if within else {}
     return {
         "ruleId": rule,
         "kind": "fail",
         "level": level,
         "message": {"text": message},
-        "locations": [{"physicalLocation": place, **logical}],
+        "locations": [_sarif_location(where)],
         "partialFingerprints": {"tidegate/audit/v1": fingerprint},
     }
+
+
+def _sarif_location(where: Mapping[str, Any]) -> Document:
+    """A file and its line, or the part of it that says so."""
+    region = {} if where["line"] is None else {"region": {"startLine": where["line"]}}
+    place = {"artifactLocation": {"uri": relative_uri(where["path"]), "uriBaseId": "%SRCROOT%"}, **region}
+    within = where["line"] is None and where["place"]
+    logical = {"logicalLocations": [{"fullyQualifiedName": f"{where['path']} {within}"}]} if within else {}
+    return {"physicalLocation": place, **logical}
+
+
+def _without_file(location: Document, addresses: Sequence[str]) -> Document:
+    """A location in a running cluster, which is no file, by the name of its resource alone."""
+    uri = location["physicalLocation"]["artifactLocation"]["uri"]
+    address = next((address for address in addresses if relative_uri(address) == uri), None)
+    if address is None:
+        return location
+    return {"logicalLocations": location.get("logicalLocations", [{"fullyQualifiedName": address}])}

@@ -9,6 +9,7 @@ from typing import Any
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
 from .repair import step_lines
+from .rows import write_assumable, write_row_paragraph
 from .table import (
     LEGEND,
     align_columns,
@@ -49,6 +50,7 @@ def audit_page(document: Document, text_format: TextFormat) -> TextPage:
     for note in document["notes"] if subjects else ():
         page.line(note, style="dim")
     _write_findings(page, document["findings"])
+    _write_skipped(page, document["unread"])
     if document["diff"] is not None:
         page.blank()
         page.line("Compared with the older audit", style="bold")
@@ -57,13 +59,23 @@ def audit_page(document: Document, text_format: TextFormat) -> TextPage:
 
 
 def topic_page(document: Document, topic: str, text_format: TextFormat) -> TextPage:
-    """All that is said of the groups that a topic is in, one for each of its producers."""
+    """All that is said of the groups that a topic is in, one for each of its producers: first what can happen, what
+    decides it and its repair."""
     page = TextPage(text_format)
     subjects = [subject for subject in document["subjects"] if topic in subject["topics"]]
+    names = [subject["name"] for subject in subjects]
+    for row in document["summary"]["rows"]:
+        if any(name in names for name in row["subjects"]):
+            write_row_paragraph(page, {**row, "topics": [topic]})
+    for subject in subjects:
+        if subject["repair"]:
+            _write_repair(page, subject["repair"])
+    write_assumable(page, document["summary"])
+    page.blank()
     _write_subject_list(page, subjects)
     _write_legend(page, document)
     for subject in subjects:
-        _write_subject(page, subject, document)
+        _write_subject(page, {**subject, "repair": None}, document)
     return page
 
 
@@ -78,6 +90,7 @@ def _write_head(page: TextPage, document: Document) -> None:
         page.line(f"Assumed: {assumption}.", style="yellow")
     if document["out_of_time"]:
         page.line(f"Note: {document['out_of_time']}.", style="yellow")
+    write_assumable(page, document["summary"])
 
 
 def _write_subject_list(page: TextPage, subjects: Sequence[Mapping[str, Any]]) -> None:
@@ -267,6 +280,17 @@ def _write_findings(page: TextPage, findings: Sequence[Mapping[str, Any]]) -> No
         kind = f"{finding['severity']}, {finding['kind'].replace('_', ' ')}"
         says = f"{kind}: {place}: {finding['what']}; {finding['to_do']}{source}"
         page.line(says, indent=2, hang=4, style=_STYLES.get(finding["severity"], ""))
+
+
+def _write_skipped(page: TextPage, unread: Sequence[Mapping[str, Any]]) -> None:
+    """What was given and not read, each with its reason."""
+    if not unread:
+        return
+    page.blank()
+    page.line(f"{count_text(len(unread), 'skipped file')}, which no answer rests on", style="bold")
+    for left in unread:
+        style = "red" if left["may_be_configuration"] else ""
+        page.line(f"{left['path']}: {left['reason']}", indent=2, hang=4, style=style)
 
 
 def difference_page(audit_difference: Mapping[str, Any], text_format: TextFormat) -> TextPage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.kafka.tools import OPTIONS, alter_topic, is_taken, reassign
+from tidegate.audit.kafka.tools import BOOTSTRAP, OPTIONS, alter_topic, is_taken, name_address, reassign
 from tidegate.audit.kafka.versions import RELEASES, span
 
 
@@ -34,3 +34,11 @@ def test_a_command_without_a_row_is_an_error() -> None:
     with pytest.raises(KeyError):
         is_taken("kafka-acls.sh --list", "3.9")
     assert all(option.since and option.words for option in OPTIONS)
+
+
+def test_commands_of_a_running_cluster_have_its_address() -> None:
+    said = {"steps": [{"run": f"kafka-topics.sh {BOOTSTRAP} --describe"}, 3], "where": None}
+    assert name_address(said, "k1:9092") == {
+        "steps": [{"run": "kafka-topics.sh --bootstrap-server k1:9092 --describe"}, 3],
+        "where": None,
+    }

@@ -28,7 +28,7 @@ def test_what_else_was_found_is_said_once_the_gravest_first(five: dict[str, Any]
     where = {"path": "cluster/a", "line": 3, "place": ""}
 
     def finding(severity: str, what: str, kind: str = "advice") -> dict[str, Any]:
-        source = "KIP-1" if what == "key e" else "a page"
+        source = "KIP-1; tidegate check lock --property p; KafkaConsumer" if what == "key e" else "a page"
         return {"severity": severity, "what": what, "kind": kind, "where": where, "to_do": "mend it", "source": source}
 
     found = [

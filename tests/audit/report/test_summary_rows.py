@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import pytest
+from tidegate.audit.answers.baseline import read_baseline
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
 from tidegate.audit.report.signals import ALWAYS_AT_MIN, NOTHING, ONE_COPY
 from tidegate.audit.report.summary import summarize
-from tidegate.audit.report.summary_rows import TOO_LITTLE_TIME, place_text, setting_at_its_place
+from tidegate.audit.report.summary_rows import TOO_LITTLE_TIME, assumable_toml, place_text, setting_at_its_place
 from tidegate.explorer.cache import cache_directory
 
 from ...support.audited_topics import audit_combined, audit_topics, topic_text
@@ -52,8 +56,18 @@ def test_an_assumption_that_a_row_speaks_of_is_said_whole_and_once(three_hosts: 
     assert orders["change"] == "accept controllers-catch-up (below), or give controllers hosts of their own"
     assert orders["decided"] == ["server-1.properties:1 process.roles=broker,controller"]
     assert summary["assumable"].startswith("controllers-catch-up: a controller whose disk was replaced starts when")
-    assert "describe --replication" in summary["assumable"] and "[[accepted]]" in summary["assumable"]
+    assert "describe --replication" in summary["assumable"] and "--baseline" in summary["assumable"]
     assert not any("KAFKA-14077" in says for says in summary["also"])
+
+
+@pytest.mark.parametrize(
+    ("date", "until"), [("2027-03-01", "2028-03-01"), ("2028-02-29", "2029-02-28"), ("", "9999-12-31")]
+)
+def test_the_line_that_accepts_an_assumption_can_be_pasted(tmp_path: Path, date: str, until: str) -> None:
+    file = tmp_path / "accepted.toml"
+    file.write_text(assumable_toml(date) + "\n", encoding="utf-8")
+    (entry,) = read_baseline(file)
+    assert (entry.assumption, entry.expiry.isoformat()) == ("controllers-catch-up", until)
 
 
 def test_a_row_says_what_shows_it_beforehand(five: dict[str, Any]) -> None:
@@ -87,7 +101,7 @@ def test_a_topic_that_cannot_be_created_says_what_does_not_work() -> None:
 def test_what_was_not_decided_is_open_and_no_pass() -> None:
     made = audit_topics(topic_text("orders", 2), seconds=0.0)
     assert made["summary"]["mark"] == "?"
-    assert made["summary"]["headline"].startswith("of 1 of 1 topics it is not known whether they meet")
+    assert made["summary"]["headline"].startswith("it is not known whether the topic meets what is required")
     (row,) = made["summary"]["rows"]
     assert row["result"] == "open"
     assert row["records"].startswith("not known")
@@ -120,3 +134,58 @@ def test_of_a_running_cluster_the_resource_is_said_and_where_the_value_comes_fro
     asked = {"path": "localhost:9092,b2:9092", "format": "a running cluster"}
     assert summarize({**five, "files": [asked]})["read"] == "asked localhost:9092,b2:9092"
     assert summarize({**five, "files": [asked, *five["files"]]})["read"].endswith("b2:9092; read 2 files")
+
+
+BROKER = (
+    "process.roles=broker\nnode.id={id}\ncontroller.quorum.voters=101@c:9093\ncontroller.listener.names=C\n"
+    "listeners=PLAINTEXT://b{id}:9092\nlog.dirs=/data\ndefault.replication.factor=3\n{more}\n"
+)
+
+
+def rows_of_brokers(*more: str, files: Sequence[tuple[str, str]] = ()) -> dict[str, dict[str, Any]]:
+    """The first screen's rows by their first topic, of three brokers with such lines and of other files."""
+    lines = [*more, *["min.insync.replicas=2"] * (3 - len(more))]
+    brokers = [(f"c/b{id_}.properties", BROKER.format(id=id_, more=said), True) for id_, said in enumerate(lines, 1)]
+    texts = [*brokers, *((f"c/{name}", text, True) for name, text in files)]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
+    asked = AuditRequest(folder=cache_directory(), repairs=False)
+    rows = audit(*read_cluster_texts(texts, options, "x"), asked).document["summary"]["rows"]
+    return {row["topics"][0]: row for row in rows}
+
+
+def test_statements_that_contradict_each_other_are_named_with_their_places() -> None:
+    of_producer = ("p.properties", "acks=all\n")
+    row = rows_of_brokers("min.insync.replicas=2", "min.insync.replicas=1", files=[of_producer])["(new topics)"]
+    assert row["result"] == "open"
+    assert row["decided"] == [
+        "contradict each other: b1.properties:8 min.insync.replicas=2, b2.properties:8 min.insync.replicas=1"
+    ]
+    row = rows_of_brokers("min.insync.replicas=2", "", files=[of_producer])["(new topics)"]
+    assert row["decided"] == [
+        "contradict each other: b1.properties:8 min.insync.replicas=2, b2.properties min.insync.replicas=1 (by default)"
+    ]
+
+
+def test_what_a_description_leaves_out_contradicts_the_file_that_sets_it() -> None:
+    topics = ("topics.txt", topic_text("orders", 2).replace("min.insync.replicas=2", "retention.ms=1"))
+    row = rows_of_brokers("min.insync.replicas=2", files=[topics, ("p.properties", "acks=all\n")])["orders"]
+    assert row["decided"] == [
+        "contradict each other: b1.properties:8 min.insync.replicas=2, topics.txt:1 min.insync.replicas=1 (by default)"
+    ]
+
+
+def test_what_is_given_of_producers_is_named_where_no_file_says_who_writes() -> None:
+    """The weakest is first; it is not said that nothing is given."""
+    writers = [("orders.properties", "acks=all\n"), ("logs.properties", "acks=1\nenable.idempotence=false\n")]
+    topics = ("topics.txt", topic_text("orders", 2))
+    for name, files in (("(new topics)", writers), ("orders", [*writers, topics])):
+        row = rows_of_brokers(files=files)[name]
+        assert (row["result"], row["change"]) == ("open", "give --acks, or which producers write it, in audit.toml")
+        assert row["decided"] == ["no file says who writes it: logs.properties:1 acks=1, orders.properties:1 acks=all"]
+
+
+def test_a_producer_that_does_not_start_is_decided_by_the_settings_that_it_refuses() -> None:
+    files = [("topics.txt", topic_text("orders", 2)), ("p.properties", "acks=1\nenable.idempotence=true\n")]
+    row = rows_of_brokers(files=files)["orders"]
+    assert row["decided"] == ["p.properties:1 acks=1", "p.properties:2 enable.idempotence=true"]
+    assert row["change"].startswith("acks=all")

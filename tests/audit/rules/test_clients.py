@@ -213,3 +213,10 @@ def test_a_producer_in_transactions_waits_for_all_whatever_its_default_is(lines:
     text = f"{lines}key.serializer=x\n"
     _, findings = read_cluster_texts([("producer.properties", text, True)], Options(clients=("java:2.8",)), "x")
     assert any("has acks=1, by default" in finding.what for finding in findings) == warned
+
+
+@pytest.mark.parametrize(("client", "cited"), [("java:3.9", True), ("librdkafka:2.3", False)])
+def test_a_kip_on_javas_producer_is_cited_of_javas_alone(tmp_path: Path, client: str, cited: bool) -> None:
+    text = f"{PRODUCER}acks=1\nenable.idempotence=false\n"
+    finding = one(findings(tmp_path, {"app.properties": text}, Options(clients=(client,))), "has acks=1")
+    assert ("KIP-679" in finding.source) is cited

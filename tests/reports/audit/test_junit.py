@@ -176,6 +176,22 @@ def test_both_are_valid(two_faults: dict[str, Any], tmp_path: Path) -> None:
     schema_of_jenkins.validate(str(path))
 
 
+def test_what_a_running_cluster_has_is_in_no_file(two_faults: dict[str, Any]) -> None:
+    """Its address is no artifact: the resource is named alone."""
+    asked = "k1:9092,k2:9092"
+    text = json.dumps(two_faults)
+    for entry in two_faults["files"]:
+        text = text.replace(json.dumps(entry["path"]), json.dumps(asked))
+    document = json.loads(text)
+    document["files"] = [{"path": asked, "format": "a running cluster"}]
+    (run,) = audit_sarif(document)["runs"]
+    places = [place for result in run["results"] for place in result["locations"]]
+    assert places and all(place.keys() == {"logicalLocations"} for place in places)
+    assert all(place["logicalLocations"][0]["fullyQualifiedName"].startswith(asked) for place in places)
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(audit_sarif(document), json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text("utf-8")))
+
+
 @pytest.mark.parametrize(
     ("result", "says"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tidegate.reports.audit.overview import MOST_COLUMNS, MOST_LINES, audit_headline, audit_overview
+from tidegate.reports.audit.terminal import topic_page
 from tidegate.reports.text_page import TextFormat
 
 from ...audit.report.test_summary import audit_topics, topic_text
@@ -127,3 +128,13 @@ def test_however_much_is_said_it_is_at_most_forty_lines(one_fails: dict[str, Any
         assert len(lines) <= MOST_LINES
         assert lines[0].startswith("✗") and lines[-1].startswith(("More: ", "  "))
         assert "and more, for which there is no room; --all shows it" in lines
+
+
+def test_of_a_topic_cause_and_repair_come_first(one_fails: dict[str, Any]) -> None:
+    """Below the tables, a hundred lines down, nobody finds them."""
+    lines = topic_page(one_fails, "clickstream", TextFormat()).text().splitlines()
+    assert lines[0].startswith("✗ clickstream: acknowledged records are lost when")
+    first = "\n".join(lines[:12])
+    assert "decided by: topics.txt:3 min.insync.replicas=1; change:" in first
+    assert "--add-config min.insync.replicas=2" in first
+    assert sum("--add-config" in line for line in lines) == 1

@@ -65,7 +65,7 @@ def test_what_is_not_met_is_said_of_each_fault() -> None:
 
 def test_a_topic_alone_is_shown_in_full() -> None:
     text = topic_page(document("acks=1\n"), "orders", TextFormat()).text()
-    assert text.startswith("? orders (producer producer.properties): nothing was decided")
+    assert "? orders (producer producer.properties): nothing was decided" in text
     assert "  It rests on:" in text
     assert "  a process dies " not in text, "a table in which nothing is decided says nothing"
 
@@ -192,3 +192,12 @@ def test_a_difference_is_said_whole_where_there_is_room_and_its_end_is_cut_else(
     many = {**found, "says": [long] * 28}
     lines = difference_page(many, TextFormat(width=60)).text().splitlines()
     assert len(lines) == 30 and lines[-1].endswith("…")
+
+
+def test_all_names_what_was_skipped_with_the_reason_of_each() -> None:
+    unread = [
+        {"path": "c/README.md", "reason": "it is prose", "may_be_configuration": False},
+        {"path": "c/x.bin", "reason": "it is no text", "may_be_configuration": True},
+    ]
+    said = audit_page({**document("acks=ALL\n"), "unread": unread}, TextFormat()).text()
+    assert "2 skipped files, which no answer rests on\n  c/README.md: it is prose\n  c/x.bin: it is no text\n" in said
