@@ -255,7 +255,7 @@ def default_of(cluster: Cluster, key: Key, what: str) -> SettingValue:
     possible = tuple(Default(row.value, row.source) for row in rows)
     owner = cluster.versions.distribution
     if owner is None:
-        differing = cluster.versions.contradicted.get("distribution", ())
+        differing = cluster.versions.contradicting_versions.get("distribution", ())
         return Unknown(f"{what}, nor is the distribution", "--distribution, such as apache", possible, differing)
     own = [row for row in key.defaults if row.of == owner.value]
     if not own and (owner.value not in distributions() or key.name in distributions()[owner.value] or not rows):

@@ -101,14 +101,15 @@ class Default:
 
 @immutable
 class Unknown:
-    """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be. `stated`
-    is what is stated all the same: several statements contradict each other, and whether a single one counts is open.
+    """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be.
+    `statements` are what is stated all the same: several of them contradict each other, and whether a single one counts
+    is open.
     """
 
     why: str
     ask: str
     possible: tuple[Default, ...] = ()
-    stated: tuple[StatedValue, ...] = ()
+    statements: tuple[StatedValue, ...] = ()
 
 
 SettingValue = StatedValue | Default | Unknown

@@ -81,7 +81,7 @@ def _or_of_controllers(
     match of_controllers:
         case StatedValue():
             given.append(of_controllers)
-        case Unknown(stated=differing):
+        case Unknown(statements=differing):
             given += differing
         case _:
             pass

@@ -38,12 +38,12 @@ class OpenStatements:
 @immutable
 class Fact:
     """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give.
-    `stated` is what is stated of it though it is open."""
+    `open_statements` are what is stated of it though it is open."""
 
     name: str
     choices: tuple[FactValue, ...]
     ask: str = ""
-    stated: OpenStatements | None = None
+    open_statements: OpenStatements | None = None
 
 
 def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
@@ -105,8 +105,8 @@ def open_statements(settings: Sequence[UsedSetting]) -> OpenStatements | None:
 
 
 def statements_of(answer: SettingValue, key: str) -> OpenStatements | None:
-    """What is stated of a setting that is open all the same (`Unknown.stated`)."""
-    stated = answer.stated if isinstance(answer, Unknown) else ()
+    """What is stated of a setting that is open all the same (`Unknown.statements`)."""
+    stated = answer.statements if isinstance(answer, Unknown) else ()
     return open_statements([UsedSetting(key, said.value, said.origin, said.assumption) for said in stated])
 
 

@@ -230,11 +230,13 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
         all_features=any(part.all_features for part in joined_parts.parts),
         distribution=owner,
         protocols=() if options.inter_broker_protocol else _different(joined_parts, "inter_broker_protocol"),
-        contradicted=dict(_contradicted(joined_parts, options)),
+        contradicting_versions=dict(_contradicting_versions(joined_parts, options)),
     )
 
 
-def _contradicted(joined_parts: JoinedParts, options: Options) -> Iterator[tuple[str, tuple[StatedValue, ...]]]:
+def _contradicting_versions(
+    joined_parts: JoinedParts, options: Options
+) -> Iterator[tuple[str, tuple[StatedValue, ...]]]:
     """What files state that cannot hold at once, and no option decides, by what it is of."""
     for name, called, option in (
         ("kafka", "version", options.kafka_version),

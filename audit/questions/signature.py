@@ -136,8 +136,8 @@ class Subject:
     called, the first replica's first, where each of them has a replica of every partition, or any of them may, and no
     file says in which order; () elsewhere. `repairs` says with what a topic is created, or written, that is not.
     `requirements` is what audit.toml asks of them, as `--require` takes it; () where it asks nothing of its own.
-    `stated` is what is stated of the facts that are open all the same, by fact. `stopped_by` are the settings by which
-    it is never written, or nothing can be asked.
+    `open_statements` are what is stated of the facts that are open all the same, by fact. `stopped_by` are the
+    settings by which it is never written, or nothing can be asked.
     """
 
     topics: tuple[Topic, ...]
@@ -152,7 +152,7 @@ class Subject:
     hosts: tuple[str, ...] = ()
     repairs: str = ""
     requirements: tuple[str, ...] = ()
-    stated: Mapping[str, OpenStatements] = field(default_factory=dict[str, OpenStatements])
+    open_statements: Mapping[str, OpenStatements] = field(default_factory=dict[str, OpenStatements])
     stopped_by: tuple[UsedSetting, ...] = ()
 
     @property

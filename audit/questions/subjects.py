@@ -134,7 +134,9 @@ def _subject(
             stopped_by=error.decided_by,
         )  # fmt: skip
     asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
-    stated = {fact.name: fact.stated for fact in facts if len(fact.choices) > 1 and fact.stated is not None}
+    stated = {
+        fact.name: fact.open_statements for fact in facts if len(fact.choices) > 1 and fact.open_statements is not None
+    }
     present = tuple(dict.fromkeys(variant.signature for variant in variants))
     many = max(signature.replicas for signature in present)
     if many > MOST_REPLICAS:
@@ -150,7 +152,7 @@ def _subject(
         is_planned=is_of_plan,
         present=present,
         hosts=hosts,
-        stated=stated,
+        open_statements=stated,
     )
 
 
@@ -304,7 +306,7 @@ def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used_settings:
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
             "version is modelled; give --kafka-version if the files are wrong"
         )
-    differing = cluster.versions.contradicted
+    differing = cluster.versions.contradicting_versions
     stated = ((name, said) for name in ("version", "metadata.version") for said in differing.get(name, ()))
     given = [UsedSetting(name, said.value, said.origin, said.assumption) for name, said in stated]
     yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE), open_statements(given))

@@ -50,13 +50,13 @@ class NeededChange:
 @immutable
 class Repair:
     """The changes, each of which is needed, in the order of roll-out. `leaves_open`: nothing that failed is lost after
-    them, and some of it is not decided then (`left`), for want of what the model does not have. `assumes`: all of it is
-    kept, a lost disk on the assumption that a baseline may accept (`ON_DISK_OF_CONTROLLER`)."""
+    them, and some of it is not decided then (`cells_left`), for want of what the model does not have. `assumes`: all
+    of it is kept, a lost disk on the assumption that a baseline may accept (`ON_DISK_OF_CONTROLLER`)."""
 
     changes: tuple[NeededChange, ...]
     leaves_open: bool = False
     assumes: bool = False
-    left: tuple[CellQuestion, ...] = ()
+    cells_left: tuple[CellQuestion, ...] = ()
 
 
 Tolerance = Callable[[Answer], bool]
@@ -266,7 +266,7 @@ def repair_document(subject: Subject, repair: Repair, cluster: Cluster) -> dict[
     return {
         "headline": f"{title}, checked again by the model ({', '.join(names)}):",
         "leaves_open": repair.leaves_open,
-        "left": [f"{_HAPPENS[question]} ({cell_title(BY_NAME[cell])})" for question, cell in repair.left],
+        "left": [f"{_HAPPENS[question]} ({cell_title(BY_NAME[cell])})" for question, cell in repair.cells_left],
         "assumes": repair.assumes,
         "change": change_texts(subject, [change.change for change in repair.changes], cluster),
         "steps": [step_document(step) for step in steps],
@@ -278,7 +278,7 @@ def repair_document(subject: Subject, repair: Repair, cluster: Cluster) -> dict[
             *([_ASSUMED] if repair.assumes else []),
             *(
                 f"Not decided then: whether {_HAPPENS[left[0]]} ({cell_title(BY_NAME[left[1]])})."
-                for left in repair.left
+                for left in repair.cells_left
             ),
         ],
     }

@@ -110,7 +110,7 @@ def setting_deciding_check(
     else:
         key = _cause(subject, cell, {} if answer.case is None else answer.case.values)
     causes = _stated_causes(subject, key, places) if key else ()
-    return causes if key in subject.stated else causes[:1]
+    return causes if key in subject.open_statements else causes[:1]
 
 
 def _cause_of_stop(signature: Signature) -> str:
@@ -123,8 +123,8 @@ def _cause_of_stop(signature: Signature) -> str:
 def _used_settings(subject: Subject, key: str) -> Sequence[UsedSetting]:
     """The setting as it is stated, or each of the statements that contradict each other; as by default where nothing
     states it; else it is not given."""
-    if key in subject.stated:
-        return subject.stated[key].settings
+    if key in subject.open_statements:
+        return subject.open_statements[key].settings
     stated = next((used for used in subject.used_settings if used.key == key), None)
     return [stated or UsedSetting(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")]
 

@@ -289,7 +289,7 @@ def _subject(report: SubjectReport, requirements: Sequence[Requirement], places:
         "not_given": dict(subject.asks),
         "stated": {
             fact: {"why": stated.why, "settings": [_setting_document(used) for used in stated.settings]}
-            for fact, stated in subject.stated.items()
+            for fact, stated in subject.open_statements.items()
         },
         "loss": _loss(report),
         "scenarios": [],

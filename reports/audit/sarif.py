@@ -27,7 +27,7 @@ def audit_sarif(document: Document) -> Document:
     name, _, version = document["tool"].partition(" ")
     asked = [entry["path"] for entry in document["files"] if entry["format"] == RUNNING]
     for result in results:
-        result["locations"] = [_without_file(location, asked) for location in result["locations"]]
+        result["locations"] = [_location_without_file(location, asked) for location in result["locations"]]
         result["ruleIndex"] = rules.index(result["ruleId"])
     driver = {"name": name, "semanticVersion": version or "0.0.0", "rules": [_sarif_rule(rule) for rule in rules]}
     run = {
@@ -126,8 +126,8 @@ def _sarif_location(where: Mapping[str, Any]) -> Document:
     return {"physicalLocation": place, **logical}
 
 
-def _without_file(location: Document, addresses: Sequence[str]) -> Document:
-    """A location in a running cluster, which is no file, by the name of its resource alone."""
+def _location_without_file(location: Document, addresses: Sequence[str]) -> Document:
+    """A location in a running cluster, which is not a file, by the name of its resource alone."""
     uri = location["physicalLocation"]["artifactLocation"]["uri"]
     address = next((address for address in addresses if relative_uri(address) == uri), None)
     if address is None:
