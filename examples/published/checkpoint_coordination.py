@@ -71,14 +71,14 @@ def start() -> Cluster:
         up=Map({n: True for n in Node}),
         path=Map({n: Map({m: True for m in Node}) for n in Node}),
         leader=None,
-        log=Map({n: Map({i: None for i in Index}) for n in Node}),
+        log=Map({n: Map({i: None for i in range(1, indices + 1)}) for n in Node}),
         executed=Map({n: 1 for n in Node}),
         reported=Map({n: 1 for n in Node}),
         lease=Map({n: None for n in Node}),
         can_take=Map({n: False for n in Node}),
         takes=Map({n: False for n in Node}),
         timeout=1,
-        saved=Map({i: None for i in Index}),
+        saved=Map({i: None for i in range(1, indices + 1)}),
         saved_to=1,
     )
 
@@ -126,7 +126,7 @@ def recover(s: Cluster, n: Node) -> None:
     """{n} comes back, with the newest checkpoint and its log after that."""
     require(not s.up[n])
     s.up[n] = True
-    s.log[n] = Map({i: s.saved[i] if i < s.saved_to else s.log[n][i] for i in Index})
+    s.log[n] = Map({i: s.saved[i] if i < s.saved_to else s.log[n][i] for i in range(1, indices + 1)})
     forget(s, n, s.saved_to)
 
 
@@ -147,7 +147,7 @@ def mend(s: Cluster, src: Node, dst: Node) -> None:
 def elect(s: Cluster, n: Node) -> None:
     """{n}, which has executed the whole log, is elected."""
     require(s.leader is None and not s.takes[n] and has_quorum(s, n))
-    require(s.executed[n] == choose(i for i in Index if is_open(s, i)))
+    require(s.executed[n] == choose(i for i in range(1, indices + 1) if is_open(s, i)))
     s.leader = n
     s.can_take[n] = False
 
@@ -166,10 +166,11 @@ def send_request(s: Cluster, prospect: Node) -> None:
     """{s.leader} gives {prospect} the lease."""
     leader = s.leader
     require(leader is not None and leader != prospect)
+    assert leader is not None
     require(has_quorum(s, leader) and are_connected(s, leader, prospect))
     lease = s.lease[leader]
     require(lease is None or may_be_replaced(s, leader, lease))
-    index = choose(i for i in Index if is_open(s, i))
+    index = choose(i for i in range(1, indices + 1) if is_open(s, i))
     for n in Node:
         if hears(s, n, leader):
             s.log[n][index] = prospect
@@ -180,7 +181,7 @@ def send_request(s: Cluster, prospect: Node) -> None:
 def propagate(s: Cluster, src: Node, dst: Node) -> None:
     """{dst} receives from {src} the requests that it has missed."""
     require(hears(s, dst, src))
-    s.log[dst] = Map({i: s.log[src][i] if s.log[dst][i] is None else s.log[dst][i] for i in Index})
+    s.log[dst] = Map({i: s.log[src][i] if s.log[dst][i] is None else s.log[dst][i] for i in range(1, indices + 1)})
 
 
 @action
@@ -189,6 +190,7 @@ def execute(s: Cluster, n: Node) -> None:
     index = s.executed[n]
     node = s.log[n][index]
     require(s.up[n] and not s.takes[n] and node is not None)
+    assert node is not None
     s.can_take[n] = s.leader != n and node == n and index >= s.timeout
     if s.leader != n:
         s.lease[n] = Lease(node=node, index=index) if index >= s.timeout else None
@@ -210,7 +212,7 @@ def finish_checkpoint(s: Cluster, n: Node) -> None:
     s.lease[n] = None
     s.can_take[n] = False
     s.takes[n] = False
-    s.saved = Map({i: s.log[n][i] if i < s.executed[n] else None for i in Index})
+    s.saved = Map({i: s.log[n][i] if i < s.executed[n] else None for i in range(1, indices + 1)})
     s.saved_to = s.executed[n]
 
 
@@ -232,7 +234,7 @@ def time_out(s: Cluster) -> None:
 @bound
 def an_index_is_open(s: Cluster) -> bool:
     """The log is not full."""
-    return any(is_open(s, i) for i in Index)
+    return any(is_open(s, i) for i in range(1, indices + 1))
 
 
 def is_of(lease: Lease | None, n: Node) -> bool:
@@ -269,7 +271,7 @@ def logs_agree(s: Cluster) -> bool:
     """No two nodes have different requests at one index."""
     return all(
         s.log[n][i] is None or s.log[m][i] is None or s.log[n][i] == s.log[m][i]
-        for i in Index
+        for i in range(1, indices + 1)
         for n in Node
         for m in Node
     )

@@ -112,6 +112,7 @@ def look_whether_they_want(s: Mutex, p: Process) -> None:
     """{p} looks whether that process wants to go in (Li3b)."""
     other = s.seen[p]
     require(other is not None)
+    assert other is not None
     go(s, p, Label.LI3B, Label.LI3C if s.b[other] else Label.LI3D)
 
 
@@ -142,6 +143,7 @@ def look_at(s: Mutex, p: Process, other: Process) -> None:
     """{p} looks whether {other} is about to go in, and begins again if so (Li4b)."""
     left = s.unasked[p]
     require(left is not None and other in left)
+    assert left is not None
     go(s, p, Label.LI4B, Label.LI4B if s.c[other] else Label.LI1)
     s.unasked[p] = left - {other}
 

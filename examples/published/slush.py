@@ -150,6 +150,7 @@ def wake_up(s: Slush, n: Node) -> None:
 def respond(s: Slush, message: Message) -> None:
     """A question is answered, by {message.to}; one without a color takes that of the question."""
     require(isinstance(message, Query))
+    assert isinstance(message, Query)
     require(s.answering[message.to] == Answering.RESPOND)
     own = s.pick[message.to]
     color = message.color if own is None else own
@@ -179,6 +180,7 @@ def query(s: Slush, n: Node, some: Set[Node]) -> None:
     require(s.asking[n] == Asking.QUERY and len(some) == sample_size and n not in some)
     color = s.pick[n]
     require(color is not None)
+    assert color is not None
     s.sample[n] = some
     s.net |= {Query(source=n, to=other, color=color) for other in some}
     s.asking[n] = Asking.TALLY
@@ -193,7 +195,7 @@ def tally(s: Slush, n: Node) -> None:
         s.pick[n] = Color.RED
     elif replies(s, n, Color.BLUE) >= threshold:
         s.pick[n] = Color.BLUE
-    s.net = {m for m in s.net if not (isinstance(m, Reply) and m.to == n and m.source in s.sample[n])}
+    s.net = Set(m for m in s.net if not (isinstance(m, Reply) and m.to == n and m.source in s.sample[n]))
     s.sample[n] = Set()
     s.rounds[n] += 1
     s.asking[n] = Asking.LOOP

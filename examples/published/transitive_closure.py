@@ -58,12 +58,12 @@ def close(s: Relation) -> None:
 
 def compose(one: Set[Pair], other: Set[Pair]) -> Set[Pair]:
     """Who is related to whom by one relation and then another."""
-    return {
+    return Set(
         Pair(first=a, second=b)
         for a in Element
         for b in Element
         if any(Pair(first=a, second=way) in one and Pair(first=way, second=b) in other for way in Element)
-    }
+    )
 
 
 def is_transitive(pairs: Set[Pair]) -> bool:
@@ -95,8 +95,8 @@ def closure_by_warshall(pairs: Set[Pair]) -> Set[Pair]:
     """The closure: by way of one element after the other (TC4)."""
     found = pairs
     for way in Element:
-        into = {p for p in found if p.second == way}
-        out = {p for p in found if p.first == way}
+        into = Set(p for p in found if p.second == way)
+        out = Set(p for p in found if p.first == way)
         found = found | compose(into, out)
     return found
 
