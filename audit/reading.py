@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from .cluster.cluster import Cluster, Use, is_called
+from .cluster.cluster import Cluster, TopicUse, is_called
 from .cluster.findings import Finding
 from .cluster.statements import MARK, AlternativesError, Origin, Unread, UnreadableInputError, WrongOptionError
 from .joining.cluster import join_parts
@@ -127,7 +127,7 @@ def read_texts(
             resources += [(path, tree) for tree in found if strimzi.is_recognised(tree)]
             read.parts += _parts_beside_brokers(path, found, maps)
             read.files.append((path, "Strimzi resources"))
-        elif (document := compose_overrides.document(path, text.lstrip(MARK))) is not None:
+        elif (document := compose_overrides.compose_document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
         elif not read.takes(path, _read_one(path, text, maps, is_named=named)):
             unknown.append((path, text, named))
@@ -137,7 +137,7 @@ def read_texts(
     _weaken_unrendered(read, resources)
     read.parts += [] if (unused := kubernetes.note_unused(maps, read.parts)) is None else [unused]
     alternatives.refuse_namespaces([part for part in read.parts if part.format == kubernetes.FORMAT])
-    kubernetes.number(read.parts)
+    kubernetes.number_pods(read.parts)
     spring_profiles.apply_profiles(read.parts)
     uses = [use for part in read.parts for use in part.uses]
     started_with = frozenset(Path(path).name for path, _ in read.files)
@@ -183,7 +183,7 @@ def _read_one(path: str, text: str, maps: Manifests, *, is_named: bool) -> Part 
         return Unread(path, f"it is {kind}")
     found = part_of(path, text, maps, is_named=is_named)
     if not isinstance(found, Part) and _is_tree(Path(path)):
-        found = connect.of_document(path, text.lstrip(MARK)) or found
+        found = connect.connectors_of_document(path, text.lstrip(MARK)) or found
     if isinstance(found, Unread) and is_named and not PRINTED.match(text):  # it is given as configuration
         return replace(found, may_be_configuration=True)
     if isinstance(found, Part) and found.clients and not is_named and _is_of_tests(path):
@@ -246,7 +246,7 @@ def part_of(path: str, text: str, maps: Manifests, *, is_named: bool = True) -> 
     if suffix in TREES and (found := of_yaml(path, plain, maps)) is not None:
         return found
     for reader in (
-        descriptions.topics,
+        descriptions.read_topics,
         descriptions.configs,
         descriptions.features,
         descriptions.read_quorum,
@@ -292,7 +292,7 @@ def _wide(path: str, text: str) -> Part | None:
     return part
 
 
-def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
+def _as_mapped(path: str, text: str, uses: Sequence[TopicUse]) -> Part | None:
     """A file that only audit.toml says to be a client's: all that matters in it may be left to its default."""
     kinds = dict.fromkeys(kind for use in uses for kind, name in use.client_names if is_called(path, name))
     if not kinds or "\0" in text or text.startswith(WIDE):
@@ -303,7 +303,7 @@ def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
         part.note("incomplete", "error", what, Origin(path), f"give them as properties, or {connect.GIVE[5:]}")
         return part
     try:
-        settings, _ = properties.entries(path, text)
+        settings, _ = properties.property_entries(path, text)
     except ValueError:
         return None
     return properties.of_clients(path, settings, tuple(kinds))
@@ -363,13 +363,13 @@ def of_yaml(path: str, text: str, maps: Manifests) -> Part | Unread | None:
     rendered = kubernetes.read(path, trees, maps)
     if rendered is not None:
         return rendered
-    spring = [setting for tree in trees for setting in spring_profiles.of_document(path, tree)]
+    spring = [setting for tree in trees for setting in spring_profiles.spring_document_settings(path, tree)]
     framework = frameworks.of(re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves())
     if not any(setting.key.startswith("spring.kafka.") for setting in spring):
-        return frameworks.unread(path, framework) if framework else _values_of_a_chart(path, text)
+        return frameworks.unread_clients(path, framework) if framework else _values_of_a_chart(path, text)
     part = spring_profiles.spring(path, spring)
     if framework:
-        part.findings += frameworks.unread(path, framework).findings
+        part.findings += frameworks.unread_clients(path, framework).findings
     return part if part.clients or part.findings else None
 
 
@@ -379,7 +379,7 @@ def _of_compose(value: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[t
     texts = {path: text for path, (text, _, _) in value.items()}
     named = [path for path, (_, by_name, _) in value.items() if by_name]
     whole, rest = compose_overrides.projects(documents, texts, read_text, named)
-    stacks: list[alternatives.Stack] = []
+    stacks: list[alternatives.ComposeStack] = []
     for path, tree, notes in whole:
         part = compose.read(path, tree) if compose.is_recognised(tree) else of_yaml(path, texts[path], Manifests())
         if isinstance(part, Part) and (stack := alternatives.stack_of(path, tree, part)) is not None:

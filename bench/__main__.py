@@ -38,7 +38,7 @@ def main() -> None:
     if options.json:
         print(json.dumps({"machine": machine(), **asdict(report), "ratios": ratios(report)}, indent=2))
     else:
-        print(text_of(report))
+        print(report_text(report))
 
 
 def machine() -> dict[str, str | float | int | None]:
@@ -75,13 +75,13 @@ def ratios(report: MeasurementReport) -> dict[str, float]:
 # --- as text ----------------------------------------------------------------------------------------------------------
 
 
-def text_of(report: MeasurementReport) -> str:
+def report_text(report: MeasurementReport) -> str:
     """The report as people read it."""
-    lines = [*heading(), "", *kernel_lines(report), "", *comparison_lines(report), "", *symmetry_lines(report)]
+    lines = [*report_heading(), "", *kernel_lines(report), "", *comparison_lines(report), "", *symmetry_lines(report)]
     return "\n".join([*lines, "", *breakdown_lines(report)])
 
 
-def heading() -> list[str]:
+def report_heading() -> list[str]:
     """What was measured, and on what."""
     on = machine()
     load = float(on["load_average"] or 0)

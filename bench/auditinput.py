@@ -92,7 +92,7 @@ def kinds(most: int) -> list[TopicKind]:
     return found
 
 
-def topics(number: int = 1000, most: int = 5) -> list[WrittenTopic]:
+def written_topics(number: int = 1000, most: int = 5) -> list[WrittenTopic]:
     """So many topics, of which Kafka's own are two: each kind has one, and a few have many."""
     chance, every = random.Random(SEED), kinds(most)
     found = [
@@ -110,7 +110,7 @@ def topics(number: int = 1000, most: int = 5) -> list[WrittenTopic]:
 
 def write(folder: Path, number: int = 1000, most: int = 5) -> list[WrittenTopic]:
     """Writes the whole directory; what is in it. No topic has more than `most` replicas (3 to 5)."""
-    made = topics(number, most)
+    made = written_topics(number, most)
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "topics.txt": "".join(line for topic in made for line in topic_lines(topic)),
@@ -128,7 +128,7 @@ def write(folder: Path, number: int = 1000, most: int = 5) -> list[WrittenTopic]
 
 def topic_lines(topic: WrittenTopic) -> Iterator[str]:
     """As kafka-topics.sh describes it."""
-    settings = ",".join(f"{name}={value}" for name, value in overridden(topic.kind).items())
+    settings = ",".join(f"{name}={value}" for name, value in topic_overrides(topic.kind).items())
     start = f"Topic: {topic.name}\tTopicId: 2klHJtMBR12u4S4fX6kMDg\tPartitionCount: {topic.partitions}\t"
     yield f"{start}ReplicationFactor: {topic.kind.replicas}\tConfigs: {settings}\n"
     for at in range(topic.partitions):
@@ -142,7 +142,7 @@ def topic_lines(topic: WrittenTopic) -> Iterator[str]:
 
 def setting_lines(topic: WrittenTopic, lines: Sequence[str]) -> Iterator[str]:
     """As kafka-configs.sh --all describes its settings. `lines` are those of a real topic."""
-    own = overridden(topic.kind)
+    own = topic_overrides(topic.kind)
     yield f"All configs for topic {topic.name} are:\n"
     for line in lines:
         key = line.strip().partition("=")[0]
@@ -153,7 +153,7 @@ def setting_lines(topic: WrittenTopic, lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def overridden(kind: TopicKind) -> dict[str, str]:
+def topic_overrides(kind: TopicKind) -> dict[str, str]:
     """The settings that its topics have of their own."""
     unclean = {"unclean.leader.election.enable": "true"} if kind.unclean else {}
     flushed = {"flush.messages": "1"} if kind.is_flushed else {}

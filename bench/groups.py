@@ -71,7 +71,7 @@ def size_of(bounds: str) -> CheckRecord:
     )
 
 
-def native(
+def search_natively(
     size: Mapping[str, Constant],
     cache: Path,
     name: str = "consumer_group_published",
@@ -148,12 +148,12 @@ def compare(
     if other.counts != own.counts:
         raise RuntimeError(f"of {bounds} TLC counts {other.counts}, and Tidegate {own.counts}")
     return (
-        f"{line_of(bounds, own)}\n  TLC {line_of('', other).strip()}; "
+        f"{measure_line(bounds, own)}\n  TLC {measure_line('', other).strip()}; "
         f"ours is {own.states / own.spent / (other.states / other.spent):,.0f} times as fast"
     )
 
 
-def line_of(bounds: str, measure: SearchMeasure) -> str:
+def measure_line(bounds: str, measure: SearchMeasure) -> str:
     """A measurement in words."""
     counts = f"{measure.states:,} states, {measure.transitions:,} steps, depth {measure.depth}"
     rate = f"{measure.states / measure.spent:,.0f} states a second of it"
@@ -175,12 +175,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for bounds in options.bounds:
             if options.tlc is None:
-                print(line_of(bounds, native(size_of(bounds).constants, Path(folder))))
+                print(measure_line(bounds, search_natively(size_of(bounds).constants, Path(folder))))
             else:
                 print(
                     compare(
                         bounds,
-                        lambda size: native(size, Path(folder)),
+                        lambda size: search_natively(size, Path(folder)),
                         lambda size: tlc(options.tlc, options.module, configuration(size)),
                     )
                 )

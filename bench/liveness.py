@@ -84,7 +84,7 @@ class CheckMeasure:
     spent: float
 
 
-def native(claims: tuple[str, ...], size: Mapping[str, Value], cache: Path) -> CheckMeasure:
+def check_natively(claims: tuple[str, ...], size: Mapping[str, Value], cache: Path) -> CheckMeasure:
     """The fastest of some checks of what is safe and of these claims, compiled before."""
     model = load(CLAIMS).bind(constants=size, profile="kip320", ghosts=False, properties=(*SAFETY, *claims))
     best: CheckMeasure | None = None
@@ -148,8 +148,8 @@ def main() -> None:
     size = SIZES[options.states]
     print(f"liveness, {options.states} states, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as folder:
-        ours = {None: native((), size, Path(folder))}
-        ours |= {claim: native((claim,), size, Path(folder)) for claim in PUBLISHED}
+        ours = {None: check_natively((), size, Path(folder))}
+        ours |= {claim: check_natively((claim,), size, Path(folder)) for claim in PUBLISHED}
     for claim, found in ours.items():
         goal = f"; goal: at most {GOALS[claim]:g}" if claim in GOALS else ""
         print(

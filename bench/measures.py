@@ -66,12 +66,12 @@ def measure_all(*, quick: bool, say: Say) -> MeasurementReport:
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder)
         say("native ...")
-        cold = native(3, cache)
-        runs = [native(3, cache) for _ in range(rounds)]
-        native_large = best([native(2, cache) for _ in range(rounds + 1)])
+        cold = explore_natively(3, cache)
+        runs = [explore_natively(3, cache) for _ in range(rounds)]
+        native_large = best([explore_natively(2, cache) for _ in range(rounds + 1)])
         say("native, symmetric ...")
-        orbits = best([native(3, cache, symmetry=True) for _ in range(rounds + 1)])
-        orbits_large = best([native(2, cache, symmetry=True) for _ in range(rounds + 1)])
+        orbits = best([explore_natively(3, cache, symmetry=True) for _ in range(rounds + 1)])
+        orbits_large = best([explore_natively(2, cache, symmetry=True) for _ in range(rounds + 1)])
         say("what limits it ...")
         where = stages(measured_model(3), cache, best(runs).seconds)
     say("CPython, tuned tuples ...")
@@ -79,7 +79,7 @@ def measure_all(*, quick: bool, say: Say) -> MeasurementReport:
     if not quick and (tuned.states, tuned.transitions) != (native_large.states, native_large.transitions):
         raise RuntimeError(f"the program by hand finds other states: {tuned}, and the native engine {native_large}")
     say("CPython, the model's own text ...")
-    judge = plain(0 if quick else 1)
+    judge = explore_plainly(0 if quick else 1)
     return MeasurementReport(
         cold_seconds=cold.compile_seconds,
         cached_seconds=min(run.compile_seconds for run in runs),
@@ -100,7 +100,7 @@ def measured_model(epochs: int) -> Model:
     return definition.bind("replication:kip320", sizes, profile, ghosts=False, properties=PROPERTIES)
 
 
-def native(epochs: int, cache: Path, *, symmetry: bool = False) -> Verdict:
+def explore_natively(epochs: int, cache: Path, *, symmetry: bool = False) -> Verdict:
     """One run of the native engine, which must hold: a fast wrong answer is no measurement."""
     return holding(ENGINES["native"](measured_model(epochs), Search(symmetry=symmetry, cache=cache), None))
 
@@ -125,7 +125,7 @@ def hand_written(epochs: int) -> ExplorationMeasure:
     return ExplorationMeasure(count.distinct, count.transitions, count.seconds, 0.0)
 
 
-def plain(epochs: int) -> ExplorationMeasure:
+def explore_plainly(epochs: int) -> ExplorationMeasure:
     """The model's own text, explored by the judge."""
     verdict = holding(ENGINES["python"](measured_model(epochs), Search(), None))
     return ExplorationMeasure(verdict.distinct_states or 0, verdict.transitions or 0, verdict.seconds, 0.0)

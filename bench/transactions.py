@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tidegate.gates.records import CheckRecord, Constant, read_record_file
 
-from .groups import compare, line_of, native, tlc
+from .groups import compare, measure_line, search_natively, tlc
 
 NAME = "transactions_published_partitions"
 SPEC = Path(__file__).parent.parent / "spec" / f"{NAME}.toml"
@@ -81,12 +81,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for bounds in options.bounds:
             if options.tlc is None:
-                print(line_of(bounds, native(size_of(bounds).constants, Path(folder), NAME, INVARIANTS)))
+                print(measure_line(bounds, search_natively(size_of(bounds).constants, Path(folder), NAME, INVARIANTS)))
             else:
                 print(
                     compare(
                         bounds,
-                        lambda size: native(size, Path(folder), NAME, INVARIANTS),
+                        lambda size: search_natively(size, Path(folder), NAME, INVARIANTS),
                         lambda size: tlc(options.tlc, options.module, configuration(size), "kafka_transactions"),
                         size_of,
                     )

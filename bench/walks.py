@@ -66,7 +66,7 @@ def main() -> None:
             speed(Path(folder))
         for bug in BUGS:
             if options.bug in bug.title:
-                hunt(bug, strategies, options.seeds, options.limit, Path(folder))
+                find_bug(bug, strategies, options.seeds, options.limit, Path(folder))
 
 
 def bind_model(name: str, bounds: Mapping[str, int | bool], *properties: str) -> Model:
@@ -91,7 +91,7 @@ def speed(cache: Path) -> None:
         print(f"  {strategy:8} {(verdict.transitions or 0) / verdict.seconds:>12,.0f}")
 
 
-def hunt(bug: Bug, strategies: Sequence[Strategy], seeds: int, limit: int, cache: Path) -> None:
+def find_bug(bug: Bug, strategies: Sequence[Strategy], seeds: int, limit: int, cache: Path) -> None:
     """The median steps and time to find a bug, and how long the runs are beside the shortest."""
     model = bind_model(bug.model, bug.bounds, bug.fails)
     shortest = exhaust(model, Search(symmetry=True, cache=cache)).properties[0].run

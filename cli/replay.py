@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..api.models import bind_model
-from ..explorer.shrink import shrunk
+from ..explorer.shrink import shrink_run
 from ..language.errors import UsageError
 from ..language.fairness import unmet_fairness, why_not_violated
 from ..language.judge import deadlock, holds_at_end, is_deadlock, replay, run_text
@@ -340,7 +340,7 @@ def _shrink_document(model: Model, run: Run, document: Document) -> Document:
     if claim is None or claim["fails"] is None:
         raise UsageError("--shrink: no property fails along these steps, so that there is nothing to keep")
     prop = next(declared for declared in model.properties if declared.name == claim["name"])
-    shorter = shrunk(model, run, prop)
+    shorter = shrink_run(model, run, prop)
     note = f"shrunk from {count_text(len(run.steps), 'step')} to {len(shorter.steps)}; no step of it can be left out"
     verdict = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", shorter)
     made = trace_document(model, verdict)

@@ -15,7 +15,8 @@ from ..explorer.search import Progress
 from ..language.constant_values import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, suggest_name
-from ..real.history.partitions import History, RecordedCluster, read_cluster
+from ..real.history.moments import History, RecordedCluster
+from ..real.history.partitions import read_cluster
 from ..real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
 from ..real.logs.broker_files import BrokerLogs, read_brokers
 from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read_metadata_log

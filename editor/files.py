@@ -37,7 +37,7 @@ class Overlay:
         return self.folder / path.relative_to(self.saved_folder)
 
 
-def text_of(path: Path, unsaved_texts: Mapping[Path, str]) -> str:
+def editor_text(path: Path, unsaved_texts: Mapping[Path, str]) -> str:
     """A file's text as an editor has it; "" of one that cannot be read."""
     if path in unsaved_texts:
         return unsaved_texts[path]
@@ -51,7 +51,7 @@ def model_of(path: Path, unsaved_texts: Mapping[Path, str]) -> Path | None:
     """The file of the model that a file belongs to: itself where it has a state and what happens, else the first file
     beside it that imports it and is imported by none of those; None of a file that does not use the language, and of
     one that is read as a part of its package alone."""
-    text = text_of(path, unsaved_texts)
+    text = editor_text(path, unsaved_texts)
     if path.suffix != ".py" or not _OF_LANGUAGE.search(text) or _RELATIVE.search(text):
         return None
     if _STATE.search(text) and _STEP.search(text):
@@ -59,14 +59,14 @@ def model_of(path: Path, unsaved_texts: Mapping[Path, str]) -> Path | None:
     beside = [other for other in sorted(path.parent.glob("*.py")) if other != path]
     importing = [other for other in beside if path in set(imported_files(other))]
     tops = [one for one in importing if not any(one in set(imported_files(other)) for other in importing)]
-    return next((one for one in tops if _OF_LANGUAGE.search(text_of(one, unsaved_texts))), path)
+    return next((one for one in tops if _OF_LANGUAGE.search(editor_text(one, unsaved_texts))), path)
 
 
 @contextmanager
 def overlaid(model: Path, unsaved_texts: Mapping[Path, str]) -> Generator[Overlay]:
     """The files of a model with the unsaved texts among them: copied to a folder of their own where there are such."""
     folder = model.parent
-    if not any(path.is_relative_to(folder) and text_of(path, {}) != text for path, text in unsaved_texts.items()):
+    if not any(path.is_relative_to(folder) and editor_text(path, {}) != text for path, text in unsaved_texts.items()):
         yield Overlay(folder, folder)
         return
     with tempfile.TemporaryDirectory(prefix="tidegate-editor-") as name:

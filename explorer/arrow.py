@@ -54,22 +54,22 @@ def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> Any:
             return pa.string()
 
 
-def cell(type_: types.Type, value: Any) -> Any:
+def column_value(type_: types.Type, value: Any) -> Any:
     """A value of JSON as its column has it: the parts of a tuple by their numbers, a record of a union as text."""
     match type_:
         case types.Option(of=of):
-            return None if value is None else cell(of, value)
+            return None if value is None else column_value(of, value)
         case types.Record() if is_box(type_):
-            return cell(unbox_type(type_), value)
+            return column_value(unbox_type(type_), value)
         case types.Record(variants=variants) if variants:
             return json.dumps(value, ensure_ascii=False)
         case types.Record(fields=fields):
             parts = value if is_tuple(type_) else [value[name] for name, _ in fields]
-            return {name: cell(of, part) for (name, of), part in zip(fields, parts, strict=True)}
+            return {name: column_value(of, part) for (name, of), part in zip(fields, parts, strict=True)}
         case types.Map(value=of):
-            return {key: cell(of, held) for key, held in value.items()}
+            return {key: column_value(of, held) for key, held in value.items()}
         case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
-            return [cell(of, element) for element in value]
+            return [column_value(of, element) for element in value]
         case _:
             return value
 
@@ -120,7 +120,7 @@ def _distinct(words: Words, type_: types.Type, shape: Shape, word: int, shift: i
         codes, first, at = np.unique(rows, return_index=True, return_inverse=True)
     del codes
     decoded = [
-        cell(
+        column_value(
             type_, to_json(decode_value([int(setting) for setting in part[row]], type_, shape, 0, shift, values), type_)
         )
         for row in first

@@ -27,7 +27,7 @@ class NotFailingError(Exception):
     """The run to shrink does not fail the property."""
 
 
-def shrunk(model: Model, run: Run, prop: Property) -> Run:
+def shrink_run(model: Model, run: Run, prop: Property) -> Run:
     """A run from the same state that fails the same property: 1-minimal, with few switches between lanes.
 
     Raises NotFailing when the run does not fail it.

@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast
 
 from . import ir
 from .collecting import modules_of
-from .constants import Constant, ConstantExpression, Value, text_of
+from .constants import Constant, ConstantExpression, Value, constant_text
 from .declare import STUTTERS, Mark
 from .drafts import Shape
 from .errors import AbandonedError, ModelErrors, UsageError
@@ -23,7 +23,7 @@ from .frontend.abstract_steps import image_type, predicate_of_image
 from .frontend.annotations import Types
 from .frontend.folding import Folder
 from .frontend.refining import STATES, Relation, decorator_place, refinement, step_place
-from .frontend.roles import first_line
+from .frontend.roles import first_doc_line
 from .frontend.scope import Program
 from .judge import shape_of
 from .liveness import bind_arguments
@@ -127,7 +127,7 @@ class Abstractions:
             form = None
         told = () if form is None else relation.action_forms.items()
         asked = tuple((name, folder.function(action_relation)) for name, action_relation in told)
-        says = first_line(function.__doc__)
+        says = first_doc_line(function.__doc__)
         start = None if form is None else folder.function(relation.start)
         run = partial(is_abstract_step, made)
         return Property(function.__name__, "transition", says, form, run, ghosts, made, asked, start)
@@ -361,7 +361,7 @@ def _image_mapping(image: Callable[..., Any], shape: Shape) -> Callable[[State],
 def _text_of(given_value: Any) -> str:
     """What a decorator gives to a constant, as its author writes it."""
     if isinstance(given_value, ConstantExpression):
-        return text_of(given_value)
+        return constant_text(given_value)
     if isinstance(given_value, Enum):
         return given_value.name
     return str(given_value).lower() if isinstance(given_value, bool) else str(given_value)

@@ -447,7 +447,7 @@ class _BudgetQuestions:
         return place if place is not None and place.file == self.file else None
 
     def body(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements that ask right after the last `require` of every path, as `roles.spend` does it."""
+        """The statements that ask right after the last `require` of every path, as `roles.add_budget` does it."""
         last = max((at for at, node in enumerate(body) if self._holds_one(node)), default=-1)
         if last < 0:
             return [self._question(), *body]

@@ -30,13 +30,13 @@ from .frontend.roles import (
     ActionText,
     InitialText,
     action,
+    add_budget,
     budget_field,
-    first_line,
+    first_doc_line,
     initial,
     is_about_steps,
     predicate,
     projection,
-    spend,
 )
 from .frontend.scope import Program, StateShape
 from .frontend.source import argument_place, fields_of_state, globals_of_class, source_of_class
@@ -487,12 +487,12 @@ class _Finisher:
         form = text.form(self.binding.folder, self.gone, mark.budget)
         off = has_false_guard(form.body, self.binding.values)
         if mark.budget is not None:
-            form = spend(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
+            form = add_budget(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
         doc = (function.__doc__ or "").strip()
         run = self.namespace.function(function)
         name = function.__name__
         stopping = (its.__name__ for its, mark in self._functions_with_mark("bound") if name in mark.stops)
-        return Action(name, mark.kind, mark.budget, first_line(doc), doc, form, run, off, next(stopping, None))
+        return Action(name, mark.kind, mark.budget, first_doc_line(doc), doc, form, run, off, next(stopping, None))
 
     def initials(self) -> tuple[Initial, ...]:
         """The initial functions, in source order."""
@@ -573,7 +573,7 @@ class _Finisher:
 
     def _projection(self, function: FunctionType) -> Projection:
         form, read = self._form(function)
-        says, run = first_line(function.__doc__), self.namespace.function(function)
+        says, run = first_doc_line(function.__doc__), self.namespace.function(function)
         return Projection(function.__name__, says, form, run, read)
 
     def _form(self, function: FunctionType) -> tuple[ir.Function | None, frozenset[str]]:
@@ -587,7 +587,7 @@ class _Finisher:
         role = "invariant" if mark.role in ("terminal", "bound", "lemma") else mark.role
         two = len(self.texts[function].states) == 2
         kind: PropertyKind = "transition" if two else cast(PropertyKind, role)
-        run, says = self.namespace.function(function), first_line(function.__doc__)
+        run, says = self.namespace.function(function), first_doc_line(function.__doc__)
         if mark.role == "refines":
             return self.binding.abstractions.property(function, mark, form, run, read, self.binding.folder)
         return Property(function.__name__, kind, says, form, run, read)

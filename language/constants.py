@@ -169,7 +169,7 @@ class Operation(ConstantExpression):
 
     def _undefined_error(self, values: Mapping[str, Value], why: str) -> UndefinedValueError:
         given = ", ".join(f"{name}={values[name]}" for name in sorted(self.names()))
-        return UndefinedValueError(f"{text_of(self)} has no value with {given}: {why}")
+        return UndefinedValueError(f"{constant_text(self)} has no value with {given}: {why}")
 
 
 @dataclass(eq=False, slots=True)
@@ -215,7 +215,7 @@ class OpenExpression(ConstantExpression):
         return self.expression.names()
 
 
-def text_of(expression: ConstantExpression) -> str:
+def constant_text(expression: ConstantExpression) -> str:
     """An expression with its constants by their names: `(replicas + 1)`."""
     match expression:
         case Constant(name=name):
@@ -223,7 +223,7 @@ def text_of(expression: ConstantExpression) -> str:
         case Literal(number=number):
             return str(number)
         case Operation(op=op, left=left, right=right):
-            return f"({text_of(left)} {op} {text_of(right)})"
+            return f"({constant_text(left)} {op} {constant_text(right)})"
         case OpenExpression(text=text):
             return text
         case _:

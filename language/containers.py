@@ -125,11 +125,11 @@ class Owner(Protocol):
         ...
 
 
-class Accepts(Protocol):
+class ElementCheck(Protocol):
     """What a view knows of its type: see `checks.TypeCheck`."""
 
     @property
-    def inner(self) -> Accepts:
+    def inner(self) -> ElementCheck:
         """The check of its elements, or of a map's values."""
         ...
 
@@ -153,7 +153,7 @@ class Container:
     _hash: int | None
     _owner: Owner | None
     _key: Any
-    _check: Accepts
+    _check: ElementCheck
     _plain: Any
 
     def _like(self, items: Any) -> Self:
@@ -164,7 +164,7 @@ class Container:
         made._owner = None
         return made
 
-    def with_owner(self, owner: Owner, key: Any, check: Accepts) -> Self:
+    def with_owner(self, owner: Owner, key: Any, check: ElementCheck) -> Self:
         """The same value, which notifies `owner` when it is changed."""
         made = self._like(self._items)
         made._owner = owner

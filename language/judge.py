@@ -64,7 +64,7 @@ def shape_of(model: Model) -> Shape:
 def initial_states(model: Model) -> Iterator[State]:
     """Every initial state once, in order. ModelError when one is outside its types."""
     seen: set[State] = set()
-    for _, _, state in starts(model):
+    for _, _, state in initial_choices(model):
         if state not in seen:
             seen.add(state)
             yield state
@@ -75,7 +75,7 @@ def is_initial(model: Model, state: State) -> bool:
     return state in set(initial_states(model))
 
 
-def starts(model: Model) -> Iterator[tuple[Initial, dict[str, Any], State]]:
+def initial_choices(model: Model) -> Iterator[tuple[Initial, dict[str, Any], State]]:
     """Every initial function with each of its arguments and the state that they give."""
     for initial in model.initials:
         for arguments in _bindings(model, initial.name, initial.form.parameters, None):

@@ -17,7 +17,7 @@ from .constants import Value
 from .declare import Fairness, Mark, StepCondition
 from .errors import Diagnostics, suggest_name
 from .frontend.folding import Folder, cannot_fail
-from .frontend.roles import elaborate_on_runs, first_line
+from .frontend.roles import elaborate_on_runs, first_doc_line
 from .frontend.scope import Program
 from .frontend.source import source_of_function
 from .model import Action, Liveness, LivenessCase, LivenessKind, Property
@@ -166,7 +166,7 @@ def liveness(
     read, gone = ghosts
     form = forms[function]
     cases = () if gone else tuple(_cases(function, mark, forms, runs, folder, values))
-    says = first_line(function.__doc__)
+    says = first_doc_line(function.__doc__)
     whole = tuple(folder.function(forms[its]) for its in predicates(function, mark))
     fairness = tuple(_bind_condition(fair, forms, runs, folder) for fair in mark.fairness)
     return Liveness(function.__name__, kind, says, cases, fairness, form.where, whole, read, mark.respected_limits)
@@ -201,7 +201,7 @@ def _cases(
         def predicate(its: FunctionType, arguments: tuple[tuple[str, Any], ...] = arguments) -> Property:
             form = bind_arguments(folder.function(forms[its]), arguments, values)
             run = functools.partial(runs[its], **dict(arguments))
-            return Property(its.__name__, "invariant", first_line(its.__doc__), form, run)
+            return Property(its.__name__, "invariant", first_doc_line(its.__doc__), form, run)
 
         if mark.then:
             yield LivenessCase(arguments, predicate(mark.then[0]), predicate(function))

@@ -113,7 +113,7 @@ class VacuousPart:
 
 
 @immutable
-class Fall:
+class FallenCandidate:
     """A candidate lemma that was given up, in which round, and the finding that made it fall."""
 
     lemma: str
@@ -157,7 +157,7 @@ class Proof:
     seconds: float
     workers: int
     stop_reason: str = ""
-    falls: tuple[Fall, ...] = ()
+    falls: tuple[FallenCandidate, ...] = ()
     notes: tuple[str, ...] = ()
     empty: tuple[VacuousPart, ...] = ()
     left_out: tuple[UnclaimedProperty, ...] = ()

@@ -85,23 +85,23 @@ def absent_part(of: Type) -> Any:
             return None
 
 
-class Box:
+class SetBox:
     """The class of the records that sets of sets are made of, in the typed form: a set as the only part of a record."""
 
 
 def box_type(of: Type, name: str) -> Record:
     """The type of values of `of` that are elements of a set."""
-    return Record(name, (("0", of),), Box)
+    return Record(name, (("0", of),), SetBox)
 
 
 def is_box(type_: Type) -> bool:
     """Whether a record type stands for the type of its only part."""
-    return isinstance(type_, Record) and type_.python is Box
+    return isinstance(type_, Record) and type_.python is SetBox
 
 
 def unbox_type(type_: Type) -> Type:
     """The type itself, or what is in the box."""
-    return type_.fields[0][1] if isinstance(type_, Record) and type_.python is Box else type_
+    return type_.fields[0][1] if isinstance(type_, Record) and type_.python is SetBox else type_
 
 
 def is_tuple(type_: Type) -> bool:
@@ -113,7 +113,7 @@ def is_value_of(type_: Record, value: Any) -> bool:
     """Whether a value is a record of the class, a tuple of the length, or of a record of the union."""
     if type_.variants:
         return any(value.__class__ is member.python for member, _ in type_.variants)
-    if type_.python is Box:
+    if type_.python is SetBox:
         return isinstance(value, SetValue)
     return value.__class__ is type_.python and (type_.python is not tuple or len(value) == len(type_.fields))
 
@@ -124,7 +124,7 @@ def parts_of(type_: Record, value: Any) -> tuple[Any, ...]:
         return _parts_of_union(type_, value)
     if type_.python is tuple:
         return cast("tuple[Any, ...]", value)
-    if type_.python is Box:
+    if type_.python is SetBox:
         return (value,)
     return tuple(getattr(value, name) for name, _ in type_.fields)
 
@@ -141,7 +141,7 @@ def make_record(type_: Record, parts: Iterable[Any]) -> Any:
     """The value with these parts."""
     if type_.python is tuple:
         return tuple(parts)
-    if type_.python is Box:
+    if type_.python is SetBox:
         return next(iter(parts))
     if not type_.variants:
         return type_.python(**dict(zip((name for name, _ in type_.fields), parts, strict=True)))

@@ -27,7 +27,7 @@ class NoSourceError(Exception):
     """The text of a function cannot be read, so nothing can be explained from it."""
 
 
-def text_of(file: str) -> FileText:
+def file_text(file: str) -> FileText:
     """The text of a file as it is now. NoSource when it cannot be read or parsed."""
     try:
         stat = os.stat(file)
@@ -52,7 +52,7 @@ def _parse_file(file: str, modification_time: int, _size: int) -> FileText:
 def function_node(function: Callable[..., Any]) -> ast.FunctionDef:
     """The definition of a function, as the author wrote it. NoSource when its file does not hold it any more."""
     code = cast(FunctionType, function).__code__
-    node = text_of(code.co_filename).functions.get((code.co_name, code.co_firstlineno))
+    node = file_text(code.co_filename).functions.get((code.co_name, code.co_firstlineno))
     if node is None:
         raise NoSourceError(f"{code.co_filename} has no function {code.co_name} at line {code.co_firstlineno}")
     return node
@@ -62,13 +62,13 @@ def words(file: str, node: ast.expr) -> str:
     """The text of an expression on one line, as the author wrote it."""
     if node.end_lineno != node.lineno:
         return ast.unparse(node)
-    return text_of(file).lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
+    return file_text(file).lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
 
 
 def text_at(where: Where) -> str:
     """The text at a place, as the author wrote it; on one line, even where the author took several. NoSource when the
     file cannot be read any more."""
-    lines = [line.encode() for line in text_of(where.file).lines[where.line - 1 : where.end_line]]
+    lines = [line.encode() for line in file_text(where.file).lines[where.line - 1 : where.end_line]]
     if len(lines) == 1:
         return lines[0][where.column : where.end_column].decode()
     lines[-1] = lines[-1][: where.end_column]

@@ -17,7 +17,7 @@ SIGNS: Mapping[str, str] = {"confirmed": "✓", "not_confirmed": "✗", "not_dri
 def confirm_all_text(document: Document, text_format: TextFormat) -> str:
     """The table, why what was not confirmed was not, and what is not hosted."""
     page = TextPage(text_format)
-    page.line(headline(document), style="bold")
+    page.line(confirmation_headline(document), style="bold")
     page.columns([("", "", *document["releases"]), *(_cells(row, document) for row in document["rows"])])
     page.line(", ".join(f"{sign} {WORDS[name]}" for name, sign in SIGNS.items()))
     for why, number in reasons(document).items():
@@ -28,7 +28,7 @@ def confirm_all_text(document: Document, text_format: TextFormat) -> str:
     return page.text()
 
 
-def headline(document: Document) -> str:
+def confirmation_headline(document: Document) -> str:
     """`9 counterexamples on 3 releases: 12 confirmed, 15 could not be driven`."""
     numbers = Counter(cell["result"] for row in document["rows"] for cell in row["results"].values())
     said = ", ".join(f"{numbers[name]} {word}" for name, word in WORDS.items() if numbers[name])
@@ -64,7 +64,9 @@ def confirm_all_markdown(document: Document) -> str:
         name, steps, *results = _cells(row, document, steps=True)
         lines.append(f"| {name} | {steps} | {' | '.join(results)} |")
     why = [f"* {number} × {text}" for text, number in reasons(document).items()]
-    return "\n".join([*lines, "", f"{headline(document)}. Why not:", "", *why, "", f"{not_hosted_text(document)}.", ""])
+    return "\n".join(
+        [*lines, "", f"{confirmation_headline(document)}. Why not:", "", *why, "", f"{not_hosted_text(document)}.", ""]
+    )
 
 
 def _cells(row: Document, document: Document, *, steps: bool = False) -> tuple[str, ...]:

@@ -354,7 +354,7 @@ PARTICIPLES = frozenset(
         r"\w+",
         """
 shown said found given known made taken told held kept lost met seen begun written drawn chosen left meant sent
-done gone caught brought built bound
+done gone caught brought built bound shrunk hidden overridden thrown grown
 """,
     )
 )

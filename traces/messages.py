@@ -15,7 +15,7 @@ from ..language import types
 from ..language.kinds import Domain
 from ..language.lanes import LaneNames
 from ..language.model import Action, Model
-from ..language.records import Box
+from ..language.records import SetBox
 from ..language.values import Bag, Set, State, field_names, show
 from ..language.verdict import Run
 from .differences import to_json
@@ -121,7 +121,7 @@ class MessageLog:
 
 def _holds_messages(type_: types.Type) -> bool:
     """Whether it is a pool of records of the author's own: sets of tuples and of sets are pools too."""
-    return isinstance(type_, types.Pool) and type_.of.python not in (tuple, Box)
+    return isinstance(type_, types.Pool) and type_.of.python not in (tuple, SetBox)
 
 
 def _message_counts(state: State, pool: str) -> Counter[Any]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ...language.errors import suggest_name
 from ...language.immutable import immutable
-from ..cluster.cluster import Use
+from ..cluster.cluster import TopicUse
 from ..cluster.statements import UnreadableInputError
 from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
@@ -192,7 +192,7 @@ def parse_requirement(text: str) -> Sequence[Requirement]:
     return (Requirement(question, cell),)
 
 
-def check_stated_requirements(uses: Iterable[Use]) -> None:
+def check_stated_requirements(uses: Iterable[TopicUse]) -> None:
     """Raises UnreadableInputError for an entry of audit.toml that asks for what there is not."""
     for use in uses:
         for text in use.requirements:

@@ -17,7 +17,7 @@ from ipaddress import IPv6Address, ip_address
 from ..kafka.keys import declared_key
 from . import pods
 from .cluster import Broker, Cluster, Quorum
-from .listeners import BETWEEN, PROTOCOL, entries
+from .listeners import BETWEEN, PROTOCOL, listener_entries
 from .settings import readable_settings
 from .statements import Setting
 
@@ -137,7 +137,7 @@ def _meets(node: Broker) -> Iterator[str]:
         setting = readable_settings(node).get(key)
         servers = servers_and_path(setting.value, None)[0] if setting is not None else ()
         listeners = readable_settings(node).get("listeners")
-        mine = {port for _, _, port in entries(listeners)} if listeners is not None else set[int]()
+        mine = {port for _, _, port in listener_entries(listeners)} if listeners is not None else set[int]()
         asked = {int(found[0]) if (found := re.findall(r":(\d+)$", server)) else 0 for server in servers}
         if servers and {*map(host_of, servers)} == {LOOPBACK} and not asked & mine:
             yield LOOPBACK
@@ -146,7 +146,7 @@ def _meets(node: Broker) -> Iterator[str]:
 def _bound_hosts(node: Broker) -> Iterator[str]:
     """The addresses that it binds. A loopback address alone says nothing: each host has one."""
     stated = readable_settings(node)
-    hosts = [host for _, host, _ in entries(stated["listeners"])] if "listeners" in stated else []
+    hosts = [host for _, host, _ in listener_entries(stated["listeners"])] if "listeners" in stated else []
     hosts += [stated[HOST_NAME].value] if HOST_NAME in stated else []
     yield from (host for host in map(plain_host, hosts) if host != LOOPBACK)
 
@@ -162,7 +162,7 @@ def _advertised_hosts(node: Broker) -> Iterator[str]:
         return
     named = stated.get(BETWEEN) or stated.get(PROTOCOL)
     wanted = "PLAINTEXT" if named is None else named.value.strip().upper()
-    yield from (plain_host(host) for name, host, _ in entries(source) if name.upper() == wanted)
+    yield from (plain_host(host) for name, host, _ in listener_entries(source) if name.upper() == wanted)
 
 
 def _votes(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:

@@ -198,7 +198,7 @@ class Quorum:
 
 
 @immutable
-class Answering:
+class RespondingBrokers:
     """Who answered when a running cluster was asked at `origin`: brokers by their ids, and those that are known and did
     not, each with the reason. `told_by` is the broker as of which partitions are; `controllers` says what is wrong with
     their quorum, "" where nothing is, and `headless` that it has no leader; `late` are voters that do not fetch."""
@@ -235,7 +235,7 @@ def _who(brokers: Sequence[tuple[int, str]], what: str) -> str:
 
 
 @immutable
-class Use:
+class TopicUse:
     """Who writes and reads which topics, and what must hold of them, from `audit.toml`. `pattern` is matched whole, as
     a regular expression.
 
@@ -288,7 +288,7 @@ class Cluster:
     """Everything that was read. `dynamic` are the cluster-wide dynamic settings; `files` are (path, format) as read.
 
     `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
-    `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names.
+    `brokers` has every node that there is. `acks` is the user's word for all producers that no `TopicUse` names.
     `planned_topics` are topics that programs create when they start, and that were not found. `unnamed_clients` is the
     family and the version of clients of which no file was given. `twice` are ids that two nodes have. `zookeepers` are
     the servers that brokers name, each with the computer that it shares with a node, or None; `zookeeper_racks` are the
@@ -303,7 +303,7 @@ class Cluster:
     clients: tuple[Client, ...] = ()
     dynamic: tuple[Setting, ...] = ()
     versions: Versions = field(default_factory=Versions)
-    uses: tuple[Use, ...] = ()
+    uses: tuple[TopicUse, ...] = ()
     control_plane: ControlPlane | None = None
     files: tuple[tuple[str, str], ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -317,7 +317,7 @@ class Cluster:
     sessions: StatedValue | None = None
     passing_ensemble: StatedValue | None = None
     unread: tuple[Unread, ...] = ()
-    answering: Answering | None = None
+    answering: RespondingBrokers | None = None
 
     @property
     def controllers(self) -> tuple[Broker, ...]:
@@ -339,7 +339,7 @@ class Cluster:
         """Whether its value is empty in a file that Kafka reads; a description leaves it empty where it is null."""
         return not setting.value and dict(self.files).get(setting.origin.path) not in DESCRIBED
 
-    def use_of(self, topic: str) -> Use | None:
+    def use_of(self, topic: str) -> TopicUse | None:
         """What `audit.toml` says of a topic. An entry of its own name is stronger than patterns, in what it states;
         of all patterns that cover it each counts."""
         found = [use for use in self.uses if use.subject == "topic" and use.covers(topic)]

@@ -18,7 +18,7 @@ PROTOCOL, PROTOCOLS = declared_key("security.inter.broker.protocol"), declared_k
 _ENTRY = re.compile(r"(?P<name>.*)://\[?(?P<host>[0-9a-zA-Z\-%._:]*)\]?:(?P<port>-?[0-9]+)")
 
 
-def entries(listeners: Setting) -> list[tuple[str, str, int]]:
+def listener_entries(listeners: Setting) -> list[tuple[str, str, int]]:
     """Name, host and port of each listener; those that are no listener are left out."""
     found = (_ENTRY.fullmatch(text.strip()) for text in listeners.value.split(","))
     return [(match["name"].strip(), match["host"], int(match["port"])) for match in found if match is not None]

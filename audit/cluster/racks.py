@@ -54,7 +54,9 @@ def most_alike(racks: Iterable[str | None]) -> int:
     return 0 if None in held else max(map(held.count, held), default=0)
 
 
-def pairs(topic: Topic, voters: Sequence[str | None], racks: Mapping[int | None, str]) -> tuple[tuple[int, int], ...]:
+def rack_pairs(
+    topic: Topic, voters: Sequence[str | None], racks: Mapping[int | None, str]
+) -> tuple[tuple[int, int], ...]:
     """Replicas of one partition, and the voters that are known to be there, in each rack; () if the rack of a replica
     is not stated. The voters of one rack do not go with the replicas of another."""
     partitions = dict.fromkeys(partition.replicas for partition in topic.partitions if partition.replicas)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 from ...explorer.cache import write_whole
 from ...explorer.native.effort import QUICK_EFFORT, ROLLED_EFFORT
-from ...explorer.native.kernels import Kernel, is_kept, kernel_of
+from ...explorer.native.kernels import Kernel, is_kernel_kept, kernel_of
 from ...explorer.native.search import StopCondition, explore
 from ...explorer.search import Search
 from ...explorer.symmetry import Symmetry, symmetry_of
@@ -219,7 +219,7 @@ class CaseExplorer:
             symmetry = symmetry_of(model)
             effort = (
                 ROLLED_EFFORT
-                if is_kept(model, symmetry.domains, self.folder, ROLLED_EFFORT, cone=True)
+                if is_kernel_kept(model, symmetry.domains, self.folder, ROLLED_EFFORT, cone=True)
                 else QUICK_EFFORT
             )
             kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort, cone=True)
@@ -260,7 +260,7 @@ class CaseExplorer:
             {
                 prop.name: scenario_steps(model, prop.run)
                 for prop in verdict.properties
-                if is_lost(prop) and prop.run is not None
+                if is_violated(prop) and prop.run is not None
             },
             frozenset(prop.name for prop in verdict.properties if prop.verdict == "reached"),
             frozenset(prop.name for prop in verdict.properties if prop.verdict in ("holds", "missing")),
@@ -284,7 +284,7 @@ def seen_by(case: Case, result: CaseResult) -> CaseResult:
     )
 
 
-def is_lost(prop: PropertyVerdict) -> bool:
+def is_violated(prop: PropertyVerdict) -> bool:
     """Whether something that must hold does not."""
     return prop.verdict == "violated"
 
@@ -304,7 +304,7 @@ def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
 # --- many, kept -------------------------------------------------------------------------------------------------------
 
 
-def key_of(case: Case) -> str:
+def case_key(case: Case) -> str:
     """A name for what a case finds."""
     return hashlib.sha256(json.dumps([text_digest(), case.kind, case.constants, case.brief]).encode()).hexdigest()
 
@@ -492,7 +492,7 @@ class Explorations:
         self.processes.kill() if self.late else self.processes.close()
 
     def _path(self, case: Case) -> Path | None:
-        return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"
+        return None if self.folder is None else self.folder / "audit" / f"{case_key(case)}.json"
 
     def _saved_result(self, case: Case) -> CaseResult | None:
         path = self._path(case)

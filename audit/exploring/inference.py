@@ -156,7 +156,7 @@ def _shortest_loss(name: str, case: Case, own: CaseResult | None, fewer: Mapping
     return min(ways, key=lambda way: len(way.steps), default=None)
 
 
-def is_decided(case: Case, knowledge: CaseKnowledge) -> bool:
+def is_case_decided(case: Case, knowledge: CaseKnowledge) -> bool:
     """Whether nothing more is to be explored for a case: it was, or what others found answers its main questions."""
     return knowledge.is_explored or all(knowledge.decides(name) for name in _main(case))
 
@@ -203,7 +203,7 @@ def _is_unknown(case: Case, plan: CasePlan, explorations: Explorations) -> bool:
 def _is_settled(case: Case, plan: CasePlan, explorations: Explorations) -> bool:
     """Whether a case is decided: it stays so, whatever else is found."""
     if (plan, case) not in explorations.settled:
-        if not is_decided(case, knowledge_of(case, plan, explorations)):
+        if not is_case_decided(case, knowledge_of(case, plan, explorations)):
             return False
         explorations.settled.add((plan, case))
     return True

@@ -10,7 +10,7 @@ from ..cluster import pods
 from ..cluster.addresses import broker_pods, servers_named_by_pods
 from ..cluster.cluster import Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
-from ..cluster.racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
+from ..cluster.racks import most_alike, most_in_rack, rack_pairs, racks_of_nodes, racks_of_voters, worst_of
 from ..cluster.settings import value_of
 from ..cluster.statements import Unknown
 from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
@@ -31,7 +31,7 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used_settings: list
         "replicas_in_rack": 0 if topic.is_cut_short else most_in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
         "voters": len(voting),
-        "racks": () if topic.is_cut_short else pairs(topic, voting, racks),
+        "racks": () if topic.is_cut_short else rack_pairs(topic, voting, racks),
         "open_voters": voting.count(None),
         "voters_in_rack": most_alike(voting),
         "shared_voters": _replicas_on_one_host(cluster, topic, replicas),

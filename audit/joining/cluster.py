@@ -16,7 +16,7 @@ from ..cluster.addresses import (
     zookeeper_servers,
 )
 from ..cluster.addresses import place_on_hosts as placed_on_hosts
-from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
+from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, TopicUse, Versions
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
 from ..cluster.statements import OF_ASKED, OPEN, Origin, Setting, StatedValue, Unread, WrongOptionError
@@ -25,7 +25,7 @@ from ..kafka.keys import declared_key, owners
 from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_not_known
 from ..kafka.versions import ControlPlane, is_at_least, is_version, span
 from ..readers.containers.strimzi import NOT_IN_FORCE
-from ..readers.parsed_file import Part, numbers
+from ..readers.parsed_file import Part, parse_numbers
 from ..readers.running.descriptions import NO_CONFIGS
 from ..readers.zookeeper import one_ensemble, stand_alone
 from .nodes import joined_nodes
@@ -187,7 +187,7 @@ def _clients(joined_parts: JoinedParts, options: Options) -> tuple[Client, ...]:
     return tuple(_with_version(client, given) for client in clients)
 
 
-def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
+def _also(clients: Sequence[Client], uses: Sequence[TopicUse]) -> list[Client]:
     """One file for producers and consumers, where only `audit.toml` says that it is for both."""
     found: dict[tuple[str, str], Client] = {}
     for kind, name in (named for use in uses for named in use.client_names):
@@ -210,7 +210,7 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
     features = {name: level for part in joined_parts.parts for name, level in part.features.items()}
     for text in options.features:
         name, mark, level = text.partition("=")
-        if not mark or not numbers(level):
+        if not mark or not parse_numbers(level):
             raise WrongOptionError(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
         if name in features and features[name].value != level:
             _note_contradicted(joined_parts, f"--features {text}", features[name])

@@ -11,7 +11,7 @@ from ..cluster.cluster import DuplicateId
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, MARK, Origin, Setting, Unread
 from ..kafka import key_names
-from ..kafka.keys import is_kept, registry
+from ..kafka.keys import is_value_kept, registry
 from ..readers.parsed_file import Part
 
 
@@ -48,7 +48,7 @@ def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 def _scrub_setting(setting: Setting) -> Setting:
     key = registry().get(setting.key)
     value = _counts(setting.value) if key is not None and key.stored_as == "counts" else setting.value
-    if is_kept(setting.key.removeprefix(MARK), value):
+    if is_value_kept(setting.key.removeprefix(MARK), value):
         return replace(setting, value=value)
     scopes = tuple(key_names.names_by_scope())
     plain = not re.search(r"[._\-]", setting.key) and not any(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Use
+from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, TopicUse
 from ..cluster.findings import Finding
 from ..cluster.statements import Origin
 from ..readers.parsed_file import Part
 
 
-def not_described(parts: Sequence[Part], cluster: Cluster, use: Use) -> str:
+def not_described(parts: Sequence[Part], cluster: Cluster, use: TopicUse) -> str:
     """What is said of a mapping that names a topic of which nothing was read; "" if it names none. Where no topic was
     described, one that covers every name is about those that will be created."""
     every = {topic.name for topic in (*cluster.topics, *cluster.planned_topics)}

@@ -199,7 +199,7 @@ def registry() -> Mapping[str, Key]:
     return {**of_clients, **other_settings(), **aliases, **settings_by_name()}
 
 
-def is_kept(name: str, value: str) -> bool:
+def is_value_kept(name: str, value: str) -> bool:
     """Whether a setting's value is kept as it is: a plain value of what the setting has, and no text that may be
     anything, secrets too."""
     key = registry().get(name)

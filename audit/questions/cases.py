@@ -58,7 +58,7 @@ DELIVERED_AFTER = ("leader-move", "crash", "power-loss", "disk-loss")
 """These faults: how a broker is missed in other ways makes no difference to who leads with which log."""
 
 
-def kind_of(signature: Signature) -> ExplorationKind:
+def exploration_kind(signature: Signature) -> ExplorationKind:
     """The kind of exploration that looks for a signature's losses."""
     return "reads" if signature.follower_reads else "loss"
 
@@ -70,7 +70,7 @@ def asked_instead(question: Question, signature: Signature) -> Signature:
     a request may be lost: then its one record is nowhere, and nothing is read or differs.
     tests/audit/exploring/test_inference.py explores both and compares.
     """
-    same = question.kind == "loss" and question.name != "no-loss" and kind_of(signature) == "loss"
+    same = question.kind == "loss" and question.name != "no-loss" and exploration_kind(signature) == "loss"
     return _of_acks_1(signature) if same and signature.acks == "none" else signature
 
 
@@ -120,7 +120,7 @@ def _of_service(constants: Mapping[str, Constant]) -> dict[str, Constant]:
 def loss_case(signature: Signature, cell: Cell, rack_size: int | None = None, down: int = 0) -> Case:
     """The exploration that says what a signature loses in a cell; `down` of those that are out of the ISR are down."""
     faults = budgets(cell, signature, rack_size)
-    return case_with(kind_of(signature), signature, with_down(faults, down) if down else faults)
+    return case_with(exploration_kind(signature), signature, with_down(faults, down) if down else faults)
 
 
 @lru_cache(maxsize=100_000)
@@ -139,7 +139,7 @@ def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case,
     record, and if another broker is shut down just then, it becomes the leader. With ELR a copy that is made anew makes
     a difference, too: who is up is elected before its broker is back, and who is down may be forgotten by then.
     """
-    kind = kind_of(signature)
+    kind = exploration_kind(signature)
     lagging = case_with(kind, signature, faults)
     cuts_too_much = signature.constants["truncation"] != "common_prefix" or not signature.constants["fence_fetch"]
     forgets = bool(signature.constants["elr"] and (faults.get("disk_losses") or faults.get("directory_losses")))
@@ -275,7 +275,7 @@ def whole_isr_case(signature: Signature) -> Case | None:
     if not signature.elects_uncleanly or signature.acks != "all" or lagging < 1:
         return None
     faults: dict[str, Constant] = {"isr_shrinks": min(MOST_LAGGING, lagging), "crashes": max(1, signature.least_isr)}
-    return case_with(kind_of(signature), signature, faults)
+    return case_with(exploration_kind(signature), signature, faults)
 
 
 def asks_delivery(signature: Signature, cell: Cell) -> bool:
@@ -314,7 +314,7 @@ def other_cases(signature: Signature) -> Iterator[Case]:
 @lru_cache(maxsize=10_000)
 def plan_of(signature: Signature) -> CasePlan:
     """A signature's plan; one and the same for signatures that need the same explorations."""
-    calm, whole_isr = case_with(kind_of(signature), signature, {}), whole_isr_case(signature)
+    calm, whole_isr = case_with(exploration_kind(signature), signature, {}), whole_isr_case(signature)
     more = () if whole_isr is None else ((whole_isr,),)
     return _plan(tuple(dict.fromkeys([(calm,), *(ways for _, ways in loss_cases(signature)), *more])))
 

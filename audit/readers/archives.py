@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import IO, cast
 
 from ..cluster.statements import Unread
-from .kinds import is_disguised, kind_of
+from .kinds import file_kind, is_disguised
 from .texts import HEAD
 
 LARGEST = 256 << 20
@@ -82,7 +82,7 @@ Entry = tuple[str, bytes]
 """A file in an archive: the archive's path and its own, and what is in it."""
 
 
-def entries(path: str, raw: bytes, largest: int = LARGEST) -> Iterator[Entry | Unread]:
+def archive_entries(path: str, raw: bytes, largest: int = LARGEST) -> Iterator[Entry | Unread]:
     """What is in a file: of an archive its entries, of a compressed file what it is of, and of others they themselves.
     What is not taken out is named with the reason, so also what comes after the first `largest` bytes."""
     yield from _entries(path, raw, _Allowance(largest), 0, path)
@@ -187,7 +187,7 @@ def _entry(
     taken out, to see whether it is that."""
     allowance.entries -= 1
     published = _DISTRIBUTION.match(inner)
-    kind = kind_of(inner)
+    kind = file_kind(inner)
     head = _head(file) if kind and not published and allowance.entries > 0 else b""
     if published:
         yield from _part_of_kafka(f"{path}/{published['top']}", published["part"], allowance)

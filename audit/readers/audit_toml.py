@@ -32,7 +32,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
-from ..cluster.cluster import Use
+from ..cluster.cluster import TopicUse
 from ..cluster.statements import Origin, StatedValue, UnreadableInputError
 from .parsed_file import Part
 from .programs.active_profiles import SAID
@@ -72,7 +72,7 @@ def read(path: str, text: str) -> Part:
             _racks(part, path, text, entries)
             continue
         if subject not in ("topic", "group") or not _is_table(entries):
-            where = Origin(path, line_of(text, subject))
+            where = Origin(path, first_line_with(text, subject))
             part.note(
                 "incomplete",
                 "error",
@@ -89,7 +89,7 @@ def read(path: str, text: str) -> Part:
 def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None:
     """Raises UnreadableInputError for what is no answer."""
     word = PLACES[section]
-    origin = Origin(path, line_of(text, word), section)
+    origin = Origin(path, first_line_with(text, word), section)
     found = _table(entries) if _is_table(entries) else {}
     if set(found) != {word} or found[word] not in ("apart", "shared"):
         raise UnreadableInputError(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
@@ -98,7 +98,7 @@ def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None
 
 def _spring(part: Part, path: str, text: str, entries: Any) -> None:
     """Raises UnreadableInputError for what is no list of profiles."""
-    origin = Origin(path, line_of(text, "profiles"), "spring")
+    origin = Origin(path, first_line_with(text, "profiles"), "spring")
     found = _table(entries) if _is_table(entries) else {}
     names = _list(found.get("profiles", []))
     if set(found) != {"profiles"} or not names or not all(isinstance(name, str) and name for name in names):
@@ -112,7 +112,7 @@ def _racks(part: Part, path: str, text: str, entries: Any) -> None:
     """Raises UnreadableInputError for what names no rack."""
     found = _table(entries) if _is_table(entries) else {"": None}
     for name, rack in found.items():
-        origin = Origin(path, line_of(text, name or "racks"), "racks")
+        origin = Origin(path, first_line_with(text, name or "racks"), "racks")
         if not isinstance(rack, str) or not rack:
             raise UnreadableInputError(
                 f'{origin}: [racks] has lines such as "zk1" = "a": a host or an id, and its rack.'
@@ -121,7 +121,7 @@ def _racks(part: Part, path: str, text: str, entries: Any) -> None:
 
 
 def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:
-    origin = Origin(path, line_of(text, pattern), f"{subject}.{pattern}")
+    origin = Origin(path, first_line_with(text, pattern), f"{subject}.{pattern}")
     if not _is_table(entry):
         raise UnreadableInputError(f"{origin}: {subject}.{pattern} is not a table. Write [{subject}.{pattern!r}].")
     try:
@@ -133,7 +133,7 @@ def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"],
         to_do = f"one of {sorted(FIELDS[subject])}"
         part.note("incomplete", "error", f"`{name}` is not a field of {subject}", origin, to_do)
     part.uses.append(
-        Use(
+        TopicUse(
             subject,
             pattern,
             origin,
@@ -183,7 +183,7 @@ def _list(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
-def line_of(text: str, word: str) -> int | None:
+def first_line_with(text: str, word: str) -> int | None:
     """The first line that has the word; the parser keeps no places."""
     lines = text.splitlines()
     return next((i for i, line in enumerate(lines, 1) if word in line), None)

@@ -16,7 +16,7 @@ BROKER_MARKS = frozenset(
 VERSION_KEYS = {"inter.broker.protocol.version": "inter_broker_protocol"}
 
 
-def of_broker(path: str, settings: list[Setting], text: str = "") -> Part:
+def broker_part(path: str, settings: list[Setting], text: str = "") -> Part:
     """A broker's or controller's own file."""
     part = Part("server.properties")
     by_key = {setting.key: setting for setting in settings}

@@ -13,8 +13,8 @@ from pathlib import Path, PurePath
 
 from ..cluster.statements import MARK, Unread, UnreadableInputError
 from . import archives
-from .kinds import CONFIGURATION, TOOLS, is_disguised, kind_of, mark_of_kafka
-from .texts import HEAD, InputText, is_binary, text_of
+from .kinds import CONFIGURATION, TOOLS, file_kind, is_disguised, mark_of_kafka
+from .texts import HEAD, InputText, decode_text, is_binary
 
 LARGEST = 256 << 20
 """Bytes of one file; 50,000 partitions are described in 6 MB."""
@@ -92,7 +92,7 @@ class _Walk:
             reason = (
                 "it is a link that leads to itself" if error.errno == errno.ELOOP else "it is a link that leads nowhere"
             )
-            return Unread(str(path), reason, may_be_configuration=not kind_of(path.name), to_do=_MEND)
+            return Unread(str(path), reason, may_be_configuration=not file_kind(path.name), to_do=_MEND)
         if stat.S_ISDIR(found.st_mode) and path.name in TOOLS:
             return Unread(str(path), "it is a folder that a tool keeps for itself")
         if (before := self.visited_paths.get((found.st_dev, found.st_ino))) is not None:
@@ -102,7 +102,7 @@ class _Walk:
         if not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
             null = path.resolve() == Path(os.devnull)
             return Unread(str(path), "it is not a file but a device, a pipe or a socket", may_be_configuration=not null)
-        if stat.S_ISREG(found.st_mode) and (kind := kind_of(path.name)) and not _is_disguised(path, kind):
+        if stat.S_ISREG(found.st_mode) and (kind := file_kind(path.name)) and not _is_disguised(path, kind):
             return Unread(str(path), f"it is {kind}")
         self._note(path)
         return path
@@ -141,12 +141,12 @@ def _bytes_or_reason(path: Path) -> bytes | Unread:
 
 def _of_file(path: str, raw: bytes | Unread, *, is_named: bool) -> Iterator[InputText | Unread]:
     """The texts of a file, several if it is an archive. One that the user named is read whatever its name says."""
-    for entry in [raw] if isinstance(raw, Unread) else archives.entries(path, raw):
+    for entry in [raw] if isinstance(raw, Unread) else archives.archive_entries(path, raw):
         if isinstance(entry, Unread):
             yield entry
             continue
         name, content = entry
-        text = text_of(content)
+        text = decode_text(content)
         if is_named and name == path:
             yield name, text, True
         elif not text.strip(MARK + " \t\r\n\0"):
@@ -165,4 +165,4 @@ def read_text(path: Path) -> str:
     raw = _bytes_or_reason(path)
     if isinstance(raw, Unread):
         raise UnreadableInputError(f"{path}: {raw.reason}.")
-    return text_of(raw)
+    return decode_text(raw)

@@ -6,7 +6,7 @@ import re
 from pathlib import PurePath
 
 from ..kafka.keys import registry
-from .texts import is_binary, text_of
+from .texts import decode_text, is_binary
 
 LISTS = frozenset({".properties", ".conf", ".cfg", ".config", ".env", ""})
 """What files of settings end with, one a line."""
@@ -52,7 +52,7 @@ TOOLS = frozenset({
 """Folders that tools keep for themselves."""
 
 
-def kind_of(name: str) -> str:
+def file_kind(name: str) -> str:
     """What a file is by its name, with its article, such as "an image"; "" where it may be configuration."""
     path = PurePath(name.lower())
     stem = path.name.split(".")[0]
@@ -141,7 +141,7 @@ def is_disguised(name: str, kind: str, head: bytes) -> bool:
     """Whether a file that is called like something else, an image or a certificate, begins as a text about a cluster.
     Source code and pages are about one, and are no configuration for it; what one of Kafka's tools has printed is no
     document, whatever it is called (`news.txt` of a topic `news`)."""
-    text = text_of(head)
+    text = decode_text(head)
     if kind == "source code" or is_binary(text):
         return False
     if kind != "a document":

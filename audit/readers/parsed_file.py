@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..cluster.cluster import Answering, Broker, Client, Quorum, Topic, Use
+from ..cluster.cluster import Broker, Client, Quorum, RespondingBrokers, Topic, TopicUse
 from ..cluster.findings import Finding, Kind, Severity
 from ..cluster.statements import Origin, Setting, StatedValue
 from ..kafka.versions import ControlPlane
@@ -34,7 +34,7 @@ class Part:
     whole_topics: set[str] = field(default_factory=set[str])
     of_topics: dict[str, list[Setting]] = field(default_factory=dict[str, list[Setting]])
     quorums: list[Quorum] = field(default_factory=list[Quorum])
-    uses: list[Use] = field(default_factory=list[Use])
+    uses: list[TopicUse] = field(default_factory=list[TopicUse])
     facts: dict[str, list[StatedValue]] = field(default_factory=dict[str, list[StatedValue]])
     features: dict[str, StatedValue] = field(default_factory=dict[str, StatedValue])
     all_features: bool = False
@@ -45,7 +45,7 @@ class Part:
     findings: list[Finding] = field(default_factory=list[Finding])
     assumptions: list[str] = field(default_factory=list[str])
     ensemble: list[str] = field(default_factory=list[str])
-    answering: Answering | None = None
+    answering: RespondingBrokers | None = None
     racks: dict[str, StatedValue] = field(default_factory=dict[str, StatedValue])
 
     def fact(self, name: str, value: str, origin: Origin, assumption: str = "") -> None:
@@ -69,7 +69,7 @@ def _bytes_of(character: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def numbers(text: str) -> tuple[int, ...]:
+def parse_numbers(text: str) -> tuple[int, ...]:
     """The numbers of "1,2, 3", none for blank and for N/A; what is no number is left out."""
     return tuple(
         int(word) for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split() if _small(word)

@@ -15,7 +15,7 @@ import javaproperties
 from ..cluster.cluster import Client
 from ..cluster.statements import MARK, Origin, Setting, StatedValue
 from ..kafka import key_names
-from .broker_properties import BROKER_MARKS, of_broker
+from .broker_properties import BROKER_MARKS, broker_part
 from .parsed_file import Part, as_latin
 from .programs import connect, frameworks, spring_names, spring_profiles, workers
 from .programs.spring_profiles import spring
@@ -25,7 +25,7 @@ BLANKS = "".join(map(chr, range(33)))
 """What `String.trim` of Java takes away: a blank that does not break, which editors paste, is none of them."""
 
 
-def entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]:
+def property_entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]:
     """The settings of a properties file, and the places of lines that are none. ValueError for a bad escape."""
     found: list[Setting] = []
     odd: list[Origin] = []
@@ -46,7 +46,7 @@ def entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]:
 def read(path: str, text: str) -> Part | None:
     """A properties file of a broker, a controller or clients; None if it is none of these."""
     try:
-        settings, odd = entries(path, text)
+        settings, odd = property_entries(path, text)
     except ValueError as error:
         part = Part("properties")
         part.note(
@@ -63,17 +63,17 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
     if (framework := frameworks.of(keys | frameworks.with_profile(text))) and not any(
         key.startswith("spring.kafka.") for key in keys
     ):
-        return frameworks.unread(path, framework)
+        return frameworks.unread_clients(path, framework)
     if any(key.startswith("spring.kafka.") for key in keys):
-        part = spring(path, spring_profiles.of_lines(settings, text))
+        part = spring(path, spring_profiles.spring_line_settings(settings, text))
         if framework:
-            part.findings += frameworks.unread(path, framework).findings
+            part.findings += frameworks.unread_clients(path, framework).findings
     elif connect.CLASS in keys:
-        part = connect.of_lines(path, settings)
+        part = connect.connector_of_lines(path, settings)
     elif (part := workers.read(path, settings)) is not None:
         pass
     elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _scores(keys)["broker"] > 0:
-        part = of_broker(path, settings, text)
+        part = broker_part(path, settings, text)
     elif kinds := client_kinds(path, keys):
         part = of_clients(path, settings, kinds)
     if part is not None:

@@ -17,7 +17,7 @@ WIDE = MARK + MARK
 """What a text begins with that was in UTF-16: `Properties.load` of Java understands nothing of it."""
 
 
-def text_of(raw: bytes) -> str:
+def decode_text(raw: bytes) -> str:
     """A file's text, with its byte order mark: what a reader makes of that is the reader's to say."""
     if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return WIDE + raw.decode("utf-32", errors="replace")
@@ -33,8 +33,9 @@ def text_of(raw: bytes) -> str:
 
 
 def is_garbled(text: str) -> bool:
-    """Whether more than one in twenty of its characters is none in Latin 1, which `text_of` takes what is no UTF-8 for:
-    it is in another encoding, of which not even the Latin letters are where they are in ASCII, or not that alone."""
+    """Whether more than one in twenty of its characters is none in Latin 1, which `decode_text` takes what is no UTF-8
+    for: it is in another encoding, of which not even the Latin letters are where they are in ASCII, or not that
+    alone."""
     return 20 * len(re.findall(r"[\x80-\x9f]", text)) > len(text)
 
 

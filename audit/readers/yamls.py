@@ -61,7 +61,9 @@ class Tree:
     def items(self) -> list[tuple[str, Tree]]:
         """A mapping's entries, or a list's with their numbers; none for a scalar."""
         if isinstance(self.node, MappingNode):
-            entries = [(key.value if isinstance(key, ScalarNode) else "?", sub) for key, sub in pairs(self.node)]
+            entries = [
+                (key.value if isinstance(key, ScalarNode) else "?", sub) for key, sub in mapping_pairs(self.node)
+            ]
         elif isinstance(self.node, SequenceNode):
             entries = [(str(i), sub) for i, sub in enumerate(self.node.value)]
         else:
@@ -126,7 +128,7 @@ def typed_scalar(text: str) -> str:
     return text
 
 
-def pairs(node: Node) -> list[tuple[Node, Node]]:
+def mapping_pairs(node: Node) -> list[tuple[Node, Node]]:
     """A mapping's entries, none for anything else: its own, then those merged with `<<`, which may be merged there
     themselves. Its own keys are stronger than merged ones, and of a list of mappings the first that has a key counts
     (yaml.org/type/merge). Of a key that is stated twice, and of `<<` itself, the last counts: programs take that, or
@@ -142,7 +144,7 @@ def pairs(node: Node) -> list[tuple[Node, Node]]:
     ]
     names = {*last}
     for source in (source for key, value in reversed(node.value) if _is_merge(key) for source in _sources(value)):
-        for key, value in pairs(source):
+        for key, value in mapping_pairs(source):
             if isinstance(key, ScalarNode) and key.value not in names:
                 names.add(key.value)
                 found.append((key, value))

@@ -21,7 +21,7 @@ from ..answers.acknowledgements import answer_of_log_and_client
 from ..answers.answer import Answer, SubjectVerdict
 from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
 from ..kafka.profiles import Constant
-from ..questions.cases import EPOCHS, LOG_SIZE, READ_RECORDS, RECORDS, delivery_case, goes_on_cases, kind_of
+from ..questions.cases import EPOCHS, LOG_SIZE, READ_RECORDS, RECORDS, delivery_case, exploration_kind, goes_on_cases
 from ..questions.questions import CALM, QUESTION, Case
 from ..questions.signature import Signature
 from ..questions.situations import BY_NAME, Name, budgets, racks_of, voters_of
@@ -104,7 +104,7 @@ def _case(case_before: Case, new: Signature, cell: Name) -> Case:
         return goes_on_cases(new, at)[0]
     if case_before.kind == "delivery":
         return delivery_case(new, at)
-    kind = kind_of(new)
+    kind = exploration_kind(new)
     sizes: Mapping[str, Constant] = {
         "max_records": READ_RECORDS if kind == "reads" else RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS
     }  # fmt: skip

@@ -34,7 +34,7 @@ from ..questions.situations import BY_NAME, CELLS, LOST, SITUATIONS, UNREAD, Nam
 from ..rules.group_members import consumers_down
 from ..startup.nodes import DownNodes, nodes_down
 from .deciding_settings import deciding_setting, setting_deciding_check, setting_text
-from .headline import headline
+from .headline import table_headline
 from .operator_words import happens_when
 from .places import Places, places_of
 from .subject_report import SubjectReport
@@ -363,13 +363,13 @@ def _depends(verdict: SubjectVerdict) -> str:
 def _lines(verdict: SubjectVerdict) -> list[str]:
     """The headline of each variant."""
     every = zip(verdict.subject.variants, verdict.tables, strict=True)
-    return [headline(variant.signature, table) for variant, table in every]
+    return [table_headline(variant.signature, table) for variant, table in every]
 
 
 def _short_headline(verdict: SubjectVerdict) -> str:
     """What goes wrong, where the headline depends on nothing; "" where it does."""
     every = zip(verdict.subject.variants, verdict.tables, strict=True)
-    said = {headline(variant.signature, table, short=True) for variant, table in every}
+    said = {table_headline(variant.signature, table, short=True) for variant, table in every}
     return said.pop() if len(said) == 1 and not _deciding(verdict) else ""
 
 

@@ -53,7 +53,7 @@ def first_loss(table: Table) -> tuple[str, Cell] | None:
     return None
 
 
-def headline(signature: Signature, table: Table, *, short: bool = False) -> str:
+def table_headline(signature: Signature, table: Table, *, short: bool = False) -> str:
     """What a signature survives, whether writes stop, and what loses first; `short`: nothing of what it survives. What
     the producer loses by itself comes first."""
     of_log = _of_log(signature, table, short=short)

@@ -56,7 +56,7 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
         if client is not None and setting.key in (key_names.GUARANTEE, key_names.REPLICAS):
             continue  # those of Streams
         if setting.key.startswith(MARK):
-            yield _hidden(setting)
+            yield _hidden_setting(setting)
             continue
         if client is not None and (foreign := _foreign(setting, client)) is not None:
             yield foreign
@@ -103,7 +103,7 @@ def _foreign(setting: Setting, client: Client) -> Finding | None:
     return Finding("unknown_key", "warning", what, setting.origin, f"a client of {key.since} or later")
 
 
-def _hidden(setting: Setting) -> Finding:
+def _hidden_setting(setting: Setting) -> Finding:
     name = setting.key.removeprefix(MARK)
     what = (
         f"the file begins with a byte order mark, which Java takes for a part of `{name}`: this setting has no effect"

@@ -15,7 +15,7 @@ from dataclasses import replace
 from ipaddress import ip_address
 
 from ..cluster.cluster import Broker, Cluster
-from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, entries, names_in
+from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, listener_entries, names_in
 from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Origin, Setting
 from ..kafka.keys import declared_key
@@ -127,7 +127,7 @@ def _is_of_apaches_image(cluster: Cluster, node: Broker) -> bool:
 def _unreadable_listeners(listeners: Setting) -> Reasons:
     """`NAME://host:port`, with commas between (EndPoint.createEndPoint, and since 4.0 SocketServerConfigs)."""
     for text in listeners.value.split(","):
-        if text.strip() and re.fullmatch(r"[^${<]*", text) and not entries(replace(listeners, value=text)):
+        if text.strip() and re.fullmatch(r"[^${<]*", text) and not listener_entries(replace(listeners, value=text)):
             yield f"`listeners` has `{text.strip()}`, which is not of the form `NAME://host:port`", listeners.origin
             return
 
@@ -152,9 +152,9 @@ def _of_voters(cluster: Cluster, voters: Setting) -> Reasons:
 def _alone(cluster: Cluster, listeners: Setting) -> Reasons:
     """Names and ports are different (CoreUtils.validate). Since 3.6 exactly two may share a port, one at an IPv4 and
     one at an IPv6 address (KAFKA-13299). Port 0 is any."""
-    names = Counter(name.upper() for name, _, _ in entries(listeners))
+    names = Counter(name.upper() for name, _, _ in listener_entries(listeners))
     hosts: dict[int, list[str]] = {}
-    for _, host, port in entries(listeners):
+    for _, host, port in listener_entries(listeners):
         hosts.setdefault(port, []).append(host)
     for name in (name for name, many in names.items() if many > 1):
         yield f"two of its `listeners` have the name {name}", listeners.origin
@@ -175,7 +175,7 @@ def _family(host: str) -> int:
 
 def _advertised_reasons(setting: Setting, what: str, but: set[str] | None = None) -> Reasons:
     """0.0.0.0 is no address to be reached at (validateValues: effectiveAdvertisedBrokerListeners)."""
-    for name, host, _ in entries(setting):
+    for name, host, _ in listener_entries(setting):
         if host == "0.0.0.0" and name.upper() not in (but or ()):
             yield f"{what} have 0.0.0.0, at which no client can reach it", setting.origin
             return

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from ..cluster.addresses import LOOPBACK, host_of, names_of
 from ..cluster.cluster import DESCRIBED, Broker, Cluster, Quorum
-from ..cluster.listeners import CONTROLLERS, entries, names_in
+from ..cluster.listeners import CONTROLLERS, listener_entries, names_in
 from ..cluster.settings import readable_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import declared_key
@@ -170,7 +170,7 @@ def controller_ports(node: Broker) -> Sequence[int]:
     if names is None or listeners is None or node.pod is not None:
         return ()
     mine = names_in(names.value)
-    return [port for name, _, port in entries(listeners) if name.upper() in mine and port > 0]
+    return [port for name, _, port in listener_entries(listeners) if name.upper() in mine and port > 0]
 
 
 def _listens_at(node: Broker, lists: dict[int, Voters]) -> bool:

@@ -43,7 +43,7 @@ class PropertyAnswer:
 
 
 @immutable
-class Hindrance:
+class LimitedStep:
     """A step that a limit stops: its action, "" where it is not known which, and what is said of it."""
 
     action: str
@@ -198,7 +198,7 @@ def _union(words: Iterable[int]) -> int:
 
 
 def _open_answer(
-    question: LivenessQuestion, word_when_guarded: PropertyWord, why: str, hindrance: Hindrance
+    question: LivenessQuestion, word_when_guarded: PropertyWord, why: str, hindrance: LimitedStep
 ) -> PropertyAnswer:
     """What bounds leave open."""
     return PropertyAnswer(
@@ -257,24 +257,24 @@ def _answer_without_bounds(
 
 def _hindrance(
     model: Model, question: LivenessQuestion, graph: Graph, states: Sequence[State], actions: Iterable[str]
-) -> Hindrance:
+) -> LimitedStep:
     """The first step of some actions that limits stop in some states, with the limit: of the first of these actions
     that has one."""
     stopped = [found for state in states for found in _limits(model, state)]
     for name in actions:
         for action, arguments, limit in stopped:
             if action.name == name:
-                return Hindrance(name, f"{format_step(name, arguments)}, {limit}")
+                return LimitedStep(name, f"{format_step(name, arguments)}, {limit}")
     return _unnamed_hindrance(question, exact=graph.exact)
 
 
-def _unnamed_hindrance(question: LivenessQuestion, exact: bool) -> Hindrance:
+def _unnamed_hindrance(question: LivenessQuestion, exact: bool) -> LimitedStep:
     """What is said of a step that plain Python does not find."""
     if exact:
         message = f"natively a limit stops a step that {question.prop.name} is about; in plain Python none does"
         raise DisagreementError(message)
     says = "it is not known which, since there are more than 63 actions"
-    return Hindrance("", says)
+    return LimitedStep("", says)
 
 
 def replay_lasso(model: Model, questions: LivenessQuestions, found_lasso: Lasso, replayer: Replayer) -> tuple[Run, int]:
@@ -350,7 +350,7 @@ def _limits(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, A
             yield action, arguments, limit
 
 
-def _cut(model: Model, run: Run) -> Hindrance:
+def _cut(model: Model, run: Run) -> LimitedStep:
     """The nearest limit after a run that stops what could lead on."""
     seen, waiting = {run.states()[-1]}, [run.states()[-1]]
     while waiting and len(seen) <= LOOKED_AT_MAX:
@@ -359,9 +359,9 @@ def _cut(model: Model, run: Run) -> Hindrance:
         if found is not None:
             action, arguments, limit = found
             says = f"a limit stops a step that may: {format_step(action.name, arguments)}, {limit}"
-            return Hindrance(action.name, says)
+            return LimitedStep(action.name, says)
         for step in steps(model, state):
             if step.state_after not in seen:
                 seen.add(step.state_after)
                 waiting.append(step.state_after)
-    return Hindrance("", "limits stop steps that may")
+    return LimitedStep("", "limits stop steps that may")

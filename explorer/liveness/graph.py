@@ -33,7 +33,7 @@ class FairnessEdge:
 
 
 @immutable
-class Fair:
+class FairRunQuestion:
     """What to look for: a run that stays for ever within some states and is fair. `region` says which states: those
     where a predicate is false (`avoid`; None: all), of these only what is reached, without leaving them, from those
     where `reached_from` is true (None: from anywhere), with `initial_only` from the initial ones of them. `again` is a
@@ -86,7 +86,7 @@ class Graph(Protocol):
         """Whether a predicate can always become true, and the first state that shows the answer."""
         ...
 
-    def fair(self, fairness: Fair) -> Component | None:
+    def fair(self, fairness: FairRunQuestion) -> Component | None:
         """States among which a run goes on for ever as it is looked for; None where there are none."""
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from ...language.immutable import immutable
-from .graph import Component, Fair, FairnessEdge, Graph
+from .graph import Component, FairnessEdge, FairRunQuestion, Graph
 
 BEGINNINGS = 30
 """States of a component at which a loop is tried to begin: those nearest to the way in."""
@@ -26,7 +26,7 @@ class Lasso:
     loop: tuple[FairnessEdge, ...]
 
 
-def lasso(graph: Graph, component: Component, fairness: Fair) -> Lasso:
+def lasso(graph: Graph, component: Component, fairness: FairRunQuestion) -> Lasso:
     """The shortest lasso that goes through a component from where one comes into it, or what was found by when
     LOOKED_AT_MAX was reached. First a loop from each beginning takes what is still missing one by one, the nearest
     first."""
@@ -40,7 +40,7 @@ def lasso(graph: Graph, component: Component, fairness: Fair) -> Lasso:
     return _shorten_lasso(graph, component, fairness, min(found, key=lambda made: len(made.way) + len(made.loop)))
 
 
-def _shorten_lasso(graph: Graph, component: Component, fairness: Fair, known_lasso: Lasso) -> Lasso:
+def _shorten_lasso(graph: Graph, component: Component, fairness: FairRunQuestion, known_lasso: Lasso) -> Lasso:
     """A shorter lasso than one that is known, if one is found: from each state every loop that could be shorter is
     followed, breadth first, with what it has brought so far."""
     inside, entry, left = component.states, component.entry, LOOKED_AT_MAX
@@ -55,7 +55,7 @@ def _shorten_lasso(graph: Graph, component: Component, fairness: Fair, known_las
 
 
 def _loop(
-    graph: Graph, region: frozenset[int], begin: int, fairness: Fair, most: int, attempts: int
+    graph: Graph, region: frozenset[int], begin: int, fairness: FairRunQuestion, most: int, attempts: int
 ) -> tuple[list[FairnessEdge] | None, int]:
     """The shortest fair loop from a state and back, of so many steps at most; and how many beginnings of loops may be
     looked at after those that were."""
@@ -89,7 +89,7 @@ _LassoNode: TypeAlias = tuple[int, _FairnessProgress]
 
 
 def _progress_after_step(
-    graph: Graph, fairness: Fair, was: _FairnessProgress, state: int, groups: int
+    graph: Graph, fairness: FairRunQuestion, was: _FairnessProgress, state: int, groups: int
 ) -> _FairnessProgress:
     """What there is after one more step of some groups to a state, in so far as it is wanted."""
     taken, absent, can, again = was
@@ -101,7 +101,7 @@ def _progress_after_step(
     )
 
 
-def _is_fair_loop(fairness: Fair, progress: _FairnessProgress) -> bool:
+def _is_fair_loop(fairness: FairRunQuestion, progress: _FairnessProgress) -> bool:
     """Whether a loop that has brought this is fair, and false again and again where it is to be."""
     taken, absent, can, again = progress
     return again and not fairness.weak & ~(absent | taken) and not can & ~taken
@@ -133,7 +133,7 @@ def _ways_to_near_states(graph: Graph, region: frozenset[int], start: int, most:
 
 
 def _round(
-    graph: Graph, region: frozenset[int], way: list[FairnessEdge], entry: tuple[int, ...], fairness: Fair
+    graph: Graph, region: frozenset[int], way: list[FairnessEdge], entry: tuple[int, ...], fairness: FairRunQuestion
 ) -> list[FairnessEdge]:
     """A fair loop from the end of a way."""
     begin = way[-1].target if way else entry[-1]
@@ -153,7 +153,7 @@ def _round(
 class _MissingFairness:
     """What a loop does not do yet that a fair one does."""
 
-    def __init__(self, graph: Graph, begin: int, steps: list[FairnessEdge], fairness: Fair) -> None:
+    def __init__(self, graph: Graph, begin: int, steps: list[FairnessEdge], fairness: FairRunQuestion) -> None:
         states = [begin, *(edge.target for edge in steps)]
         taken = can = 0
         always = (1 << 64) - 1

@@ -16,7 +16,7 @@ from ...language.immutable import immutable
 from ...language.model import Action, Liveness, LivenessCase, LivenessKind, Model, Property
 from ...language.types import Bool
 from ...language.values import State
-from .graph import Fair
+from .graph import FairRunQuestion
 
 BITS = 63
 """Predicates at most, and groups at most: each has a bit of a word."""
@@ -40,13 +40,13 @@ class LivenessQuestion:
         return self.prop.kind
 
     @property
-    def violating_runs(self) -> Fair:
+    def violating_runs(self) -> FairRunQuestion:
         """The fair runs that violate it: `leads_to`, those that go on after `when` without `then`; `always_eventually`,
         those without `then` from some time on; `eventually_always`, those in which it is false again and again, and
         `leads_to_always` those of them that have come to `when`."""
         if self.kind in ("eventually_always", "leads_to_always"):
-            return Fair(None, self.when, self.then, self.weak, self.strong)
-        return Fair(self.then, self.when, None, self.weak, self.strong, self.begins_initially)
+            return FairRunQuestion(None, self.when, self.then, self.weak, self.strong)
+        return FairRunQuestion(self.then, self.when, None, self.weak, self.strong, self.begins_initially)
 
     @property
     def begins_initially(self) -> bool:

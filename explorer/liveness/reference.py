@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, cast
 
-from .graph import Component, Fair, FairnessEdge, PossibilityWord
+from .graph import Component, FairnessEdge, FairRunQuestion, PossibilityWord
 
 
 class PlainGraph:
@@ -87,7 +87,7 @@ class PlainGraph:
                 sources[edge.target].append(state)
         return sources
 
-    def fair(self, fairness: Fair) -> Component | None:
+    def fair(self, fairness: FairRunQuestion) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
         avoid = fairness.avoid
         region = [at for at in range(self.size) if avoid is None or self.false(at, avoid)]
@@ -104,7 +104,7 @@ class PlainGraph:
             path.insert(0, source)
         return Component(tuple(path), frozenset(found))
 
-    def _components(self, region: set[int], fairness: Fair) -> Iterator[set[int]]:
+    def _components(self, region: set[int], fairness: FairRunQuestion) -> Iterator[set[int]]:
         """The components among some states that hold a fair run, as Emerson and Lei 1987 find them: where strong
         fairness is not met, the states in which what it is about can happen are left out."""
         import networkx  # which takes longer to load than all of ours

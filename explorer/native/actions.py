@@ -89,7 +89,7 @@ class ActionPlan:
         actions."""
         self.number, self.form, self.is_fault = number, action.form, action.kind == "fault"
         limits, rest = split_bounds(self.form.body)
-        self.prefix, self.body = split(rest, [parameter.name for parameter in self.form.parameters])
+        self.prefix, self.body = split_guards(rest, [parameter.name for parameter in self.form.parameters])
         self.depths = depths(self.prefix, self.form.parameters)
         self.coverage = ActionCounters(action.name, counters.new())
         self.passed: dict[int, int] = {}
@@ -395,7 +395,9 @@ def split_bounds(body: Sequence[ir.Statement]) -> tuple[list[ir.Limit], list[ir.
     ]
 
 
-def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list[ir.Statement], list[ir.Statement]]:
+def split_guards(
+    body: Sequence[ir.Statement], parameters: Sequence[str]
+) -> tuple[list[ir.Statement], list[ir.Statement]]:
     """The leading guards and names, which only read the source state, and the rest.
 
     A name that is bound again later belongs to the rest: every instance begins with its first value.

@@ -285,7 +285,8 @@ class Canonical(Statements):
 
     def _apply(self, orders: list[Num]) -> None:
         same = [
-            self.compare("==", order, identity(domain.size)) for order, domain in zip(orders, self.domains, strict=True)
+            self.compare("==", order, identity_order(domain.size))
+            for order, domain in zip(orders, self.domains, strict=True)
         ]
         already = reduce(self.both, same, True)
         self.when(self.negate(already), lambda: self._store_least_renaming(self.best, orders, then=self.best))
@@ -465,6 +466,6 @@ class Canonical(Statements):
                 return []
 
 
-def identity(size: int) -> int:
+def identity_order(size: int) -> int:
     """The order that renames nobody."""
     return sum(at << NIBBLE * at for at in range(size))

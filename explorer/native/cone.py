@@ -40,7 +40,7 @@ class Cones:
         """`cell` is the first of the context's cells that have the bits of a state's words that are kept."""
         self.cell = cell
         self._asked: dict[str, ir.Expr] = {}
-        self._texts = Texts()
+        self._texts = TextFacts()
         self._found: dict[tuple[object, ...], Read] = {}
 
     def of(self, model: Model) -> Read:
@@ -82,7 +82,7 @@ def _cone(model: Model, reader: DependencyReader) -> Read:
     return frozenset(field.name for field in model.fields if field.name in kept)
 
 
-class Texts:
+class TextFacts:
     """What follows from the text of a model alone, whatever the values of its constants are: computed once."""
 
     def __init__(self) -> None:
@@ -104,8 +104,8 @@ class Texts:
         return self._read_once("below", form, children)
 
     def text(self, form: ir.Expr) -> str | None:
-        """As `text_of`."""
-        return self._read_once("text", form, text_of)
+        """As `constants_text`."""
+        return self._read_once("text", form, constants_text)
 
     def conditions(self, function: ir.Function) -> list[ir.Expr]:
         """Those of a function's own branches."""
@@ -156,7 +156,7 @@ class DependencyReader:
     """What expressions read, where the values of constants decide what is evaluated. The conditions of constants that
     it asks for are added to `asked_conditions`, by their text."""
 
-    def __init__(self, values: Mapping[str, Value], asked_conditions: dict[str, ir.Expr], texts: Texts) -> None:
+    def __init__(self, values: Mapping[str, Value], asked_conditions: dict[str, ir.Expr], texts: TextFacts) -> None:
         self.numbers = {name: _number(value) for name, value in values.items()}
         self.asked = asked_conditions
         self.texts = texts
@@ -247,7 +247,7 @@ SIGNS: Mapping[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-def text_of(form: ir.Expr) -> str | None:
+def constants_text(form: ir.Expr) -> str | None:
     """An expression over constants alone, as a text that is the same for equal ones; None for every other, and for what
     is not worth being decided."""
     match form:
@@ -262,14 +262,14 @@ def text_of(form: ir.Expr) -> str | None:
         case ir.Or(operands=operands):
             return _joined_texts(operands, " or ")
         case ir.Not(operand=operand):
-            inner = text_of(operand)
+            inner = constants_text(operand)
             return None if inner is None else f"(not {inner})"
         case _:
             return None
 
 
 def _joined_texts(forms: Iterable[ir.Expr], separator: str) -> str | None:
-    texts = [text_of(form) for form in forms]
+    texts = [constants_text(form) for form in forms]
     return None if None in texts else f"({separator.join(text for text in texts if text is not None)})"
 
 

@@ -16,7 +16,7 @@ from ..search import Search
 from ..symmetry import Symmetry, symmetry_of
 from .effort import FULL_EFFORT, QUICK_EFFORT
 from .initials import combinations
-from .kernels import is_kept
+from .kernels import is_kernel_kept
 
 FOLD_FROM = 1_000_000
 """A search that has found so many states begins again with renamings folded, if they can be: what it has done by then
@@ -73,7 +73,9 @@ class LateFolding:
     def _is_made(self, symmetry: Symmetry) -> bool:
         """Whether a kernel that folds is in the cache."""
         efforts = (FULL_EFFORT, QUICK_EFFORT)
-        return any(is_kept(self.model, symmetry.domains, self.cache, effort, is_weighted=True) for effort in efforts)
+        return any(
+            is_kernel_kept(self.model, symmetry.domains, self.cache, effort, is_weighted=True) for effort in efforts
+        )
 
     def _is_closed(self, symmetry: Symmetry) -> bool:
         """Whether each renaming of an initial state is known to be one: only then all renamings of what is reached are

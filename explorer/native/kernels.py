@@ -149,7 +149,7 @@ WEIGHTED = "weighted"
 """What a kernel is called by that counts each state that one of those it keeps stands for."""
 
 
-def is_kept(
+def is_kernel_kept(
     model: Model,
     symmetric: Sequence[Identity],
     folder: Path | None,

@@ -11,7 +11,7 @@ from pathlib import Path
 from llvmlite import ir as llvm
 
 from ...language.errors import UsageError
-from ..liveness.graph import Component, Fair, FairnessEdge, Heed, PossibilityWord, run_unlimited
+from ..liveness.graph import Component, FairnessEdge, FairRunQuestion, Heed, PossibilityWord, run_unlimited
 from .actions import STOPPED_MAX
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL_EFFORT
@@ -201,11 +201,11 @@ class Network:
         found = self.call("first_marked", _IN, 0)
         return found if found < self.size else None
 
-    def fair(self, fairness: Fair) -> Component | None:
+    def fair(self, fairness: FairRunQuestion) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
         return self._component() if self._mark_fair(fairness) else None
 
-    def _mark_fair(self, fairness: Fair) -> bool:
+    def _mark_fair(self, fairness: FairRunQuestion) -> bool:
         """Marks states among which a run goes on for ever as it is looked for; whether there are some."""
         self.call("mark_all", _OUT)
         avoid = 0 if fairness.avoid is None else 1 << fairness.avoid

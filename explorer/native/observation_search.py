@@ -87,7 +87,7 @@ class Observations(Protocol[Origin]):
 
 
 @immutable
-class Leg(Generic[Origin]):
+class ObservedLeg(Generic[Origin]):
     """The steps from one observation that was seen to the next: `run` begins in the state as it was renewed, with its
     `origin`, and its last state shows the observation `observation`. All steps are those of one model, whose number it
     has."""
@@ -105,7 +105,7 @@ class ObservationAnswer(Generic[Origin]):
     and to which a step leads from there: what the model may do next. `is_exhausted` is whether all runs were looked at:
     where it is False, nothing is known. `states` were looked at, in `seconds`."""
 
-    legs: tuple[Leg[Origin], ...]
+    legs: tuple[ObservedLeg[Origin], ...]
     last_observation: int
     instead: tuple[tuple[State, Origin], ...]
     is_exhausted: bool
@@ -280,17 +280,17 @@ class ObservationSearch(Generic[Origin]):
 
     # --- what was found, in plain Python -----------------------------------------------------------------------------
 
-    def _legs(self, node: _Node[Origin]) -> tuple[Leg[Origin], ...]:
+    def _legs(self, node: _Node[Origin]) -> tuple[ObservedLeg[Origin], ...]:
         """The run to a node, every step of it taken by plain Python."""
         path = [node]
         while path[-1].parent is not None:
             path.append(path[-1].parent)
         path.reverse()
-        legs, steps, start = list[Leg[Origin]](), list[Step](), self._decode_state(path[0].words)
+        legs, steps, start = list[ObservedLeg[Origin]](), list[Step](), self._decode_state(path[0].words)
         for before, after in itertools.pairwise(path):
             steps.append(self._step(before, after))
             if after.observation > before.observation:
-                legs.append(Leg(Run(start, tuple(steps)), after.observation, before.origin, before.model))
+                legs.append(ObservedLeg(Run(start, tuple(steps)), after.observation, before.origin, before.model))
                 steps, start = [], self._decode_state(after.words)
         return tuple(legs)
 

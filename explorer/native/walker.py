@@ -91,7 +91,7 @@ def _masks(kernel: Kernel, names: Sequence[str]) -> Words:
 
 
 @immutable
-class Tally:
+class WalkTally:
     """What walks counted. `steps` were taken, `longest` by one walk; `expanded_states` states were looked at; `sketch`
     are the registers that distinct states are estimated from, `action_counts` how often each action was taken,
     `counters` the kernel's coverage counters."""
@@ -109,9 +109,9 @@ class Tally:
         return estimate(self.sketch)
 
 
-def merge_tallies(tallies: Sequence[Tally]) -> Tally:
+def merge_tallies(tallies: Sequence[WalkTally]) -> WalkTally:
     """What several walkers counted, as if one had."""
-    return Tally(
+    return WalkTally(
         steps=sum(tally.steps for tally in tallies), longest=max(tally.longest for tally in tallies),
         expanded_states=sum(tally.expanded_states for tally in tallies),
         sketch=tuple(map(max, zip(*(tally.sketch for tally in tallies), strict=True))),
@@ -200,9 +200,9 @@ class Walker:
         """The steps that were taken so far."""
         return self["TOTAL"]
 
-    def tally(self) -> Tally:
+    def tally(self) -> WalkTally:
         """What was counted so far."""
-        return Tally(
+        return WalkTally(
             steps=self["TOTAL"], longest=max(self["LONGEST"], self["LENGTH"]),
             expanded_states=self.context[CELLS["NEXT"]],
             sketch=self._arrays["SKETCH"].words(0, REGISTERS),

@@ -20,7 +20,7 @@ from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
 from ..search import Progress, Report, Search, Walks, interrupt_text
-from ..shrink import shrunk
+from ..shrink import shrink_run
 from ..verdicts import Ending, notes_of, verdict_of
 from .effort import FULL_EFFORT
 from .frontier import Frontier
@@ -29,7 +29,7 @@ from .kernels import Kernel, first_kernel, kernel_of
 from .outcome import Confirmation, coverage_of
 from .program import KernelInterface
 from .search import FasterKernel
-from .walker import Tally, Walker, ground_of, merge_tallies
+from .walker import Walker, WalkTally, ground_of, merge_tallies
 
 BLOCK = 64
 """Walks that a worker takes at once."""
@@ -74,7 +74,7 @@ def check_fields(model: Model, names: Sequence[str]) -> None:
 
 
 @immutable
-class Find:
+class WalkFinding:
     """Something that a walk met, and where: the walk's number and its steps until then."""
 
     walk: int
@@ -86,12 +86,12 @@ class Find:
 class FirstFinds:
     """The first find of each kind, by the walk's number; threads share it."""
 
-    finds: dict[tuple[str, int], Find] = field(default_factory=dict[tuple[str, int], Find])
+    finds: dict[tuple[str, int], WalkFinding] = field(default_factory=dict[tuple[str, int], WalkFinding])
     end: int = ENDLESS
     """Walks from this number on need not be taken."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, kind: str, bit: int, find: Find, *, final: bool) -> None:
+    def add(self, kind: str, bit: int, find: WalkFinding, *, final: bool) -> None:
         """Keep a find if it is the first of its kind; a final one ends the search after its walk."""
         with self.lock:
             known = self.finds.get((kind, bit))
@@ -100,7 +100,7 @@ class FirstFinds:
             if final:
                 self.end = min(self.end, find.walk + 1)
 
-    def of(self, kind: str) -> Iterator[tuple[int, Find]]:
+    def of(self, kind: str) -> Iterator[tuple[int, WalkFinding]]:
         """The finds of a kind, by bit, but for those of walks after the last one that counts."""
         for (found_kind, bit), find in sorted(self.finds.items(), key=lambda item: item[0]):
             if found_kind == kind and find.walk < self.end:
@@ -169,7 +169,7 @@ class WalkWorker:
 
     def _note_find(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
         ends = not self.search.keep_going if final is None else final
-        self.finds.add(kind, bit, Find(self.walker.number, steps, result), final=ends)
+        self.finds.add(kind, bit, WalkFinding(self.walker.number, steps, result), final=ends)
 
     def call(self, kernel: Kernel) -> None:
         """Goes on, between two blocks of walks, with another kernel of the same model."""
@@ -266,7 +266,7 @@ class WalkPool:
         """Walks that were taken to their end, or to the find that ended the search."""
         return min(self._next, self.walks.number or ENDLESS, self.finds.end)
 
-    def tally(self) -> Tally:
+    def tally(self) -> WalkTally:
         """What all workers counted."""
         return merge_tallies([worker.walker.tally() for worker in self.workers])
 
@@ -291,7 +291,7 @@ class WalksEnded:
     early, and what else is to be said."""
 
     walks: int
-    tally: Tally
+    tally: WalkTally
     finds: FirstFinds
     seconds: float
     stop_reason: str | None
@@ -308,7 +308,7 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
         for bit, find in finds.of(kind):
             assert isinstance(find.result, Run)
             prop = properties[bit]
-            runs[prop.name] = find.result if kind == "witnesses" else shrunk(model, find.result, prop)
+            runs[prop.name] = find.result if kind == "witnesses" else shrink_run(model, find.result, prop)
     failures = [find for kind in ("error", "deadlock") for _, find in finds.of(kind)]
     deadlock = not any(True for _ in finds.of("error")) and bool(failures)
     failure = failures[0].result if failures else None
@@ -351,7 +351,7 @@ def _sample_text(search: Search, took: WalksEnded) -> str:
     return f"sampled {took.walks:,} walks of depth {_walks(search).depth}, seed {search.seed}"
 
 
-def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: Tally) -> tuple[ActionCoverage, ...]:
+def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: WalkTally) -> tuple[ActionCoverage, ...]:
     """Coverage, an action counted when a walk took it."""
     first = len(frontier.context) - len(tally.counters)
     for at, value in enumerate(tally.counters, first):

@@ -453,10 +453,10 @@ def align_members(left: MemberBits, right: MemberBits) -> tuple[MemberBits, Memb
     """Two sets over the same members: those that either has a place for."""
     first = min(left.first, right.first)
     end = max(left.first + len(left.bits), right.first + len(right.bits))
-    return spread(left, first, end), spread(right, first, end)
+    return restrict_members(left, first, end), restrict_members(right, first, end)
 
 
-def spread(subset: MemberBits, first: int, end: int) -> MemberBits:
+def restrict_members(subset: MemberBits, first: int, end: int) -> MemberBits:
     """The set with a place for the members first..end-1, those and no others."""
     bits = dict(enumerate(subset.bits, subset.first))
     return MemberBits(first, tuple(bits.get(at, False) for at in range(first, end)))

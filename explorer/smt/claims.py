@@ -30,8 +30,8 @@ from .predicate import clauses
 from .process_pool import watch_deadline
 from .shapes import Fields, Heap, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
-from .terms import Bit, formula, negation
-from .transition import instances, is_spent, never_happens, starts
+from .terms import Bit, boolean_term, negation
+from .transition import initial_instances, instances, is_spent, never_happens
 
 WORK = 200_000
 """The solver's steps for one property."""
@@ -119,7 +119,7 @@ class Claims:
     def _is_valid(self, goals: Sequence[z3.BoolRef]) -> bool:
         solver = z3.SimpleSolver()
         solver.set("rlimit", WORK)
-        solver.add(formula(self.before.valid), formula(self.after.valid))
+        solver.add(boolean_term(self.before.valid), boolean_term(self.after.valid))
         solver.add(z3.Not(z3.And([z3.BoolVal(True), *goals])))
         with watch_deadline(CLOCK):
             return solver.check() == z3.unsat
@@ -140,7 +140,7 @@ class Claims:
 
     def _first_values(self) -> dict[str, Shape]:
         """The fields that have the same value in every initial state."""
-        first, *others = [start.state.fields for start in starts(self.model, self.encoding, "c")] or [{}]
+        first, *others = [start.state.fields for start in initial_instances(self.model, self.encoding, "c")] or [{}]
         return {
             name: shape
             for name, shape in first.items()
@@ -174,7 +174,7 @@ class Claims:
             same: Bit = self.encoding.algebra.same(one, other)
         except (ExtensionalError, NotImplementedError, TypeError, AttributeError):
             return False
-        return negation(same) is False or z3.is_true(z3.simplify(formula(same)))
+        return negation(same) is False or z3.is_true(z3.simplify(boolean_term(same)))
 
 
 def _bound_to_values(refinement: Refinement) -> str:

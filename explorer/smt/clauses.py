@@ -9,7 +9,7 @@ import z3
 
 from ...language.immutable import immutable
 from ...language.ir import Where
-from .terms import Bit, and_bits, formula, implies
+from .terms import Bit, and_bits, boolean_term, implies
 
 ALTERNATIVES = 32
 """The most triggers that one clause gets."""
@@ -38,7 +38,7 @@ class Clause:
 
     def as_assumption(self) -> z3.BoolRef:
         """The clause as a hypothesis: quantified, with triggers of ours."""
-        body = formula(implies(self.hypothesis, self.conclusion))
+        body = boolean_term(implies(self.hypothesis, self.conclusion))
         occurring = constants_of_terms([body])
         bound = [variable for variable in self.variables if variable.get_id() in occurring]
         if not bound:
@@ -47,7 +47,7 @@ class Clause:
 
     def goal(self) -> z3.BoolRef:
         """The clause as a goal: its variables are fresh constants. Prove it by refuting its negation."""
-        return formula(and_bits(self.definedness, implies(self.hypothesis, self.conclusion)))
+        return boolean_term(and_bits(self.definedness, implies(self.hypothesis, self.conclusion)))
 
 
 def constants_of_terms(terms: Iterable[z3.ExprRef]) -> set[int]:
@@ -83,7 +83,7 @@ def triggers(body: z3.BoolRef, variables: list[z3.ExprRef]) -> list[z3.ExprRef]:
     mentions all variables only by a function's value inside it (the log of the epoch of a record), somebody else must
     have spoken of just that: so the same is instantiated also by terms with nothing inside that do so together."""
     names = {term.get_id() for term in variables}
-    fit = _Fit(names)
+    fit = _TriggerFitness(names)
     candidates = [subterm for subterm in subterms([body]) if fit.is_trigger(subterm)]
     whole = [candidate for candidate in candidates if fit.variables(candidate) == names]
     if whole:
@@ -97,7 +97,7 @@ def triggers(body: z3.BoolRef, variables: list[z3.ExprRef]) -> list[z3.ExprRef]:
     return _joint_triggers(candidates, names, fit)
 
 
-def _joint_triggers(candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef]:
+def _joint_triggers(candidates: list[z3.ExprRef], names: set[int], fit: _TriggerFitness) -> list[z3.ExprRef]:
     """Some candidates at a time that mention every variable together."""
     found: dict[tuple[int, ...], list[z3.ExprRef]] = {}
     for first in candidates:
@@ -108,7 +108,7 @@ def _joint_triggers(candidates: list[z3.ExprRef], names: set[int], fit: _Fit) ->
 
 
 def _covering_triggers(
-    first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit
+    first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _TriggerFitness
 ) -> list[z3.ExprRef] | None:
     """Some candidates that mention every variable together, the first of them given."""
     chosen, missing = [first], names - fit.variables(first)
@@ -126,7 +126,7 @@ def _is_subterm(part: z3.ExprRef, whole: z3.ExprRef) -> bool:
     return part.get_id() != whole.get_id() and any(subterm.get_id() == part.get_id() for subterm in subterms([whole]))
 
 
-class _Fit:
+class _TriggerFitness:
     """Which terms are fit for triggers, given the ids of the bound variables; each is looked at once."""
 
     def __init__(self, names: set[int]) -> None:

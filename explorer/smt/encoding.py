@@ -25,7 +25,7 @@ from ...language.containers import sort_key
 from ...language.model import Model
 from ...language.records import absent_part, parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
-from .algebra import Algebra, ExtensionalError, bit, memoize, spread
+from .algebra import Algebra, ExtensionalError, bit, memoize, restrict_members
 from .numbers import BitVectors, Integers, is_at_least
 from .shapes import (
     Fields,
@@ -46,10 +46,10 @@ from .terms import (
     Bound,
     Number,
     and_bits,
+    boolean_term,
     conjunction,
     constant_number,
     disjunction,
-    formula,
     implies,
     negation,
 )
@@ -240,7 +240,8 @@ class Encoding:
 
     def _apply_function(self, name: str, indexes: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
         terms = [
-            self.numbers.term(argument) if isinstance(argument, Number) else formula(argument) for argument in indexes
+            self.numbers.term(argument) if isinstance(argument, Number) else boolean_term(argument)
+            for argument in indexes
         ]
         return z3.Function(name, *(term.sort() for term in terms), sort)(*terms)
 
@@ -581,7 +582,7 @@ class Encoding:
             )
             return holding, conjunction(implies(there, self.fits(of, constant_number(at))) for at, there in has.items())
         outside = [b for at, b in enumerate(shape.bits, shape.first) if at not in members]
-        return spread(shape, members.start, members.stop), negation(disjunction(outside))
+        return restrict_members(shape, members.start, members.stop), negation(disjunction(outside))
 
 
 # --- the two ----------------------------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ from .nearest import nearest_model
 from .predicate import predicate
 from .process_pool import watch_deadline
 from .statements import loops_over_members
-from .states import SymbolicState, fresh_state, value_of
-from .terms import Bit, and_bits, conjunction, disjunction, formula, negation
+from .states import SymbolicState, fresh_state, state_value
+from .terms import Bit, and_bits, boolean_term, conjunction, disjunction, negation
 from .transition import instances
 
 SIZES = (1, 2, 3)
@@ -46,7 +46,7 @@ finds out the same."""
 
 
 @immutable
-class Sketch:
+class CopyStep:
     """What the solver says: in a copy (by its number), the values of a state's fields, and a step from there."""
 
     copy: int
@@ -130,14 +130,14 @@ class FiniteInstance:
         self.predicates = {prop.name: prop for prop in self.model.properties}
         self._lemmas = {prop.name for prop in lemmas_of(self.model)}
         truths = [self._truth(prop.form, self.before) for prop in lemmas_of(self.model)]
-        self.assumed = [formula(self.before.valid), *map(formula, truths)]
+        self.assumed = [boolean_term(self.before.valid), *map(boolean_term, truths)]
         self._known = dict[tuple[str, frozenset[str]], list[Instance]]()
 
     def _truth(self, form: ir.Function | None, *states: SymbolicState) -> Bit:
         truth = predicate(cast(ir.Function, form), self.encoding, *states)
         return and_bits(truth.value, truth.definedness)
 
-    def sketch(self, obligation: Obligation) -> Sketch | bool:
+    def sketch(self, obligation: Obligation) -> CopyStep | bool:
         """A counterexample to induction; else whether it is certain that the copy has none."""
         match obligation.kind:
             case "initial":
@@ -145,15 +145,15 @@ class FiniteInstance:
             case "consequence":
                 goal = self.predicates[obligation.goal]
                 found = self._solve(negation(self._truth(goal.form, self.before)))
-                return found if isinstance(found, bool) else Sketch(self.number, self._state(found))
+                return found if isinstance(found, bool) else CopyStep(self.number, self._state(found))
             case "step" | "defined":
                 return self._step(obligation)
 
-    def sketches(self, obligations: Sequence[Obligation]) -> Iterator[tuple[Obligation, Sketch]]:
+    def sketches(self, obligations: Sequence[Obligation]) -> Iterator[tuple[Obligation, CopyStep]]:
         """Counterexamples to induction, of many obligations about one action: those that the copy has, each once. One
         query asks whether any of them is broken, which costs little more than the query about one of them."""
         for obligation in obligations:
-            if obligation.kind in ("initial", "defined") and isinstance(found := self.sketch(obligation), Sketch):
+            if obligation.kind in ("initial", "defined") and isinstance(found := self.sketch(obligation), CopyStep):
                 yield obligation, found
         same = [obligation for obligation in obligations if obligation.kind == "consequence"]
         yield from self._find_any(
@@ -168,31 +168,31 @@ class FiniteInstance:
 
     def _find_any(
         self, obligations: Sequence[Obligation], broken: Sequence[Bit], instance: Instance | None = None
-    ) -> Iterator[tuple[Obligation, Sketch]]:
+    ) -> Iterator[tuple[Obligation, CopyStep]]:
         """Of some obligations those that are broken, with the state and the step in which they are."""
         left = dict(zip(obligations, broken, strict=True))
         while not isinstance(found := self._solve(disjunction(left.values())), bool):
             one = next(
                 obligation
                 for obligation, bit in left.items()
-                if z3.is_true(found.eval(formula(bit), model_completion=True))
+                if z3.is_true(found.eval(boolean_term(bit), model_completion=True))
             )
             del left[one]
             given = {} if instance is None else instance.argument_values(found)
-            yield one, Sketch(self.number, self._state(found), one.action, given)
+            yield one, CopyStep(self.number, self._state(found), one.action, given)
 
-    def _initial(self, goal: Property) -> Sketch | bool:
+    def _initial(self, goal: Property) -> CopyStep | bool:
         """Plain Python looks at every initial state."""
         wrong = (start for start in initial_states(self.model) if _is_false(self.model, goal, start)[0])
         state = next(wrong, None)
-        return True if state is None else Sketch(self.number, tuple(state))
+        return True if state is None else CopyStep(self.number, tuple(state))
 
-    def _step(self, obligation: Obligation) -> Sketch | bool:
+    def _step(self, obligation: Obligation) -> CopyStep | bool:
         certain = True
         for instance in self._instances(obligation):
             found = self._solve(*self._broken(obligation, instance))
             if not isinstance(found, bool):
-                return Sketch(self.number, self._state(found), obligation.action, instance.argument_values(found))
+                return CopyStep(self.number, self._state(found), obligation.action, instance.argument_values(found))
             certain = certain and found
         return certain
 
@@ -232,7 +232,7 @@ class FiniteInstance:
         solver = z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver()
         solver.set("rlimit", WORK)
         solver.set("timeout", round(1000 * CLOCK))
-        solver.add(*self.assumed, formula(condition))
+        solver.add(*self.assumed, boolean_term(condition))
         with watch_deadline(CLOCK):
             answer = solver.check()
         return solver.model() if answer == z3.sat else answer == z3.unsat
@@ -242,7 +242,7 @@ class FiniteInstance:
             return z3_model
         with watch_deadline(CLOCK):
             return nearest_model(
-                self.model, self.encoding, self.before, [*self.assumed, formula(condition)], self.first, z3_model
+                self.model, self.encoding, self.before, [*self.assumed, boolean_term(condition)], self.first, z3_model
             )
 
     @cached_property
@@ -254,7 +254,7 @@ class FiniteInstance:
             return None
 
     def _state(self, z3_model: z3.ModelRef) -> tuple[Any, ...]:
-        return tuple(value_of(self.model, z3_model, self.before))
+        return tuple(state_value(self.model, z3_model, self.before))
 
 
 def lemmas_of(model: Model) -> tuple[Property, ...]:
@@ -265,7 +265,7 @@ def lemmas_of(model: Model) -> tuple[Property, ...]:
 # --- what the judge agrees with ---------------------------------------------------------------------------------------
 
 
-def confirm(instances: FiniteInstances, obligation: Obligation, sketch: Sketch) -> Counterexample:
+def confirm(instances: FiniteInstances, obligation: Obligation, sketch: CopyStep) -> Counterexample:
     """The counterexample, every lemma evaluated and the step taken by plain Python. Disagreement when it says
     otherwise."""
     model = instances[sketch.copy]
@@ -286,7 +286,7 @@ def _counterexample_of_state(model: Model, obligation: Obligation, state: State,
     return Counterexample(model, Run(state, ()), reachable, message)
 
 
-def _counterexample_of_step(model: Model, obligation: Obligation, state: State, sketch: Sketch) -> Counterexample:
+def _counterexample_of_step(model: Model, obligation: Obligation, state: State, sketch: CopyStep) -> Counterexample:
     action, arguments = model.action(sketch.action), sketch.arguments or {}
     step = f"{action.name}({dict(arguments)})"
     try:

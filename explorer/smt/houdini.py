@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...language.binding import Definition
 from ...language.model import Model
-from ...language.proof import Fall, Proof, ProofFinding
+from ...language.proof import FallenCandidate, Proof, ProofFinding
 from .finite_instances import lemmas_of
 from .induction import Heard, Induction, ProofRequest
 
@@ -20,7 +20,7 @@ def prove_with_candidates(definition: Definition, model: Model, request: ProofRe
     """The proof that rests on the candidates that are left, with those that fell, when and why. Raises what
     `Induction.prove` raises."""
     began = time.monotonic()
-    falls = list[Fall]()
+    falls = list[FallenCandidate]()
     rounds = 0
     while True:
         rounds += 1
@@ -47,11 +47,11 @@ def _remaining_request(request: ProofRequest, began: float) -> ProofRequest:
     return replace(request, seconds=max(0.001, request.seconds - (time.monotonic() - began)))
 
 
-def _fallen_lemmas(proof: Proof, rounds: int) -> list[Fall]:
+def _fallen_lemmas(proof: Proof, rounds: int) -> list[FallenCandidate]:
     """The lemmas with a finding that is not a proof: for each the first that refutes it, else the first that does not
     prove it."""
     found = dict[str, ProofFinding]()
     for finding in sorted(proof.findings, key=lambda finding: finding.word != "refuted"):
         if finding.word != "proved" and finding.obligation.goal in proof.lemmas:
             found.setdefault(finding.obligation.goal, finding)
-    return [Fall(name, rounds, finding) for name, finding in found.items()]
+    return [FallenCandidate(name, rounds, finding) for name, finding in found.items()]

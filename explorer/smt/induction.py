@@ -48,16 +48,16 @@ from .process_pool import LostTask, run_tasks
 from .proof_cache import ProofCache
 from .prover import (
     MAX_SUSPICIONS,
-    Doubt,
+    ContradictionCheck,
     FoundCounterexample,
     OpenObligation,
     ProofGround,
     Prover,
     Result,
-    SettledDoubt,
+    SettledContradiction,
     Task,
 )
-from .reach import Reach
+from .reach import StatesWithinReach
 from .sampling import Sample, take_sample
 from .simulation import simulate
 from .transition import is_spent, never_happens
@@ -136,7 +136,7 @@ class Induction:
         self.never, self.idle = dict[str, Emptiness](), list[str]()
         self.notes = [_UNBOUND.format(bound.name) for bound in open_.step_bounds]
         self.spent, self.again = dict[Obligation, float](), dict[Obligation, Task]()
-        self._reach = dict[int, Reach]()
+        self._reach = dict[int, StatesWithinReach]()
         self.is_simulated = False
 
     # --- what there is to prove --------------------------------------------------------------------------------------
@@ -257,8 +257,8 @@ class Induction:
             self.instances.bind(MAX_SUSPICIONS)
         asked = _suspects(fresh) if few else _tasks(fresh)
         doubts = [doubt for doubt in self._doubts() if not self._is_settled(doubt)]
-        tasks = deque[Task | Doubt]([*asked, *doubts])
-        waiting: dict[Obligation | Doubt, None] = {**dict.fromkeys(fresh), **dict.fromkeys(doubts)}
+        tasks = deque[Task | ContradictionCheck]([*asked, *doubts])
+        waiting: dict[Obligation | ContradictionCheck, None] = {**dict.fromkeys(fresh), **dict.fromkeys(doubts)}
         stopped = ""
         try:
             if not few:
@@ -341,24 +341,24 @@ class Induction:
                 fresh.append(obligation)
         return fresh, kept
 
-    def _doubts(self) -> Iterator[Doubt]:
+    def _doubts(self) -> Iterator[ContradictionCheck]:
         """What may be empty: actions that were not seen to happen, and goals that were not seen to be false."""
         for name in self.actions():
             if name not in self.sample.possible and name not in self._actions_without_budget():
-                yield Doubt(action=name)
+                yield ContradictionCheck(action=name)
         false = {finding.obligation.goal for finding in self.sample.findings}
         for goal in self.goals():
             if goal.name not in false and goal.name not in self.apart:
-                yield Doubt(goal=goal.name)
+                yield ContradictionCheck(goal=goal.name)
 
-    def _is_settled(self, doubt: Doubt) -> bool:
+    def _is_settled(self, doubt: ContradictionCheck) -> bool:
         """Whether the answer to a doubt is kept; it is taken note of then."""
         word = None if self.asked.record else self.cache.emptiness(doubt.action, doubt.goal)
         if word is not None:
             self._note_emptiness(doubt, word)
         return word is not None
 
-    def _note_emptiness(self, doubt: Doubt, word: Emptiness) -> None:
+    def _note_emptiness(self, doubt: ContradictionCheck, word: Emptiness) -> None:
         if word != "full" and doubt.action:
             self.never[doubt.action] = word
         elif word != "full":
@@ -455,14 +455,14 @@ class Induction:
 
     def _findings(self, result: Any) -> Iterator[ProofFinding]:
         match result:
-            case SettledDoubt(doubt=doubt, word=word):
+            case SettledContradiction(doubt=doubt, word=word):
                 self.cache.keep_emptiness(doubt.action, doubt.goal, word)
                 self._note_emptiness(doubt, word)
             case OpenObligation():
                 pass
             case UnstatedProperty(goal=goal, reason=reason):
                 raise RuntimeError(f"{goal} was found to have a meaning without bounds, and has none: {reason}")
-            case LostTask(task=Doubt() as doubt, reason=reason):
+            case LostTask(task=ContradictionCheck() as doubt, reason=reason):
                 self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")
             case LostTask(task=task, reason=reason):
                 for obligation in self._unanswered_obligations(cast(Task, task))[:1]:
@@ -495,7 +495,7 @@ class Induction:
         if counterexample.reachable:
             return counterexample
         if copy not in self._reach:
-            self._reach[copy] = Reach(self.instances[copy])
+            self._reach[copy] = StatesWithinReach(self.instances[copy])
         reach, start = self._reach[copy], counterexample.run.start
         way = reach.run_to(start)
         if way is not None:
@@ -511,7 +511,7 @@ class Induction:
         """What one process proves with."""
         return ProofGround(self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
 
-    def _worker(self) -> Callable[[Task | Doubt], Iterator[Result]]:
+    def _worker(self) -> Callable[[Task | ContradictionCheck], Iterator[Result]]:
         return Prover(
             self.ground(), ReachedStates(self.bounded_model, self.sample.sampled_states, self.sample.pairs)
         ).work
@@ -522,11 +522,11 @@ def _refutes_or_waits(result: Result | LostTask) -> bool:
     return isinstance(result, OpenObligation) or (isinstance(result, FoundCounterexample) and result.word == "refuted")
 
 
-def _doubts_settled(result: Result | LostTask) -> Iterator[Doubt]:
+def _doubts_settled(result: Result | LostTask) -> Iterator[ContradictionCheck]:
     """The doubts that a result settles."""
-    if isinstance(result, SettledDoubt):
+    if isinstance(result, SettledContradiction):
         yield result.doubt
-    elif isinstance(result, LostTask) and isinstance(result.task, Doubt):
+    elif isinstance(result, LostTask) and isinstance(result.task, ContradictionCheck):
         yield result.task
 
 

@@ -19,10 +19,10 @@ from .terms import (
     Operation,
     Term,
     and_bits,
+    bit_count,
     chosen_term,
     constant_number,
     negation,
-    size_of,
     vector,
 )
 
@@ -169,13 +169,13 @@ class BitVectors(Integers):
             return number
         term = cast(z3.BitVecRef, number.term)
         size = width(lo, hi)
-        return Number(z3.Extract(size - 1, 0, term) if size < size_of(term) else term, lo, hi)
+        return Number(z3.Extract(size - 1, 0, term) if size < bit_count(term) else term, lo, hi)
 
     def _wide(self, number: Number, size: int) -> z3.BitVecRef:
         if isinstance(number.term, int):
             return vector(number.term, size)
         term = cast(z3.BitVecRef, number.term)
-        missing = size - size_of(term)
+        missing = size - bit_count(term)
         if missing > 0:
             return z3.SignExt(missing, term)
         return z3.Extract(size - 1, 0, term) if missing < 0 else term

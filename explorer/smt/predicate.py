@@ -25,10 +25,10 @@ from .terms import (
     Bit,
     Number,
     and_bits,
+    boolean_term,
     conjunction,
     constant_number,
     disjunction,
-    formula,
     implies,
     negation,
     or_bits,
@@ -487,7 +487,7 @@ class DefiningExecution(_Clauses):
             passes = self.any_bit()
             value, defined = self.truth(statement.condition, path.names)
             path.need(defined)
-            self.limits.append(passes == formula(value))
+            self.limits.append(passes == boolean_term(value))
             path.stopped_by_limit = or_bits(path.stopped_by_limit, and_bits(path.here, negation(passes)))
             path.here = and_bits(path.here, passes)
 

@@ -13,7 +13,7 @@ from ...language.model import Model
 from ...language.proof import Answer, Emptiness, Obligation, UnstatedProperty
 from .effort import SolverEffort
 from .errors import NotUnboundedError
-from .finite_instances import FiniteInstance, FiniteInstances, Sketch
+from .finite_instances import CopyStep, FiniteInstance, FiniteInstances
 from .hints import Hints
 from .questions import ProofQuestions
 from .transition import is_spent, never_happens
@@ -35,7 +35,7 @@ class Task:
 
 
 @immutable
-class Doubt:
+class ContradictionCheck:
     """Whether an action's guard contradicts the lemmas, or, of a goal, whether its antecedents do."""
 
     action: str = ""
@@ -43,10 +43,10 @@ class Doubt:
 
 
 @immutable
-class SettledDoubt:
+class SettledContradiction:
     """The answer to a doubt."""
 
-    doubt: Doubt
+    doubt: ContradictionCheck
     word: Emptiness
 
 
@@ -59,7 +59,7 @@ class FoundCounterexample:
     word: Answer
     seconds: float = 0.0
     reason: str = ""
-    sketch: Sketch | None = None
+    sketch: CopyStep | None = None
     needed_lemmas: frozenset[str] = frozenset()
 
 
@@ -73,7 +73,7 @@ class OpenObligation:
     suspect: bool = False
 
 
-Result: TypeAlias = FoundCounterexample | OpenObligation | SettledDoubt | UnstatedProperty
+Result: TypeAlias = FoundCounterexample | OpenObligation | SettledContradiction | UnstatedProperty
 
 
 @immutable
@@ -98,11 +98,11 @@ class Prover:
         self.questions = ProofQuestions(ground.model, ground.symmetric, ground.effort, ground.hints)
         self._searched, self._looked = list[FiniteInstance](), 0
 
-    def work(self, task: Task | Doubt) -> Iterator[Result]:
+    def work(self, task: Task | ContradictionCheck) -> Iterator[Result]:
         """The answers to a task."""
-        if isinstance(task, Doubt):
+        if isinstance(task, ContradictionCheck):
             word: Emptiness = "empty" if task.goal and self._is_empty(task.goal) else "full"
-            yield SettledDoubt(task, self._why_never(task.action) if task.action else word)
+            yield SettledContradiction(task, self._why_never(task.action) if task.action else word)
         else:
             yield from self.prove(task)
 
@@ -168,12 +168,12 @@ class Prover:
             return FoundCounterexample(obligation, "refuted", sketch=sketch)
         return FoundCounterexample(obligation, "not proved", reason=f"{answer.reason}; {searched}")
 
-    def _find_sketch(self, obligation: Obligation, some: Iterable[FiniteInstance]) -> tuple[Sketch | None, str]:
+    def _find_sketch(self, obligation: Obligation, some: Iterable[FiniteInstance]) -> tuple[CopyStep | None, str]:
         """A counterexample to induction from some finite copies, or how far they went that have none."""
         searched = "no finite copy could be searched in time"
         for copy in some:
             found = copy.sketch(obligation)
-            if isinstance(found, Sketch):
+            if isinstance(found, CopyStep):
                 return found, ""
             if found:
                 sizes = self.instances.sizes(copy.number)

@@ -30,12 +30,12 @@ from .hints import Hints
 from .instances import InitialInstance, Instance
 from .predicate import clauses
 from .process_pool import watch_deadline
-from .splitting import split
+from .splitting import split_goal
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
 from .symmetry import Case, cases, distinct
-from .terms import Bit, formula, negation
-from .transition import instances, starts
+from .terms import Bit, boolean_term, negation
+from .transition import initial_instances, instances
 
 
 @immutable
@@ -97,7 +97,7 @@ class ProofQuestions:
         self.predicates = {prop.name: prop for prop in (*model.properties, *model.lemmas)}
         self._known: tuple[str, list[tuple[Instance, Context]]] = ("", [])
         self._rest = Context([])
-        self._state = formula(self.before.valid)
+        self._state = boolean_term(self.before.valid)
         self._names = [lemma.name for lemma in self.lemmas]
         self._known_of = dict[str, list[z3.BoolRef]]()
         self._mentions = _Mentions()
@@ -212,7 +212,7 @@ class ProofQuestions:
 
     def _guards_hold(self, instance: Instance, happening: Context) -> Context:
         """That an instance's guards let it through, whatever it breaks after them."""
-        said = [formula(instance.valid), formula(instance.guard), *_assumptions(instance.assumptions)]
+        said = [boolean_term(instance.valid), boolean_term(instance.guard), *_assumptions(instance.assumptions)]
         return Context(happening.substitute_case(said), case=happening.case)
 
     def _goals(self, obligation: Obligation) -> Iterator[Question]:
@@ -226,7 +226,7 @@ class ProofQuestions:
                 yield self._rest, _goals(distinct(self._clauses(goal.form, self.before), None, (), alike))
             case "defined":
                 for instance, happening in self._representative_instances(obligation.action):
-                    said = [formula(instance.valid), *_assumptions(instance.assumptions), *instance.bounds]
+                    said = [boolean_term(instance.valid), *_assumptions(instance.assumptions), *instance.bounds]
                     context = Context(happening.substitute_case(said), case=happening.case)
                     yield context, happening.substitute_case(_proper([instance.definedness]))
             case "step":
@@ -247,8 +247,8 @@ class ProofQuestions:
     def _starts(self) -> list[tuple[InitialInstance, Context]]:
         """What initial functions give, each with the assertion that it does."""
         made: list[tuple[InitialInstance, Context]] = []
-        for start in starts(self.model, self.encoding, "i"):
-            said = [formula(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
+        for start in initial_instances(self.model, self.encoding, "i"):
+            said = [boolean_term(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
             happens = [*said, *_assumptions(start.assumptions), *start.bounds]
             made.append((start, Context(happens, uses_lemmas=False)))
         return made
@@ -283,7 +283,7 @@ class ProofQuestions:
 
     def _contexts(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:
         """That the instance happens, case by case."""
-        said = [formula(bit) for bit in (instance.valid, instance.guard, instance.limit, instance.definedness)]
+        said = [boolean_term(bit) for bit in (instance.valid, instance.guard, instance.limit, instance.definedness)]
         said += _assumptions(instance.assumptions)
         for case in cases(instance, symmetric):
             context = Context([], case=case)
@@ -312,7 +312,7 @@ class ProofQuestions:
         self, context: Context, goal: z3.BoolRef, first: Sequence[Attempt], later: Sequence[Attempt]
     ) -> SolverAnswer:
         answer = SolverAnswer(True)
-        for term in split(goal):
+        for term in split_goal(goal):
             tried = term.eq(goal)  # nothing to decide in it: the first attempts were made
             answer = self._try_attempts(context, [term], later if tried else [*first, *later])
             if not answer.is_proved:
@@ -381,7 +381,7 @@ class ProofQuestions:
         used = frozenset[str]()
         for context, goals in questions:
             found = self._used_lemmas(context, goals, first)
-            for case in (case for goal in goals for case in split(goal)) if found is None else ():
+            for case in (case for goal in goals for case in split_goal(goal)) if found is None else ():
                 one = self._used_lemmas(context, [case], [*first, *later])
                 used |= frozenset(self._names) if one is None else one
             used |= found or frozenset[str]()
@@ -511,4 +511,4 @@ def _goals(some: Sequence[Clause]) -> list[z3.BoolRef]:
 
 def _proper(bits: list[Bit]) -> list[z3.BoolRef]:
     """The truth values that are not known to be true."""
-    return [formula(bit) for bit in bits if negation(bit) is not False]
+    return [boolean_term(bit) for bit in bits if negation(bit) is not False]

@@ -15,7 +15,7 @@ WORK = 20_000
 """So many steps are tried of one copy, those included that cannot be taken."""
 
 
-class Reach:
+class StatesWithinReach:
     """The states of a model that a run leads to, as far as `WORK` goes; `complete` says that these are all."""
 
     def __init__(self, model: Model) -> None:

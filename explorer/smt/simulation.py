@@ -33,7 +33,7 @@ from .shapes import Fields, IntegerMap, Records, Shape, Slots, SymbolicOption, T
 from .shapes import Sequence as Elements
 from .statements import Path
 from .states import SymbolicState, constant_state, fresh_state
-from .terms import Bit, and_bits, bits_equal, conjunction, constant_number, formula, implies, negation
+from .terms import Bit, and_bits, bits_equal, boolean_term, conjunction, constant_number, implies, negation
 from .transition import endless_message_text, is_in_pool
 
 _STATES = 5
@@ -82,7 +82,7 @@ class FormulaCheck:
         self.solver.set("timeout", round(1000 * CLOCK))
         for name in sorted(model.open & self.encoding.boundless):
             self.solver.add(z3.Int(f"constant.{name}") == cast(int, model.values[name]))
-        self.solver.add(formula(self.encoding.constants))
+        self.solver.add(boolean_term(self.encoding.constants))
         self._known = set[State]()
 
     def step(self, step: StepTaken) -> None:
@@ -133,7 +133,7 @@ class FormulaCheck:
 
     def _answer(self, parts: Sequence[_Part], assumptions: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
         self.solver.push()
-        self.solver.add(*assumptions, *(formula(part.bit) for part in parts))
+        self.solver.add(*assumptions, *(boolean_term(part.bit) for part in parts))
         with watch_deadline(CLOCK):
             answer = self.solver.check()
         self.solver.pop()

@@ -20,7 +20,7 @@ DEPTH = 5
 """The most conditions that are decided one after the other."""
 
 
-def split(goal: z3.BoolRef) -> list[z3.BoolRef]:
+def split_goal(goal: z3.BoolRef) -> list[z3.BoolRef]:
     """Goals that together say the same; those left out that are plainly true. One, if there is nothing to decide."""
     return [z3.Implies(z3.And(given), rest) if given else rest for given, rest in _split(goal, (), DEPTH)]
 

@@ -65,7 +65,7 @@ def kept_fields(model: Model, encoding: Encoding) -> list[Any]:
 # --- back to plain Python ---------------------------------------------------------------------------------------------
 
 
-def value_of(model: Model, valuation: Valuation, state: SymbolicState) -> State:
+def state_value(model: Model, valuation: Valuation, state: SymbolicState) -> State:
     """The state that a Z3 model gives the variables of a finite state; what it leaves open is false or 0.
 
     ModelError when it is outside its types (then `valid` was not asserted)."""

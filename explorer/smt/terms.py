@@ -118,7 +118,7 @@ def choose_bit(condition: Bit, yes: Bit, no: Bit) -> Bit:
     return yes if yes.eq(no) else cast(z3.BoolRef, _z3.BoolRef(_choose_term(condition, yes, no)))
 
 
-def formula(bit: Bit) -> z3.BoolRef:
+def boolean_term(bit: Bit) -> z3.BoolRef:
     """The truth value as a term of Z3."""
     return z3.BoolVal(bit) if isinstance(bit, bool) else bit
 
@@ -151,7 +151,7 @@ def chosen_term(condition: z3.BoolRef, yes: Term, no: Term) -> Term:
     return cast(Term, made(_choose_term(condition, yes, no)))
 
 
-def size_of(term: z3.BitVecRef) -> int:
+def bit_count(term: z3.BitVecRef) -> int:
     """How many bits a bit-vector has."""
     held = cast(Any, term)
     context = held.ctx_ref()

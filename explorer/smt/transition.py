@@ -256,7 +256,7 @@ def _concrete(parameters: tuple[Parameter, ...], parameter_arguments: tuple[_Arg
 # --- initial states ---------------------------------------------------------------------------------------------------
 
 
-def starts(model: Model, encoding: Encoding, suffix: str = "") -> list[InitialInstance]:
+def initial_instances(model: Model, encoding: Encoding, suffix: str = "") -> list[InitialInstance]:
     """Every initial function with its arguments; the free ones are terms named after `suffix`."""
     made: list[InitialInstance] = []
     for initial in model.initials:

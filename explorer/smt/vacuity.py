@@ -21,7 +21,7 @@ from ...language.values import State
 from .encoding import finite
 from .predicate import predicate
 from .states import SymbolicState, constant_state
-from .terms import formula
+from .terms import boolean_term
 
 _T = TypeVar("_T")
 
@@ -123,7 +123,7 @@ class ReachedStates:
     def __init__(self, model: Model, states: Sequence[State], steps: Sequence[tuple[State, State]]) -> None:
         self.model, self.encoding = model, finite(model)
         self._forms = {prop.name: prop.form for prop in (*model.lemmas, *model.properties)}
-        self._states, self._steps = spread(states), spread(steps)
+        self._states, self._steps = pick_evenly(states), pick_evenly(steps)
         self._known = dict[State, SymbolicState]()
 
     def is_true_of_something(self, prop: Property) -> bool:
@@ -142,10 +142,10 @@ class ReachedStates:
 
     def _holds(self, form: ir.Function, *states: SymbolicState) -> bool:
         truth = predicate(form, self.encoding, *states)
-        return not z3.is_false(z3.simplify(formula(truth.value)))
+        return not z3.is_false(z3.simplify(boolean_term(truth.value)))
 
 
-def spread(some: Sequence[_T]) -> list[_T]:
+def pick_evenly(some: Sequence[_T]) -> list[_T]:
     """At most `MAX_FORMULA_SIZE` of some things, evenly from all over, the last of them first."""
     step = max(1, -(-len(some) // MAX_FORMULA_SIZE))
     return list(some[::-step])

@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from .job import DamagedRunError, Job
 from .levels import Facts
-from .step import Data, ShardTask, StateRow, receive, spread
-from .walks import Share, WalksTaken, take
+from .step import Data, ShardTask, StateRow, expand_shard, receive
+from .walks import WalkShare, WalksTaken, take
 
 SCHEMA = "dst int, kind int, blk binary"
 _ARROW = pa.schema([("dst", pa.int32()), ("kind", pa.int32()), ("blk", pa.binary())])
@@ -58,7 +58,7 @@ def shards_frame(spark: SparkSession, job: Job, task: ShardTask) -> DataFrame:
     return spark.range(0, job.shards, 1, job.shards).mapInArrow(run, "report string")
 
 
-def walk_frame(spark: SparkSession, shares: Sequence[Share]) -> DataFrame:
+def walk_frame(spark: SparkSession, shares: Sequence[WalkShare]) -> DataFrame:
     """What became of shares of random walks, a task each, as rows."""
     given = list(shares)
 
@@ -78,7 +78,7 @@ def run_walk_job(frame: DataFrame) -> list[WalksTaken]:
 def _spread_function(job: Job, level: int) -> Callable[[Batches], Batches]:
     def run(batches: Batches) -> Batches:
         shards = [shard for batch in batches for shard in batch.column(0).to_pylist()]
-        yield from _batches(row for shard in shards for row in spread(job, shard, level))
+        yield from _batches(row for shard in shards for row in expand_shard(job, shard, level))
         _settle()
 
     return run
@@ -110,7 +110,7 @@ def _receive_rows(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *
     shard = first[0]
     yield from receive(job, shard, level, _mine(shard, itertools.chain((first,), rows)))
     if goes_on:
-        yield from spread(job, shard, level)
+        yield from expand_shard(job, shard, level)
 
 
 def _mine(shard: int, rows: Iterable[tuple[int, int, Data]]) -> Iterator[tuple[int, Data]]:

@@ -12,7 +12,7 @@ from ...language.errors import UsageError
 from ..commands import CommandResult, run_command
 from ..search import SparkCluster
 from .adapter import Batches
-from .session import first_line, start
+from .session import start, telling_line
 
 _SCHEMA = "task int, finished string"
 _ARROW = pa.schema([("task", pa.int32()), ("finished", pa.string())])
@@ -31,7 +31,7 @@ def run_commands(
         )
         rows = {row[0]: CommandResult(*json.loads(row[1])) for row in frame.collect()}
     except Exception as error:
-        raise UsageError(f"Spark gave up on {len(commands)} checks: {first_line(error)}") from error
+        raise UsageError(f"Spark gave up on {len(commands)} checks: {telling_line(error)}") from error
     finally:
         spark.stop()
     return [rows[task] for task in range(len(commands))]

@@ -36,7 +36,7 @@ from .interrupts import interrupts_noted
 from .job import DamagedRunError, Job
 from .levels import Facts
 from .step import ShardTask
-from .walks import Share, WalksTaken
+from .walks import WalkShare, WalksTaken
 
 RETRIES = 4
 """Attempts of a task, also in local mode, where Spark itself makes one."""
@@ -168,12 +168,12 @@ def start(cluster: SparkCluster) -> SparkSession:
         return builder.getOrCreate()
     except Exception as error:  # Spark raises what it likes here: Java's errors, its own, bare RuntimeErrors
         raise UsageError(
-            f"--master {cluster.master}: Spark did not start: {first_line(error)}; is the address right, and Java 17 "
+            f"--master {cluster.master}: Spark did not start: {telling_line(error)}; is the address right, and Java 17 "
             "or later?"
         ) from error
 
 
-def first_line(error: BaseException) -> str:
+def telling_line(error: BaseException) -> str:
     """The line of a Java or Python error that says most: of a task's Python what it raised, else the cause."""
     text = str(error)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -236,7 +236,7 @@ class SparkRunner:
                     error, f"while {says}; the same command with the same --run-dir begins this again"
                 ) from error  # fmt: skip
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
+    def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
         """Shares of random walks, as one job."""
         first = shares[0].first
         with self._job(f"walks-{first}", f"tidegate: walks from {first} on", seconds):
@@ -380,4 +380,4 @@ def job_error(error: Exception, where: str) -> Exception:
             f"Spark gave up {at}: {os.strerror(errno.ENOSPC)}; make room where --run-dir, --scratch and Spark's own "
             f"files (spark.local.dir) are, then {then}"
         )
-    return UsageError(f"Spark gave up {at}: {first_line(error)}; {then}")
+    return UsageError(f"Spark gave up {at}: {telling_line(error)}; {then}")

@@ -46,7 +46,7 @@ def load_code(folder: str, kernel: str) -> Code:
 
 
 @immutable
-class Parcel:
+class ShippedKernel:
     """A kernel as a value: its name, its text, made small, and its object code with the key of what it was made for."""
 
     name: str
@@ -55,7 +55,7 @@ class Parcel:
     binary: bytes
 
 
-def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> Parcel:
+def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> ShippedKernel:
     """A kernel made for `target`; `binary` is its object code for this machine, and `cache` keeps that for others."""
     small = zlib.compress(text.encode())
     name = sha256(small).hexdigest()[:32]
@@ -63,11 +63,11 @@ def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> Parc
         kept = None if cache is None else cache / f"{name}-{target.key}.o"
         binary = read_object(kept) or compile_text(text, target)
         write_object(kept, binary)
-    return Parcel(name, small, target.key, binary)
+    return ShippedKernel(name, small, target.key, binary)
 
 
 @lru_cache(maxsize=4)
-def open_parcel(parcel: Parcel) -> Code:
+def open_parcel(parcel: ShippedKernel) -> Code:
     """The kernel, ready to call on this machine; once a process."""
     if parcel.key in (Target.host().key, Target.baseline().key):
         code = load_binary(parcel.binary)

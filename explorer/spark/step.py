@@ -1,10 +1,9 @@
 """One shard's share of a level: all that a task does, and nothing of Spark in it.
 
-`spread` expands the shard's level file and gives rows for the shards that own the successors; `receive` takes such
-rows, keeps what is new in the shard's next level file, and says what it found. A row is (shard, kind, bytes). Every
-source ends what it sends to a shard with a trailer that says how much it was, so that a row that got lost is an error.
-Both may be run again at any time, on any machine, and give the same states.
-"""
+`expand_shard` expands the shard's level file and gives rows for the shards that own the successors; `receive` takes
+such rows, keeps what is new in the shard's next level file, and says what it found. A row is (shard, kind, bytes).
+Every source ends what it sends to a shard with a trailer that says how much it was, so that a row that got lost is an
+error. Both may be run again at any time, on any machine, and give the same states."""
 
 from __future__ import annotations
 
@@ -163,7 +162,7 @@ def _address(data: Data) -> int:
     return ctypes.addressof(data)
 
 
-def spread(job: Job, shard: int, level: int) -> Iterator[StateRow]:
+def expand_shard(job: Job, shard: int, level: int) -> Iterator[StateRow]:
     """Expand a shard's states of a level: rows for the shards that own the successors, then what was found."""
     machine, file = Machine(job), LevelFile(job, level, shard)
     outbox = Outbox(machine, shard, level)

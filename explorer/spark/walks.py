@@ -24,13 +24,13 @@ from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT
 from ..native.kernels import Kernel, kernel_of, kernel_text
 from ..native.memory import Region
-from ..native.walker import Tally, Walker, WalkGround, merge_tallies
+from ..native.walker import Walker, WalkGround, WalkTally, merge_tallies
 from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields
 from ..native.walks import verdict as verdict_of_walks
 from ..search import Progress, Report, Search, Walks
 from .driver import SearchStoppedError, TimeLimitError
 from .interrupts import interrupts_noted
-from .shipping import Parcel, open_parcel, parcel
+from .shipping import ShippedKernel, open_parcel, parcel
 
 FIRST_ROUND = 256
 """Walks of each task of the first round."""
@@ -44,12 +44,12 @@ Spot = tuple[str, int, int, int]
 
 
 @immutable
-class Share:
+class WalkShare:
     """What a task is to do: the walks from `first` to `last`, for so many seconds (None: as long as it takes). Of the
     first failure the walk is the last one, unless `keep_going`."""
 
     ground: WalkGround
-    parcel: Parcel
+    parcel: ShippedKernel
     first: int
     last: int
     seconds: float | None
@@ -62,7 +62,7 @@ class WalksTaken:
     until the first failure."""
 
     walks: int
-    tally: Tally
+    tally: WalkTally
     spots: tuple[Spot, ...]
     whole: bool
 
@@ -75,7 +75,7 @@ class WalksTaken:
         """What `text` gave."""
         walks, (steps, longest, expanded, *counted), spots, whole = json.loads(text)
         sketch, taken, counters = map(tuple, counted)
-        tally = Tally(steps, longest, expanded, sketch, taken, counters)
+        tally = WalkTally(steps, longest, expanded, sketch, taken, counters)
         return WalksTaken(walks, tally, tuple((kind, bit, walk, at) for kind, bit, walk, at in spots), whole)
 
 
@@ -92,7 +92,7 @@ class WalkRunner(Protocol):
         """What the tasks' code is to be compiled for."""
         ...
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
+    def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
         """Do each share. OutOfTime after so many seconds; SearchStopped at Ctrl-C."""
         ...
 
@@ -104,7 +104,7 @@ class WalkRunner(Protocol):
 # --- a task -----------------------------------------------------------------------------------------------------------
 
 
-def take(share: Share) -> WalksTaken:
+def take(share: WalkShare) -> WalksTaken:
     """Do a share: all that a task does."""
     ground, code = share.ground, open_parcel(share.parcel)
     context = (ctypes.c_uint64 * ground.cells)()
@@ -126,7 +126,7 @@ def take(share: Share) -> WalksTaken:
 class _ShareRun:
     """A share under way."""
 
-    def __init__(self, share: Share, walker: Walker) -> None:
+    def __init__(self, share: WalkShare, walker: Walker) -> None:
         self.share, self.walker = share, walker
         self.last = share.last
         self.spots = list[Spot]()
@@ -231,11 +231,11 @@ class WalkRounds:
         finally:
             runner.close(None)
 
-    def _parcel(self, target: Target) -> Parcel:
+    def _parcel(self, target: Target) -> ShippedKernel:
         text = kernel_text(self.model, self.kernel.program, (), self.search.cache, walks=True)
         return parcel(text, target, self.kernel.binary, self.search.cache)
 
-    def _round(self, runner: WalkRunner, parcel: Parcel) -> bool:
+    def _round(self, runner: WalkRunner, parcel: ShippedKernel) -> bool:
         """One job; whether there is time for another."""
         limit = self.search.seconds
         left = None if limit is None else max(0.0, limit - self._seconds())
@@ -255,13 +255,13 @@ class WalkRounds:
         self._report()
         return done
 
-    def _shares(self, count: int, parcel: Parcel, seconds: float | None) -> Iterator[Share]:
+    def _shares(self, count: int, parcel: ShippedKernel, seconds: float | None) -> Iterator[WalkShare]:
         """The next walks, as even shares in order."""
         number = self.walks.number or ENDLESS
         share = min(self._each, math.ceil((number - self.next) / count))
         for first in range(self.next, min(number, self.next + count * share), share):
             last = min(number, first + share)
-            yield Share(self.worker.ground, parcel, first, last, seconds, self.search.keep_going)
+            yield WalkShare(self.worker.ground, parcel, first, last, seconds, self.search.keep_going)
 
     def _fold(self, results: Sequence[WalksTaken]) -> None:
         self.tasks += len(results)

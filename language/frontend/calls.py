@@ -29,10 +29,10 @@ from .expressions import (
     fit_expression,
     integer,
     make_arithmetic,
-    number,
+    number_constant,
     static_value,
 )
-from .helpers import call as call_helper
+from .helpers import call_helper as call_helper
 from .helpers import is_model_function
 from .matching import fit, join, unwrap_option
 from .membership import is_stored
@@ -47,7 +47,7 @@ Builtin = Callable[[Scope, ast.Call, "Type | None"], ir.Expr]
 
 
 @expressions(ast.Call)
-def call(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
+def call_by_name(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """A call, by what its name stands for in the module."""
     found = scope.static(node.func)
     if found is MISSING:
@@ -167,7 +167,7 @@ def _len(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
 
 def _domain_size(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
     if issubclass(cls, Enum):
-        return number(scope, len(cls), node)
+        return number_constant(scope, len(cls), node)
     if issubclass(cls, Domain):
         return constant_expression(scope, cls.domain_size, node)
     raise scope.error("TG203", node, f"{cls.__name__} has no length", "len of a Seq, a Set, a Bag, or a domain")
@@ -460,8 +460,8 @@ def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir
         case [ast.Constant(value=int(index))]:
             hint = f"a member from {type_.name}(0) to {type_.name}({type_.size - 1})"
             raise scope.error("TG202", node, f"{type_.name} has no member {index}", hint)
-        case [number] if type_.is_ordered and not node.keywords:
-            return member_with_number(integer(scope, number), type_, scope.where(node))
+        case [number_constant] if type_.is_ordered and not node.keywords:
+            return member_with_number(integer(scope, number_constant), type_, scope.where(node))
         case _:
             raise scope.error(
                 "TG107", node, "a name is not made from a number", f"{type_.name}(0), a parameter, or a loop variable"

@@ -126,7 +126,7 @@ def literal(scope: Scope, node: ast.Constant, expected_type: Type | None) -> ir.
     if isinstance(value, bool):
         return ir.Const(int(value), BOOL, scope.where(node))
     if isinstance(value, int):
-        return number(scope, value, node)
+        return number_constant(scope, value, node)
     if isinstance(value, float):
         raise scope.error(
             "TG105", node, f"{value} is not an integer", "an integer in a smaller unit, such as milliseconds"
@@ -136,7 +136,7 @@ def literal(scope: Scope, node: ast.Constant, expected_type: Type | None) -> ir.
     raise scope.error("TG113", node, f"{ast.unparse(node)} is not in the language", "an integer, True, False or None")
 
 
-def number(scope: Scope, value: int, node: ast.AST) -> ir.Expr:
+def number_constant(scope: Scope, value: int, node: ast.AST) -> ir.Expr:
     """An integer constant."""
     interval = Int(value, value)
     if not fits(interval):
@@ -152,7 +152,7 @@ def named_expression(scope: Scope, node: ast.NamedExpr, expected_type: Type | No
 
 
 @expressions(ast.JoinedStr)
-def text(scope: Scope, node: ast.JoinedStr, expected_type: Type | None) -> ir.Expr:
+def text_form(scope: Scope, node: ast.JoinedStr, expected_type: Type | None) -> ir.Expr:
     """Text with fields: never a value."""
     raise scope.error("TG110", node, "text is not a value of the language", "a member of an Enum or of a Domain")
 
@@ -198,7 +198,7 @@ def static_value(scope: Scope, python_value: Any, node: ast.AST, expected_type: 
     if isinstance(python_value, bool):
         return ir.Const(int(python_value), BOOL, scope.where(node))
     if isinstance(python_value, int):
-        return number(scope, python_value, node)
+        return number_constant(scope, python_value, node)
     if isinstance(python_value, Enum):
         return _enum_member(scope, python_value, node)
     if isinstance(python_value, Domain):
@@ -244,7 +244,7 @@ def constant_expression(scope: Scope, constant: ConstantExpression, node: ast.AS
         case Constant():
             return _constant(scope, constant, node)
         case Number(number=value):
-            return number(scope, value, node)
+            return number_constant(scope, value, node)
         case Operation(op=op, left=left, right=right):
             a, b = constant_expression(scope, left, node), constant_expression(scope, right, node)
             if not isinstance(a.type, Int) or not isinstance(b.type, Int):

@@ -17,7 +17,7 @@ from ..immutable import immutable
 from ..kinds import Domain
 from ..types import Bool, Int, Option, Pool, Seq, Type, Unit
 from .intervals import is_inside, widened_interval
-from .matching import agrees, fit, join, settle
+from .matching import agrees, fit, join, widen_type
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
 from .type_text import describe
@@ -145,7 +145,7 @@ def _return_type(
 # --- calls -----------------------------------------------------------------------------------------------------------
 
 
-def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
+def call_helper(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
     """A call of a helper with these arguments."""
     program = scope.program
     found = source_of_function(function)
@@ -272,7 +272,7 @@ def _elaborate_call(
 ) -> ir.Function:
     declared = [type_ for _, type_ in its.parameters if type_ is not None]
     types = tuple(
-        _bounded_argument_type(settle(want, found)) for want, found in zip(declared, argument_types, strict=True)
+        _bounded_argument_type(widen_type(want, found)) for want, found in zip(declared, argument_types, strict=True)
     )
     levels = {function: program.stack.count(function) for function in program.stack if depth_of(function) is not None}
     key = (its.function, tuple(states.items()), types, tuple(levels.items()))
@@ -350,7 +350,7 @@ def _narrow_return_type(declared_type: Type, found_type: Type) -> Type:
     """Integers keep the interval that was found: a declared range is not checked at a return."""
     if isinstance(declared_type, Int):
         return found_type
-    return declared_type if isinstance(declared_type, Bool) else settle(declared_type, found_type)
+    return declared_type if isinstance(declared_type, Bool) else widen_type(declared_type, found_type)
 
 
 # --- whose functions they are ---------------------------------------------------------------------------------------

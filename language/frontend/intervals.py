@@ -95,6 +95,6 @@ def total(count: int, element: Int) -> Int:
     return Int(min(0, count * element.lo), max(0, count * element.hi))
 
 
-def steps(start: Int, stop: Int) -> Int:
+def range_interval(start: Int, stop: Int) -> Int:
     """The interval of the variable of `range(start, stop)`."""
     return Int(start.lo, max(start.lo, stop.hi - 1))

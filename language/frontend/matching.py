@@ -108,7 +108,7 @@ def _wider(container_type: Seq | Pool, capacity: int, other: Seq | Pool) -> Type
     return replace(container_type, capacity=larger, capacity_open=opened)
 
 
-def settle(declared_type: Type, found_type: Type) -> Type:
+def widen_type(declared_type: Type, found_type: Type) -> Type:
     """The type of a helper's parameter or result: as declared, wide enough for what was found.
 
     A declared plain `int` and a bare container take what was found. `found_type` is known to fit `declared_type`.
@@ -123,14 +123,14 @@ def settle(declared_type: Type, found_type: Type) -> Type:
                 else declared_type
             )
         case (Seq(of=a), Seq(of=b)) | (Option(of=a), Option(of=b)):
-            settled = replace(declared_type, of=settle(a, b))
+            settled = replace(declared_type, of=widen_type(a, b))
             return _settled_capacity(settled, found_type)
         case Pool(), Pool():
             return _settled_capacity(declared_type, found_type)
         case Map(key=key, value=a), Map(value=b):
-            return Map(key, settle(a, b))
+            return Map(key, widen_type(a, b))
         case Record(fields=a), Record(fields=b) if is_tuple(declared_type) and is_tuple(found_type):
-            return tuple_type([settle(x, y) for (_, x), (_, y) in zip(a, b, strict=True)])
+            return tuple_type([widen_type(x, y) for (_, x), (_, y) in zip(a, b, strict=True)])
         case Subset(of=a), Subset():
             return found_type if a == UNBOUNDED_INT else declared_type
         case _:
@@ -274,7 +274,7 @@ def _tuple(scope: Scope, value: ir.Expr, found_type: Record, wanted_type: Record
     """A tuple whose parts become those of another type."""
     pairs = list(zip(found_type.fields, (of for _, of in wanted_type.fields), strict=True))
     parts = tuple(fit(scope, field_of(value, name, of), want, node) for (name, of), want in pairs)
-    types = [settle(want, part.type) for part, (_, want) in zip(parts, pairs, strict=True)]
+    types = [widen_type(want, part.type) for part, (_, want) in zip(parts, pairs, strict=True)]
     return ir.MakeRecord(parts, tuple_type(types), value.where)
 
 

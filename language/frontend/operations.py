@@ -16,7 +16,7 @@ from .expressions import (
     integer,
     integer_hint,
     make_arithmetic,
-    number,
+    number_constant,
 )
 from .intervals import hull
 from .matching import fit, is_member, join, unify, unwrap_option
@@ -83,8 +83,8 @@ def unary_operation(scope: Scope, node: ast.UnaryOp, expected_type: Type | None)
         case ast.USub():
             operand = integer(scope, node.operand)
             if isinstance(operand, ir.Const):
-                return number(scope, -operand.number, node)
-            return make_arithmetic(scope, "-", number(scope, 0, node), operand, node)
+                return number_constant(scope, -operand.number, node)
+            return make_arithmetic(scope, "-", number_constant(scope, 0, node), operand, node)
         case ast.UAdd():
             return integer(scope, node.operand)
         case _:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Bool, Enumeration, Identity, Int, Seq, Type, scalar_size
-from .expressions import constant_expression, make_arithmetic, number
+from .expressions import constant_expression, make_arithmetic, number_constant
 from .matching import unwrap_option
 from .scope import Scope, expression
 from .sources import bind_target, filters, iteration
@@ -67,7 +67,7 @@ def _neighbour(scope: Scope, node: ast.Call, step: int) -> ir.Expr:
     member, where = ordered_member(scope, node.args[0]), scope.where(node)
     assert isinstance(member.type, Identity)
     size = constant_expression(scope, member.type.python.domain_size, node)
-    moved = make_arithmetic(scope, "+", position_of(member, where), number(scope, step, node), node)
+    moved = make_arithmetic(scope, "+", position_of(member, where), number_constant(scope, step, node), node)
     around = make_arithmetic(scope, "%", moved, size, node)
     within = Int(0, member.type.size - 1)  # a remainder by the size, whatever the size is
     return ir.MemberAt(replace_type(around, within), member.type, where)

@@ -12,7 +12,7 @@ from .scope import Scope, expression
 from .type_text import describe
 
 
-def cell(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
+def written_place(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
     """The cell of the state that a path names, to write to it. Raises Abandoned after noting why it is none."""
     root, path = _split_path(node)
     if not _is_cell(scope, root):

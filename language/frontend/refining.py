@@ -28,7 +28,7 @@ from .abstract_steps import (
     step_predicates,
 )
 from .helpers import CallSignature, function_form, signature
-from .roles import heading, locate_function
+from .roles import heading_place, locate_function
 from .scope import Program
 
 STATES = ("before", "after")
@@ -60,7 +60,7 @@ def refinement(
     """Elaborates a refinement. Raises Abandoned after noting TG311 or TG317."""
     source, node = locate_function(program, function)
     its = signature(program, function, source, node)
-    where = heading(source, node)
+    where = heading_place(source, node)
     if record.python is program.shape.python and its.returns is None:
         its = replace(its, returns=record)
     _check_signature(program, its, record, where)
@@ -71,7 +71,7 @@ def refinement(
         steps = step_predicates(abstract, record, before, after)
         starting = disjunction(initial_predicates(abstract, record, before), where)
     except UnsupportedError as problem:
-        refuse(program, function, problem, abstract)
+        note_refusal(program, function, problem, abstract)
         raise AbandonedError from None
     ways = {STUTTERS: ir.Compare("==", before, after, Bool(), where), **steps}
 
@@ -86,7 +86,7 @@ def refinement(
     return Relation(_mapping(program, its, parameter.arg), lets[0], start, one_of(ways), asked)
 
 
-def refuse(program: Program, function: FunctionType, problem: UnsupportedError, abstract: Model) -> None:
+def note_refusal(program: Program, function: FunctionType, problem: UnsupportedError, abstract: Model) -> None:
     """Notes that an abstract model cannot be refined, at the decorator, with the line of the abstract model."""
     hint = f"another abstract model than {abstract.name}: one whose states are data and whose actions assign it"
     message = f"{problem.message} ({abstract.name}, line {problem.where.outermost().line})"
@@ -100,7 +100,7 @@ def decorator_place(program: Program, function: FunctionType, name: str | None =
         if isinstance(decorator, ast.Call):
             given = (keyword.value for keyword in decorator.keywords if keyword.arg == name)
             return source.where(next(given, decorator))
-    return heading(source, node)
+    return heading_place(source, node)
 
 
 def step_place(program: Program, function: FunctionType, action: str) -> ir.Where:

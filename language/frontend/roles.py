@@ -89,7 +89,7 @@ def locate_function(program: Program, function: FunctionType) -> tuple[Source, a
     return found
 
 
-def heading(source: Source, node: ast.FunctionDef) -> ir.Where:
+def heading_place(source: Source, node: ast.FunctionDef) -> ir.Where:
     """The place of a function's `def name`."""
     where = source.where(node)
     return ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
@@ -110,7 +110,9 @@ def _signature(program: Program, function: FunctionType, states: int, role: str)
             states
         ]
         hint = _USAGE[role].format(name) + (_ROLE_ADVICE.get((role, len(kinds)), "") if all(kinds) else "")
-        program.diagnostics.add("TG311", heading(source, node), f"{node.name} is {role}, and takes {wanted}", hint)
+        program.diagnostics.add(
+            "TG311", heading_place(source, node), f"{node.name} is {role}, and takes {wanted}", hint
+        )
         raise AbandonedError
     if len(kinds) > states > 0 and role not in ("an action", *_LIVENESS_NAMES.values()):
         extra = node.args.args[states]
@@ -177,7 +179,7 @@ class ActionText:
         body = folder.body(self.elaborated_function.body)
         if left_out:
             body = folder.body(self.elaborated_function.drop_ghosts(left_out, body))
-        where = heading(self.its.source, self.its.node)
+        where = heading_place(self.its.source, self.its.node)
         state = self.its.parameters[0][0].arg
         reads = frozenset(fields_read(*body)) | {
             parameter.pool for parameter in self.parameters if parameter.pool is not None
@@ -209,7 +211,7 @@ def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
     for function in program.bounds:
         with suppress(AbandonedError):
             its = _signature(program, function, 1, "a bound")
-            condition, where = call_on_state(program, its, state), heading(its.source, its.node)
+            condition, where = call_on_state(program, its, state), heading_place(its.source, its.node)
             yield ir.Limit(condition, f"@bound {function.__name__}", where, bound_name=function.__name__)
 
 
@@ -234,7 +236,7 @@ class InitialText:
         kept = [folder.part(term) for name, term in named if name not in left_out]
         result = ir.MakeState((*kept, *extra), self.result.where)
         return ir.InitialForm(
-            self.its.node.name, self.parameters, body, result, heading(self.its.source, self.its.node)
+            self.its.node.name, self.parameters, body, result, heading_place(self.its.source, self.its.node)
         )
 
 
@@ -292,7 +294,7 @@ def predicate(program: Program, function: FunctionType, role: str) -> ir.Functio
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
-        program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
+        program.diagnostics.add("TG311", heading_place(its.source, its.node), message, usage)
         raise AbandonedError
     return _elaborate_on_states(program, its)
 
@@ -307,7 +309,7 @@ def projection(program: Program, function: FunctionType) -> ir.Function:
     if its.returns is None or isinstance(its.returns, Unit):
         message = f"{its.node.name} is a projection: a value of the state, and not the state itself"
         usage = _USAGE["a projection"].format(program.shape.name)
-        program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
+        program.diagnostics.add("TG311", heading_place(its.source, its.node), message, usage)
         raise AbandonedError
     return _elaborate_on_states(program, its)
 
@@ -320,7 +322,7 @@ def _elaborate_on_states(program: Program, its: CallSignature) -> ir.Function:
         form = function_form(program, its, "property", names, ())
     finally:
         program.stack.pop()
-    return replace(form, where=heading(its.source, its.node))
+    return replace(form, where=heading_place(its.source, its.node))
 
 
 def is_about_steps(function: FunctionType) -> bool:
@@ -354,7 +356,7 @@ def elaborate_on_runs(program: Program, function: FunctionType, role: str) -> ir
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_LIVENESS_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_LIVENESS_NAMES[role]}: a bool about the state and its parameters"
-        program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
+        program.diagnostics.add("TG311", heading_place(its.source, its.node), message, usage)
         raise AbandonedError
     named = tuple((parameter.name, parameter.type) for parameter in parameters_of(program, its, 1))
     for node, type_ in its.parameters[1:]:
@@ -370,7 +372,7 @@ def elaborate_on_runs(program: Program, function: FunctionType, role: str) -> ir
         form = function_form(program, its, "property", {state: state}, named)
     finally:
         program.stack.pop()
-    return replace(form, where=heading(its.source, its.node))
+    return replace(form, where=heading_place(its.source, its.node))
 
 
 # --- fault budgets ---------------------------------------------------------------------------------------------------
@@ -381,7 +383,7 @@ def budget_field(constant: str) -> str:
     return f"{constant}_left"
 
 
-def spend(form: ir.ActionForm, constant: str, type_: Int) -> ir.ActionForm:
+def add_budget(form: ir.ActionForm, constant: str, type_: Int) -> ir.ActionForm:
     """The action with its budget: a limit after its last guard, and one less at its end."""
     where = form.where
     field = budget_field(constant)
@@ -423,14 +425,14 @@ def _has_require(statement: ir.Statement) -> bool:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
-def first_line(doc: str | None) -> str:
+def first_doc_line(doc: str | None) -> str:
     """A docstring's first line; "" without one."""
     return next((line.strip() for line in (doc or "").splitlines() if line.strip()), "")
 
 
 def check_sentence(program: Program, its: CallSignature, scope: Scope) -> None:
     """Elaborates what stands in braces in an action's sentence; TG309 where it cannot be evaluated."""
-    line = first_line(ast.get_docstring(its.node))
+    line = first_doc_line(ast.get_docstring(its.node))
     docstring = its.node.body[0]
     for text, start in fields_of(line):
         where = _place_in_docstring(its.source, docstring, line, start, len(text))

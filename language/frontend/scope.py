@@ -47,11 +47,11 @@ class Binding:
     type: Type | None
     is_loop_variable: bool = False
     value: ir.Expr | None = None
-    piece: Piece | None = None
+    piece: CellArgument | None = None
 
 
 @immutable
-class Piece:
+class CellArgument:
     """A cell of the state that a step helper was given: where it is written, and the expression that reads it."""
 
     place: ir.Place

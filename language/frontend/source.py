@@ -103,7 +103,7 @@ class Source:
         self.classes: dict[str, ast.ClassDef] = {}
         for node in _statements(self.tree):
             if isinstance(node, ast.FunctionDef):
-                self.functions[first_line(node)] = node
+                self.functions[first_code_line(node)] = node
         for node in self.tree.body:
             if isinstance(node, ast.ClassDef):
                 self.classes[node.name] = node
@@ -172,7 +172,7 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
             waiting.extend(getattr(node, name, ()))
 
 
-def first_line(node: ast.FunctionDef) -> int:
+def first_code_line(node: ast.FunctionDef) -> int:
     """The line where a function's code begins: its first decorator, as `co_firstlineno` counts."""
     return min([node.lineno, *(inner.lineno for inner in node.decorator_list)])
 

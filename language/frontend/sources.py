@@ -14,8 +14,8 @@ from ..kinds import Domain, range_of
 from ..records import is_box, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from .capacities import MEMBERS_MAX
-from .expressions import BOOL, condition, int_type, integer, number
-from .intervals import steps
+from .expressions import BOOL, condition, int_type, integer, number_constant
+from .intervals import range_interval
 from .matching import fit, join, unwrap_option
 from .narrowing import know
 from .scope import Binding, Scope, expression
@@ -98,10 +98,12 @@ def _range(scope: Scope, node: ast.Call) -> Iteration:
         raise scope.error(
             "TG117", node.args[2], "a range counts up by one", "range(start, stop), and arithmetic on its variable"
         )
-    start = integer(scope, node.args[0]) if len(node.args) == 2 else number(scope, 0, node)
+    start = integer(scope, node.args[0]) if len(node.args) == 2 else number_constant(scope, 0, node)
     stop = integer(scope, node.args[-1])
     rounds = max(0, int_type(stop).hi - int_type(start).lo)
-    return Iteration(ir.IntRange(start, stop, scope.where(node)), steps(int_type(start), int_type(stop)), rounds)
+    return Iteration(
+        ir.IntRange(start, stop, scope.where(node)), range_interval(int_type(start), int_type(stop)), rounds
+    )
 
 
 def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:

@@ -15,9 +15,9 @@ from ..types import Int, Option, Pool, Seq, Subset, Type, Unit
 from .expressions import condition, fit_expression, integer
 from .helpers import names_assigned
 from .intervals import hull, widened_interval
-from .matching import agrees, fit, is_known, join, settle, type_text_with_numbers
+from .matching import agrees, fit, is_known, join, type_text_with_numbers, widen_type
 from .narrowing import know
-from .places import cell
+from .places import written_place
 from .scope import MISSING, Binding, Scope, block, expression, statements
 from .sources import Iteration, bind_target, iteration, keep_iteration
 from .steps import call_step, is_step_helper
@@ -92,7 +92,7 @@ def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, sink
             f".{function.attr}(...) is not in the language",
             ", ".join(f".{method}(x)" for method in METHODS),
         )
-    place = cell(scope, function.value, call)
+    place = written_place(scope, function.value, call)
     usage = f"{ast.unparse(function)}(x)"
     if len(call.args) != 1 or call.keywords:
         raise scope.error("TG211", call, f".{function.attr} takes one argument", usage)
@@ -169,7 +169,7 @@ def annotated_assignment(scope: Scope, node: ast.AnnAssign, sink: StatementSink)
     except AbandonedError:
         scope.poison(node.target.id)
         raise
-    _let(scope, node.target.id, value, settle(declared, value.type), node, sink)
+    _let(scope, node.target.id, value, widen_type(declared, value.type), node, sink)
     return False
 
 
@@ -179,7 +179,7 @@ def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, sin
     elif isinstance(target, (ast.Tuple, ast.List)):
         _assign_parts(scope, target, value, node, sink)
     elif isinstance(target, (ast.Attribute, ast.Subscript)):
-        place = cell(scope, target, node)
+        place = written_place(scope, target, node)
         sink.append(ir.Store(place, fit_expression(scope, value, place.type), scope.where(node)))
     else:
         raise scope.error("TG114", target, "several targets at once are not in the language", "one assignment for each")
@@ -212,7 +212,7 @@ def _parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: as
     parts: list[ir.Expr] = []
     for element, part in zip(target.elts, value.elts, strict=True):
         if isinstance(element, (ast.Attribute, ast.Subscript)):
-            parts.append(fit_expression(scope, part, cell(scope, element, node).type))
+            parts.append(fit_expression(scope, part, written_place(scope, element, node).type))
         else:
             before = scope.names.get(element.id) if isinstance(element, ast.Name) else None
             parts.append(expression(scope, part, None if before is None else before.type))
@@ -225,7 +225,7 @@ def _give(scope: Scope, target: ast.expr, value: ir.Expr, node: ast.stmt, sink: 
         _check_target(scope, target, node)
         _let(scope, target.id, value, value.type, node, sink)
     elif isinstance(target, (ast.Attribute, ast.Subscript)):
-        place = cell(scope, target, node)
+        place = written_place(scope, target, node)
         sink.append(ir.Store(place, fit(scope, value, place.type, target), scope.where(node)))
     elif isinstance(target, (ast.Tuple, ast.List)):
         for element, part in zip(target.elts, unpack_tuple(scope, value, len(target.elts), target), strict=True):

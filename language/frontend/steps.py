@@ -28,9 +28,9 @@ from .helpers import (
     names_rebound,
     signature,
 )
-from .matching import agrees, fit, is_known, settle
-from .places import cell, is_path
-from .scope import Binding, Piece, Scope, block, expression
+from .matching import agrees, fit, is_known, widen_type
+from .places import is_path, written_place
+from .scope import Binding, CellArgument, Scope, block, expression
 from .source import source_of_function
 from .type_text import describe
 
@@ -123,12 +123,12 @@ def _piece(
     if not is_path(scope, argument):
         message = f"{its.node.name} writes to its parameter {name}, and this is not a piece of the state"
         raise scope.error("TG314", argument, message, "a path from the state: s.field[key]...")
-    place = cell(scope, argument, argument)
+    place = written_place(scope, argument, argument)
     if not agrees(place.type, type_):
         message = f"this is {describe(place.type)}, and {describe(type_)} is needed"
         raise scope.error("TG203", argument, message, f"a piece of the state that is a {describe(type_)}")
     place = replace(place, indexes=tuple(_keep_index(scope, index, sink) for index in place.indexes))
-    return Binding(name, place.type, piece=Piece(place, _read(scope, place)))
+    return Binding(name, place.type, piece=CellArgument(place, _read(scope, place)))
 
 
 def _keep_index(scope: Scope, index: ir.Expr, sink: list[ir.Statement]) -> ir.Expr:
@@ -165,7 +165,7 @@ def _element_at(container: ir.Expr, index: ir.Expr) -> ir.Expr:
 def _value(scope: Scope, inner: Scope, name: str, type_: Type, argument: ast.expr, sink: list[ir.Statement]) -> Binding:
     """A parameter that is a value: what cannot change is put in for it, anything else gets a name."""
     value = fit(scope, expression(scope, argument, type_), type_, argument)
-    settled = settle(type_, value.type)
+    settled = widen_type(type_, value.type)
     if not is_known(settled):
         hint = f"a name with a type: {name}: Annotated[Seq[T], Capacity(n)] = ..., before the call"
         raise scope.error("TG214", argument, "the capacity of this container is not known", hint)

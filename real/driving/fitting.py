@@ -83,12 +83,12 @@ def plan_first(releases: Iterable[str], plan: Callable[[str], P]) -> P:
         try:
             return plan(kafka)
         except UndrivableError as error:
-            why = error if why is None or progress_of(error) > progress_of(why) else why
+            why = error if why is None or release_progress(error) > release_progress(why) else why
     assert why is not None
     raise why
 
 
-def progress_of(error: UndrivableError) -> tuple[bool, int]:
+def release_progress(error: UndrivableError) -> tuple[bool, int]:
     """How far a release has come: not to the end of the trace in the model, and to which step, or further."""
     return not isinstance(error, ModelRefusesError), error.taken if isinstance(error, ModelRefusesError) else 0
 

@@ -12,150 +12,27 @@ from ..logs.metadata_log import Entry, MetadataLog
 from ..logs.metadata_records import MetadataRecord
 from .assignments import Assignment, assignment_changes, brokers_of
 from .directories import LOST, Directories, failed_directories
+from .moments import (
+    DELETED,
+    ELR_FEATURE,
+    METADATA_VERSION,
+    RECOVERING,
+    History,
+    Leadership,
+    Moment,
+    RecordedCluster,
+    SettingsInForce,
+)
 
-METADATA_VERSION = "metadata.version"
-ELR_FEATURE = "eligible.leader.replicas.version"
-DELETED = "the topic was deleted"
-"""Of a history that ends with the partition: there is no more of it."""
 NOBODY, UNCHANGED = -1, -2
 """No leader, and a leader that a change does not name."""
-RECOVERING = 1
-"""LeaderRecoveryState, which an unclean election sets."""
 MIN_ISR, UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 TOPIC_CONFIG, BROKER_CONFIG = 2, 4
 """ConfigResource.Type."""
 
 
 @immutable
-class SettingsInForce:
-    """What a controller heeds at a moment of the log: the settings of a topic, None where the log has none; whether
-    there are eligible leader replicas; and the level of `metadata.version` that is finalized, None where the log has
-    none."""
-
-    min_isr: str | None
-    unclean: str | None
-    elr: bool
-    finalized_level: int | None
-
-
-@immutable
-class Moment:
-    """A partition as a controller had it on record, from an offset of the metadata log on.
-
-    `leader` is None where nobody leads. `fenced_brokers` are the replicas' brokers that are fenced, or are being shut
-    down, or have not registered, or run on without the directory with their copy. `offline` are those whose copy is on
-    record in a directory that they no longer have, and `reassigned_brokers` those whose copy is on record in another
-    directory than before. `unclean` is whether the record says that the election was unclean, and `of_broker` whether
-    the batch says something of a broker, too. `last_known` is the LastKnownElr. `restarted_brokers` are brokers that
-    have registered with another incarnation than before since they were unfenced last, `stopping_brokers` those in
-    controlled shutdown. `passing`: another record of the same batch goes on from here, so that no broker ever sees this
-    moment by itself, or a broker has registered and is not unfenced yet. `shows_loss`: nothing else is on record, and
-    the leader has learned of its epoch and lacks a record that was committed. `clears_elr`: the eligible leader
-    replicas were forgotten, since somebody set `min.insync.replicas`. `unsure` are brokers of which nothing says
-    whether they have been down since they were unfenced last: on ZooKeeper a broker registers anew after each end of
-    its session. `assignment` is who holds a copy, where that is not the same all the time. `order` has the replicas in
-    the order of assignment, of which the controller elects the first that may lead, and `settings` are those in force;
-    of ZooKeeper neither is known moment by moment. `again`: a broker in controlled shutdown was fenced, which makes a
-    new leader epoch up to 3.5 where it is the last of the ISR."""
-
-    offset: int
-    time_ms: int
-    leader: int | None
-    leader_epoch: int
-    isr: frozenset[int]
-    elr: frozenset[int]
-    last_known: frozenset[int]
-    fenced_brokers: frozenset[int]
-    restarted_brokers: frozenset[int]
-    stopping_brokers: frozenset[int]
-    passing: bool = False
-    shows_loss: bool = False
-    clears_elr: bool = False
-    unsure: frozenset[int] = frozenset()
-    assignment: Assignment | None = None
-    order: tuple[int, ...] = ()
-    settings: SettingsInForce | None = None
-    again: bool = False
-    offline: frozenset[int] = frozenset()
-    reassigned_brokers: frozenset[int] = frozenset()
-    unclean: bool = False
-    of_broker: bool = False
-
-    def alike(self, other: Moment) -> bool:
-        """Whether two moments differ in nothing that a partition's controller has on record of it."""
-        return self._recorded_fields() == other._recorded_fields()
-
-    def _recorded_fields(self) -> tuple[Any, ...]:
-        sets = self.isr, self.elr, self.last_known, self.fenced_brokers
-        return self.leader, self.leader_epoch, *sets, self.assignment
-
-
-@immutable
-class Leadership:
-    """Who leads in a leader epoch, -1 for nobody, and the `first` and `last` partition epoch in it."""
-
-    leader: int
-    first: int
-    last: int
-
-
-@immutable
-class History:
-    """All that is known of a partition: its `replicas`, all brokers that ever have a copy as far as it is followed,
-    those of its creation first, in the order of assignment; its moments, and the settings that the topic and the
-    cluster have in the log. `whole`: it begins with the partition's creation. `end_reason` says why it goes
-    no further than the log, where it does not. `leaderships` are by leader epoch, to the end of the
-    log. `missing` says what no file has, so that nothing is known from there on."""
-
-    topic: str
-    partition: int
-    replicas: tuple[int, ...]
-    moments: tuple[Moment, ...]
-    settings: Mapping[str, str]
-    whole: bool
-    end_reason: str | None = None
-    topic_id: str = ""
-    leaderships: Mapping[int, Leadership] = field(default_factory=dict[int, Leadership])
-    missing: str | None = None
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """What tells it from every other partition, also of a topic of the same name."""
-        return self.topic_id or self.topic, self.partition
-
-    @property
-    def name(self) -> str:
-        """As Kafka names the partition: `orders-0`."""
-        return f"{self.topic}-{self.partition}"
-
-
-@immutable
-class ZooKeeper:
-    """What brokers of a cluster with ZooKeeper say of themselves: their releases, and the versions of the protocol
-    between brokers, each once, the one of the last start at the end; and the cluster's id with the line that says it,
-    None where no line does."""
-
-    releases: tuple[str, ...]
-    protocols: tuple[str, ...]
-    cluster: tuple[str, str] | None = None
-
-
-@immutable
-class RecordedCluster:
-    """What a metadata log says: each partition's history, the finalized features, and `supported_levels`, the newest
-    levels of `metadata.version` that brokers have registered with, each once, the one that registered last at the end.
-    `changed_settings` are settings that have another value later in the log: histories have the last. `zookeeper` is
-    there where the cluster has no metadata log."""
-
-    histories: tuple[History, ...]
-    features: Mapping[str, int]
-    supported_levels: tuple[int, ...]
-    changed_settings: frozenset[str]
-    zookeeper: ZooKeeper | None = None
-
-
-@immutable
-class _Halfway:
+class _CompletingReassignment:
     """What a partition is for an instant in a record that completes its reassignment."""
 
     assignment: Assignment
@@ -187,7 +64,7 @@ class _PartitionOnRecord:
     moments: list[Moment] = field(default_factory=list[Moment])
     end_reason: str | None = None
     leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
-    halfway: _Halfway | None = None
+    halfway: _CompletingReassignment | None = None
 
     def led(self) -> None:
         """Takes down who leads in the present epochs."""
@@ -215,7 +92,7 @@ class _BrokerOnRecord:
         return self.is_fenced or self.is_stopping
 
 
-class _Unfit(Exception):
+class _UnfitRecord(Exception):
     """A record that cannot follow those before it, and why."""
 
 
@@ -254,7 +131,7 @@ class _RecordReading:
         record, self.snapshot, self.again = entry.record, entry.snapshot, False
         try:
             self._take(record)
-        except _Unfit as error:
+        except _UnfitRecord as error:
             raise UsageError(
                 f"the {record.kind} at offset {entry.offset} {error}: this is no whole metadata log; give the "
                 "controller's directory, or all of its segments printed"
@@ -305,9 +182,11 @@ class _RecordReading:
         (ClusterControlManager.replayRegistrationChange)."""
         broker = self.brokers.get(number)
         if broker is None:
-            raise _Unfit(f"is about broker {number}, which has not registered before")
+            raise _UnfitRecord(f"is about broker {number}, which has not registered before")
         if broker.epoch != epoch:
-            raise _Unfit(f"is about broker {number} in broker epoch {epoch}, and it has registered in {broker.epoch}")
+            raise _UnfitRecord(
+                f"is about broker {number} in broker epoch {epoch}, and it has registered in {broker.epoch}"
+            )
         return broker
 
     def _register(self, fields: Mapping[str, Any]) -> None:
@@ -374,7 +253,7 @@ class _RecordReading:
 
     def _remove(self, topic: str) -> None:
         if topic not in self.topics:
-            raise _Unfit(f"removes topic {topic}, which is not created before")
+            raise _UnfitRecord(f"removes topic {topic}, which is not created before")
         for (of, _), partition in self.partitions.items():
             if of == topic and partition.end_reason is None:
                 partition.end_reason = DELETED
@@ -382,7 +261,7 @@ class _RecordReading:
     def _create(self, fields: Mapping[str, Any]) -> None:
         where = fields["topicId"], fields["partitionId"]
         if fields["topicId"] not in self.topics:
-            raise _Unfit(f"is of topic {fields['topicId']}, which is not created before")
+            raise _UnfitRecord(f"is of topic {fields['topicId']}, which is not created before")
         replicas = tuple(fields["replicas"])
         partition = self.partitions[where] = _PartitionOnRecord(
             topic=self.topics[fields["topicId"]],
@@ -409,7 +288,9 @@ class _RecordReading:
     def _change(self, fields: Mapping[str, Any]) -> None:
         partition = self.partitions.get((fields["topicId"], fields["partitionId"]))
         if partition is None:
-            raise _Unfit(f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created")
+            raise _UnfitRecord(
+                f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created"
+            )
         partition.order = tuple(fields.get("replicas") or partition.order)
         partition.directories.take_record(fields, partition.order)
         for number in partition.directories.assigned & self.brokers.keys():
@@ -444,7 +325,7 @@ class _RecordReading:
         if not partition.assignment.replicas <= set(partition.replicas):
             partition.end_reason = "its replicas were reassigned to more brokers than are followed"
         elif instant is not None:
-            partition.halfway = _Halfway(
+            partition.halfway = _CompletingReassignment(
                 instant,
                 partition.leader,
                 partition.leader_epoch,
@@ -529,14 +410,14 @@ def _check(partition: _PartitionOnRecord, replicas: Sequence[int]) -> None:
     left = partition.elr & set(partition.replicas) if partition.moves else frozenset[int]()
     named = {*partition.isr, *(partition.elr - left), *({partition.leader} - {NOBODY})}
     if not held or len(set(replicas)) < len(replicas):
-        raise _Unfit(f"has the replicas {list(replicas)}")
+        raise _UnfitRecord(f"has the replicas {list(replicas)}")
     if strangers := named - held:
         names = ", ".join(map(str, sorted(strangers)))
         known = list(replicas) or sorted(held)
-        raise _Unfit(f"has {names} lead or be in sync, where {known} are the replicas")
+        raise _UnfitRecord(f"has {names} lead or be in sync, where {known} are the replicas")
 
 
-def _moment_of_halfway(halfway: _Halfway, moment: Moment) -> Moment:
+def _moment_of_halfway(halfway: _CompletingReassignment, moment: Moment) -> Moment:
     """The moment before one, in the same record, in which the reassignment is not complete yet."""
     return replace(
         moment,

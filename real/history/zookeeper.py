@@ -15,17 +15,17 @@ from itertools import accumulate, pairwise
 from ...language.immutable import immutable
 from ..logs.zookeeper_lines import (
     NOBODY,
-    Active,
     BrokersChange,
+    ControlledShutdown,
     ControllerElection,
     Event,
+    NewController,
     PartitionChange,
     PartitionCreation,
     Relocation,
-    Stopping,
     TopicId,
 )
-from .partitions import History, Leadership, Moment
+from .moments import History, Leadership, Moment
 
 MOST_AT_ONCE = 2
 UNKNOWN_REPLICAS = "no file says which brokers have a copy of it: give state-change.log since it was created"
@@ -218,11 +218,11 @@ class _EventReading:
         """Takes an event."""
         self.time_ms = event.time_ms
         match event.event:
-            case Active(live):
+            case NewController(live):
                 self._brokers(live - self.live, self.live - live, frozenset(), live)
             case BrokersChange(added, deleted, bounced, live):
                 self._brokers(added | (live - self.live - bounced), deleted | (self.live - live), bounced, live)
-            case Stopping(broker):
+            case ControlledShutdown(broker):
                 self.stopping.add(broker)
                 for partition in self._with(broker):
                     partition.goes(broker, ending=True)

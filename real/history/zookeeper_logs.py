@@ -11,8 +11,8 @@ from pathlib import Path
 from ...language.errors import UsageError
 from ..logs.broker_files import is_log, is_packed, open_log, time_of
 from ..logs.metadata_log import MetadataLog
-from ..logs.zookeeper_lines import BrokerFact, PartitionChange, controller_of, of_broker, of_controller
-from .partitions import RecordedCluster, ZooKeeper
+from ..logs.zookeeper_lines import BrokerFact, PartitionChange, broker_events, controller_of, of_controller
+from .moments import RecordedCluster, ZooKeeper
 from .zookeeper import TimedEvent, build_histories, order_events
 
 PROTOCOL = "inter.broker.protocol.version"
@@ -78,7 +78,7 @@ class _FilesReading:
                 who = controller_of(text)
                 told = [
                     TimedEvent(at, event, f"{path}:{number}")
-                    for event in (of_controller(text) if who else of_broker(text))
+                    for event in (of_controller(text) if who else broker_events(text))
                 ]
                 found = found or bool(told)
                 if who is not None:

@@ -119,7 +119,7 @@ class ModelRuns:
         if found is None or found.signature in self._known:
             return None
         self._known.add(found.signature)
-        return shrunk(self._host, model, self._kafka, found, self._defect)
+        return shrink_difference(self._host, model, self._kafka, found, self._defect)
 
     def reach(self, code: HistoryReach, seconds: float, cut: bool) -> ComparisonReach:
         """How far was looked."""
@@ -304,7 +304,7 @@ def difference_of(kafka: str, model: Model, run: Run, results: Sequence[StageRes
     )
 
 
-def shrunk(host: Host, model: Model, kafka: str, difference: Difference, defect: str) -> Difference:
+def shrink_difference(host: Host, model: Model, kafka: str, difference: Difference, defect: str) -> Difference:
     """The difference with a run out of which no step can be left."""
     at = 0
     while at < len(difference.run.steps):

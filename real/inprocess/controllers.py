@@ -12,7 +12,7 @@ from typing import Any
 from ..driving.controllers.world import HOUR, MAX_AHEAD, ControllerObservation
 from ..driving.nodes.running import NodesError
 from ..driving.nodes.wire import FETCH
-from .hosting import Flying, Host, Settings, Step, StepResults
+from .hosting import Host, MessageInFlight, Settings, Step, StepResults
 
 TIMEOUT_MS = HOUR * 1_000
 BACKOFF_MS = 1_100
@@ -75,7 +75,7 @@ class HostedControllers:
         """What a controller has on its way."""
         return frozenset(message for message in self._last.flying if not message.answer and message.source == voter)
 
-    def requests(self) -> tuple[Flying, ...]:
+    def requests(self) -> tuple[MessageInFlight, ...]:
         """All requests that are on their way."""
         return tuple(message for message in self._last.flying if not message.answer)
 
@@ -122,7 +122,7 @@ class HostedControllers:
             self.check_clock(sender)
         return False
 
-    def _let_one(self, request: Flying, is_answered: bool) -> bool:
+    def _let_one(self, request: MessageInFlight, is_answered: bool) -> bool:
         alike = [one for one in self._last.flying if one[:4] == request[:4]]
         waits = LONG_POLL_MS if request.api == FETCH else 0
         step = ("exchange", *request[:3], int(is_answered), alike.index(request), waits)
@@ -130,11 +130,11 @@ class HostedControllers:
 
     def drop_requests(self, requests: Iterable[Hashable]) -> None:
         """Loses those of some requests that are still on their way: their connections break."""
-        held = [one for one in requests if isinstance(one, Flying) and one in self._last.flying]
+        held = [one for one in requests if isinstance(one, MessageInFlight) and one in self._last.flying]
         if held:
             self._take(*self._steps("cut", held))
 
-    def _steps(self, verb: str, messages: Iterable[Flying]) -> list[Step]:
+    def _steps(self, verb: str, messages: Iterable[MessageInFlight]) -> list[Step]:
         """A step with each message, one after the other; which of those alike it is counts from the oldest left."""
         left, steps = list(self._last.flying), list[Step]()
         for message in messages:

@@ -76,7 +76,7 @@ class FailedProperty:
     stack: tuple[str, ...]
 
 
-class Flying(NamedTuple):
+class MessageInFlight(NamedTuple):
     """A message on its way: between which nodes, the number of its API, whether it is an answer, its name, and which
     request of its world it is, or answers."""
 
@@ -95,7 +95,7 @@ class StepResults:
 
     steps_taken: tuple[bool, ...]
     states: tuple[tuple[Mapping[str, Any], ...], ...]
-    flying: tuple[Flying, ...]
+    flying: tuple[MessageInFlight, ...]
     committed_records: int
     findings: tuple[FailedProperty, ...]
     lines: tuple[str, ...]
@@ -143,7 +143,7 @@ class Host:
         return StepResults(
             tuple(answer["taken"]),
             tuple(tuple(state) for state in answer["states"]),
-            tuple(Flying(*message) for message in answer["flying"]),
+            tuple(MessageInFlight(*message) for message in answer["flying"]),
             answer["committed"],
             findings_of(answer),
             tuple(answer["lines"]),

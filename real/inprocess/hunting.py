@@ -18,7 +18,7 @@ from .hosting import FailedProperty, Host, Schedule, Settings, findings_of, step
 from .known import ticket_of
 from .program import HostError
 from .properties import JUDGED, Seen, failing_properties
-from .shrinking import shrunk
+from .shrinking import shrink_schedule
 
 SCHEMA = "tidegate.schedule/1"
 RELEASES = ("4.4.0", "4.3.1", "4.2.0", "4.1.1", "4.0.0", "3.9.1", "3.7.2", "3.6.2", "3.5.2")
@@ -153,7 +153,7 @@ def _case(
     host: Host, settings: Settings, answer: Mapping[str, Any], finding: FailedProperty, so_far: HuntReach
 ) -> HuntCase:
     seed, steps = int(answer["world"]), tuple(tuple(step) for step in answer["schedule"])
-    made = shrunk(host, settings, seed, steps, finding, lambda left: None)
+    made = shrink_schedule(host, settings, seed, steps, finding, lambda left: None)
     if made is None:
         raise DisagreementError(f"{finding.why}: it does not come about a second time, with seed {seed}")
     case = HuntCase(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)

@@ -19,7 +19,7 @@ def failing(
     return tuple(step for step, taken in zip(steps, done.steps_taken, strict=True) if taken)
 
 
-def shrunk(
+def shrink_schedule(
     host: Host, settings: Settings, seed: int, steps: Schedule, failure: FailedProperty, report: Callable[[int], None]
 ) -> tuple[Schedule, bool] | None:
     """The steps of a schedule without which the same does not fail: none of them can be left out. And whether it

@@ -69,12 +69,12 @@ def boolean(reader: Reader) -> bool:
     return reader.take(1) != b"\0"
 
 
-def identity(reader: Reader) -> str:
+def uuid_text(reader: Reader) -> str:
     """A UUID, as Kafka prints it: in base64."""
     return base64.urlsafe_b64encode(reader.take(16)).decode().rstrip("=")
 
 
-def text(reader: Reader) -> str | None:
+def compact_text(reader: Reader) -> str | None:
     """A compact string; None is no string at all."""
     size = varint(reader)
     return None if size == 0 else reader.take(size - 1).decode()

@@ -16,7 +16,7 @@ from .encoding import (
     Reader,
     TruncatedError,
     boolean,
-    identity,
+    compact_text,
     int8,
     int16,
     int32,
@@ -24,14 +24,14 @@ from .encoding import (
     list_of,
     struct_of,
     tagged_fields,
-    text,
+    uuid_text,
     varint,
 )
 
 FRAME_VERSION = 1
 _NULLABLE = frozenset({"rack", "value"})
 """Strings that may be none at all."""
-_BROKERS, _DIRECTORIES = list_of(int32), list_of(identity)
+_BROKERS, _DIRECTORIES = list_of(int32), list_of(uuid_text)
 
 
 class UnreadableRecordError(Exception):
@@ -58,8 +58,8 @@ class Kind:
     fields: tuple[LogRecordField, ...]
 
 
-_ENDPOINTS = list_of(struct_of(name=text, host=text, port=int16, securityProtocol=int16))
-_FEATURES = list_of(struct_of(name=text, minSupportedVersion=int16, maxSupportedVersion=int16))
+_ENDPOINTS = list_of(struct_of(name=compact_text, host=compact_text, port=int16, securityProtocol=int16))
+_FEATURES = list_of(struct_of(name=compact_text, minSupportedVersion=int16, maxSupportedVersion=int16))
 
 KINDS: Mapping[int, Kind] = {
     0: Kind(
@@ -68,11 +68,11 @@ KINDS: Mapping[int, Kind] = {
         (
             LogRecordField("brokerId", int32),
             LogRecordField("isMigratingZkBroker", boolean, since=2),
-            LogRecordField("incarnationId", identity),
+            LogRecordField("incarnationId", uuid_text),
             LogRecordField("brokerEpoch", int64),
             LogRecordField("endPoints", _ENDPOINTS),
             LogRecordField("features", _FEATURES),
-            LogRecordField("rack", text),
+            LogRecordField("rack", compact_text),
             LogRecordField("fenced", boolean),
             LogRecordField("inControlledShutdown", boolean, since=1),
             LogRecordField("logDirs", _DIRECTORIES, since=3, tag=0),
@@ -80,13 +80,13 @@ KINDS: Mapping[int, Kind] = {
         ),
     ),
     1: Kind("UNREGISTER_BROKER_RECORD", 0, (LogRecordField("brokerId", int32), LogRecordField("brokerEpoch", int64))),
-    2: Kind("TOPIC_RECORD", 0, (LogRecordField("name", text), LogRecordField("topicId", identity))),
+    2: Kind("TOPIC_RECORD", 0, (LogRecordField("name", compact_text), LogRecordField("topicId", uuid_text))),
     3: Kind(
         "PARTITION_RECORD",
         2,
         (
             LogRecordField("partitionId", int32),
-            LogRecordField("topicId", identity),
+            LogRecordField("topicId", uuid_text),
             LogRecordField("replicas", _BROKERS),
             LogRecordField("isr", _BROKERS),
             LogRecordField("removingReplicas", _BROKERS),
@@ -105,9 +105,9 @@ KINDS: Mapping[int, Kind] = {
         0,
         (
             LogRecordField("resourceType", int8),
-            LogRecordField("resourceName", text),
-            LogRecordField("name", text),
-            LogRecordField("value", text),
+            LogRecordField("resourceName", compact_text),
+            LogRecordField("name", compact_text),
+            LogRecordField("value", compact_text),
         ),
     ),
     5: Kind(
@@ -115,7 +115,7 @@ KINDS: Mapping[int, Kind] = {
         2,
         (
             LogRecordField("partitionId", int32),
-            LogRecordField("topicId", identity),
+            LogRecordField("topicId", uuid_text),
             LogRecordField("isr", _BROKERS, tag=0),
             LogRecordField("leader", int32, tag=1),
             LogRecordField("replicas", _BROKERS, tag=2),
@@ -129,8 +129,8 @@ KINDS: Mapping[int, Kind] = {
     ),
     7: Kind("FENCE_BROKER_RECORD", 0, (LogRecordField("id", int32), LogRecordField("epoch", int64))),
     8: Kind("UNFENCE_BROKER_RECORD", 0, (LogRecordField("id", int32), LogRecordField("epoch", int64))),
-    9: Kind("REMOVE_TOPIC_RECORD", 0, (LogRecordField("topicId", identity),)),
-    12: Kind("FEATURE_LEVEL_RECORD", 0, (LogRecordField("name", text), LogRecordField("featureLevel", int16))),
+    9: Kind("REMOVE_TOPIC_RECORD", 0, (LogRecordField("topicId", uuid_text),)),
+    12: Kind("FEATURE_LEVEL_RECORD", 0, (LogRecordField("name", compact_text), LogRecordField("featureLevel", int16))),
     17: Kind(
         "BROKER_REGISTRATION_CHANGE_RECORD",
         3,
@@ -143,7 +143,7 @@ KINDS: Mapping[int, Kind] = {
             LogRecordField("cordonedLogDirs", _DIRECTORIES, since=3, tag=3),
         ),
     ),
-    28: Kind("CLEAR_ELR_RECORD", 0, (LogRecordField("topicName", text),)),
+    28: Kind("CLEAR_ELR_RECORD", 0, (LogRecordField("topicName", compact_text),)),
 }
 """By the number of the kind (apiKey). Kinds that are not here say nothing of a partition, and are passed over."""
 
@@ -188,7 +188,7 @@ def _newer(kind: Kind, version: int) -> UnreadableRecordError:
 def _is_of(field: LogRecordField, value: Any) -> bool:
     """Whether a field may have such a value."""
     read = field.read
-    if read in (text, identity):
+    if read in (compact_text, uuid_text):
         return isinstance(value, str) or (value is None and field.name in _NULLABLE)
     if read in (int8, int16, int32, int64, boolean):
         return isinstance(value, int)

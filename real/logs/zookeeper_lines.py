@@ -88,14 +88,14 @@ class BrokersChange:
 
 
 @immutable
-class Active:
+class NewController:
     """A controller that takes over sees who is registered."""
 
     live: frozenset[int]
 
 
 @immutable
-class Stopping:
+class ControlledShutdown:
     """A broker asks the controller for a controlled shutdown."""
 
     broker: int
@@ -152,8 +152,8 @@ class BrokerFact:
 Event: TypeAlias = (
     ControllerElection
     | BrokersChange
-    | Active
-    | Stopping
+    | NewController
+    | ControlledShutdown
     | PartitionCreation
     | Relocation
     | TopicId
@@ -162,7 +162,7 @@ Event: TypeAlias = (
 )
 
 
-def numbers(text: str | None) -> frozenset[int]:
+def broker_numbers(text: str | None) -> frozenset[int]:
     """The brokers of a list with commas."""
     return frozenset(int(one) for one in re.findall(r"\d+", text or ""))
 
@@ -182,12 +182,12 @@ def of_controller(text: str) -> Iterator[Event]:
     if elected := _ELECTED.match(said):
         yield ControllerElection(int(found["id"]), int(elected[1]))
     elif brokers := _BROKERS.match(said):
-        added, deleted, bounced, live = map(numbers, brokers.groups())
+        added, deleted, bounced, live = map(broker_numbers, brokers.groups())
         yield BrokersChange(added, deleted, bounced, live)
     elif active := _ACTIVE.match(said):
-        yield Active(numbers(active[1]))
+        yield NewController(broker_numbers(active[1]))
     elif stopping := _STOPPING.match(said):
-        yield Stopping(int(stopping[1]))
+        yield ControlledShutdown(int(stopping[1]))
     elif created := _CREATED.match(said):
         yield PartitionCreation(created[1], tuple(map(int, created[2].split(","))))
     elif topics := _DELETED.match(said):
@@ -201,7 +201,7 @@ def of_controller(text: str) -> Iterator[Event]:
 
 def _change_events(message: str) -> Iterator[Event]:
     if old := _ASKED_OLD.match(message):
-        yield PartitionChange(old[1], int(old[3]), numbers(old[2]), None, None, is_asked_by_leader=True)
+        yield PartitionChange(old[1], int(old[3]), broker_numbers(old[2]), None, None, is_asked_by_leader=True)
     elif asked := _ASKED.match(message):
         yield from _state(asked["name"], asked["state"], is_asked_for=True)
     elif state := _ONLINE.match(message) or _REMOVED.match(message) or _SENT.match(message):
@@ -217,7 +217,7 @@ def _state(name: str, text: str, *, is_asked_for: bool) -> Iterator[PartitionCha
     whole = _ISR_WITH_EPOCHS.search(text)
     isr = frozenset(map(int, _MEMBER.findall(whole["isr"]))) if whole else None
     if isr is None and (short := _ISR.search(text)):
-        isr = numbers(short["isr"])
+        isr = broker_numbers(short["isr"])
     leader, epoch, version = (found[field] for field in ("leader", "epoch", "version"))
     if leader and epoch and version and isr is not None:
         yield PartitionChange(
@@ -225,14 +225,14 @@ def _state(name: str, text: str, *, is_asked_for: bool) -> Iterator[PartitionCha
         )
 
 
-def of_broker(text: str) -> Iterator[Event]:
+def broker_events(text: str) -> Iterator[Event]:
     """What a line of a broker says, whether it is the controller or not."""
     if (leader := _LEADER.search(text)) is not None:
         by = int(leader["broker"])
         yield PartitionChange(
             leader["name"],
             int(leader["version"]),
-            numbers(leader["isr"]),
+            broker_numbers(leader["isr"]),
             None,
             None,
             is_asked_by_leader=True,

@@ -18,7 +18,7 @@ from ...language.drafts import Shape
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import Map, Seq, Set, State, replace
-from ..history.partitions import History, Moment
+from ..history.moments import History, Moment
 
 FIELDS = ("registered.leader", "registered.leader_epoch", "registered.isr", "registered.elr", "fenced")
 OF_ASSIGNMENT = ("assignment.replicas", "assignment.adding", "assignment.removing")
@@ -104,7 +104,7 @@ class Moments:
 
     def _initial(self, first: Moment) -> State:
         """The state that the model begins in, with what the brokers know of the first moment."""
-        for _, arguments, state in judge.starts(self.model):
+        for _, arguments, state in judge.initial_choices(self.model):
             if first.leader is None or arguments["leader"] == self.members[first.leader]:
                 leader = None if first.leader is None else self.members[first.leader]
                 isr = self._of(first.isr)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ...language.immutable import immutable
-from ..history.partitions import History, Moment
+from ..history.moments import History, Moment
 from ..logs.broker_files import BrokerLogs, DiskState, EpochStart, IsrShrink, Line, LogTruncation
 
 NOTHING = "brokers' logs say nothing of it, so that losses are not looked for"

@@ -13,17 +13,16 @@ from ...language.errors import UsageError
 from ...language.immutable import immutable
 from ...language.model import Model
 from ..history.assignments import MOST_BROKERS
-from ..history.partitions import (
+from ..history.moments import (
     ELR_FEATURE,
     METADATA_VERSION,
-    MIN_ISR,
-    UNCLEAN,
     History,
     Moment,
     RecordedCluster,
     SettingsInForce,
     ZooKeeper,
 )
+from ..history.partitions import MIN_ISR, UNCLEAN
 from .as_partition import BOUNDS, WITH_DIRECTORIES, WITH_LOSSES, WITH_MOVES
 
 FIRST_WITH_LOGS = (1, 1)

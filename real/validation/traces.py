@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...audit.kafka.profiles import definition
-from ...explorer.native.observation_search import Leg
+from ...explorer.native.observation_search import ObservedLeg
 from ...language import judge
 from ...language.immutable import immutable
 from ...language.model import Model
@@ -51,11 +51,11 @@ def broker_names(one: ValidationResult) -> dict[str, str]:
     return {member: f"broker {number}" for member, number in zip(members, one.of.replicas, strict=True)}
 
 
-def _cut(model: Model, legs: Sequence[Leg[Epochs]]) -> Iterator[list[Leg[Epochs]]]:
+def _cut(model: Model, legs: Sequence[ObservedLeg[Epochs]]) -> Iterator[list[ObservedLeg[Epochs]]]:
     """Legs that fit into one trace, together: of one model, with the same numbers of leader epochs, and with no more
     faults of a kind than a budget may be."""
     most = {name: model.constants[name].maximum or 0 for name in _budgets(model)}
-    held, taken = list[Leg[Epochs]](), dict.fromkeys(most, 0)
+    held, taken = list[ObservedLeg[Epochs]](), dict.fromkeys(most, 0)
     for leg in legs:
         needed = _needed_budgets(model, leg)
         fits = all(taken[name] + needed[name] <= most[name] for name in most)
@@ -77,13 +77,13 @@ def _value(model: Model, name: str) -> int:
     return value
 
 
-def _needed_budgets(model: Model, leg: Leg[Epochs]) -> dict[str, int]:
+def _needed_budgets(model: Model, leg: ObservedLeg[Epochs]) -> dict[str, int]:
     """How much of each budget the steps of a leg take."""
     taken = [model.action(step.action).budget for step in leg.run.steps]
     return {name: taken.count(name) for name in _budgets(model)}
 
 
-def _part(one: ValidationResult, number: int, legs: Sequence[Leg[Epochs]], of: int) -> TracePart:
+def _part(one: ValidationResult, number: int, legs: Sequence[ObservedLeg[Epochs]], of: int) -> TracePart:
     assert one.setup is not None
     profile, own = one.setup.profile, one.models[legs[0].model]
     needed = {name: sum(_needed_budgets(own, leg)[name] for leg in legs) for name in _budgets(own)}
@@ -107,14 +107,14 @@ def _whole(model: Model, state: State) -> State:
     return shape.replace(state, **{name: model.values[budget] for budget, name in shape.budgets.items()})
 
 
-def _moment_before(one: ValidationResult, leg: Leg[Epochs]) -> int:
+def _moment_before(one: ValidationResult, leg: ObservedLeg[Epochs]) -> int:
     """The moment that is seen where a leg begins."""
     assert one.answer is not None
     return max((earlier.observation for earlier in one.answer.legs if earlier.observation < leg.observation), default=0)
 
 
 def _document(
-    one: ValidationResult, model: Model, run: Run, legs: Sequence[Leg[Epochs]], number: int, of: int
+    one: ValidationResult, model: Model, run: Run, legs: Sequence[ObservedLeg[Epochs]], number: int, of: int
 ) -> Document:
     document = run_document(model, run, title=f"{one.of.name}{f', part {number} of {of}' if of > 1 else ''}")
     notes = list[str]()

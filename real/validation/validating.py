@@ -12,14 +12,14 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ...explorer.native.observation_search import Leg, ObservationAnswer, search
+from ...explorer.native.observation_search import ObservationAnswer, ObservedLeg, search
 from ...language.constants import Value
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...traces.sentences import action_sentence, capitalize_first
 from ..history.assignments import Assignment
-from ..history.partitions import DELETED, History, Moment, RecordedCluster
+from ..history.moments import DELETED, History, Moment, RecordedCluster
 from ..logs.broker_files import BrokerLogs
 from ..logs.metadata_log import MetadataLog
 from .as_partition import Epochs, Moments
@@ -279,7 +279,7 @@ def _renaming(names: Mapping[str, int]) -> Named:
     return words
 
 
-def _leg(model: Model, leg: Leg[Epochs], names: Named) -> dict[str, Any]:
+def _leg(model: Model, leg: ObservedLeg[Epochs], names: Named) -> dict[str, Any]:
     actions = {action.name: action for action in model.actions}
     steps = zip(leg.run.states(), leg.run.steps, strict=False)
     return {

@@ -13,7 +13,7 @@ from ..document import Document
 from ..index import commands_html, escape, index_page, sentence_html, wide_table
 from ..text_page import count_text
 from .repair import step_lines
-from .table import LIMITS, RARE_RACE, is_decided, is_rare_race, state_titles
+from .table import LIMITS, RARE_RACE, has_answers, is_rare_race, state_titles
 from .terminal import (
     MARK_MEANINGS,
     MAX_NAMES,
@@ -210,14 +210,14 @@ def _group_section(group: Sequence[Mapping[str, Any]], document: Document, numbe
     if first["accepted"]:
         yield f"<p>{escape(first['accepted'])}</p>"
     yield _deciding_setting_text(first)
-    if is_decided(first):
+    if has_answers(first):
         yield _summary_table(first, document)
     yield from _unmet_items(first)
     if first["loss"] or first["repair"]:
         yield from _scenario_and_repair(first)
     elif first["no_repair"]:
         yield f"<p>{sentence_html(first['no_repair'])}</p>"
-    if is_decided(first):
+    if has_answers(first):
         yield from _question_tables(first, document)
     yield from _settings_section(first)
     for other in group[1:]:

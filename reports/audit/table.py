@@ -43,7 +43,7 @@ _MAX_CELLS = 4
 """Of the cells in which something else goes wrong so many are named."""
 
 
-def is_decided(subject: Mapping[str, Any]) -> bool:
+def has_answers(subject: Mapping[str, Any]) -> bool:
     """Whether a table says anything: where brokers do not start, nothing is decided in any cell."""
     cells = (cell for question in _LOSSES for cell in subject["table"][question].values())
     return any(cell["word"] != "not checked" for cell in cells)

@@ -13,7 +13,7 @@ from .rows import write_assumable, write_row_paragraph
 from .table import (
     LEGEND,
     align_columns,
-    is_decided,
+    has_answers,
     loses_nothing,
     open_cell_lines,
     other_question_lines,
@@ -152,7 +152,7 @@ def mark_of(subject: Mapping[str, Any]) -> str:
     table loses a record, whether that was required or not; else •."""
     if subject["failed"]:
         return "✗"
-    if _is_open(subject) or not is_decided(subject):
+    if _is_open(subject) or not has_answers(subject):
         return "?"
     return "✓" if loses_nothing(subject) else "•"
 
@@ -186,7 +186,7 @@ def _write_unmet(page: TextPage, subject: Mapping[str, Any]) -> None:
     for note in dict.fromkeys(check["note"] for check in subject["checks"] if check["result"] != "accepted"):
         if note:
             page.line(note, indent=4)
-    for says in unmet_lines(subject) if is_decided(subject) else ():
+    for says in unmet_lines(subject) if has_answers(subject) else ():
         page.line(says, indent=4, hang=2)
     if subject["no_repair"]:
         page.line(subject["no_repair"], indent=4, hang=2, style="dim")
@@ -201,7 +201,7 @@ def _write_present_groups(page: TextPage, subject: Mapping[str, Any]) -> None:
 def _write_subject(page: TextPage, subject: Mapping[str, Any], document: Document) -> None:
     page.blank()
     page.line(f"{subject['name']}", style="bold")
-    if is_decided(subject):
+    if has_answers(subject):
         for line in align_columns(state_titles(subject, document), [*table_rows(subject, document)]):
             page.exact(f"  {line}")
         for says in (*open_cell_lines(subject), *other_question_lines(subject, document)):

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from ...language import ir
 from ...language.types import Map, Pool, Seq, Type
 from ..spec.notation import traverse_form
-from .expressions import FormulaScope, flat, formula, offset_text, sequence_text, source_text
+from .expressions import FormulaScope, expression_formula, flat, offset_text, sequence_text, source_text
 from .functions import assigned_names, pack, quote_text, unpack
 from .terms import (
     ATOM,
@@ -88,7 +88,7 @@ def initial_term(initial: ir.InitialForm, scope: FormulaScope, fields: Sequence[
     made = _Body(scope)
     _add_statements(initial.body, made)
     for name, value in zip(fields, initial.result.fields, strict=True):
-        made.parts.append(_equation(scope.names.of(("field", name)), formula(value, made.scope)))
+        made.parts.append(_equation(scope.names.of(("field", name)), expression_formula(value, made.scope)))
     return _nest(made.parts)
 
 
@@ -181,12 +181,12 @@ def _add_statements(statements: Sequence[ir.Statement], action_body: _Body) -> N
     for statement in statements:
         match statement:
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                action_body.parts.append(formula(condition, action_body.scope))
+                action_body.parts.append(expression_formula(condition, action_body.scope))
             case ir.Assert(condition=condition, text=text):
                 asserted = f'Assert({flat(condition, action_body.scope)}, "{quote_text(text)}")'
                 action_body.parts.append(FlatFormula(asserted, POSTFIX))
             case ir.Let(name=name, value=value):
-                shown = action_body.define(name, formula(value, action_body.scope))
+                shown = action_body.define(name, expression_formula(value, action_body.scope))
                 action_body.scope = action_body.scope.with_local(name, shown)
             case ir.If():
                 _add_branch(statement, action_body)
@@ -232,7 +232,7 @@ def _cell_value(statement: Written, old: str, scope: FormulaScope) -> Term:
     """What a cell holds after a write; `old` is what it held."""
     match statement:
         case ir.Store(value=value):
-            return formula(value, scope)
+            return expression_formula(value, scope)
         case ir.Append(value=value):
             return FlatFormula(f"Append({old}, {flat(value, scope)})", POSTFIX)
         case ir.Truncate(length=length):
@@ -257,7 +257,7 @@ def _is_bag(place: ir.Place) -> bool:
 def _add_branch(branch: ir.If, action_body: _Body) -> None:
     """Both sides, then each name and field that one of them changes as a choice; guards of a side hold if it is
     taken."""
-    condition = formula(branch.condition, action_body.scope)
+    condition = expression_formula(branch.condition, action_body.scope)
     if len(flat_text(condition)) > 40 and len(branch.yes) + len(branch.no) > 1:
         condition = FlatFormula(action_body.define("taken", condition), ATOM)
     before = action_body.scope

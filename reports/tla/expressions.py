@@ -87,23 +87,25 @@ class FormulaScope:
         return replace(self, local={**self.local, name: shown_text})
 
 
-def formula(expression: ir.Expr, scope: FormulaScope) -> Term:
+def expression_formula(expression: ir.Expr, scope: FormulaScope) -> Term:
     """An expression as a formula. NotInTLAError where there is none."""
     match expression:
         case ir.And(operands=operands):
-            return Junction("/\\", tuple(formula(part, scope) for part in operands))
+            return Junction("/\\", tuple(expression_formula(part, scope) for part in operands))
         case ir.Or(operands=operands):
             return _either(operands, scope)
         case ir.Choice(condition=condition, yes=yes, no=no):
-            return Conditional(formula(condition, scope), formula(yes, scope), formula(no, scope))
+            return Conditional(
+                expression_formula(condition, scope), expression_formula(yes, scope), expression_formula(no, scope)
+            )
         case ir.Quantified(kind="all" | "any"):
             return _quantifier(expression, scope)
         case ir.Some(value=inner) | ir.Unwrap(option=inner):
-            return formula(inner, scope)
+            return expression_formula(inner, scope)
         case ir.Call() if _reads_written(expression.function, scope):
             return scope.inline(expression, scope)
         case ir.MakeRecord(fields=(inside,), type=type_) if is_box(type_):
-            return formula(inside, scope)
+            return expression_formula(inside, scope)
         case _:
             return (
                 _leaf(expression, scope)
@@ -119,12 +121,12 @@ def _either(operands: tuple[ir.Expr, ...], scope: FormulaScope) -> Term:
     that what has a value only where the first part is false follows from its negation."""
     first, *rest = operands
     if not rest:
-        return formula(first, scope)
+        return expression_formula(first, scope)
     if isinstance(first, ir.Not):
-        return Implication(formula(first.operand, scope), _either(tuple(rest), scope))
+        return Implication(expression_formula(first.operand, scope), _either(tuple(rest), scope))
     if any(map(_is_partial, rest)):
         return Implication(_negation(first, scope), _either(tuple(rest), scope))
-    return Junction("\\/", tuple(formula(part, scope) for part in operands))
+    return Junction("\\/", tuple(expression_formula(part, scope) for part in operands))
 
 
 _OPPOSITES: dict[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
@@ -134,8 +136,8 @@ _OPPOSITES: dict[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
 
 def _negation(expression: ir.Expr, scope: FormulaScope) -> Term:
     if isinstance(expression, ir.Compare):
-        return formula(replace(expression, op=_OPPOSITES[expression.op]), scope)
-    return formula(ir.Not(expression, expression.type, expression.where), scope)
+        return expression_formula(replace(expression, op=_OPPOSITES[expression.op]), scope)
+    return expression_formula(ir.Not(expression, expression.type, expression.where), scope)
 
 
 def _is_partial(expression: ir.Expr) -> bool:
@@ -158,7 +160,7 @@ def _has_no_value_somewhere(part: object) -> bool:
 
 def flat(expression: ir.Expr, scope: FormulaScope, level: int = LOOSE) -> str:
     """An expression on one line, in parentheses where it binds less tightly than `level`."""
-    return flat_text(formula(expression, scope), level)
+    return flat_text(expression_formula(expression, scope), level)
 
 
 def _reads_written(function: ir.Function, scope: FormulaScope) -> bool:
@@ -239,13 +241,13 @@ def _members_text(container: ir.Expr, scope: FormulaScope) -> str:
 def _quantifier(expression: ir.Quantified, scope: FormulaScope) -> Term:
     r"""`\A x \in S : condition => body`, a binder for each generator."""
     if not expression.generators:
-        return formula(expression.body, scope)
+        return expression_formula(expression.body, scope)
     generator, *rest = expression.generators
     source = source_text(generator.source, scope)
     name, inside = scope.bind(generator.variable)
     body = _quantifier(replace(expression, generators=tuple(rest)), inside)
     if generator.conditions:
-        given = conjunction([formula(condition, inside) for condition in generator.conditions])
+        given = conjunction([expression_formula(condition, inside) for condition in generator.conditions])
         body = Implication(given, body) if expression.kind == "all" else Junction("/\\", (given, body))
     sign = "\\A" if expression.kind == "all" else "\\E"
     tail = f" \\in {source}"
@@ -285,7 +287,7 @@ def _number(expression: ir.Expr, scope: FormulaScope) -> Term | None:
                 return FlatFormula(f"{operator}({values})", POSTFIX)
             name, inside = scope.define("found")
             least = FlatFormula(f"{operator}({name})", POSTFIX)
-            chosen = Conditional(FlatFormula(f"{name} = {{}}", COMPARISON), formula(default, inside), least)
+            chosen = Conditional(FlatFormula(f"{name} = {{}}", COMPARISON), expression_formula(default, inside), least)
             return LetDefinition(name, FlatFormula(values, LOOSE), chosen)
         case _:
             return None
@@ -327,7 +329,7 @@ def _position(of: ir.Expr, scope: FormulaScope) -> Term:
         case Enumeration() | Identity() as type_:
             return FlatFormula(f"PlaceIn({_order_text(type_, scope)}, {flat(of, scope)})", POSTFIX)
         case _:
-            return formula(of, scope)
+            return expression_formula(of, scope)
 
 
 def _member_at(number: ir.Expr, type_: Type, scope: FormulaScope) -> Term:
@@ -337,7 +339,7 @@ def _member_at(number: ir.Expr, type_: Type, scope: FormulaScope) -> Term:
         case Bool():
             return FlatFormula(f"{flat(number, scope, SETS)} = 1", COMPARISON)
         case _:
-            return formula(number, scope)
+            return expression_formula(number, scope)
 
 
 def _order_text(type_: Enumeration | Identity, scope: FormulaScope) -> str:
@@ -381,7 +383,7 @@ def _sum_over_sequence(expression: ir.Quantified, first_index: int, scope: Formu
     name, inside = scope.bind(generator.variable)
     place, inside = inside.bind("at")
     value = _sum_from(expression, first_index + 1, inside)
-    given = flat_text(conjunction([formula(condition, inside) for condition in generator.conditions]))
+    given = flat_text(conjunction([expression_formula(condition, inside) for condition in generator.conditions]))
     value = value if not generator.conditions else f"IF {given} THEN {value} ELSE 0"
     return f"Sum([{place} \\in DOMAIN {sequence} |-> LET {name} == {sequence}[{place}] IN {value}])"
 
@@ -408,7 +410,7 @@ def _part(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     """Reading a part of something, and something with a part changed."""
     match expression:
         case ir.RecordField(record=record) if is_box(record.type):
-            return formula(record, scope)
+            return expression_formula(record, scope)
         case ir.RecordField(record=record, field=name) if is_tuple(record.type):
             return FlatFormula(f"{flat(record, scope, POSTFIX)}[{int(name) + 1}]", POSTFIX)
         case ir.RecordField(record=record, field=name):
@@ -510,7 +512,7 @@ def _filter_text(generator: ir.Generator, scope: FormulaScope) -> tuple[str, str
     name, inside = scope.bind(generator.variable)
     if not generator.conditions:
         return source, name, inside
-    given = flat_text(conjunction([formula(condition, inside) for condition in generator.conditions]))
+    given = flat_text(conjunction([expression_formula(condition, inside) for condition in generator.conditions]))
     return f"{{{name} \\in {source} : {given}}}", name, inside
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from ...language import ir
 from ...language.types import Type
 from ..spec.notation import traverse_form
-from .expressions import FormulaScope, formula, sequence_text, source_text
+from .expressions import FormulaScope, expression_formula, sequence_text, source_text
 from .names import Names
 from .terms import ATOM, POSTFIX, Binder, Conditional, FlatFormula, LetDefinition, Term, define, flat_text, lay_out
 
@@ -52,7 +52,7 @@ class Operators:
     def _define(self, function: ir.Function, primed_states: frozenset[str]) -> str:
         wanted = f"{function.name}_next" if primed_states else function.name
         parameters, scope = bind_all([name for name, _ in function.parameters], self.scope(primed_states))
-        body = value_of(function.body, scope)
+        body = returned_value(function.body, scope)
         lines = tuple(lay_out(body, 4, "    "))
         shape = (wanted.lstrip("_"), (*parameters, *lines))
         if shape not in self._texts:
@@ -78,16 +78,16 @@ def inline_call(call: ir.Call, scope: FormulaScope) -> Term:
     inside = scope
     definitions: list[tuple[str, Term]] = []
     for (name, _), argument in zip(call.function.parameters, call.arguments, strict=True):
-        value = formula(argument, scope)
+        value = expression_formula(argument, scope)
         if isinstance(value, FlatFormula) and value.level == ATOM:
             inside = replace(inside, local={**inside.local, name: value.text})
             continue
         shown, inside = inside.define(name)
         definitions.append((shown, value))
-    return define(definitions, value_of(call.function.body, inside))
+    return define(definitions, returned_value(call.function.body, inside))
 
 
-def value_of(
+def returned_value(
     statements: Sequence[ir.Statement],
     scope: FormulaScope,
     rest: Rest | None = None,
@@ -100,18 +100,18 @@ def value_of(
     statement, *others = statements
 
     def go_on(inside: FormulaScope) -> Term:
-        return value_of(others, inside, rest, wrap_returned)
+        return returned_value(others, inside, rest, wrap_returned)
 
     match statement:
         case ir.Return(value=value):
-            return wrap_returned(formula(value, scope))
+            return wrap_returned(expression_formula(value, scope))
         case ir.Let(name=name, value=value):
             shown, inside = scope.define(name)
-            named, rest_of_it = formula(value, scope), go_on(inside)
+            named, rest_of_it = expression_formula(value, scope), go_on(inside)
             return named if rest_of_it == FlatFormula(shown, ATOM) else LetDefinition(shown, named, rest_of_it)
         case ir.If(condition=condition, yes=yes, no=no) if returns(statement):
-            then, otherwise = (value_of((*branch, *others), scope, rest, wrap_returned) for branch in (yes, no))
-            return Conditional(formula(condition, scope), then, otherwise)
+            then, otherwise = (returned_value((*branch, *others), scope, rest, wrap_returned) for branch in (yes, no))
+            return Conditional(expression_formula(condition, scope), then, otherwise)
         case ir.If():
             definitions, inside = merge_locals(statement, scope)
             return define(definitions, go_on(inside))
@@ -122,7 +122,7 @@ def value_of(
             return define(definitions, go_on(inside))
         case ir.Assert(condition=condition, text=text):
             failure = FlatFormula(f'Assert(FALSE, "{quote_text(text)}")', POSTFIX)
-            return Conditional(formula(condition, scope), go_on(scope), failure)
+            return Conditional(expression_formula(condition, scope), go_on(scope), failure)
         case _:
             raise TypeError(f"a helper cannot hold {type(statement).__name__}")
 
@@ -160,9 +160,9 @@ def merge_locals(branch: ir.If, scope: FormulaScope) -> tuple[list[tuple[str, Te
         sides = [name in scope.local or name in set(assigned_names(side)) for side in (branch.yes, branch.no)]
         if not all(sides):
             continue
-        yes, no = (value_of(side, scope, _reader(name)) for side in (branch.yes, branch.no))
+        yes, no = (returned_value(side, scope, _reader(name)) for side in (branch.yes, branch.no))
         shown, inside = inside.define(name)
-        found.append((shown, Conditional(formula(branch.condition, scope), yes, no)))
+        found.append((shown, Conditional(expression_formula(branch.condition, scope), yes, no)))
     return found, inside
 
 
@@ -178,7 +178,7 @@ def fold_locals(loop: ir.For, scope: FormulaScope) -> tuple[list[tuple[str, Term
     so_far, inside = scope.bind("so_far")
     inside = with_locals(inside, unpack(carried, so_far))
     variable, inside = inside.bind(loop.variable)
-    step = value_of(loop.body, inside, lambda end: pack([end.local[name] for name in carried]))
+    step = returned_value(loop.body, inside, lambda end: pack([end.local[name] for name in carried]))
     step_name, outside = replace(scope, used_names=inside.used_names).define("visit")
     start = pack([scope.local[name] for name in carried])
     after, outside = outside.define("visited")
@@ -208,8 +208,8 @@ def _search_loop(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned: W
     match loop.body:
         case (ir.If(condition=condition, yes=(ir.Return(value=value),), no=()),) if not _names(value) & {loop.variable}:
             name, inside = scope.bind(loop.variable)
-            found = Binder(f"\\E {name} \\in {source_text(loop.source, scope)}", formula(condition, inside))
-            return Conditional(found, wrap_returned(formula(value, scope)), rest(scope))
+            found = Binder(f"\\E {name} \\in {source_text(loop.source, scope)}", expression_formula(condition, inside))
+            return Conditional(found, wrap_returned(expression_formula(value, scope)), rest(scope))
         case _:
             return _returning_fold(loop, scope, rest, wrap_returned)
 
@@ -224,7 +224,7 @@ def _returning_fold(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned
     so_far, inside = scope.bind("so_far")
     inside = _unpack_running(carried, so_far, inside)
     variable, inside = inside.bind(loop.variable)
-    body = value_of(
+    body = returned_value(
         loop.body,
         inside,
         lambda end: FlatFormula(_running([end.local[name] for name in carried]), ATOM),

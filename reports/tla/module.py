@@ -22,8 +22,8 @@ from ...language.model import Action, Initial, Liveness, Model, Property, Refine
 from ...language.types import Bool, Enumeration, Identity, Map, Option, Pool, Record, Seq, Subset, Type
 from ..spec.notation import named_types, traverse_form
 from .actions import action_term, initial_term
-from .expressions import formula
-from .functions import Operators, bind_all, value_of
+from .expressions import expression_formula
+from .functions import Operators, bind_all, returned_value
 from .names import Names, free_name
 from .terms import ATOM, FlatFormula, Term, flat_text, lay_out, lay_out_parts
 from .values import NotInTLAError, member_text, set_text
@@ -369,7 +369,7 @@ class _Export:
         return lines
 
     def _claim(self, name: str, form: ir.Function, primed_states: frozenset[str] = frozenset()) -> list[str]:
-        return [f"{name} ==", *lay_out(value_of(form.body, self.operators.scope(primed_states)), 4, "    ")]
+        return [f"{name} ==", *lay_out(returned_value(form.body, self.operators.scope(primed_states)), 4, "    ")]
 
     def _invariants(self) -> list[tuple[str, list[str]]]:
         return [
@@ -421,10 +421,10 @@ class _Export:
         body = refinement.mapping.body
         match body:
             case (ir.Return(value=ir.MakeRecord(fields=values)),):
-                shown = [flat_text(formula(value, self.operators.scope())) for value in values]
+                shown = [flat_text(expression_formula(value, self.operators.scope())) for value in values]
             case _:
                 image = self.names.declare(("image", prop.name), f"{prop.name}_image")
-                lines += [f"{image} ==", *lay_out(value_of(body, self.operators.scope()), 4, "    ")]
+                lines += [f"{image} ==", *lay_out(returned_value(body, self.operators.scope()), 4, "    ")]
                 shown = [f"{image}.{field.name}" for field in refinement.abstract.fields]
         pairs += zip((abstract.variables[field.name] for field in refinement.abstract.fields), shown, strict=True)
         lines += [f"{instance} == INSTANCE {abstract.name} WITH"]
@@ -455,7 +455,7 @@ class _Export:
             head = self.names.declare(("predicate", prop.name, at), wanted)
             names, scope = bind_all([parameter for parameter, _ in form.parameters], self.operators.scope())
             heads.append(f"{head}({', '.join(names)})" if names else head)
-            lines += [f"{heads[-1]} ==", *lay_out(value_of(form.body, scope), 4, "    ")]
+            lines += [f"{heads[-1]} ==", *lay_out(returned_value(form.body, scope), 4, "    ")]
         parameters = next(form.parameters for form in prop.forms)
         shown, _ = bind_all([parameter for parameter, _ in parameters], self.operators.scope())
         pairs = zip(shown, parameters, strict=True)
@@ -477,7 +477,7 @@ class _Export:
                 head = self.names.declare(("condition", prop.name, condition.name), f"{prop.name}_{condition.name}")
                 names, scope = bind_all(list(condition.parameters), self.operators.scope())
                 conditions[condition.name] = f"{head}({', '.join(names)})" if names else head
-                lines += [f"{conditions[condition.name]} ==", *lay_out(value_of(form.body, scope), 4, "    ")]
+                lines += [f"{conditions[condition.name]} ==", *lay_out(returned_value(form.body, scope), 4, "    ")]
         fair = [self._fairness(fairness, conditions) for fairness in prop.fairness]
         if not fair:
             return name, [*lines, f"{name} == {claim}"]

@@ -39,13 +39,13 @@ class Arrow:
 
 
 @immutable
-class Turn:
+class RepeatedPart:
     """Where the part that repeats for ever begins and ends."""
 
     begins: bool
 
 
-Event = DiagramNote | Arrow | Turn
+Event = DiagramNote | Arrow | RepeatedPart
 
 
 @immutable
@@ -72,7 +72,7 @@ def sequence_diagram(document: Document) -> Diagram:
     )
     everyone = tuple(dict.fromkeys((participants[0], participants[-1])))
     closing = [
-        *([Turn(begins=False)] if turns is not None else []),
+        *([RepeatedPart(begins=False)] if turns is not None else []),
         *(DiagramNote(everyone, text) for text in _closing_notes(document, len(shown), repeats=turns is not None)),
         *_messages_in_flight(document),
     ]
@@ -101,7 +101,7 @@ def _first_repeated_step(document: Document, shown_steps: Sequence[Mapping[str, 
 def _step_events(document: Document, step: Mapping[str, Any], *, begins: bool) -> Iterator[Event]:
     """What is drawn of a step; where it `begins` what repeats for ever, that too."""
     if begins:
-        yield Turn(begins=True)
+        yield RepeatedPart(begins=True)
     for event in step["messages"]:
         message = document["messages"][event["id"]]
         if event["event"] == "received":
@@ -152,7 +152,7 @@ def _participants_of(event: Event) -> tuple[str, ...]:
             return over
         case Arrow(source=source, target=target):
             return (source, target)
-        case Turn():
+        case RepeatedPart():
             return ()
 
 
@@ -181,7 +181,7 @@ def _mermaid_event(event: Event, names: Mapping[str, str]) -> str:
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->>", "lost": "-x", "in flight": "--)"}[end]
             return f"{names[source]}{sign}{names[target]}: {_mermaid_text(_text_with_end(text, end))}"
-        case Turn(begins=begins):
+        case RepeatedPart(begins=begins):
             return "loop for ever" if begins else "end"
 
 
@@ -208,7 +208,7 @@ def _seqdiag_event(event: Event) -> str:
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "-x", "in flight": "-->"}[end]
             return f'"{_quote_name(source)}"{sign}"{_quote_name(target)}":{_one_line(_text_with_end(text, end))}'
-        case Turn(begins=begins):
+        case RepeatedPart(begins=begins):
             return "loop for ever" if begins else "end"
 
 
@@ -228,7 +228,7 @@ def _plantuml_event(event: Event) -> str:
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "->x", "in flight": "-->"}[end]
             return f'"{_quote_name(source)}" {sign} "{_quote_name(target)}" : {_one_line(_text_with_end(text, end))}'
-        case Turn(begins=begins):
+        case RepeatedPart(begins=begins):
             return "loop for ever" if begins else "end"
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tidegate.audit.auditing import read_cluster_texts
-from tidegate.audit.cluster.cluster import Answering, Cluster
+from tidegate.audit.cluster.cluster import Cluster, RespondingBrokers
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.joining.options import Options
@@ -27,7 +27,7 @@ def cluster_of(isr: str) -> tuple[Cluster, Sequence[Finding]]:
     files = [(f"b{id_}.properties", NODE.format(id_), True) for id_ in (1, 2, 3)]
     asked = Options(kafka_version="4.1.0", distribution="apache", acks="all")
     cluster, _ = read_cluster_texts([*files, ("topics.txt", HEAD + ROW.format(isr), True)], asked, "x")
-    return replace(cluster, answering=Answering(Origin("a:9092"), (1, 2, 3), told_by=1)), ()
+    return replace(cluster, answering=RespondingBrokers(Origin("a:9092"), (1, 2, 3), told_by=1)), ()
 
 
 def ask_until_safe(*states: str, wanted: Sequence[int] | None = (2,)) -> tuple[dict[str, object], str, int]:

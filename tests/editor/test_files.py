@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tidegate.editor.files import model_of, overlaid, text_of
+from tidegate.editor.files import editor_text, model_of, overlaid
 
 WHOLE = "from tidegate.language import state\nfrom part import x\n@state\nclass S: pass\n@action\ndef a(): pass\n"
 PART = "from tidegate.language import require\nfrom further import y\n"
@@ -24,7 +24,7 @@ def test_a_file_belongs_to_the_model_that_imports_it(tmp_path: Path) -> None:
     assert model_of(other, {other: "from tidegate.language import state\n"}) == other
     assert model_of(other, {other: "from tidegate.language import state\nfrom .part import x\n"}) is None
     assert model_of(tmp_path / "notes.txt", {tmp_path / "notes.txt": WHOLE}) is None
-    assert (text_of(other, {}), text_of(part, {part: "new"}), text_of(part, {})) == ("", "new", PART)
+    assert (editor_text(other, {}), editor_text(part, {part: "new"}), editor_text(part, {})) == ("", "new", PART)
 
 
 def test_unsaved_texts_are_read_among_those_that_are_saved(tmp_path: Path) -> None:

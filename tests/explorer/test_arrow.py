@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.explorer.arrow import arrow_type, cell
+from tidegate.explorer.arrow import arrow_type, column_value
 from tidegate.language.records import tuple_of, union_of
 from tidegate.language.types import Bool, Identity, Int, Map, Option, Pool, Record, Seq, Type
 
@@ -31,8 +31,8 @@ def test_the_type_of_a_column(type_: Type, text: str) -> None:
 
 
 def test_values_as_their_column_has_them() -> None:
-    assert cell(Option(PAIR), None) is None
-    assert cell(tuple_of([Bool(), Int(0, 3)], "t"), [True, 2]) == {"0": True, "1": 2}
-    assert cell(union_of([PAIR, OTHER]), {"kind": "Other", "b": True}) == '{"kind": "Other", "b": true}'
-    assert cell(Pool(PAIR, 2, False), [{"a": True, "n": 1}]) == [{"a": True, "n": 1}]
-    assert cell(Map(Bool(), Option(Int(0, 1))), {"false": None, "true": 1}) == {"false": None, "true": 1}
+    assert column_value(Option(PAIR), None) is None
+    assert column_value(tuple_of([Bool(), Int(0, 3)], "t"), [True, 2]) == {"0": True, "1": 2}
+    assert column_value(union_of([PAIR, OTHER]), {"kind": "Other", "b": True}) == '{"kind": "Other", "b": true}'
+    assert column_value(Pool(PAIR, 2, False), [{"a": True, "n": 1}]) == [{"a": True, "n": 1}]
+    assert column_value(Map(Bool(), Option(Int(0, 1))), {"false": None, "true": 1}) == {"false": None, "true": 1}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tidegate.explorer.shrink import NotFailingError, shrunk, switches
+from tidegate.explorer.shrink import NotFailingError, shrink_run, switches
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import format_run, holds, initial_states, replay, run_text, steps
@@ -66,17 +66,17 @@ def test_a_walk_is_shrunk_to_what_it_needs(random: Any, which: tuple[Model, str]
     model, prop = which[0], property_of(*which)
     run = walk(model, random, 60)
     assume(any(not holds(model, prop, state) for state in run.states()))
-    found = shrunk(model, run, prop)
+    found = shrink_run(model, run, prop)
     assert fails_first_at_its_end(model, found, prop)
     assert len(found.steps) <= len(run.steps)
     assert not [at for at in range(len(found.steps)) if fails_without_step(model, found, at, prop)]
-    assert shrunk(model, run, prop) == found
-    assert shrunk(model, found, prop) == found
+    assert shrink_run(model, run, prop) == found
+    assert shrink_run(model, found, prop) == found
 
 
 def test_steps_that_do_not_matter_go_and_each_client_acts_in_a_row() -> None:
     run = run_text(LOCK, "look(C); look(A); look(B); take(C); leave(C); take(A); take(B)")
-    found = shrunk(LOCK, run, property_of(LOCK, "one_inside"))
+    found = shrink_run(LOCK, run, property_of(LOCK, "one_inside"))
     assert format_run(LOCK, found) == "look(C); look(A); take(A); take(C)"
     assert lanes_of(LOCK, found) == ["C", "A", "A", "C"]
     assert switches(LOCK, found) == 2
@@ -85,7 +85,7 @@ def test_steps_that_do_not_matter_go_and_each_client_acts_in_a_row() -> None:
 def test_a_run_that_fails_nothing_is_not_shrunk() -> None:
     run = run_text(LOCK, "look(A); take(A)")
     with pytest.raises(NotFailingError, match="one_inside"):
-        shrunk(LOCK, run, property_of(LOCK, "one_inside"))
+        shrink_run(LOCK, run, property_of(LOCK, "one_inside"))
 
 
 def test_a_property_that_fails_at_once_needs_no_step() -> None:
@@ -96,5 +96,5 @@ def test_a_property_that_fails_at_once_needs_no_step() -> None:
 
     run = run_text(LOCK, "look(C); look(A)")
     false = replace(property_of(LOCK, "one_inside"), run=never)
-    assert shrunk(LOCK, run, false) == Run(run.start, ())
-    assert shrunk(LOCK, Run(run.start, ()), false) == Run(run.start, ())
+    assert shrink_run(LOCK, run, false) == Run(run.start, ())
+    assert shrink_run(LOCK, Run(run.start, ()), false) == Run(run.start, ())

@@ -8,7 +8,7 @@ from types import CodeType
 import pytest
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
-from tidegate.language.judge import StoppedStep, attempt, initial_states, starts, steps
+from tidegate.language.judge import StoppedStep, attempt, initial_choices, initial_states, steps
 from tidegate.language.model import Model
 from tidegate.language.values import ModelError, State
 
@@ -163,7 +163,7 @@ def test_the_first_value_of_a_folded_ghost_is_not_evaluated(tmp_path: Path) -> N
     text = text_of("count: Small\nseen: Ghost[Annotated[Seq[Small], Capacity(2)]]", start, body, before=NODE)
     text = text.replace("    return World(", "    count = 0\n    return World(")
     agree(bind_text(tmp_path, text, ghosts=False))
-    assert [state.count for _, _, state in starts(bind_text(tmp_path, text, ghosts=False))] == [0]
+    assert [state.count for _, _, state in initial_choices(bind_text(tmp_path, text, ghosts=False))] == [0]
     with pytest.raises(ModelError, match="division by zero"):
         list(initial_states(bind_text(tmp_path, text, ghosts=True)))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.ir import Where
-from tidegate.language.source import NoSourceError, function_node, text_at, text_of, words
+from tidegate.language.source import NoSourceError, file_text, function_node, text_at, words
 
 TEXT = "def first(a):\n    return (a +\n        'ü'  )\n\n\ndef second(b):\n    return  b  +  1\n"
 
@@ -14,7 +14,7 @@ TEXT = "def first(a):\n    return (a +\n        'ü'  )\n\n\ndef second(b):\n   
 def test_words_are_those_of_the_author_and_of_several_lines_one_is_made(tmp_path: Path) -> None:
     file = tmp_path / "m.py"
     file.write_text(TEXT, encoding="utf-8")
-    text = text_of(str(file))
+    text = file_text(str(file))
     assert {name for name, _ in text.functions} == {"first", "second"}
     first, second = text.functions["first", 1], text.functions["second", 6]
     assert words(str(file), second.body[0].value) == "b  +  1"  # type: ignore[attr-defined]
@@ -26,10 +26,10 @@ def test_words_are_those_of_the_author_and_of_several_lines_one_is_made(tmp_path
 def test_text_that_is_gone_is_no_source(tmp_path: Path) -> None:
     file = tmp_path / "m.py"
     with pytest.raises(NoSourceError):
-        text_of(str(file))
+        file_text(str(file))
     file.write_text("def", encoding="utf-8")
     with pytest.raises(NoSourceError):
-        text_of(str(file))
+        file_text(str(file))
 
 
 def test_a_function_is_found_by_its_name_and_line() -> None:

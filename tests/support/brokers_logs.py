@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tidegate.real.history.partitions import History, Leadership
+from tidegate.real.history.moments import History, Leadership
 from tidegate.real.logs.broker_files import read_brokers
 from tidegate.real.validation.losses import Evidence, Loss, find_losses
 

@@ -13,7 +13,8 @@ from tidegate.explorer.native.observation_search import ObservationAnswer, searc
 from tidegate.language import judge
 from tidegate.language.model import Model
 from tidegate.language.values import State
-from tidegate.real.history.partitions import History, Moment, RecordedCluster, read_cluster
+from tidegate.real.history.moments import History, Moment, RecordedCluster
+from tidegate.real.history.partitions import read_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.as_partition import BOUNDS, Epochs, Moments, epoch_numbers, renumber_epochs
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import networkx
-from tidegate.explorer.liveness.graph import Component, Fair, FairnessEdge
+from tidegate.explorer.liveness.graph import Component, FairnessEdge, FairRunQuestion
 from tidegate.explorer.liveness.reference import PlainGraph
 from tidegate.explorer.native.network import Network
 
@@ -79,16 +79,18 @@ def draw_graph(seed: int) -> RandomGraph:
     return RandomGraph(steps, groups, truths, stopped, chance.randint(1, states))
 
 
-def draw_question(seed: int) -> Fair:
+def draw_question(seed: int) -> FairRunQuestion:
     """What to look for in such a graph."""
     chance = random.Random(seed)
     avoid, after, again = (chance.choice((None, predicate)) for predicate in range(3))
     demands = [chance.choice(("none", "weak", "strong")) for _ in range(3)]
     weak, strong = (sum(1 << at for at, word in enumerate(demands) if word == kind) for kind in ("weak", "strong"))
-    return Fair(avoid, after, again, weak, strong, chance.random() < 0.3)
+    return FairRunQuestion(avoid, after, again, weak, strong, chance.random() < 0.3)
 
 
-def fair_sets(graph: PlainGraph, wanted: Fair) -> Iterator[tuple[frozenset[int], Sequence[tuple[int, FairnessEdge]]]]:
+def fair_sets(
+    graph: PlainGraph, wanted: FairRunQuestion
+) -> Iterator[tuple[frozenset[int], Sequence[tuple[int, FairnessEdge]]]]:
     """The states and steps that some run as it is looked for takes again and again: every set of steps that one can go
     round in is tried, and every state to stay in."""
     every = [(at, edge) for at in range(graph.size) for edge in graph.edges(at)]
@@ -107,7 +109,7 @@ def fair_sets(graph: PlainGraph, wanted: Fair) -> Iterator[tuple[frozenset[int],
             yield states, steps
 
 
-def least_steps(graph: PlainGraph, component: Component, wanted: Fair) -> float:
+def least_steps(graph: PlainGraph, component: Component, wanted: FairRunQuestion) -> float:
     """How many steps the shortest lasso has that goes through a component: every run is tried, with all the states and
     groups that it has been through, and no thought is given to which of them matter."""
     to_begin = {component.entry[-1]: 0}
@@ -119,7 +121,7 @@ def least_steps(graph: PlainGraph, component: Component, wanted: Fair) -> float:
     return min(way + _least_round(graph, component, wanted, begin) for begin, way in to_begin.items())
 
 
-def _least_round(graph: PlainGraph, component: Component, wanted: Fair, begin: int) -> float:
+def _least_round(graph: PlainGraph, component: Component, wanted: FairRunQuestion, begin: int) -> float:
     layer = {(begin, frozenset({begin}), 0)}
     known = set(layer)
     for count in itertools.count():
@@ -138,7 +140,7 @@ def _least_round(graph: PlainGraph, component: Component, wanted: Fair, begin: i
     raise AssertionError
 
 
-def _region(graph: PlainGraph, wanted: Fair) -> set[int]:
+def _region(graph: PlainGraph, wanted: FairRunQuestion) -> set[int]:
     inside = {at for at in range(graph.size) if wanted.avoid is None or graph.false(at, wanted.avoid)}
     if wanted.reached_from is None:
         return inside
@@ -155,7 +157,7 @@ def _descendants(graph: Any, state: int) -> set[int]:
 
 
 def _is_fair(
-    graph: PlainGraph, wanted: Fair, states: frozenset[int], steps: Sequence[tuple[int, FairnessEdge]]
+    graph: PlainGraph, wanted: FairRunQuestion, states: frozenset[int], steps: Sequence[tuple[int, FairnessEdge]]
 ) -> bool:
     if wanted.again is not None and not any(graph.false(at, wanted.again) for at in states):
         return False

@@ -15,7 +15,7 @@ from tidegate.explorer.search import Report, Search, SparkCluster
 from tidegate.explorer.spark.driver import JobAnswer, explore
 from tidegate.explorer.spark.job import Job
 from tidegate.explorer.spark.levels import Facts
-from tidegate.explorer.spark.step import FACTS, ShardTask, receive, spread
+from tidegate.explorer.spark.step import FACTS, ShardTask, expand_shard, receive
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
@@ -40,7 +40,7 @@ class Loop:
         """The levels, their rows in any order."""
         if self._before is not None:
             self._before(job, level)
-        sent = [row for shard in range(job.shards) for row in spread(_copy_job(job), shard, level)]
+        sent = [row for shard in range(job.shards) for row in expand_shard(_copy_job(job), shard, level)]
         for number in range(level + 1, level + chain + 1):
             if self._before is not None:
                 self._before(job, number)
@@ -52,7 +52,7 @@ class Loop:
                 mine = [(kind, data) for owner, kind, data in sent if owner == shard]
                 reported += receive(_copy_job(job), shard, number, mine)
                 if number < level + chain:
-                    reported += spread(_copy_job(job), shard, number)
+                    reported += expand_shard(_copy_job(job), shard, number)
             sent = reported
         assert all(kind == FACTS for _, kind, _ in sent)
         return JobAnswer([json.loads(data) for _, _, data in sent], 0)

@@ -9,7 +9,7 @@ from typing import Any
 import z3
 from tidegate.explorer.smt.encoding import Encoding
 from tidegate.explorer.smt.predicate import predicate
-from tidegate.explorer.smt.states import SymbolicState, constant_state, value_of
+from tidegate.explorer.smt.states import SymbolicState, constant_state, state_value
 from tidegate.explorer.smt.terms import Bit
 from tidegate.explorer.smt.transition import instances
 from tidegate.language import types
@@ -40,14 +40,14 @@ def truth(value: Bit) -> bool:
 def formula_report(model: Model, encoding: Encoding, state: State) -> Iterator[str]:
     """Every step from a state and every property in it, as the formulas have them."""
     before = constant_state(model, encoding, state)
-    assert value_of(model, Ground(), before) == state
+    assert state_value(model, Ground(), before) == state
     for instance in instances(model, encoding, before, ground=True):
         if truth(instance.valid):
             name = f"{instance.action.name} {instance.argument_values(Ground())}"
             if not truth(instance.definedness):
                 yield f"{name} breaks"
             elif truth(instance.happens):
-                yield f"{name} -> {value_of(model, Ground(), instance.post)}"
+                yield f"{name} -> {state_value(model, Ground(), instance.post)}"
                 yield from _properties(model, encoding, name, before, instance.post)
     yield from _properties(model, encoding, "", before)
 

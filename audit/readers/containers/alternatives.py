@@ -16,7 +16,7 @@ _MEETING = ("zookeeper.connect", "controller.quorum.voters", "controller.quorum.
 
 
 @immutable
-class Stack:
+class ComposeStack:
     """A compose file with brokers: what it is known by to others."""
 
     path: str
@@ -52,7 +52,7 @@ def _hosts(text: str) -> Iterator[str]:
             yield host
 
 
-def stack_of(path: str, tree: Tree, part: Part) -> Stack | None:
+def stack_of(path: str, tree: Tree, part: Part) -> ComposeStack | None:
     """A compose file as a stack; None if no broker is in it."""
     services = tree.get("services")
     every = services.items() if services is not None and part.brokers else []
@@ -64,10 +64,10 @@ def stack_of(path: str, tree: Tree, part: Part) -> Stack | None:
     containers = {container for _, _, container in named if container}
     partial = {name for name, service, _ in named if not any(service.get(key) for key in ("image", "build", "extends"))}
     services = frozenset(name for name, _, _ in named)
-    return Stack(path, part, frozenset(containers), frozenset(own | containers), services, frozenset(partial))
+    return ComposeStack(path, part, frozenset(containers), frozenset(own | containers), services, frozenset(partial))
 
 
-def refuse_alternatives(stacks: Sequence[Stack]) -> None:
+def refuse_alternatives(stacks: Sequence[ComposeStack]) -> None:
     """Raises AlternativesError where two stacks are not of one cluster: both have a container of one name or a node
     of one id, or each is whole by itself. Where that is so of every two of them each is one by itself."""
     every = [*combinations(stacks, 2)]
@@ -106,12 +106,12 @@ def refuse_namespaces(parts: Sequence[Part]) -> None:
     )
 
 
-def _changed_services(one: Stack, other: Stack) -> list[str]:
+def _changed_services(one: ComposeStack, other: ComposeStack) -> list[str]:
     """Services that one of two files changes in the other."""
     return sorted((one.partial & other.services) | (other.partial & one.services))
 
 
-def _apart(one: Stack, other: Stack) -> str:
+def _apart(one: ComposeStack, other: ComposeStack) -> str:
     """Why two stacks do not run together; "" if they may."""
     if changed := _changed_services(one, other):
         return f"are merged: one changes service {changed[0]} of the other (docker compose -f ONE -f OTHER config)"

@@ -33,7 +33,7 @@ def overrides(path: str, container: Tree) -> list[Setting]:
     ]
 
 
-def overridden(settings: Sequence[Setting], stronger: Sequence[Setting]) -> list[Setting]:
+def override_settings(settings: Sequence[Setting], stronger: Sequence[Setting]) -> list[Setting]:
     """The settings of a file or of variables, where `stronger` ones replace those of the same name."""
     replaced = {setting.key for setting in stronger}
     return [*(setting for setting in settings if setting.key not in replaced), *stronger]
@@ -133,7 +133,7 @@ IDS = re.compile(r"\bKAFKA_(CFG_)?(BROKER|NODE)_ID=")
 """Where a command gives its node an id."""
 
 
-def text_of(container: Tree) -> str:
+def container_text(container: Tree) -> str:
     """All that a container runs as one text; "" where the image alone says it."""
     return next((text for text, _ in _texts("", container)), "")
 

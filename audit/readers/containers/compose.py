@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ...cluster.statements import Setting
-from ..broker_properties import of_broker
+from ..broker_properties import broker_part
 from ..parsed_file import Part, as_latin
 from ..programs import connect, frameworks, spring_names
 from ..programs.active_profiles import VARIABLE, note_active
@@ -20,7 +20,16 @@ from ..yaml_settings import origin_at
 from ..yamls import Tree
 from . import commands, compose_services, created_topics, volumes
 from .compose_storage import note_storage
-from .image_variables import MARKS, image, key_of, note_perhaps, note_unread, owner_of, perhaps, unread
+from .image_variables import (
+    MARKS,
+    image,
+    note_perhaps,
+    note_unread,
+    owner_of,
+    perhaps,
+    setting_of_variable,
+    why_variable_unread,
+)
 from .spring_variables import of_spring, texts_of
 
 PROGRAMS = re.compile(
@@ -49,8 +58,8 @@ def is_recognised(tree: Tree) -> bool:
             if (words := service.get(key)) is not None
             for text in texts_of(words)
         )
-        or created_topics.CREATES.search(commands.text_of(service))
-        or commands.ALTERS.search(commands.text_of(service))
+        or created_topics.CREATES.search(commands.container_text(service))
+        or commands.ALTERS.search(commands.container_text(service))
         for service in every
     )
 
@@ -62,7 +71,7 @@ def _is_broker(service: Tree) -> bool:
     Other programs have Kafka in their images' and variables' names as well: kafka-ui, exporters, REST proxies. And
     Kafka's images run its tools, too: where what a broker needs is `ignored`, which Confluent's examples write.
     """
-    given = [(name, value) for name, value, _ in variables(service) if key_of(name) is not None]
+    given = [(name, value) for name, value, _ in variables(service) if setting_of_variable(name) is not None]
     if any(name in MARKS and value.lower() == "ignored" for name, value in given):
         return False
     return any(name in MARKS for name, _ in given) or (bool(given) and owner_of(service) is not None)
@@ -140,13 +149,13 @@ def _spring(part: Part, path: str, name: str, service: Tree) -> None:
 def _service(part: Part, path: str, name: str, service: Tree, named_volumes: Tree | None) -> None:
     given: list[Setting] = []
     for variable, value, sub in variables(service):
-        key, origin = key_of(variable), origin_at(path, sub, f"services.{name}.environment.{variable}")
-        if why := unread(variable, service):
+        key, origin = setting_of_variable(variable), origin_at(path, sub, f"services.{name}.environment.{variable}")
+        if why := why_variable_unread(variable, service):
             note_unread(part, variable, why, origin)
         elif key is not None:
             note_perhaps(part, variable, service, origin)
             given.append(Setting(key, as_latin(value), origin, perhaps(variable, service)))
-    made = of_broker(path, commands.overridden(given, commands.overrides(path, service)))
+    made = broker_part(path, commands.override_settings(given, commands.overrides(path, service)))
     commands.note_unread(part, path, f"service {name}", service)
     _note_mounted_settings(part, path, name, service)
     broker = made.brokers[0]
@@ -172,7 +181,7 @@ def _log_mounts(service: Tree, settings: Sequence[Setting], named_volumes: Tree 
     """Its log directories with what each lies on, where that is known: neither another service's volumes, nor a
     command, nor a swarm that chooses its host decides it."""
     unknown = service.get("volumes_from") is not None or service.get("deploy", "placement") is not None
-    if unknown or commands.changes(commands.text_of(service)):
+    if unknown or commands.changes(commands.container_text(service)):
         return ()
     return tuple(volumes.log_mounts(settings, owner_of(service), service, named_volumes))
 
@@ -203,7 +212,7 @@ def _worker(part: Part, path: str, name: str, service: Tree) -> None:
     given = [
         (v, value, origin_at(path, sub, f"services.{name}.environment.{v}")) for v, value, sub in variables(service)
     ]
-    connect.of_variables(part, path, name, given)
+    connect.worker_of_variables(part, path, name, given)
     extra = service.get("env_file")
     if extra is not None and any(PROGRAMS.match(variable) for variable, _, _ in given):
         what = f"service {name} has variables of `env_file`, which is not read"

@@ -29,10 +29,10 @@ OVERRIDE = (
 def override_beside(path: Path, paths: Iterable[Path]) -> Part | None:
     """What is said where a compose file is given alone, and an override file lies beside it; else None."""
     found = next((name for name in OVERRIDE if path.name in MAIN and path.with_name(name).is_file()), None)
-    return None if found is None or path.with_name(found) in paths else unread(str(path.with_name(found)))
+    return None if found is None or path.with_name(found) in paths else unmerged_override(str(path.with_name(found)))
 
 
-def unread(path: str) -> Part:
+def unmerged_override(path: str) -> Part:
     """What is said of an override file that is merged into no file that was given."""
     part = Part("docker-compose override")
     what = f"{path} was not read: `docker compose up` merges it into the compose file beside it"
@@ -44,7 +44,7 @@ _AT_ROOT = re.compile(r"^[\"']?(services|include)[\"']?\s*:|[{,]\s*[\"']?(servic
 """Where a document may be one of compose's, which is seen before it is parsed."""
 
 
-def document(path: str, text: str) -> Tree | None:
+def compose_document(path: str, text: str) -> Tree | None:
     """A compose file's document; None if a text is none, or is no YAML."""
     if Path(path).suffix.lower() not in (".yaml", ".yml", ".json") or not _AT_ROOT.search(text):
         return None
@@ -87,7 +87,7 @@ def projects(
     for path in documents:
         if path not in alone:
             into = path in merged or path in found
-            rest[path] = Part(MERGED) if into else unread(path)
+            rest[path] = Part(MERGED) if into else unmerged_override(path)
     return [(path, found[path][1], found[path][0].part) for path in alone], rest
 
 

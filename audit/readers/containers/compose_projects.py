@@ -177,7 +177,7 @@ def _merged_pairs(earlier: Node, later: Node, *, null_counts: bool) -> Iterator[
 
 def _entries(node: Node) -> list[tuple[str, Node]]:
     """A mapping's entries whose keys are words, as all of Compose's are."""
-    return [(str(key.value), value) for key, value in yamls.pairs(node) if isinstance(key, ScalarNode)]
+    return [(str(key.value), value) for key, value in yamls.mapping_pairs(node) if isinstance(key, ScalarNode)]
 
 
 def _as_mapping(node: Node) -> Node:

@@ -88,7 +88,9 @@ def _note_servers(part: Part, path: str, every: Sequence[Named], named_volumes: 
 def _lost_at(service: Tree, mounts: Sequence[volumes.Mount]) -> str | None:
     """The mount above a server's data, "" where nothing is mounted; None where what it keeps is on a volume."""
     folders = _folders(service)
-    lost = next((folder for folder in folders if volumes.is_lost(folder, mounts, has_declared_volume=True)), None)
+    lost = next(
+        (folder for folder in folders if volumes.is_on_no_mount(folder, mounts, has_declared_volume=True)), None
+    )
     if lost is not None:
         return volumes.held_above(lost, mounts)
     return None if folders or mounts else ""

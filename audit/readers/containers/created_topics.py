@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...cluster.cluster import LEGAL_NAME, Topic
 from ...cluster.statements import Origin, Setting
-from ..parsed_file import Part, numbers
+from ..parsed_file import Part, parse_numbers
 
 CREATES = re.compile(r"kafka-topics(?:\.sh)?\s+([^;&|\n)]*--create\b[^;&|\n)]*)")
 """A command that creates a topic, up to where the shell's next one begins."""
@@ -41,8 +41,8 @@ def _topic(arguments: str, origin: Origin) -> Topic | None:
     return Topic(
         name,
         origin,
-        partition_count=next(iter(numbers(count or "")), None),
-        replication_factor=next(iter(numbers(factor or "")), None),
+        partition_count=next(iter(parse_numbers(count or "")), None),
+        replication_factor=next(iter(parse_numbers(factor or "")), None),
         settings=tuple(Setting(key, value, origin) for key, _, value in settings),
     )
 
@@ -60,7 +60,7 @@ def of_variable(part: Part, value: str, origin: Origin) -> None:
     """`name:partitions:replicas`, several with commas between them (wurstmeister/kafka, README)."""
     for topic in value.split(","):
         fields = [field.strip() for field in topic.split(":")]
-        counts = [numbers(field) for field in fields[1:3]]
+        counts = [parse_numbers(field) for field in fields[1:3]]
         if "$" in topic or len(counts) < 2 or not all(counts) or not LEGAL_NAME.fullmatch(fields[0]):
             what = "KAFKA_CREATE_TOPICS creates topics, and which ones was not read"
             part.note("incomplete", "error", what, origin, TO_DO)

@@ -43,13 +43,13 @@ MARKS = frozenset(f"{prefix}{name}" for prefix in ("KAFKA_", "KAFKA_CFG_") for n
 """Variables of settings that brokers and controllers have, and nobody else."""
 
 
-def unread(variable: str, service: Tree) -> str:
+def why_variable_unread(variable: str, service: Tree) -> str:
     """Why the image that runs does not read a variable that another one takes for a setting; "" if it does, or may.
 
     Bitnami's scripts take `KAFKA_CFG_*` and nothing else for settings (`kafka_configure_from_environment_variables`);
     Apache's (`KafkaDockerWrapper`) and Confluent's would write `cfg.*`, which Kafka does not know.
     """
-    owner, key = owner_of(service), key_of(variable)
+    owner, key = owner_of(service), setting_of_variable(variable)
     if owner is None or key is None:
         return ""
     theirs = variable.startswith("KAFKA_CFG_")
@@ -107,7 +107,7 @@ def image(part: Part, path: str, service: Tree) -> None:
         part.fact("kafka", release[0].lstrip("v"), origin, f"the image's tag is {tag}")
 
 
-def key_of(variable: str) -> str | None:
+def setting_of_variable(variable: str) -> str | None:
     """The setting that a variable stands for, or None: the image's own, or no broker's."""
     if variable.startswith("KAFKA_CFG_"):
         rest = variable.removeprefix("KAFKA_CFG_")

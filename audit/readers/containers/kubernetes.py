@@ -17,8 +17,8 @@ from ...cluster.cluster import Broker
 from ...cluster.statements import Origin, Setting
 from .. import properties
 from ..broker_properties import BROKER_MARKS, broker_of
-from ..kinds import IDLE, kind_of, mark_of_kafka, other_program_of
-from ..parsed_file import Part, as_latin, numbers
+from ..kinds import IDLE, file_kind, mark_of_kafka, other_program_of
+from ..parsed_file import Part, as_latin, parse_numbers
 from ..programs import connect
 from ..programs.active_profiles import note_active
 from ..yamls import Tree
@@ -123,7 +123,7 @@ def read(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
 FORMAT = "Kubernetes resources"
 
 
-def number(parts: Sequence[Part]) -> None:
+def number_pods(parts: Sequence[Part]) -> None:
     """Gives the pods of all files their ids, which are known where a set has one pod and its id is stated. All others
     get numbers that nobody has, controllers first: an init container gives them their own."""
     mine = [part for part in parts if part.format == FORMAT]
@@ -173,7 +173,7 @@ def _written_count(tree: Tree) -> str | None:
 
 def _note_id(part: Part, pod_set: _Set) -> None:
     """The finding that all pods of a set are given one id, where no command gives each its own."""
-    texts = (commands.text_of(container) for container in pod_set.resource.containers)
+    texts = (commands.container_text(container) for container in pod_set.resource.containers)
     if pod_set.count < 2 or pod_set.broker.id is None or any(commands.IDS.search(text) for text in texts):
         return
     of_id = ("node.id", "broker.id")
@@ -221,7 +221,7 @@ def _note_mounted(part: Part, resource: _Resource, target: str, where: Origin) -
 def _may_be_settings(file: MountedFile) -> bool:
     text = file.entry.text
     if text is None:
-        return volumes.is_of_settings(str(PurePosixPath(file.target).parent)) and not kind_of(file.target)
+        return volumes.is_of_settings(str(PurePosixPath(file.target).parent)) and not file_kind(file.target)
     return commands.STATES.search(text) is not None
 
 
@@ -265,12 +265,14 @@ def _set(resource: _Resource) -> _Set | None:
     if tool or any(_is_tool(resource, container) for container in containers):
         return None
     given = [*_of_maps(resource), *(s for container in containers for s in _of_variables(resource, container))]
-    settings = commands.overridden(given, [s for container in containers for s in commands.overrides(path, container)])
+    settings = commands.override_settings(
+        given, [s for container in containers for s in commands.overrides(path, container)]
+    )
     if not {setting.key for setting in settings} & BROKER_MARKS:
         return None
     origin = Origin(path, resource.tree.line, resource.name)
     written = _written_count(resource.tree)
-    counted = numbers(written or "1")
+    counted = parse_numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
     templates = resource.tree.get("spec", "volumeClaimTemplates")
     mounts = [m for container in _of_brokers(resource) for m in volumes.of_pod(pod, container, templates)]
@@ -288,7 +290,7 @@ def _set(resource: _Resource) -> _Set | None:
 
 
 def _starts_kafka(container: Tree) -> bool:
-    return "kafka-server-start" in commands.text_of(container)
+    return "kafka-server-start" in commands.container_text(container)
 
 
 def _is_tool(resource: _Resource, container: Tree) -> bool:
@@ -314,7 +316,7 @@ def _owner(containers: Sequence[Tree]) -> str | None:
     """The distribution of the one image of Kafka's; Apache's where a command starts Kafka itself, past the image's own
     script; None where a command says where logs are."""
     found = [
-        (owner, commands.text_of(container))
+        (owner, commands.container_text(container))
         for container in containers
         if (owner := image_variables.owner_of(container)) is not None
     ]
@@ -343,7 +345,7 @@ def _of_spring(part: Part, resource: _Resource) -> None:
             for text in spring_variables.texts_of(words)
         ]
         spring_variables.of_spring(part, path, name, given, texts)
-        connect.of_variables(part, path, name, given)
+        connect.worker_of_variables(part, path, name, given)
         note_active(part, given, " ".join(text for text, _ in texts))
         spring = "spring" in (container.text("image") or "") or any(v.startswith("SPRING") for v, _, _ in given)
         for one in missing if spring else ():
@@ -380,7 +382,7 @@ def _states_settings(one: ConfigMap) -> bool:
     return any(
         mark_of_kafka(f"{entry.name}: {entry.text}") and not other_program_of(entry.text)
         for entry in one.entries
-        if entry.text is not None and not kind_of(entry.name)
+        if entry.text is not None and not file_kind(entry.name)
     )
 
 
@@ -426,7 +428,7 @@ def _of_maps(resource: _Resource) -> Iterator[Setting]:
             continue
         name = PurePosixPath(file.target).name
         try:
-            given, _ = properties.entries(resource.path, file.entry.text)
+            given, _ = properties.property_entries(resource.path, file.entry.text)
         except ValueError:
             continue
         for setting in given:
@@ -437,15 +439,19 @@ def _note_unread(part: Part, path: str, container: Tree) -> None:
     listed = container.get("env")
     for _, entry in listed.items() if listed is not None else ():
         name = entry.text("name") or ""
-        if why := image_variables.unread(name, container):
+        if why := image_variables.why_variable_unread(name, container):
             image_variables.note_unread(part, name, why, Origin(path, entry.line, name))
-        elif image_variables.key_of(name) is not None:
+        elif image_variables.setting_of_variable(name) is not None:
             image_variables.note_perhaps(part, name, container, Origin(path, entry.line, name))
 
 
 def _of_variables(resource: _Resource, container: Tree) -> Iterator[Setting]:
     """The settings of a container's variables. Those of `env` are stronger than those of `envFrom`."""
     for name, value, origin in resource.variables(container):
-        key = image_variables.key_of(name) if not image_variables.unread(name, container) else None
+        key = (
+            image_variables.setting_of_variable(name)
+            if not image_variables.why_variable_unread(name, container)
+            else None
+        )
         if key is not None:  # what comes from a field is filled in later
             yield Setting(key, as_latin(value), origin, image_variables.perhaps(name, container))

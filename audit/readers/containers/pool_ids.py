@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...cluster.statements import Origin
-from ..parsed_file import Part, numbers
+from ..parsed_file import Part, parse_numbers
 from ..yamls import Tree
 
 _NEXT = "strimzi.io/next-node-ids"
@@ -47,7 +47,7 @@ def ids_of_pools(
 def _stated_ids(pool: Tree, count: int) -> tuple[int, ...] | None:
     listed = pool.get("status", "nodeIds")
     if listed is not None:
-        return tuple(sorted({*numbers(" ".join(leaf.value for leaf in listed.leaves()))}))
+        return tuple(sorted({*parse_numbers(" ".join(leaf.value for leaf in listed.leaves()))}))
     notes = pool.get("metadata", "annotations")
     text = next((sub.text() for key, sub in notes.items() if key == _NEXT), None) if notes is not None else None
     ids = tuple(_ranges(text or ""))[:count]

@@ -11,7 +11,7 @@ from ...kafka import key_names
 from ..kinds import mark_of_kafka
 from ..parsed_file import Part
 from . import commands, created_topics
-from .image_variables import key_of
+from .image_variables import setting_of_variable
 
 SCRIPTS = frozenset({".sh", ".bash", ".service", ".ps1", ".bat", ".cmd", ".dockerfile", ".conf", ".cfg", ".env", ""})
 """What units, drop-ins, files of variables and scripts end with, if no reader knows them."""
@@ -130,6 +130,6 @@ def _is_read(text: str, start_match: re.Match[str], files: frozenset[str]) -> bo
     variable = start_match.groupdict().get("variable")
     if variable is not None:
         passed_over = commands.PASSED_OVER.match(text, start_match.start()) is not None
-        return passed_over or key_of(variable) not in key_names.names_by_scope()["broker"]
+        return passed_over or setting_of_variable(variable) not in key_names.names_by_scope()["broker"]
     runs = RUNS.match(text, start_match.start())
     return runs is not None and Path(runs["file"].strip("\"'")).name in files

@@ -32,7 +32,7 @@ def of_spring(
     mine = [Setting(spring_key(v), value, where) for v, value, where in variables if v.upper().startswith(SPRING)]
     mine += [replace(s, key=spring_names.spelt(s.key)) for s in _dotted_settings(variables)]
     mine += spring_names.arguments([*texts, *((value, where) for _, value, where in variables)])
-    frameworks.of_variables(part, name, variables)
+    frameworks.note_unread_clients(part, name, variables)
     about = [setting for setting in mine if setting.key.startswith("spring.kafka.")]
     if about:
         made = spring_profiles.spring(path, about, whole=False)

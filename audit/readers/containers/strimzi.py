@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...cluster.cluster import Broker, Role, Topic
 from ...cluster.pods import Pod
 from ...cluster.statements import AlternativesError, Origin, Setting
-from ..parsed_file import Part, numbers
+from ..parsed_file import Part, parse_numbers
 from ..yaml_settings import settings
 from ..yamls import Tree
 from . import pod_rules
@@ -198,7 +198,7 @@ def _disks(part: Part, path: str, tree: Tree) -> None:
 
 
 def _count(tree: Tree) -> int:
-    found = numbers(tree.text("replicas") or "")
+    found = parse_numbers(tree.text("replicas") or "")
     return min(found[0], 1000) if found else 0
 
 
@@ -280,7 +280,10 @@ def _topic(part: Part, path: str, tree: Tree) -> None:
     if name is None or not re.fullmatch(r"[A-Za-z0-9._\-]{1,249}", name):
         part.note("not_read", "error", "a KafkaTopic without a legal name", Origin(path, tree.line), "name it")
         return
-    count, factor = numbers(tree.text("spec", "partitions") or ""), numbers(tree.text("spec", "replicas") or "")
+    count, factor = (
+        parse_numbers(tree.text("spec", "partitions") or ""),
+        parse_numbers(tree.text("spec", "replicas") or ""),
+    )
     if (why := _not_applied(tree)) is not None:
         part.topics.append(Topic(name, Origin(path, why.line, f"KafkaTopic {name}"), doubt=NOT_APPLIED))
         return

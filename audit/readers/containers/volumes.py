@@ -81,11 +81,11 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
     if stated is not None and "$" not in stated:
         folders = [folder.strip() for folder in stated.split(",") if folder.strip().startswith("/")]
         return (
-            any(is_lost(folder, listed, has_declared_volume=folder in hidden) for folder in folders)
+            any(is_on_no_mount(folder, listed, has_declared_volume=folder in hidden) for folder in folders)
             if folders
             else None
         )
-    on_none = all(is_lost(at, listed, has_declared_volume=at in hidden) for at in _of_owner(settings, owner))
+    on_none = all(is_on_no_mount(at, listed, has_declared_volume=at in hidden) for at in _of_owner(settings, owner))
     return on_none and (True if stated is None and owner in OF_OWNER else None)
 
 
@@ -102,7 +102,7 @@ DECLARED = {"cp-kafka": OF_IMAGES[:1], "cp-server": OF_IMAGES[:1], "apache": OF_
 """What the image of a distribution declares as a volume (its Dockerfile)."""
 
 
-def is_lost(folder: str, mounts: Sequence[Mount], *, has_declared_volume: bool) -> bool:
+def is_on_no_mount(folder: str, mounts: Sequence[Mount], *, has_declared_volume: bool) -> bool:
     """Whether a folder is on no mount that is named. `has_declared_volume`: the image declares a volume there, which
     hides what is mounted above it."""
     held = _innermost_mount(folder, mounts)
@@ -122,7 +122,8 @@ def mount_above(settings: Sequence[Setting], owner: str | None, mounts: Iterable
     folders = OF_OWNER.get(owner or "", ()) if stated is None else [folder.strip() for folder in stated.split(",")]
     hidden = [folder for folder in folders if folder in DECLARED.get(owner or "", ())]
     return next(
-        (held_above(folder, listed) for folder in hidden if is_lost(folder, listed, has_declared_volume=True)), ""
+        (held_above(folder, listed) for folder in hidden if is_on_no_mount(folder, listed, has_declared_volume=True)),
+        "",
     )
 
 
@@ -166,7 +167,7 @@ def log_mounts(
         if (
             known
             and held is not None
-            and not is_lost(folder, mounts, has_declared_volume=folder in DECLARED.get(owner or "", ()))
+            and not is_on_no_mount(folder, mounts, has_declared_volume=folder in DECLARED.get(owner or "", ()))
         ):
             kind, source = sources[held[0]]
             below = PurePosixPath(normpath(folder)).relative_to(normpath(held[0]))

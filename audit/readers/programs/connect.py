@@ -62,7 +62,7 @@ def of_resources(path: str, trees: Sequence[Tree]) -> Part:
     return part
 
 
-def of_lines(path: str, settings: Sequence[Setting]) -> Part:
+def connector_of_lines(path: str, settings: Sequence[Setting]) -> Part:
     """A connector's properties, such as a worker that stands alone is started with."""
     part = Part("connector properties")
     named = next((setting.value for setting in settings if setting.key == "name"), PurePath(path).name)
@@ -70,7 +70,7 @@ def of_lines(path: str, settings: Sequence[Setting]) -> Part:
     return part
 
 
-def of_document(path: str, text: str) -> Part | None:
+def connectors_of_document(path: str, text: str) -> Part | None:
     """The connectors of a JSON or YAML file, wherever in it they stand; None if it has none."""
     if CLASS not in text:
         return None
@@ -90,7 +90,7 @@ def of_document(path: str, text: str) -> Part | None:
     return part
 
 
-def of_variables(part: Part, path: str, name: str, variables: Sequence[tuple[str, str, Origin]]) -> None:
+def worker_of_variables(part: Part, path: str, name: str, variables: Sequence[tuple[str, str, Origin]]) -> None:
     """A worker whose image takes its settings as `CONNECT_*` (Confluent's, Debezium's); Debezium's has some without."""
     debezium = any(re.fullmatch(r"(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC", variable) for variable, _, _ in variables)
     settings: list[Setting] = []
@@ -207,7 +207,9 @@ def _clients(part: Part, path: str, tree: Tree, name: str) -> None:
         config = tree.get("spec", kind, "config")
         given = [replace(setting, key=f"{kind}.{setting.key}") for setting in settings(path, config)]
         if tree.get("spec", kind) is not None:
-            part.clients.append(workers.plain(path, name, kind, given, f"{tree.text('kind')} runs the Java client"))
+            part.clients.append(
+                workers.java_client(path, name, kind, given, f"{tree.text('kind')} runs the Java client")
+            )
 
 
 def _maps(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:

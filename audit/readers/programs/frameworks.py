@@ -40,7 +40,7 @@ VARIABLES = re.compile(
 READ = re.compile(r"(SPRING_KAFKA|CONNECT)_|KAFKA_(CFG_)?OFFSETS_COMMIT_REQUIRED_ACKS$", re.IGNORECASE)
 
 
-def of_variables(part: Part, name: str, variables: Iterable[tuple[str, str, Origin]]) -> None:
+def note_unread_clients(part: Part, name: str, variables: Iterable[tuple[str, str, Origin]]) -> None:
     """What is said of variables of a service or container that set up a producer and are not read."""
     for variable, _, where in variables:
         if VARIABLES.fullmatch(variable) and not READ.match(variable):
@@ -52,7 +52,7 @@ def of_variables(part: Part, name: str, variables: Iterable[tuple[str, str, Orig
             return
 
 
-def unread(path: str, framework: str) -> Part:
+def unread_clients(path: str, framework: str) -> Part:
     """What is said of its file: clients are in it that nothing is known of, so that no audit passes by it."""
     part = Part(f"configuration of {framework}")
     what = f"{path} was not read: it sets up Kafka clients for {framework}, whose settings Tidegate does not read"

@@ -36,7 +36,7 @@ SEPARATOR = re.compile(r"[#!]---\s*")
 """A line between two documents of a properties file, since Spring Boot 2.4."""
 
 
-def of_document(path: str, tree: Tree) -> list[Setting]:
+def spring_document_settings(path: str, tree: Tree) -> list[Setting]:
     """The settings of Kafka in one document of an `application.yml`."""
     named = [(spring_names.spelt(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
     when = _activation([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
@@ -65,7 +65,7 @@ def settle_includes(client: Client) -> Client:
     return replace(client, settings=tuple(whole))
 
 
-def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
+def spring_line_settings(settings: Sequence[Setting], text: str) -> list[Setting]:
     """The settings of an `application.properties`, each with the profile of its document."""
     ends = [number for number, line in enumerate(text.splitlines(), 1) if SEPARATOR.fullmatch(line)]
     document = [sum(end < (setting.origin.line or 0) for end in ends) for setting in settings]

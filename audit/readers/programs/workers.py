@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Literal
 
-from ...cluster.cluster import Client, Topic, Use
+from ...cluster.cluster import Client, Topic, TopicUse
 from ...cluster.statements import Origin, Setting, StatedValue
 from ...kafka import key_names
 from ..parsed_file import Part
@@ -119,7 +119,7 @@ def _streams(path: str, settings: Sequence[Setting], setting_by_key: Mapping[str
     protocols = tuple(setting for setting in settings if _PROTOCOL_OF_STREAMS.fullmatch(setting.key))
     part.clients = [replace(one, of_streams=protocols) if one.kind == "consumer" else one for one in part.clients]
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
-    part.uses.append(Use("topic", pattern, application.origin, (name,)))
+    part.uses.append(TopicUse("topic", pattern, application.origin, (name,)))
     factor = setting_by_key.get(key_names.REPLICAS)
     where = application.origin if factor is None else factor.origin
     add_topic(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), writes_with_all=False)
@@ -185,10 +185,10 @@ def _weakness(setting: Setting) -> int:
 
 
 def _client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: str) -> None:
-    part.clients.append(replace(plain(path, PurePath(path).name, kind, settings, why), is_embedded=True))
+    part.clients.append(replace(java_client(path, PurePath(path).name, kind, settings, why), is_embedded=True))
 
 
-def plain(path: str, name: str, kind: str, settings: Sequence[Setting], why: str) -> Client:
+def java_client(path: str, name: str, kind: str, settings: Sequence[Setting], why: str) -> Client:
     """A producer or consumer of the Java client; settings may be written with its kind before them."""
     word: Literal["producer", "consumer"] = "producer" if kind == "producer" else "consumer"
     family = StatedValue("java", Origin(path), why)

@@ -17,7 +17,7 @@ from ...kafka import key_names
 from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ...kafka.versions import is_version
 from ..kinds import CONFIG_HEAD, FEATURE, TOPIC_LINE
-from ..parsed_file import Part, numbers
+from ..parsed_file import Part, parse_numbers
 
 LABEL = re.compile(
     r"(?:^|(?<=\s))(TopicId|Topic|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|"
@@ -47,7 +47,7 @@ def labels(line: str) -> dict[str, str]:
     return read
 
 
-def topics(path: str, text: str) -> Part | None:
+def read_topics(path: str, text: str) -> Part | None:
     """`kafka-topics.sh --describe`: one line a topic, then one a partition."""
     if not TOPIC_LINE.search(text):
         return None
@@ -74,7 +74,7 @@ def topics(path: str, text: str) -> Part | None:
 
 def _partition(part: Part, partitions: list[Partition], read: dict[str, str], origin: Origin) -> None:
     """Confluent's observers are listed as replicas and apart; those that were not promoted count for nothing here."""
-    number = numbers(read["Partition"])
+    number = parse_numbers(read["Partition"])
     if not number or any(read.get(label, ",").endswith(",") for label in ("Leader", "Replicas", "Isr")):
         part.note("not_read", "warning", "a line that describes no whole partition", origin, "collect it again")
         return
@@ -83,32 +83,32 @@ def _partition(part: Part, partitions: list[Partition], read: dict[str, str], or
         what = f"{of} has in `{odd}:` what is not a list of brokers: {read[odd]}"
         part.note("incomplete", "error", what, origin, "collect it again, unchanged")
         return
-    leader, isr = numbers(read.get("Leader", "")), numbers(read.get("Isr", ""))
-    observers = {*numbers(read.get("Observers", "")), *numbers(read.get("LiveObservers", ""))} - {*isr}
+    leader, isr = parse_numbers(read.get("Leader", "")), parse_numbers(read.get("Isr", ""))
+    observers = {*parse_numbers(read.get("Observers", "")), *parse_numbers(read.get("LiveObservers", ""))} - {*isr}
     partitions.append(
         Partition(
             number[0],
             leader[0] if leader else None,
-            tuple(replica for replica in numbers(read["Replicas"]) if replica not in observers),
+            tuple(replica for replica in parse_numbers(read["Replicas"]) if replica not in observers),
             isr,
             origin,
             _set_or_none(read.get("Elr")),
             _set_or_none(read.get("LastKnownElr")),
-            numbers(read.get("Adding Replicas", "")),
-            numbers(read.get("Removing Replicas", "")),
+            parse_numbers(read.get("Adding Replicas", "")),
+            parse_numbers(read.get("Removing Replicas", "")),
         )
     )
 
 
 def _set_or_none(text: str | None) -> tuple[int, ...] | None:
     """`N/A` is printed for brokers that know no eligible leader replicas."""
-    return None if text is None or text == "N/A" else numbers(text)
+    return None if text is None or text == "N/A" else parse_numbers(text)
 
 
 def _topic(
     part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition], *, has_observers: bool
 ) -> Topic:
-    count, factor = numbers(head.get("PartitionCount", "")), numbers(head.get("ReplicationFactor", ""))
+    count, factor = parse_numbers(head.get("PartitionCount", "")), parse_numbers(head.get("ReplicationFactor", ""))
     if count and partitions and count[0] != len({partition.number for partition in partitions}):
         what = f"topic {name} has {count[0]} partitions, and {len(partitions)} are described"
         part.note("not_read", "warning", what, origin, "give the whole output of kafka-topics.sh --describe")
@@ -118,7 +118,7 @@ def _topic(
         tuple(sorted(partitions, key=lambda partition: partition.number)),
         count[0] if count else len(partitions) or None,
         factor[0] if factor else None,
-        tuple(replace(setting, whose=OPEN) for setting in pairs(head.get("Configs", ""), origin)),
+        tuple(replace(setting, whose=OPEN) for setting in parse_settings(head.get("Configs", ""), origin)),
         complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
     )
     doubt, where = doubtful(found, has_observers=has_observers)
@@ -141,7 +141,7 @@ def _cut(head: Mapping[str, str]) -> str:
         return NO_CONFIGS
     if text.endswith(("...", "\u2026")) or (text and not PAIR.match(text)):
         return "its `Configs:` are cut short"
-    for pair in pairs(text, Origin("")):
+    for pair in parse_settings(text, Origin("")):
         key, last = settings_table().get(pair.key), pair.value.rpartition(",")[2]
         named = last.partition("=")[0].strip()
         begins = "," in pair.value and any(k.startswith(named) for k in key_names.names_by_scope()["topic"])
@@ -189,7 +189,7 @@ def _doubtful(partition: Partition) -> str:
     return ""
 
 
-def pairs(text: str, origin: Origin) -> tuple[Setting, ...]:
+def parse_settings(text: str, origin: Origin) -> tuple[Setting, ...]:
     """`a.b=1,c.d=x,y`: settings whose values may hold commas."""
     found = list(PAIR.finditer(text))
     ends = [*(match.start() for match in found[1:]), len(text)]
@@ -337,7 +337,7 @@ def _entity(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Settin
     """The lists of a heading's entity. Of users: nowhere."""
     if head[1]:
         return lists_of(part, "brokers", "", whole=False)
-    if head[2] == "topic" or (head[2] == "broker" and numbers(head[3])):
+    if head[2] == "topic" or (head[2] == "broker" and parse_numbers(head[3])):
         return lists_of(part, head[2], head[3], whole=head[0].startswith("All"))
     return [], []
 
@@ -353,7 +353,7 @@ def lists_of(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Set
             part.whole_topics.add(name)
         settings = part.of_topics.setdefault(name, [])
         return settings, settings
-    number = numbers(name)[0]
+    number = parse_numbers(name)[0]
     own = part.per_broker.setdefault(number, [])
     return (part.whole_brokers.setdefault(number, []) if whole else own), own
 
@@ -398,7 +398,7 @@ def _status(path: str, text: str) -> Part:
     part = Part("kafka-metadata-quorum.sh describe --status")
     part.control_plane = "kraft"
     lines = dict(re.findall(r"^(\w+):\s*(.*)$", text, re.M))
-    leader = numbers(lines.get("LeaderId", ""))
+    leader = parse_numbers(lines.get("LeaderId", ""))
     voters = lines.get("CurrentVoters", "")
     line = text.count("\n", 0, text.index("CurrentVoters:")) + 1
     part.quorums.append(
@@ -452,7 +452,7 @@ def note_lagging(part: Part, watermark: int | None, lags: Mapping[str, int], ori
 def _members(text: str) -> tuple[int, ...]:
     """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
     named = re.findall(r'"id":\s*(\d{1,10})', text)
-    return tuple(int(member) for member in named) if named else numbers(text)
+    return tuple(int(member) for member in named) if named else parse_numbers(text)
 
 
 def _has_directories(text: str) -> bool:

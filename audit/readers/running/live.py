@@ -25,7 +25,7 @@ from kafka.errors import (
 )
 from kafka.protocol.api_key import ApiKey
 
-from ...cluster.cluster import RUNNING, Answering, Partition, Quorum, Topic
+from ...cluster.cluster import RUNNING, Partition, Quorum, RespondingBrokers, Topic
 from ...cluster.statements import HIDDEN, Origin, Setting, StatedValue, UnreadableInputError
 from ...kafka.releases import METADATA_VERSIONS
 from ..parsed_file import Part
@@ -69,7 +69,7 @@ def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT
 # --- the connection ---------------------------------------------------------------------------------------------------
 
 
-class _Heard(logging.Handler):
+class _LastConnectionError(logging.Handler):
     """Keeps the last reason for which a connection failed: kafka-python writes it to its log alone.
 
     It tries a password that is refused again and again until its time is over, which can lock an account. Java's client
@@ -102,9 +102,9 @@ class _Heard(logging.Handler):
 
 
 @contextmanager
-def _quiet(how: ConnectionSettings) -> Generator[_Heard, None, None]:
+def _quiet(how: ConnectionSettings) -> Generator[_LastConnectionError, None, None]:
     """kafka-python's log goes nowhere but into the reason of a failure."""
-    logger, heard = logging.getLogger("kafka"), _Heard(how.mechanism is not None)
+    logger, heard = logging.getLogger("kafka"), _LastConnectionError(how.mechanism is not None)
     before = logger.propagate
     logger.addHandler(heard)
     logger.propagate = False
@@ -125,7 +125,7 @@ def _client(address: str, how: ConnectionSettings, connect_seconds: float) -> Ge
             client.close()
 
 
-def _connect(address: str, how: ConnectionSettings, connect_seconds: float, heard: _Heard) -> Admin:
+def _connect(address: str, how: ConnectionSettings, connect_seconds: float, heard: _LastConnectionError) -> Admin:
     try:
         return Admin(
             bootstrap_servers=[text.strip() for text in address.split(",")],
@@ -429,7 +429,7 @@ def late_voters(quorum: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
 
 def _answering(
     part: Part, client: Admin, probed_ids: Sequence[int], listed_ids: Sequence[int], wrong: str, address: str
-) -> Answering:
+) -> RespondingBrokers:
     """Who answered of all brokers that are listed or have a replica: those that did when they were probed, and do
     still."""
     holding = {replica for topic in part.topics for partition in topic.partitions for replica in partition.replicas}
@@ -437,7 +437,7 @@ def _answering(
     unknown = {*holding, *listed_ids} - {*answered, *client.silent}
     down = {**dict.fromkeys(unknown, "not registered as alive"), **client.silent}
     headless, asked = wrong == NO_CONTROLLER, Origin(address, None, "brokers")
-    return Answering(asked, answered, tuple(sorted(down.items())), client.told_by, wrong, headless)
+    return RespondingBrokers(asked, answered, tuple(sorted(down.items())), client.told_by, wrong, headless)
 
 
 FILES = "give a controller's server.properties too, or what kafka-metadata-quorum.sh describes"

@@ -277,7 +277,7 @@ def _arrange_steps(model: Model, trace: DrivenTrace, kafka: str) -> tuple[Any, t
     """The run of a trace, in an order in which its steps can be had: the first partition, the steps' numbers, the
     run. UndrivableError, with the step, where the model of the release does not take the trace."""
     refused: StepError | None = None
-    for _, arguments, start in judge.starts(model):
+    for _, arguments, start in judge.initial_choices(model):
         steps = list(enumerate(trace.steps, 1))
         try:
             run = _replay_steps(model, start, steps)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ....language.errors import UsageError
 from ....language.immutable import immutable
-from ...history.partitions import Moment
+from ...history.moments import Moment
 from . import disks, wire
 from .gates import Gate
 from .processes import CONTROLLER, free_port

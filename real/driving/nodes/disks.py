@@ -9,7 +9,8 @@ from typing import Any
 from kafka.record.memory_records import MemoryRecords
 
 from ....language.immutable import immutable
-from ...history.partitions import History, read_cluster
+from ...history.moments import History
+from ...history.partitions import read_cluster
 from ...logs.metadata_log import TOPIC, NoRecordsError, read_metadata_log
 
 SEGMENT = "00000000000000000000.log"

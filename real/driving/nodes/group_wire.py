@@ -21,21 +21,21 @@ from kafka.protocol.consumer.group import (
     OffsetFetchResponse,
 )
 
-from ...logs.encoding import Reader, identity, int16, int32, list_of, struct_of, tagged_fields, text, varint
-from .wire import EARLIEST, LATEST, TIMEOUT_MS, Connection, offset_at, refuse, skip
+from ...logs.encoding import Reader, compact_text, int16, int32, list_of, struct_of, tagged_fields, uuid_text, varint
+from .wire import EARLIEST, LATEST, TIMEOUT_MS, Connection, offset_at, raise_for_code, skip
 
 CONSUMER_GROUP_DESCRIBE, GROUP_ID_NOT_FOUND = 69, 69
-_PARTITIONS = struct_of(id=identity, name=text, partitions=list_of(int32))
+_PARTITIONS = struct_of(id=uuid_text, name=compact_text, partitions=list_of(int32))
 _ASSIGNMENT = struct_of(partitions=list_of(_PARTITIONS))
 _MEMBER = struct_of(
-    member=text,
-    instance=text,
-    rack=text,
+    member=compact_text,
+    instance=compact_text,
+    rack=compact_text,
     epoch=int32,
-    client=text,
-    host=text,
-    topics=list_of(text),
-    regex=text,
+    client=compact_text,
+    host=compact_text,
+    topics=list_of(compact_text),
+    regex=compact_text,
     assignment=_ASSIGNMENT,
     target=_ASSIGNMENT,
 )
@@ -53,9 +53,9 @@ def read_committed(connection: Connection, group: str, topic: str, partitions: S
     answer = connection.ask(OffsetFetchRequest(version=2, group_id=group, topics=[where]), OffsetFetchResponse)
     found = dict[int, int | None]()
     for one in (partition for of in answer.topics for partition in of.partitions):
-        refuse("a group's offset", one.error_code)
+        raise_for_code("a group's offset", one.error_code)
         found[one.partition_index] = None if one.committed_offset < 0 else one.committed_offset
-    refuse("a group's offset", answer.error_code)
+    raise_for_code("a group's offset", answer.error_code)
     return found
 
 
@@ -76,7 +76,7 @@ def commit(connection: Connection, group: str, topic: str, offsets: Mapping[int,
     )
     for one in connection.ask(request, OffsetCommitResponse).topics:
         for partition in one.partitions:
-            refuse("a commit of the group", partition.error_code)
+            raise_for_code("a commit of the group", partition.error_code)
 
 
 def delete_offset(connection: Connection, group: str, topic: str, partition: int) -> None:
@@ -85,14 +85,14 @@ def delete_offset(connection: Connection, group: str, topic: str, partition: int
     made = OffsetDeleteRequest.OffsetDeleteRequestTopic
     where = made(name=topic, partitions=[made.OffsetDeleteRequestPartition(partition_index=partition)])
     found = connection.ask(OffsetDeleteRequest(version=0, group_id=group, topics=[where]), OffsetDeleteResponse)
-    refuse("deleting a group's offset", found.error_code)
-    refuse("deleting a group's offset", found.topics[0].partitions[0].error_code)
+    raise_for_code("deleting a group's offset", found.error_code)
+    raise_for_code("deleting a group's offset", found.topics[0].partitions[0].error_code)
 
 
 def list_members(connection: Connection, group: str) -> frozenset[str]:
     """The client ids of a group's members. BrokerError where the broker does not say."""
     (found,) = connection.ask(DescribeGroupsRequest(version=0, groups=[group]), DescribeGroupsResponse).groups
-    refuse("describing a group", found.error_code)
+    raise_for_code("describing a group", found.error_code)
     return frozenset(one.client_id for one in found.members)
 
 
@@ -106,8 +106,8 @@ def list_consumers(connection: Connection, group: str) -> frozenset[str]:
     code = int16(reader)
     if code == GROUP_ID_NOT_FOUND:
         return frozenset()
-    refuse("describing a group", code)
-    skip(reader, text, text, text, int32, int32, text)
+    raise_for_code("describing a group", code)
+    skip(reader, compact_text, compact_text, compact_text, int32, int32, compact_text)
     return frozenset(str(one["client"]) for one in list_of(_MEMBER)(reader))
 
 
@@ -117,7 +117,7 @@ def delete_records(connection: Connection, topic: str, partition: int, end_offse
     where = made(name=topic, partitions=[made.DeleteRecordsPartition(partition_index=partition, offset=end_offset)])
     request = DeleteRecordsRequest(version=0, topics=[where], timeout_ms=TIMEOUT_MS)
     (found,) = connection.ask(request, DeleteRecordsResponse).topics
-    refuse("deleting records", found.partitions[0].error_code)
+    raise_for_code("deleting records", found.partitions[0].error_code)
 
 
 def add_partitions(connection: Connection, topic: str, count: int) -> None:
@@ -125,4 +125,4 @@ def add_partitions(connection: Connection, topic: str, count: int) -> None:
     wanted = CreatePartitionsRequest.CreatePartitionsTopic(name=topic, count=count, assignments=None)
     request = CreatePartitionsRequest(version=0, topics=[wanted], timeout_ms=TIMEOUT_MS, validate_only=False)
     (found,) = connection.ask(request, CreatePartitionsResponse).results
-    refuse("adding partitions", found.error_code)
+    raise_for_code("adding partitions", found.error_code)

@@ -196,14 +196,14 @@ def place_topic(
     )
     request = CreateTopicsRequest(version=4, topics=[wanted], timeout_ms=TIMEOUT_MS, validate_only=False)
     (found,) = connection.ask(request, CreateTopicsResponse).topics
-    refuse(f"creating {topic}", found.error_code)
+    raise_for_code(f"creating {topic}", found.error_code)
 
 
 def delete_topic(connection: Connection, topic: str) -> None:
     """Deletes a topic. BrokerError where the controller does not."""
     request = DeleteTopicsRequest(version=1, topic_names=[topic], timeout_ms=TIMEOUT_MS)
     (found,) = connection.ask(request, DeleteTopicsResponse).responses
-    refuse(f"deleting {topic}", found.error_code)
+    raise_for_code(f"deleting {topic}", found.error_code)
 
 
 def elect_leader(connection: Connection, topic: str, kind: int) -> None:
@@ -211,10 +211,10 @@ def elect_leader(connection: Connection, topic: str, kind: int) -> None:
     where = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[0])
     request = ElectLeadersRequest(version=1, election_type=kind, topic_partitions=[where], timeout_ms=TIMEOUT_MS)
     found = connection.ask(request, ElectLeadersResponse)
-    refuse("an election", found.error_code)
+    raise_for_code("an election", found.error_code)
     for one in found.replica_election_results:
         for partition in one.partition_result:
-            refuse("an election", partition.error_code)
+            raise_for_code("an election", partition.error_code)
 
 
 def reassign(connection: Connection, topic: str, replicas: Sequence[int] | None, partition: int = 0) -> None:
@@ -226,7 +226,7 @@ def reassign(connection: Connection, topic: str, replicas: Sequence[int] | None,
     request = AlterPartitionReassignmentsRequest(
         version=0, timeout_ms=TIMEOUT_MS, topics=[made(name=topic, partitions=[where])]
     )
-    refuse("a reassignment", connection.ask(request, AlterPartitionReassignmentsResponse).error_code)
+    raise_for_code("a reassignment", connection.ask(request, AlterPartitionReassignmentsResponse).error_code)
 
 
 def quorum_high_watermark(connection: Connection, topic: str) -> int | None:
@@ -276,7 +276,7 @@ def read_values(connection: Connection, topic: str) -> tuple[int, list[bytes]]:
     )
     (found,) = connection.ask(request, FetchResponse).responses
     partition = found.partitions[0]
-    refuse("reading", partition.error_code)
+    raise_for_code("reading", partition.error_code)
     batches = MemoryRecords(bytes(partition.records or b""))
     return partition.high_watermark, [bytes(one.value or b"") for batch in batches for one in batch]
 
@@ -292,7 +292,7 @@ def offset_at(
         version=2, replica_id=-1, isolation_level=int(only_committed), topics=[made(name=topic, partitions=[where])]
     )
     (found,) = connection.ask(request, ListOffsetsResponse).topics
-    refuse("an offset of a partition", found.partitions[0].error_code)
+    raise_for_code("an offset of a partition", found.partitions[0].error_code)
     return found.partitions[0].offset
 
 
@@ -302,7 +302,7 @@ def find_coordinator(connection: Connection, key: str, kind: int) -> int | None:
     return None if found.error_code else found.node_id
 
 
-def refuse(what: str, code: int) -> None:
+def raise_for_code(what: str, code: int) -> None:
     """BrokerError where an error code says so."""
     if code:
         raise BrokerError(what, code)

@@ -15,7 +15,7 @@ from ....language.model import Action, Model
 from ....language.steptext import parse_steps
 from ....language.values import State
 from ....language.verdict import Run, Step
-from ..fitting import DrivenTrace, ModelRefusesError, UndrivableError, progress_of, replay_trace
+from ..fitting import DrivenTrace, ModelRefusesError, UndrivableError, release_progress, replay_trace
 from ..nodes.releases import KNOWN_RELEASES
 
 MODEL = "partition"
@@ -69,7 +69,11 @@ def fit_to_release(trace: DrivenTrace, asked_release: str | None, *, anyway: boo
         try:
             return fit_trace(trace, kafka, with_elr)
         except UndrivableError as error:
-            why = error if why is None or asked_release is not None or progress_of(error) > progress_of(why) else why
+            why = (
+                error
+                if why is None or asked_release is not None or release_progress(error) > release_progress(why)
+                else why
+            )
     assert why is not None
     if anyway and asked_release is not None:
         return _replay_losing(trace, asked_release, _own(trace))
@@ -212,7 +216,7 @@ def _names(profile: str) -> Sequence[str]:
 
 def _start(model: Model, trace: DrivenTrace) -> State:
     """The initial state in which the trace's leader leads."""
-    for _, arguments, state in judge.starts(model):
+    for _, arguments, state in judge.initial_choices(model):
         if str(arguments["leader"]) == trace.leader:
             return state
     raise UsageError(f"the model has no broker {trace.leader} to begin with")

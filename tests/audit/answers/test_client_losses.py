@@ -11,7 +11,7 @@ from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.changes import sending_of
-from tidegate.audit.report.headline import FALSELY_ACKNOWLEDGED, headline
+from tidegate.audit.report.headline import FALSELY_ACKNOWLEDGED, table_headline
 
 from ...support.facts import cluster_of, nodes, signatures
 from ..exploring.test_client_models import KEEPS
@@ -44,7 +44,7 @@ def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str 
         words = {said.table["no-loss", cell.name].word for cell in CELLS}
         assert words == {"can lose" if again else "no loss found"}
         assert {said.table["no-unread", cell.name].word for cell in CELLS} == {"no loss found"}
-        line = headline(subject.variants[0].signature, keeps)
+        line = table_headline(subject.variants[0].signature, keeps)
         assert line.startswith(FALSELY_ACKNOWLEDGED) is bool(again)
         offered = [change.setting for change in sending_of(subject.variants[0].signature, {"no-loss"})]
         assert offered == (["Java's client 2.5"] if again else [])

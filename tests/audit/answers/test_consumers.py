@@ -19,7 +19,7 @@ from tidegate.audit.answers.consumers import (
     sees_truncation,
 )
 from tidegate.audit.answers.requirements import Requirement, check_requirements
-from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Use, Versions
+from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, TopicUse, Versions
 from tidegate.audit.cluster.statements import Origin, Setting, StatedValue
 from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, group_failures
 from tidegate.audit.kafka.internal_topics import OFFSETS
@@ -55,7 +55,7 @@ def consumer(family: str = "java", version: str | None = "3.9", **settings: str)
 
 
 def cluster(*clients: Client) -> Cluster:
-    use = Use("topic", "orders", FILE, (), tuple(client.name for client in clients))
+    use = TopicUse("topic", "orders", FILE, (), tuple(client.name for client in clients))
     return Cluster(clients=clients, uses=(use,) if clients else ())
 
 

@@ -10,7 +10,7 @@ from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, FAULT, controllers_away
-from tidegate.audit.report.headline import headline
+from tidegate.audit.report.headline import table_headline
 
 from ...conftest import NewExplorations
 from .test_verdicts import signature
@@ -120,20 +120,20 @@ def test_what_is_never_written_says_why(explorations: Explorations) -> None:
     """Before 3.7 min.insync.replicas is not capped by the replicas: nothing is decided about losses, and no write goes
     through."""
     one = signature("kafka_3_5", replicas=1, min_isr=2)
-    said = headline(one, table_of(one, explorations))
+    said = table_headline(one, table_of(one, explorations))
     assert said == (
         "every write with acks=all is refused, though nothing is wrong: min.insync.replicas=2 is above its only replica"
     )
     assert word(one, "writable", "leader-move@all", explorations) == "can lose"
     capped = signature(replicas=1, min_isr=2)
-    assert "is refused" not in headline(capped, table_of(capped, explorations))
+    assert "is refused" not in table_headline(capped, table_of(capped, explorations))
 
 
 def test_real_losses_come_before_reads_that_are_taken_back(explorations: Explorations) -> None:
     """1.1 to 2.5 read more than there is (KAFKA-9835), with no fault at all: a power loss that loses comes first."""
     old = signature("kafka_2_1", kraft=False)
     assert word(old, "no-unread", "leader-move@all", explorations) == "can lose"
-    assert "one power loss can lose acknowledged records" in headline(old, table_of(old, explorations))
+    assert "one power loss can lose acknowledged records" in table_headline(old, table_of(old, explorations))
 
 
 def test_a_controller_in_combined_mode_takes_its_broker_with_it(explorations: Explorations) -> None:
@@ -164,7 +164,9 @@ def test_the_disk_of_the_only_voter_has_the_metadata_too(explorations: Explorati
         assert word(alone, "no-loss", "disk-loss@all", explorations) == "not checked"
         assert word(alone, "no-loss", "power-loss@all", explorations) == "no loss found"
         table = table_of(alone, explorations)
-        assert "acknowledged records survive any one crash, cut-off broker or power loss " in headline(alone, table)
+        assert "acknowledged records survive any one crash, cut-off broker or power loss " in table_headline(
+            alone, table
+        )
     for several in (signature(voters=3), signature(voters=3, shared_voters=3)):
         assert word(several, "no-loss", "disk-loss@all", explorations) == "no loss found"
 

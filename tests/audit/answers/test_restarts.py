@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tidegate.audit.answers.restarts import RestartAnswer, restart_answer, restart_order, state_of
 from tidegate.audit.auditing import read_cluster_texts
-from tidegate.audit.cluster.cluster import Answering, Cluster, Quorum
+from tidegate.audit.cluster.cluster import Cluster, Quorum, RespondingBrokers
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
@@ -37,7 +37,7 @@ def cluster_of(*topics: str, **answering: object) -> Cluster:
         kafka_version="4.1.0", distribution="apache", acks="all", features=("eligible.leader.replicas.version=0",)
     )
     cluster = read_cluster_texts([*files, ("topics.txt", "".join(topics), True)], asked, "x")[0]
-    state = Answering(Origin("a:9092"), (1, 2, 3), told_by=1)
+    state = RespondingBrokers(Origin("a:9092"), (1, 2, 3), told_by=1)
     return replace(cluster, answering=replace(state, **answering))
 
 
@@ -103,7 +103,7 @@ def test_controllers_without_a_majority(explorations: Explorations) -> None:
     assert voter.word == "no"
     assert voter.stops == ("it is a controller, and without it 1 of 3 are left: no majority",)
     assert voter.waits == ("wait until controllers 3 are up",)
-    all_there = replace(combined, answering=Answering(Origin("a:9092"), (1, 2, 3)))
+    all_there = replace(combined, answering=RespondingBrokers(Origin("a:9092"), (1, 2, 3)))
     assert ask_restart(all_there, 2, explorations).word == "yes"
     assert restart_order(combined) == [2, 3, 1]
 

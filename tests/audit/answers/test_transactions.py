@@ -8,7 +8,7 @@ import pytest
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
 from tidegate.audit.answers.transactions import WRITERS, add_transactions, transactions_assumed, writes_transactions
-from tidegate.audit.cluster.cluster import Answering, Cluster, Partition, Topic
+from tidegate.audit.cluster.cluster import Cluster, Partition, RespondingBrokers, Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
@@ -44,7 +44,7 @@ def test_the_log_of_transactions_counts_where_transactions_are_written(name: str
 def test_the_log_itself_says_whether_somebody_wrote_transactions() -> None:
     """It is created for the first transactional producer: a running cluster that has none has had no such producer."""
     nobody = cluster_of()
-    asked = replace(nobody, answering=Answering(Origin("b:9092"), (1, 2, 3)))
+    asked = replace(nobody, answering=RespondingBrokers(Origin("b:9092"), (1, 2, 3)))
     assert writes_transactions(asked) == "no" and transactions_assumed(nobody) == ""
     assert transactions_assumed(asked).startswith("no producer is transactional, since __transaction_state")
     here = Origin("topics.txt", 1)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.cluster import SILENT, Answering, Client, Cluster, Partition, Topic, Use, is_called
+from tidegate.audit.cluster.cluster import (
+    SILENT,
+    Client,
+    Cluster,
+    Partition,
+    RespondingBrokers,
+    Topic,
+    TopicUse,
+    is_called,
+)
 from tidegate.audit.cluster.statements import Origin, Setting
 
 HERE = Origin("audit.toml", 3)
 
 
-def use(pattern: str, *producers: str, required: tuple[str, ...] = (), critical: bool = False) -> Use:
-    return Use("topic", pattern, HERE, producers, (), critical, required)
+def use(pattern: str, *producers: str, required: tuple[str, ...] = (), critical: bool = False) -> TopicUse:
+    return TopicUse("topic", pattern, HERE, producers, (), critical, required)
 
 
 def test_an_entry_of_a_topics_own_name_is_stronger_in_what_it_states_and_in_no_more() -> None:
@@ -79,9 +88,9 @@ def test_an_empty_value_is_null_where_brokers_describe_themselves() -> None:
 
 def test_who_is_down_and_who_only_does_not_answer_are_told_apart() -> None:
     down = ((2, "nothing listens"), (3, f"{SILENT} in time"), (4, f"{SILENT} in time"))
-    says = Answering(HERE, (1,), down, told_by=1).says
+    says = RespondingBrokers(HERE, (1,), down, told_by=1).says
     assert says == (
         "broker 2 is down (nothing listens); brokers 3, 4 do not answer (no answer in time); 1 of 4 answered, and "
         "partitions are as broker 1 knows them"
     )
-    assert Answering(HERE, (1, 2, 3)).says == ""
+    assert RespondingBrokers(HERE, (1, 2, 3)).says == ""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.answers.verdicts import explore_losses
 from tidegate.audit.exploring.explorations import MANY, CaseExplorer, Explorations, ScenarioStep, StopRule
-from tidegate.audit.exploring.inference import case_to_explore, is_decided, knowledge_of
+from tidegate.audit.exploring.inference import case_to_explore, is_case_decided, knowledge_of
 from tidegate.audit.kafka.profiles import profiles, switches
 from tidegate.audit.questions.case_order import BUDGETS, first_of, is_case_within, narrower_cases, wider_cases
 from tidegate.audit.questions.cases import asked_instead, asks_loss, case_with, cases_in, loss_case, loss_ways, plan_of
@@ -226,7 +226,7 @@ def test_waves_explore_less_than_there_is(new_explorations: NewExplorations) -> 
         explore_losses([one], alone)
         cases = cases_in(one)
         assert len(cases) == 43 and len(alone.known) <= most, (acks, len(alone.known))
-        assert all(is_decided(case, knowledge_of(case, plan_of(one), alone)) for case in cases)
+        assert all(is_case_decided(case, knowledge_of(case, plan_of(one), alone)) for case in cases)
 
 
 def test_budgets_are_all_that_differs_between_cells() -> None:

@@ -19,7 +19,7 @@ from tidegate.audit.kafka.keys import (
     UndeclaredKeyError,
     declared_key,
     distributions,
-    is_kept,
+    is_value_kept,
     other_settings,
     registry,
     settings_by_name,
@@ -312,7 +312,7 @@ def test_a_setting_has_one_place_in_the_table() -> None:
     streams = {GUARANTEE, REPLICAS}
     assert {name for name in other_settings() if not name.startswith("confluent.")} - streams <= names
     for key in other_settings().values():
-        assert all(not why_illegal(key, row.value) and is_kept(key.name, row.value) for row in key.defaults), key
+        assert all(not why_illegal(key, row.value) and is_value_kept(key.name, row.value) for row in key.defaults), key
         assert key.stored_as in PLAIN
 
 
@@ -328,8 +328,10 @@ def test_a_setting_has_one_place_in_the_table() -> None:
     ],
 )
 def test_what_is_kept_of_a_value_is_plain(name: str, plain: str, secret: str) -> None:
-    assert is_kept(name, plain) and not is_kept(name, secret) and not is_kept("producer.of.mine", plain)
-    assert not is_kept("max.connections.per.ip.overrides", "10.0.0.1:5") and is_kept("acks", secret)
+    assert (
+        is_value_kept(name, plain) and not is_value_kept(name, secret) and not is_value_kept("producer.of.mine", plain)
+    )
+    assert not is_value_kept("max.connections.per.ip.overrides", "10.0.0.1:5") and is_value_kept("acks", secret)
 
 
 RULES = ("startup", "facts", "questions", "answers", "rules", "cluster/settings.py", "cluster/addresses.py")

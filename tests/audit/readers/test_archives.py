@@ -61,7 +61,7 @@ def name_of(value: str | bytes) -> str:
     ids=name_of,
 )
 def test_what_is_packed_comes_out_whatever_it_is_called(path: str, raw: bytes, inner: str) -> None:
-    assert [*archives.entries(path, raw)] == [(inner, TEXT)]
+    assert [*archives.archive_entries(path, raw)] == [(inner, TEXT)]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_is_packed_comes_out_whatever_it_is_called(path: str, raw: bytes, i
     ids=name_of,
 )
 def test_what_does_not_come_out_may_be_configuration(raw: bytes, reason: str) -> None:
-    assert [*archives.entries("a.x", raw)] == [Unread("a.x", reason, may_be_configuration=True, to_do=UNPACK)]
+    assert [*archives.archive_entries("a.x", raw)] == [Unread("a.x", reason, may_be_configuration=True, to_do=UNPACK)]
 
 
 def test_a_link_in_an_archive_is_named_and_what_is_not_configuration_too() -> None:
@@ -85,7 +85,7 @@ def test_a_link_in_an_archive_is_named_and_what_is_not_configuration_too() -> No
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
         archive.addfile(tarfile.TarInfo("logo.png"))
-    found = [*archives.entries("a.tar", into.getvalue())]
+    found = [*archives.archive_entries("a.tar", into.getvalue())]
     assert found == [
         Unread("a.tar/l.txt", "it is a link in an archive", may_be_configuration=True, to_do=UNPACK),
         Unread("a.tar/logo.png", "it is an image"),
@@ -96,7 +96,7 @@ def test_what_kafka_is_published_with_is_named_once_and_hides_nothing_beside_it(
     names = ("LICENSE", "libs/a.jar", "libs/b.jar", "config/server.properties", "config/kraft/x.properties")
     files = {f"kafka_2.13-3.9.0/{name}": b"broker.id=0\n" for name in names}
     raw = zip_files(**files, **{"kafka_2.13-3.9.0/topics.txt": b"Topic: a\t", "topics2.txt": b"Topic: b\t"})
-    found = [*archives.entries("k.zip", raw)]
+    found = [*archives.archive_entries("k.zip", raw)]
     assert [entry for entry in found if not isinstance(entry, Unread)] == [
         ("k.zip/kafka_2.13-3.9.0/topics.txt", b"Topic: a\t"),
         ("k.zip/topics2.txt", b"Topic: b\t"),
@@ -111,7 +111,7 @@ def test_what_kafka_is_published_with_is_named_once_and_hides_nothing_beside_it(
 def test_what_is_called_a_list_or_a_key_in_an_archive_is_read_where_it_is_about_a_cluster() -> None:
     text = b"Topic: a\tPartitionCount: 1\tReplicationFactor: 1\n"
     raw = zip_files(**{"topics.sum": text, "producer.key": b"acks=0\n", "news.txt": text, "a.png": b"\x89PNG\0"})
-    found = [*archives.entries("k.zip", raw)]
+    found = [*archives.archive_entries("k.zip", raw)]
     assert {entry[0] for entry in found if not isinstance(entry, Unread)} == {
         "k.zip/topics.sum", "k.zip/producer.key", "k.zip/news.txt",
     }  # fmt: skip
@@ -123,7 +123,7 @@ def _zipped_twice(raw: bytes) -> bytes:
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, _zipped_twice])
 def test_a_bomb_is_named_and_not_unpacked(pack: Callable[[bytes], bytes]) -> None:
-    (left,) = archives.entries("a.x", pack(bytes(1 << 20)), largest=1 << 16)
+    (left,) = archives.archive_entries("a.x", pack(bytes(1 << 20)), largest=1 << 16)
     assert isinstance(left, Unread) and left.may_be_configuration
     assert left.reason == "its archive has more than is taken out"
 
@@ -132,14 +132,14 @@ def test_archives_in_archives_end() -> None:
     raw = TEXT
     for _ in range(9):
         raw = zip_files(a__zip=raw)
-    (left,) = archives.entries("a.zip", raw)
+    (left,) = archives.archive_entries("a.zip", raw)
     assert isinstance(left, Unread) and left.reason == "it is in more than 6 archives" and left.may_be_configuration
 
 
 def test_too_many_entries_are_named() -> None:
     (left,) = (
         e
-        for e in archives.entries("a.zip", zip_files(**{f"f{n}": b"" for n in range(20_100)}))
+        for e in archives.archive_entries("a.zip", zip_files(**{f"f{n}": b"" for n in range(20_100)}))
         if isinstance(e, Unread)
     )
     assert left.reason == "it has more than 20,000 entries" and left.may_be_configuration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.cluster.statements import UnreadableInputError
-from tidegate.audit.readers.audit_toml import line_of, read
+from tidegate.audit.readers.audit_toml import first_line_with, read
 
 
 def test_what_is_not_understood_is_refused() -> None:
@@ -13,7 +13,7 @@ def test_what_is_not_understood_is_refused() -> None:
 
 
 def test_a_word_has_its_line() -> None:
-    assert line_of("a = 1\nproducer = 'x'\n", "producer") == 2 and line_of("a = 1\n", "none") is None
+    assert first_line_with("a = 1\nproducer = 'x'\n", "producer") == 2 and first_line_with("a = 1\n", "none") is None
 
 
 def test_a_field_and_a_section_that_there_are_not_leave_the_audit_open() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.readers.inputs import read_inputs
-from tidegate.audit.readers.texts import WIDE, text_of
+from tidegate.audit.readers.texts import WIDE, decode_text
 
 
 def unread_files(folder: Path) -> dict[str, tuple[str, bool]]:
@@ -101,7 +101,7 @@ def test_what_is_not_a_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_texts_of_other_encodings_are_texts(encoding: str) -> None:
     text = "Topic: a\tPartitionCount: 1\tReplicationFactor: 1\n"
-    found = text_of(text.encode(encoding))
+    found = decode_text(text.encode(encoding))
     assert found.lstrip("\ufeff") == text
     assert found.startswith(WIDE) == (encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"))
 

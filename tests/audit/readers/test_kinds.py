@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.kinds import kind_of, mark_of_kafka, other_program_of
+from tidegate.audit.readers.kinds import file_kind, mark_of_kafka, other_program_of
 
 IDLE = "apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: Namespace\n"
 
@@ -29,7 +29,7 @@ IDLE = "apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: Namespace\n"
     ],
 )
 def test_a_name_says_what_a_file_is(name: str, kind: str) -> None:
-    assert kind_of(name) == kind
+    assert file_kind(name) == kind
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tidegate.audit.readers.texts import WIDE, is_binary, is_garbled, text_of
+from tidegate.audit.readers.texts import WIDE, decode_text, is_binary, is_garbled
 
 
 def test_a_text_is_read_in_its_encoding_and_a_wide_one_is_marked() -> None:
-    assert text_of("acks=é".encode()) == "acks=é"
-    assert text_of("acks=é".encode("latin-1")) == "acks=é"
-    assert text_of("acks=1".encode("utf-16")) == f"{WIDE}acks=1"
-    assert text_of(("acks=1\n" * 9).encode("utf-16-le")) == f"{WIDE}{'acks=1' + chr(10)}" + ("acks=1\n" * 8)
+    assert decode_text("acks=é".encode()) == "acks=é"
+    assert decode_text("acks=é".encode("latin-1")) == "acks=é"
+    assert decode_text("acks=1".encode("utf-16")) == f"{WIDE}acks=1"
+    assert decode_text(("acks=1\n" * 9).encode("utf-16-le")) == f"{WIDE}{'acks=1' + chr(10)}" + ("acks=1\n" * 8)
 
 
 def test_zero_bytes_and_many_controls_are_no_text() -> None:
@@ -18,5 +18,7 @@ def test_zero_bytes_and_many_controls_are_no_text() -> None:
 
 
 def test_text_of_another_alphabet_is_garbled() -> None:
-    assert is_garbled(text_of("acks=1\n".encode("cp037"))) and is_garbled(text_of("НАСТРОЙКИ".encode("cp866")))
-    assert not any(is_garbled(text_of(raw)) for raw in (b"acks=1", "größe=1".encode("latin-1"), "ключ=я".encode(), b""))
+    assert is_garbled(decode_text("acks=1\n".encode("cp037"))) and is_garbled(decode_text("НАСТРОЙКИ".encode("cp866")))
+    assert not any(
+        is_garbled(decode_text(raw)) for raw in (b"acks=1", "größe=1".encode("latin-1"), "ключ=я".encode(), b"")
+    )

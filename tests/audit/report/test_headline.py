@@ -6,7 +6,7 @@ import pytest
 from tidegate.audit.answers.answer import Answer, Table, Word
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
-from tidegate.audit.report.headline import headline
+from tidegate.audit.report.headline import table_headline
 
 from ..answers.test_verdicts import signature
 
@@ -56,12 +56,12 @@ ONE = "with one replica left in sync, one power loss can lose acknowledged recor
 )
 def test_what_was_not_decided_takes_nothing_from_what_was(open_: tuple[str, ...], expected: str) -> None:
     """As it is once time is out, or where a lost disk is a controller's too."""
-    said = headline(signature(), table(("power-loss@one", "disk-loss@one"), open_))
+    said = table_headline(signature(), table(("power-loss@one", "disk-loss@one"), open_))
     assert said == f"acknowledged records survive any one {expected}"
 
 
 def test_where_no_single_fault_is_decided_the_loss_stands_alone() -> None:
-    said = headline(signature(), table(("two-power-losses",), ("crash", "cut-off", "power-loss", "disk-loss")))
+    said = table_headline(signature(), table(("two-power-losses",), ("crash", "cut-off", "power-loss", "disk-loss")))
     assert said == (
         "two power losses can lose acknowledged records; whether one crash, one broker that is cut off or pauses past "
         "its session or one power loss and 1 more can is not decided"
@@ -70,6 +70,6 @@ def test_where_no_single_fault_is_decided_the_loss_stands_alone() -> None:
 
 def test_in_short_what_goes_wrong_alone() -> None:
     losing, open_ = ("power-loss@one", "disk-loss@one"), ("disk-loss@all",)
-    said = headline(signature(), table(losing, open_), short=True)
+    said = table_headline(signature(), table(losing, open_), short=True)
     assert said == f"whether acknowledged records survive any one lost disk is not decided; {ONE}"
-    assert headline(signature(), table(losing), short=True) == ONE
+    assert table_headline(signature(), table(losing), short=True) == ONE

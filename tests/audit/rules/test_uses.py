@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.cluster.cluster import Client, Cluster, Topic, Use
+from tidegate.audit.cluster.cluster import Client, Cluster, Topic, TopicUse
 from tidegate.audit.cluster.statements import Origin, Setting, StatedValue
 from tidegate.audit.rules.uses import use_rules
 
@@ -17,8 +17,8 @@ def connector(acks: str | None = "1") -> Client:
     return Client("sink", "producer", FILE, StatedValue("java", FILE), None, settings, is_embedded=True)
 
 
-def use(pattern: str, *producers: str, origin: Origin = MAP) -> Use:
-    return Use("topic", pattern, origin, producers=producers)
+def use(pattern: str, *producers: str, origin: Origin = MAP) -> TopicUse:
+    return TopicUse("topic", pattern, origin, producers=producers)
 
 
 def test_a_program_that_does_not_wait_and_may_write_anything_leaves_all_open() -> None:
@@ -41,7 +41,9 @@ def producer(name: str, acks: str) -> Client:
         ("1", (use("orders", "one"), use("more", "two")), False),
     ],
 )
-def test_a_second_producer_that_no_topic_names_leaves_all_open(acks: str, uses: tuple[Use, ...], open_: bool) -> None:
+def test_a_second_producer_that_no_topic_names_leaves_all_open(
+    acks: str, uses: tuple[TopicUse, ...], open_: bool
+) -> None:
     found = use_rules(Cluster(clients=(producer("one", "all"), producer("two", acks)), uses=uses))
     assert [finding.what for finding in found if finding.kind == "incomplete"] == (
         [f"two writes with acks={acks}, and no file says which topics"] if open_ else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.explorer.liveness.graph import Fair, FairnessEdge, run_unlimited
+from tidegate.explorer.liveness.graph import FairnessEdge, FairRunQuestion, run_unlimited
 from tidegate.explorer.liveness.reference import PlainGraph
 
 # Two states that lead to each other by group 0, and a third that one comes to by group 1 and never leaves.
@@ -11,9 +11,9 @@ GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped_truths=[0, 0b10, 0], h
 
 
 def test_a_run_that_stays_and_one_that_fairness_drives_on() -> None:
-    anywhere = Fair(avoid=None, reached_from=None, again=None, weak=0, strong=0)
+    anywhere = FairRunQuestion(avoid=None, reached_from=None, again=None, weak=0, strong=0)
     assert GRAPH.fair(anywhere) is not None
-    driven = GRAPH.fair(Fair(avoid=None, reached_from=None, again=0, weak=0b01, strong=0b10))
+    driven = GRAPH.fair(FairRunQuestion(avoid=None, reached_from=None, again=0, weak=0b01, strong=0b10))
     assert driven is not None and driven.states == frozenset({2}), "what can happen again and again happens"
 
 

@@ -22,7 +22,7 @@ from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
 from tidegate.language.checks import members_of, nth_member
 from tidegate.language.judge import initial_arguments
-from tidegate.language.judge import starts as judged
+from tidegate.language.judge import initial_choices as judged
 from tidegate.language.model import Model
 from tidegate.language.types import Int, Map, Option, Subset
 from tidegate.language.values import ModelError

@@ -19,7 +19,7 @@ from tidegate.explorer.native.walker import estimate
 from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Progress, Search, Strategy, Walks
-from tidegate.explorer.shrink import shrunk
+from tidegate.explorer.shrink import shrink_run
 from tidegate.invariants.catalogue import find
 from tidegate.language.errors import ModelErrors, UsageError
 from tidegate.language.judge import holds, replay
@@ -167,7 +167,7 @@ def test_a_violation_is_a_run_that_plain_python_takes(tmp_path: Path) -> None:
     again = replay(model, broken.run.start, [(step.action, step.arguments) for step in broken.run.steps])
     assert again == broken.run
     (together,) = [prop for prop in model.properties if prop.name == "together"]
-    assert shrunk(model, broken.run, together) == broken.run, "it is shrunk already"
+    assert shrink_run(model, broken.run, together) == broken.run, "it is shrunk already"
     *before, last = broken.run.states()
     assert not holds(model, together, last)
     assert all(holds(model, together, state) for state in before)

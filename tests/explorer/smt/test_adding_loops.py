@@ -14,7 +14,7 @@ from tidegate.explorer.smt.sampling import take_sample
 from tidegate.explorer.smt.shapes import IntegerMap, Sequence, Shape, UnboundedSet
 from tidegate.explorer.smt.simulation import simulate
 from tidegate.explorer.smt.states import fresh_state
-from tidegate.explorer.smt.terms import Number, constant_number, formula
+from tidegate.explorer.smt.terms import Number, boolean_term, constant_number
 from tidegate.explorer.smt.transition import instances
 from tidegate.explorer.smt.unbounded import unbounded_model
 from tidegate.language.binding import load
@@ -83,16 +83,16 @@ def test_nothing_is_in_a_set_but_what_was_and_what_is_added(tmp_path: Path) -> N
     row = cast(Sequence, state.fields["row"])
 
     def has(shape: Shape, member: Number) -> z3.BoolRef:
-        return formula(cast(UnboundedSet, shape).has(member))
+        return boolean_term(cast(UnboundedSet, shape).has(member))
 
     def reads(value: Number) -> z3.BoolRef:
-        return formula(encoding.numbers.same(cast(Number, row.element_at(place)), value))
+        return boolean_term(encoding.numbers.same(cast(Number, row.element_at(place)), value))
 
     def less(one: Number, other: Number) -> z3.BoolRef:
-        return formula(encoding.numbers.less(one, other))
+        return boolean_term(encoding.numbers.less(one, other))
 
     before, after = state.fields, step.post.fields
-    said = [formula(state.valid), *(clause.as_assumption() for clause in step.assumptions)]
+    said = [boolean_term(state.valid), *(clause.as_assumption() for clause in step.assumptions)]
     one = constant_number(1)
     inside = [z3.Not(less(place, one)), less(place, row.length), reads(some)]
     big, short = less(one, some), z3.Not(less(one, row.length))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt.encoding import unbounded_encoding
-from tidegate.explorer.smt.finite_instances import FiniteInstance, Sketch, confirm
+from tidegate.explorer.smt.finite_instances import CopyStep, FiniteInstance, confirm
 from tidegate.explorer.smt.induction import Induction
 from tidegate.explorer.smt.states import fresh_state
-from tidegate.explorer.smt.terms import formula
+from tidegate.explorer.smt.terms import boolean_term
 from tidegate.explorer.smt.transition import instances
 from tidegate.language.proof import Obligation
 
@@ -30,7 +30,7 @@ def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_eac
             asked = [obligation for obligation in induction.obligations() if obligation.action == action]
             found = dict(copy.sketches(asked))
             assert [*found] == [obligation for obligation in asked if obligation in found]
-            assert {*found} == {obligation for obligation in asked if isinstance(copy.sketch(obligation), Sketch)}
+            assert {*found} == {obligation for obligation in asked if isinstance(copy.sketch(obligation), CopyStep)}
             assert all(confirm(induction.instances, obligation, sketch) for obligation, sketch in found.items())
 
 
@@ -42,7 +42,7 @@ def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
         FiniteInstance(induction.instances, 0, induction.symmetric),
         Obligation("step", "one_mark", "mark_others"),
     )
-    assert isinstance(copy.sketch(asked), Sketch)
+    assert isinstance(copy.sketch(asked), CopyStep)
     monkeypatch.setattr(finite_instances, "WORK", 1)
     assert copy.sketch(asked) is False
 
@@ -62,4 +62,4 @@ def test_instances_that_differ_by_a_renaming_are_made_once(induction: Induction)
     ]
     for one, other in zip(few, same, strict=True):
         assert (one.valid, one.guard, one.limit) == (other.valid, other.guard, other.limit)
-        assert formula(one.definedness).eq(formula(other.definedness))
+        assert boolean_term(one.definedness).eq(boolean_term(other.definedness))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.smt.instances import Instance
 from tidegate.explorer.smt.states import constant_state
-from tidegate.explorer.smt.transition import instances, starts
+from tidegate.explorer.smt.transition import initial_instances, instances
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, steps
 
@@ -41,5 +41,5 @@ def test_a_step_happens_where_it_is_valid_and_neither_guard_nor_limit_stops_it()
 
 
 def test_a_start_has_the_arguments_of_its_initial_function() -> None:
-    (start,) = starts(LOCK, finite(LOCK))
+    (start,) = initial_instances(LOCK, finite(LOCK))
     assert (start.initial.name, start.argument_values(Ground())) == (LOCK.initials[0].name, {})

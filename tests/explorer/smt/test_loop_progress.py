@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import z3
 from tidegate.explorer.smt.loop_progress import LoopProgress
-from tidegate.explorer.smt.terms import and_bits, formula
+from tidegate.explorer.smt.terms import and_bits, boolean_term
 
 THERE, STOPS, DEFINED = z3.Bool("there"), z3.Bool("stops"), z3.Bool("defined")
 
@@ -23,7 +23,7 @@ def test_after_a_round_that_ends_the_loop_only_members_in_no_order_must_be_defin
     assert progress.definedness == []
     progress.stop(STOPS)
     progress.need(THERE, DEFINED)
-    needed = formula(and_bits(*progress.definedness))
+    needed = boolean_term(and_bits(*progress.definedness))
     assert is_valid(z3.Implies(z3.And(z3.Not(STOPS), THERE), needed == DEFINED))
     assert is_valid(z3.Implies(z3.And(STOPS, THERE), needed)) is in_order
     assert is_valid(z3.Implies(z3.Not(THERE), needed))

@@ -15,12 +15,12 @@ from tidegate.explorer.smt.numbers import BitVectors, Integers, width
 from tidegate.explorer.smt.terms import (
     Bit,
     Number,
+    bit_count,
     choose_bit,
     chosen_term,
     conjunction,
     constant_number,
     disjunction,
-    size_of,
     vector,
 )
 
@@ -109,4 +109,4 @@ def test_terms_are_those_that_the_solvers_own_classes_make() -> None:
     ]
     for ours, theirs in made:
         assert ours.eq(theirs) and type(ours) is type(theirs)
-    assert (size_of(x), size_of(vector(1, 3))) == (5, 3)
+    assert (bit_count(x), bit_count(vector(1, 3))) == (5, 3)

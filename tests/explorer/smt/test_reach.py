@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.explorer.smt import induction
-from tidegate.explorer.smt.reach import Reach
+from tidegate.explorer.smt.reach import StatesWithinReach
 from tidegate.explorer.smt.sampling import Sample
 from tidegate.language.binding import load
 from tidegate.reports.document import not_replayed_text
@@ -52,7 +52,7 @@ def test_a_run_to_a_state_has_the_fewest_steps(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text(Wrong({"x": ("Two", "0")}, {"up": "require(s.x < 2)\ns.x += 1"}).text(), encoding="utf-8")
     model = load(path).bind()
-    reach = Reach(model)
+    reach = StatesWithinReach(model)
     assert (reach.complete, len(reach)) == (True, 3)
     last = max(reach.states(), key=lambda state: state.x)
     run = reach.run_to(last)

@@ -12,7 +12,7 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidegate.explorer.smt.clauses import subterms
-from tidegate.explorer.smt.splitting import DEPTH, split
+from tidegate.explorer.smt.splitting import DEPTH, split_goal
 
 NUMBERS = [z3.Int(name) for name in "abcd"]
 LOG = z3.Function("log", z3.IntSort(), z3.IntSort())
@@ -47,13 +47,13 @@ def is_valid(said: z3.BoolRef) -> bool:
 @settings(max_examples=60, deadline=None)
 @given(st.builds(claim, numbers(), numbers(), numbers(), st.booleans()))
 def test_the_cases_say_what_the_goal_says(goal: z3.BoolRef) -> None:
-    assert is_valid(goal == z3.And([z3.BoolVal(True), *split(goal)]))
+    assert is_valid(goal == z3.And([z3.BoolVal(True), *split_goal(goal)]))
 
 
 def test_nothing_is_chosen_in_a_case() -> None:
     a, b, c, d = NUMBERS
     appended = choice(a, b, c, choice(a, d, reading(b), reading(a)))
-    made = split(appended <= reading(appended))
+    made = split_goal(appended <= reading(appended))
     assert len(made) == 3
     assert not any(subterm.decl().kind() == z3.Z3_OP_ITE for subterm in subterms(made))
 
@@ -63,11 +63,11 @@ def test_more_conditions_than_are_decided_stay_in_the_cases() -> None:
     for at in range(DEPTH + 1):
         total = total + choice(reading(z3.IntVal(at)), z3.IntVal(at), NUMBERS[0], NUMBERS[1])
     goal = total <= NUMBERS[3]
-    made = split(goal)
+    made = split_goal(goal)
     assert len(made) == 2**DEPTH
     assert is_valid(goal == z3.And(made))
 
 
 @pytest.mark.parametrize(("goal", "cases"), [(z3.BoolVal(True), 0), (z3.BoolVal(False), 1), (NUMBERS[0] <= 0, 1)])
 def test_what_has_nothing_to_decide(goal: z3.BoolRef, cases: int) -> None:
-    assert len(split(goal)) == cases
+    assert len(split_goal(goal)) == cases

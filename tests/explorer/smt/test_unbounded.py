@@ -15,7 +15,7 @@ from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.predicate import clauses, predicate
 from tidegate.explorer.smt.shapes import Fields, Records
 from tidegate.explorer.smt.states import SymbolicState, constant_state, fresh_state
-from tidegate.explorer.smt.terms import formula
+from tidegate.explorer.smt.terms import boolean_term
 from tidegate.explorer.smt.transition import instances
 from tidegate.explorer.smt.unbounded import boundless_constants, unbounded_model
 from tidegate.invariants.catalogue import find
@@ -102,9 +102,9 @@ def test_a_predicate_is_what_its_clauses_say(tmp_path: Path) -> None:
     whole = predicate(form, encoding, state)
     given = [assumption.as_assumption() for assumption in whole.assumptions]
     for clause in found:
-        assert is_proved(formula(state.valid), *given, formula(whole.value), goal=clause.goal())
+        assert is_proved(boolean_term(state.valid), *given, boolean_term(whole.value), goal=clause.goal())
     together = [clause.as_assumption() for clause in found]
-    assert is_proved(formula(state.valid), *given, *together, goal=formula(whole.value))
+    assert is_proved(boolean_term(state.valid), *given, *together, goal=boolean_term(whole.value))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_loops_without_an_end_mean_what_python_means(tmp_path: Path, says: str) 
     for state in reachable_states(model, 12, seed=3):
         truth = predicate(form, encoding, constant_state(model, encoding, state))
         given = [assumption.as_assumption() for assumption in truth.assumptions]
-        wanted = formula(truth.value)
+        wanted = boolean_term(truth.value)
         given.append(z3.Int("constant.top") == 3)
         assert is_proved(*given, goal=wanted if holds(model, model.properties[0], state) else z3.Not(wanted))
 
@@ -191,10 +191,10 @@ def test_a_loop_that_appends(tmp_path: Path) -> None:
     (step,) = instances(model, encoding, state)
     before = [clause.as_assumption() for clause in clauses(form, encoding, state, suffix="before")]
     row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
-    longer = formula(encoding.numbers.less(other, row))
+    longer = boolean_term(encoding.numbers.less(other, row))
     for clause in clauses(form, encoding, step.post, suffix="after"):
-        assert is_proved(formula(state.valid), longer, *before, goal=clause.goal())
-        assert not is_proved(formula(state.valid), longer, goal=clause.goal())
+        assert is_proved(boolean_term(state.valid), longer, *before, goal=clause.goal())
+        assert not is_proved(boolean_term(state.valid), longer, goal=clause.goal())
 
 
 def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
@@ -207,10 +207,10 @@ def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
     assert taken.definedness is not True  # it has to be there
     before, after = (cast(Records, side.fields["notes"]) for side in (state, taken.post))
     other, _ = encoding.message(cast(Pool, model.field("notes").type).of, "other")
-    there = [formula(taken.valid), formula(before.has(other))]
-    assert is_proved(*there, goal=z3.Not(formula(after.has(cast(Fields, taken.arguments["note"])))))
-    assert is_proved(z3.Not(formula(before.has(other))), goal=z3.Not(formula(after.has(other))))
-    assert not is_proved(*there, goal=z3.Not(formula(after.has(other))))
+    there = [boolean_term(taken.valid), boolean_term(before.has(other))]
+    assert is_proved(*there, goal=z3.Not(boolean_term(after.has(cast(Fields, taken.arguments["note"])))))
+    assert is_proved(z3.Not(boolean_term(before.has(other))), goal=z3.Not(boolean_term(after.has(other))))
+    assert not is_proved(*there, goal=z3.Not(boolean_term(after.has(other))))
 
 
 @pytest.mark.parametrize(

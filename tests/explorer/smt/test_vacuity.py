@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.prover import Doubt, Prover, SettledDoubt
+from tidegate.explorer.smt.prover import ContradictionCheck, Prover, SettledContradiction
 from tidegate.explorer.smt.vacuity import ReachedStates
 from tidegate.language.binding import load
 
@@ -45,6 +45,6 @@ def test_whether_a_goal_is_vacuous_does_not_depend_on_whether_members_are_told_a
     made = Induction(definition, definition.bind(), ProofRequest(lemmas=("one_mark",), properties=("claim",)))
     for symmetric in (made.symmetric, frozenset[str]()):
         prover = Prover(replace(made.ground(), symmetric=symmetric), ReachedStates(made.bounded_model, (), ()))
-        assert [*prover.work(Doubt(goal="claim"))] == [
-            SettledDoubt(Doubt(goal="claim"), "empty" if is_empty else "full")
+        assert [*prover.work(ContradictionCheck(goal="claim"))] == [
+            SettledContradiction(ContradictionCheck(goal="claim"), "empty" if is_empty else "full")
         ]

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from tidegate.explorer.spark.job import DamagedRunError
-from tidegate.explorer.spark.session import first_line, job_error
+from tidegate.explorer.spark.session import job_error, telling_line
 from tidegate.language.errors import UsageError
 
 TASK = """An exception was thrown from the Python worker:
@@ -50,4 +50,4 @@ def test_of_java_the_cause_is_named() -> None:
     error = RuntimeError(
         "An error occurred while calling o1.\n: Job aborted\n\tat a.B.c\nCaused by: java.io.IOException: no"
     )
-    assert first_line(error) == "Caused by: java.io.IOException: no"
+    assert telling_line(error) == "Caused by: java.io.IOException: no"

@@ -27,7 +27,7 @@ from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.search import Progress, Search, SparkCluster, Walks
 from tidegate.explorer.spark.driver import TimeLimitError
 from tidegate.explorer.spark.shipping import parcel
-from tidegate.explorer.spark.walks import Share, WalkRounds
+from tidegate.explorer.spark.walks import WalkRounds, WalkShare
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 
@@ -189,7 +189,7 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(
     kernel = kernel_of(model, (), cache, walks=True)
     rounds = WalkRounds(model, Search(), Walks(), kernel, None)
     sent = parcel("", Target.host(), kernel.binary, None)
-    shares = [Share(rounds.worker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
+    shares = [WalkShare(rounds.worker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
     runner = session.SparkRunner(LOCAL)
     try:
         for seconds in (0.001, 2.5):  # before Spark has begun it, and while it runs

@@ -18,8 +18,8 @@ from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.search import Progress, Report, Search, Strategy, Walks
 from tidegate.explorer.spark import walks
 from tidegate.explorer.spark.driver import SearchStoppedError, TimeLimitError
-from tidegate.explorer.spark.shipping import Parcel
-from tidegate.explorer.spark.walks import Share, WalksTaken
+from tidegate.explorer.spark.shipping import ShippedKernel
+from tidegate.explorer.spark.walks import WalkShare, WalksTaken
 from tidegate.language.model import Model
 from tidegate.language.verdict import DisagreementError, Verdict
 
@@ -33,9 +33,9 @@ class Loop:
 
     def __init__(self, shards: int, target: Target | None = None) -> None:
         self.shards, self.target = shards, target or Target.host()
-        self.rounds, self.closed = list[list[Share]](), False
+        self.rounds, self.closed = list[list[WalkShare]](), False
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
+    def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
         """Each share, sent there and back."""
         self.rounds.append(list(shares))
         return [WalksTaken.read(walks.take(pickle.loads(pickle.dumps(share))).text()) for share in shares]
@@ -100,8 +100,8 @@ def test_a_kernel_for_another_machine_is_compiled_from_its_text(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     elsewhere = Target("elsewhere", "", "")
 
-    def pack_text(text: str, *_: object) -> Parcel:
-        return Parcel("t", zlib.compress(text.encode()), elsewhere.key, b"")
+    def pack_text(text: str, *_: object) -> ShippedKernel:
+        return ShippedKernel("t", zlib.compress(text.encode()), elsewhere.key, b"")
 
     monkeypatch.setattr(walks, "parcel", pack_text)
     assert counts(walk_model(model, search, Loop(2, elsewhere))) == counts(here)
@@ -115,7 +115,7 @@ class Late(Loop):
         super().__init__(2)
         self.error = error
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
+    def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
         """Nothing the second time."""
         if self.rounds:
             raise self.error
@@ -141,7 +141,7 @@ def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, say
 
 def test_a_task_that_tells_what_is_not_so_is_found_out(model: Model, cache: Path) -> None:
     class Wrong(Loop):
-        def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
+        def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
             return [
                 replace(node, spots=tuple((kind, bit, walk, steps + 1) for kind, bit, walk, steps in node.spots))
                 for node in super().walk(shares, seconds)

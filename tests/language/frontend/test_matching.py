@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.language.frontend.intervals import UNBOUNDED_INT
-from tidegate.language.frontend.matching import agrees, is_member, join, settle, tuple_type
+from tidegate.language.frontend.matching import agrees, is_member, join, tuple_type, widen_type
 from tidegate.language.records import union_of
 from tidegate.language.types import Bool, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
@@ -39,10 +39,10 @@ def test_the_type_that_holds_both(left: Type, right: Type, joined: Type | None) 
 
 
 def test_a_plain_annotation_takes_what_was_found() -> None:
-    assert settle(UNBOUNDED_INT, Int(2, 3)) == Int(2, 3)
-    assert settle(Int(0, 1), Int(2, 3)) == Int(0, 3)
-    assert settle(Int(0, 5), Int(2, 3)) == Int(0, 5)
-    assert settle(Seq(UNBOUNDED_INT, -1), Seq(Int(0, 1), 4)) == Seq(Int(0, 1), 4)
+    assert widen_type(UNBOUNDED_INT, Int(2, 3)) == Int(2, 3)
+    assert widen_type(Int(0, 1), Int(2, 3)) == Int(0, 3)
+    assert widen_type(Int(0, 5), Int(2, 3)) == Int(0, 5)
+    assert widen_type(Seq(UNBOUNDED_INT, -1), Seq(Int(0, 1), 4)) == Seq(Int(0, 1), 4)
 
 
 def test_what_can_stand_for_another() -> None:

@@ -10,7 +10,7 @@ from tidegate.explorer.native.initials import combinations
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.states import constant_state
-from tidegate.explorer.smt.terms import formula
+from tidegate.explorer.smt.terms import boolean_term
 from tidegate.explorer.smt.transition import instances
 from tidegate.language.checks import members_of, nth_member
 from tidegate.language.errors import ModelErrors
@@ -67,7 +67,7 @@ def test_arguments_of_different_types_are_different_terms(tmp_path: Path) -> Non
     encoding = finite(model)
     (instance,) = instances(model, encoding, constant_state(model, encoding, next(initial_states(model))))
     solver = z3.Solver()
-    solver.add(formula(instance.valid), formula(instance.happens))
+    solver.add(boolean_term(instance.valid), boolean_term(instance.happens))
     assert solver.check() == z3.sat
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.language.declare import action
 from tidegate.language.frontend import source as module
-from tidegate.language.frontend.source import Source, argument_place, first_line, read, source_of_function
+from tidegate.language.frontend.source import Source, argument_place, first_code_line, read, source_of_function
 
 TEXT = """\
 # about one
@@ -42,7 +42,7 @@ def test_comments_are_beside_or_above() -> None:
 def test_a_function_begins_with_its_first_decorator() -> None:
     source = Source("m.py", TEXT)
     function = source.functions[12]
-    assert (function.name, first_line(function)) == ("moved", 12)
+    assert (function.name, first_code_line(function)) == ("moved", 12)
     returned = function.body[0]
     assert isinstance(returned, ast.Return) and returned.value is not None
     assert source.text_of(returned.value) == "a + one", "what spans lines is written again"

@@ -15,7 +15,7 @@ from tidegate.explorer.smt.encoding import finite, unbounded_encoding
 from tidegate.explorer.smt.induction import FEW_OBLIGATIONS, Induction, ProofRequest
 from tidegate.explorer.smt.predicate import clauses, predicate
 from tidegate.explorer.smt.states import constant_state, fresh_state
-from tidegate.explorer.smt.terms import and_bits, formula
+from tidegate.explorer.smt.terms import and_bits, boolean_term
 from tidegate.invariants.catalogue import find
 from tidegate.invariants.replication import properties
 from tidegate.language.binding import import_file, load
@@ -137,9 +137,9 @@ def test_records_that_stay_are_a_number_that_does_not_decrease(prop: str, tmp_pa
     before, after = (fresh_state(model, encoding, prefix) for prefix in "01")
     said = predicate(cast(Function, model.properties[0].form), encoding, before, after)
     solver = z3.Solver()
-    solver.add(formula(before.valid), formula(after.valid))
+    solver.add(boolean_term(before.valid), boolean_term(after.valid))
     assert solver.check() == z3.sat
-    solver.add(z3.Not(formula(and_bits(said.value, said.definedness))))
+    solver.add(z3.Not(boolean_term(and_bits(said.value, said.definedness))))
     assert solver.check() == z3.unsat
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from tidegate.explorer.native.observation_search import ObservationAnswer, search
 from tidegate.real.history.assignments import Assignment, assignment_changes
-from tidegate.real.history.partitions import History, Moment, RecordedCluster, read_cluster
+from tidegate.real.history.moments import History, Moment, RecordedCluster
+from tidegate.real.history.partitions import read_cluster
 from tidegate.real.logs.metadata_log import Entry, MetadataLog, read_metadata_log
 from tidegate.real.validation.as_partition import Epochs, Moments
 from tidegate.real.validation.settings import ModelSetup, find_setup, find_version

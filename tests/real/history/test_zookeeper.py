@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from tidegate.real.history.partitions import History
+from tidegate.real.history.moments import History
 from tidegate.real.history.zookeeper import MOST_AT_ONCE, TimedEvent, build_histories, order_events
 from tidegate.real.history.zookeeper_logs import read_zookeeper
 from tidegate.real.logs.zookeeper_lines import (
-    Active,
     BrokersChange,
+    ControlledShutdown,
     ControllerElection,
     Event,
+    NewController,
     PartitionChange,
     PartitionCreation,
     Relocation,
-    Stopping,
 )
 
 from ...support.zookeeper_logs import EXAMPLE, NOBODY
@@ -30,7 +30,7 @@ def state(version: int, leader: int, epoch: int, *isr: int) -> PartitionChange:
 
 
 START = (
-    Active(frozenset({1, 2, 3})),
+    NewController(frozenset({1, 2, 3})),
     PartitionCreation("orders-0", (1, 2, 3)),
     state(0, 1, 0, 1, 2, 3),
 )
@@ -54,7 +54,7 @@ def test_a_broker_that_registered_anew_is_fenced_and_is_back() -> None:
 
 def test_a_broker_that_was_shut_down_has_been_down() -> None:
     back = BrokersChange(frozenset({1}), NOBODY, NOBODY, frozenset({1, 2, 3}))
-    moments = history_of(*START, Stopping(1), state(1, 2, 1, 2, 3), brokers_gone(1), back).moments
+    moments = history_of(*START, ControlledShutdown(1), state(1, 2, 1, 2, 3), brokers_gone(1), back).moments
     assert [
         (sorted(one.fenced_brokers), sorted(one.stopping_brokers), sorted(one.restarted_brokers)) for one in moments
     ] == [
@@ -66,7 +66,7 @@ def test_a_broker_that_was_shut_down_has_been_down() -> None:
 
 def test_more_brokers_at_once_than_the_model_has_are_not_judged() -> None:
     events = (
-        Active(frozenset({1, 2, 3, 4})),
+        NewController(frozenset({1, 2, 3, 4})),
         PartitionCreation("orders-0", (1, 2, 3, 4)),
         state(0, 1, 0, 1, 2, 3, 4),
         BrokersChange(NOBODY, frozenset({1, 2, 3}), NOBODY, frozenset({4})),
@@ -85,7 +85,7 @@ def test_a_topic_that_is_deleted_is_followed_until_then() -> None:
 
 def test_controllers_follow_each_other_by_their_epochs() -> None:
     """Their clocks are not compared: the second is an hour behind."""
-    first = [TimedEvent(7_200_000, ControllerElection(1, 4), "a"), TimedEvent(7_200_001, Stopping(2), "b")]
+    first = [TimedEvent(7_200_000, ControllerElection(1, 4), "a"), TimedEvent(7_200_001, ControlledShutdown(2), "b")]
     second = [TimedEvent(3_600_000, ControllerElection(2, 6), "c")]
     events, notes = order_events({2: second, 1: first}, [])
     assert [told.where for told in events] == ["a", "b", "c"]

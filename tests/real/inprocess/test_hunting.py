@@ -16,7 +16,7 @@ from tidegate.real.driving.nodes.wire import BEGIN_QUORUM_EPOCH, FETCH, VOTE
 from tidegate.real.inprocess.hosting import FailedProperty, Host, Schedule, Settings, Step, StepResults, step_words
 from tidegate.real.inprocess.hunting import LENGTH, HuntCase, HuntReach, case_of, hunt, replay_case, worlds_of
 from tidegate.real.inprocess.known import ticket_of
-from tidegate.real.inprocess.shrinking import shrunk
+from tidegate.real.inprocess.shrinking import shrink_schedule
 
 from ...support.hosting import hosted_release
 
@@ -49,7 +49,7 @@ def steps_of(text: str) -> Schedule:
 
 def shrink(host: FakeHost, text: str, finding: FailedProperty = FOUND) -> tuple[Schedule, bool] | None:
     """What is left of a schedule."""
-    return shrunk(cast("Host", host), Settings(), 1, steps_of(text), finding, lambda left: None)
+    return shrink_schedule(cast("Host", host), Settings(), 1, steps_of(text), finding, lambda left: None)
 
 
 def test_what_is_left_is_what_is_needed() -> None:

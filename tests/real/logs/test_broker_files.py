@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.history.partitions import History, read_cluster
+from tidegate.real.history.moments import History
+from tidegate.real.history.partitions import read_cluster
 from tidegate.real.logs.broker_files import BrokerLogs, read_brokers
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.losses import Loss, find_losses

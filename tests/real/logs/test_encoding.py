@@ -7,6 +7,7 @@ from tidegate.real.logs.encoding import (
     Reader,
     TruncatedError,
     boolean,
+    compact_text,
     int8,
     int16,
     int32,
@@ -14,7 +15,6 @@ from tidegate.real.logs.encoding import (
     list_of,
     struct_of,
     tagged_fields,
-    text,
     varint,
 )  # fmt: skip
 
@@ -30,7 +30,11 @@ def test_numbers_are_signed_and_big_endian() -> None:
 
 
 def test_lengths_are_one_more_and_zero_is_none() -> None:
-    assert text(Reader(b"\x03ab")) == "ab" and text(Reader(b"\x00")) is None and text(Reader(b"\x01")) == ""
+    assert (
+        compact_text(Reader(b"\x03ab")) == "ab"
+        and compact_text(Reader(b"\x00")) is None
+        and compact_text(Reader(b"\x01")) == ""
+    )
     assert list_of(int8)(Reader(b"\x03\x01\x02")) == [1, 2] and list_of(int8)(Reader(b"\x00")) is None
 
 
@@ -41,6 +45,6 @@ def test_a_struct_passes_over_its_tagged_fields() -> None:
 
 
 def test_what_ends_within_a_value_is_said() -> None:
-    for read, data in ((int32, b"\x00\x00"), (text, b"\x05ab"), (varint, b"\x80"), (varint, b"\xff" * 6)):
+    for read, data in ((int32, b"\x00\x00"), (compact_text, b"\x05ab"), (varint, b"\x80"), (varint, b"\xff" * 6)):
         with pytest.raises(TruncatedError):
             read(Reader(data))

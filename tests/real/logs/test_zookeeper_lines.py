@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from tidegate.real.logs.zookeeper_lines import (
-    Active,
     BrokersChange,
+    ControlledShutdown,
     ControllerElection,
     Event,
+    NewController,
     PartitionChange,
     PartitionCreation,
-    Stopping,
-    of_broker,
+    broker_events,
     of_controller,
 )
 
@@ -62,8 +62,8 @@ CHANGED = PartitionChange("orders-0", 3, frozenset({1, 3}), 1, 2)
             BrokersChange(NOBODY, frozenset({2}), NOBODY, frozenset({1, 3})),
         ),
         ("Epoch incremented to 7", ControllerElection(1, 7)),
-        ("Currently active brokers in the cluster: HashSet(5, 1, 2, 3, 4)", Active(frozenset({1, 2, 3, 4, 5}))),
-        ("Shutting down broker 2", Stopping(2)),
+        ("Currently active brokers in the cluster: HashSet(5, 1, 2, 3, 4)", NewController(frozenset({1, 2, 3, 4, 5}))),
+        ("Shutting down broker 2", ControlledShutdown(2)),
         (
             "Changed partition orders-0 state from NonExistentPartition to NewPartition with assigned replicas 1,2,3",
             PartitionCreation("orders-0", (1, 2, 3)),
@@ -84,7 +84,7 @@ def test_lines_of_controllers_are_read_in_the_words_of_each_release(text: str, e
     ],
 )
 def test_lines_of_leaders_are_read(text: str) -> None:
-    (event,) = of_broker(
+    (event,) = broker_events(
         f"[2026-11-26 19:19:46,322] INFO [Partition orders-0 broker=1] {text} (kafka.cluster.Partition)"
     )
     assert event == PartitionChange("orders-0", 3, frozenset({1, 3}), None, None, is_asked_by_leader=True, controller=1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tidegate.real.history.partitions import History, Moment
+from tidegate.real.history.moments import History, Moment
 
 from ...conftest import Run
 from ...support.histories import HISTORIES, TWO_RESTART, answer, cluster, model_of

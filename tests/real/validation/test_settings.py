@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 from tidegate.audit.kafka.releases import METADATA_VERSIONS
-from tidegate.real.history.partitions import SettingsInForce, read_cluster
+from tidegate.real.history.moments import SettingsInForce
+from tidegate.real.history.partitions import read_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.settings import Version, find_version
 from tidegate.real.validation.validating import validate_histories

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.containers.commands import changes, overridden, overrides, text_of
+from tidegate.audit.readers.containers.commands import changes, container_text, override_settings, overrides
 from tidegate.audit.readers.yamls import documents
 
 
@@ -11,7 +11,9 @@ def test_an_override_is_a_setting_and_stronger_than_the_file() -> None:
     (tree,) = documents("command: kafka-server-start.sh f.properties --override acks=1 --override log.dirs='/a b'\n")
     found = overrides("c.yaml", tree)
     assert [(setting.key, setting.value) for setting in found] == [("acks", "1"), ("log.dirs", "/a b")]
-    merged = overridden(overrides("c.yaml", documents("command: --override acks=all --override x=2\n")[0]), found)
+    merged = override_settings(
+        overrides("c.yaml", documents("command: --override acks=all --override x=2\n")[0]), found
+    )
     assert {setting.key: setting.value for setting in merged}["acks"] == "1"
 
 
@@ -30,4 +32,4 @@ def test_a_command_that_may_set_what_is_not_read(text: str, may: bool) -> None:
 
 def test_all_that_a_container_runs_is_one_text() -> None:
     (tree,) = documents("entrypoint: [sh, -c]\nargs: ['echo one']\n")
-    assert "echo one" in text_of(tree) and text_of(documents("image: x\n")[0]) == ""
+    assert "echo one" in container_text(tree) and container_text(documents("image: x\n")[0]) == ""

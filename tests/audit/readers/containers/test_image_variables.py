@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.containers.image_variables import key_of, name_and_tag, owner_of
+from tidegate.audit.readers.containers.image_variables import name_and_tag, owner_of, setting_of_variable
 from tidegate.audit.readers.yamls import documents
 
 
@@ -17,7 +17,7 @@ from tidegate.audit.readers.yamls import documents
     ],
 )
 def test_the_setting_that_a_variable_stands_for(variable: str, key: str | None) -> None:
-    assert key_of(variable) == key
+    assert setting_of_variable(variable) == key
 
 
 def test_an_image_has_a_name_and_a_tag() -> None:

@@ -109,7 +109,7 @@ def test_a_broker_without_a_file_beside_brokers_that_share_a_host_is_not_known()
 
 def test_a_list_of_brokers_with_something_else_in_it_leaves_the_audit_undecided() -> None:
     text = "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3unclean.leader.election.enable=true\n"
-    part = descriptions.topics("t.txt", text)
+    part = descriptions.read_topics("t.txt", text)
     assert part is not None and part.topics[0].partitions == ()
     what = "partition 0 of t has in `Isr:` what is not a list of brokers: 1,2,3unclean.leader.election.enable=true"
     assert [(finding.kind, finding.what) for finding in part.findings] == [("incomplete", what)]
