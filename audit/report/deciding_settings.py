@@ -68,7 +68,9 @@ def deciding_setting(
         for change in sorted(changes, key=lambda change: _place_as_cause(change, cause)):
             key = _KEYS.get(change.name)
             if key and key != BROKER_RACK:
-                yield from ((used, change.value) for used in _used_settings(subject, key))
+                used_settings = _used_settings(subject, key)
+                other = [used for used in used_settings if used.value != change.value]
+                yield from ((used, change.value) for used in other or used_settings)
             else:
                 yield from ((used, change.setting) for used in _standing(change.name, places))
         return

@@ -11,9 +11,8 @@ from ..cluster.settings import ELR_FEATURE, elr_is_too_early, is_whole
 from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
 from ..kafka.keys import declared_key
-from ..kafka.releases import newest_level
 from ..kafka.versions import is_at_least, span
-from ..startup.protocol_versions import FORMAT, PROTOCOL, why_version_refused
+from ..startup.protocol_versions import FORMAT, PROTOCOL, levels_above, why_version_refused
 
 ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
 UNCLEAN_LEADER_ELECTION_ENABLE = declared_key("unclean.leader.election.enable")
@@ -54,16 +53,14 @@ _SHOWS_THROWN_BACK = (
 
 
 def features_too_new(cluster: Cluster) -> Iterator[Finding]:
-    """Levels of features that no broker of the stated release supports (Feature: LATEST_PRODUCTION)."""
-    kafka = cluster.versions.kafka
-    if kafka is None:
-        return
-    for name, level in cluster.versions.features.items():
-        newest = newest_level(name, kafka.value)
-        if newest is not None and level.value.isdecimal() and int(level.value) > newest:
-            what = f"{name} {level.value} is above Kafka {kafka.value}, whose newest level is {newest}"
-            to_do = "give the release that runs with --kafka-version, or the features of these brokers"
-            yield Finding("contradiction", "error", what, level.origin, to_do, "KIP-584")
+    """Levels of features that no broker of the stated release supports: kafka-features.sh upgrade is refused
+    (FeatureControlManager.updateFeature: INVALID_UPDATE_VERSION), and so is kafka-storage.sh format with it."""
+    for what, level in levels_above(cluster):
+        to_do = (
+            "give the release that runs with --kafka-version, or the features of these brokers; kafka-features.sh "
+            "upgrade and kafka-storage.sh format --feature refuse such a level"
+        )
+        yield Finding("contradiction", "error", what, level.origin, to_do, "KIP-584, FeatureControlManager")
 
 
 def elr_too_early(cluster: Cluster) -> Iterator[Finding]:

@@ -149,6 +149,7 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     yield from group_refusals(cluster, node)
     yield from protocol_versions.version_refusals(cluster, node)
     yield from protocol_versions.metadata_refusals(cluster)
+    yield from protocol_versions.feature_refusals(cluster)
     yield from identity_refusals(cluster, node)
     yield from listener_refusals(cluster, node)
     yield from control_plane_refusals(cluster, node)

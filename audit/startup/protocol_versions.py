@@ -7,11 +7,14 @@ versions that the release has; 4.0 has neither setting.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.settings import is_whole, readable_settings, stated_settings
-from ..cluster.statements import Setting
+from ..cluster.statements import Setting, StatedValue
 from ..kafka.keys import declared_key
 from ..kafka.protocol_versions import known_since
+from ..kafka.releases import newest_level
 from ..kafka.versions import is_at_least, span
 from .listeners import Reasons
 
@@ -55,6 +58,29 @@ def metadata_refusals(cluster: Cluster) -> Reasons:
         return
     if span(level.value)[0] > span(kafka.value)[1]:
         yield f"metadata.version {level.value} is above Kafka {kafka.value}, which does not know it", level.origin
+
+
+def feature_refusals(cluster: Cluster) -> Reasons:
+    """Finalized levels that the software does not have: a controller ends when it reads such a one
+    (FeatureControlManager.replay of 3.3 to 4.4 throws, which QuorumController takes for fatal), and a broker that has
+    the feature is not registered (ClusterControlManager.processRegistrationFeature). kraft.version is no such record,
+    but one of the log's own."""
+    if cluster.control_plane != "kraft":
+        return
+    for what, level in levels_above(cluster):
+        if not what.startswith("kraft.version "):
+            yield f"{what}: controllers end when they read that it is finalized", level.origin
+
+
+def levels_above(cluster: Cluster) -> Iterator[tuple[str, StatedValue]]:
+    """Levels of features that no broker of the stated release has (Feature: LATEST_PRODUCTION), in words."""
+    kafka = cluster.versions.kafka
+    if kafka is None:
+        return
+    for name, level in cluster.versions.features.items():
+        newest = newest_level(name, kafka.value)
+        if newest is not None and level.value.isdecimal() and int(level.value) > newest:
+            yield f"{name} {level.value} is above Kafka {kafka.value}, whose newest level is {newest}", level
 
 
 RECORDS = 2

@@ -32,10 +32,10 @@ def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
     _write_now(page, summary["now"])
     for assumption in document["assumptions"]:
         page.line(f"Assumed: {assumption}.", style="yellow")
-    ending = TextPage(text_format)
-    _write_ending(ending, summary, document, 0)
     if summary["everywhere"]:
         page.line(f"everywhere: {summary['everywhere']}", hang=4, style="red")
+    left_out = next((number for number in range(_MOST_LEFT_OUT) if _have_room(page, document, number)), _MOST_LEFT_OUT)
+    ending = _ending(document, text_format, 0, left_out)
     room = MOST_LINES - len(page.lines) - len(ending.lines) - 1
     if summary["rows"] and not summary["stops_all"]:
         page.blank()
@@ -44,12 +44,33 @@ def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
         _write_what_fits(page, part, MOST_LINES - len(page.lines) - len(ending.lines) - 2)
         for part in (_finding_lines(document, text_format), _example_lines(document, text_format))
     ]
-    ending.lines.clear()
-    _write_ending(ending, summary, document, shown[0])
+    ending = _ending(document, text_format, shown[0], left_out)
     end = _cut_lines(ending.lines, MOST_LINES // 2)
     page.lines = _cut_lines(page.lines, MOST_LINES - len(end) - 1)
     page.blank()
     page.lines += end
+    return page
+
+
+_MOST_LEFT_OUT = 2
+"""So much of the ending is left out where rows that fail have no room: what passes can still lose by, then what the
+assumption means."""
+
+
+def _have_room(page: TextPage, document: Document, left_out: int) -> bool:
+    """Whether all rows that fail have room above an ending of which so much is left out."""
+    part = TextPage(page.text_format)
+    failing = [row for row in document["summary"]["rows"] if row["result"] == "failed"]
+    for row in failing[:MOST_LINES]:
+        write_row_paragraph(part, row)
+    others = len(failing) < len(document["summary"]["rows"])  # they are counted, in a line
+    room = MOST_LINES - len(page.lines) - len(_ending(document, page.text_format, 0, left_out).lines) - 2
+    return len(part.lines) + others <= room
+
+
+def _ending(document: Document, text_format: TextFormat, shown_count: int, left_out: int) -> TextPage:
+    page = TextPage(text_format)
+    _write_ending(page, document["summary"], document, shown_count, left_out)
     return page
 
 
@@ -224,9 +245,15 @@ def _loses(subject: Mapping[str, Any]) -> bool:
     return any(text.startswith(("no-loss", "no-unread")) for text in subject["failed"])
 
 
-def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document, shown_count: int) -> None:
-    """What stands below the table; `shown_count` of the findings stand above it."""
-    write_assumable(page, summary)
+def _write_ending(
+    page: TextPage, summary: Mapping[str, Any], document: Document, shown_count: int, left_out: int
+) -> None:
+    """What stands below the table; `shown_count` of the findings stand above it, and so much is left out of it."""
+    if left_out < _MOST_LEFT_OUT or not summary["assumable"] or summary["stops_all"]:
+        write_assumable(page, summary)
+    else:
+        name = summary["assumable"].partition(":")[0]
+        page.line(f"{name}: --all says what it means, and prints the line that accepts it.")
     for missing in summary["not_covered"][:_SHOWN_TOPICS]:
         page.line(f"not covered: {missing['what']}; {missing['to_do']}", hang=4, style="yellow")
     left = len(summary["not_covered"]) - _SHOWN_TOPICS
@@ -234,7 +261,7 @@ def _write_ending(page: TextPage, summary: Mapping[str, Any], document: Document
         page.line(f"and {count_text(left, 'thing')} more that is not covered; --all shows them")
     if summary["passing"] and summary["rows"] and not summary["stops_all"]:
         page.line(f"{count_text(summary['passing'], 'topic')} pass." if summary["passing"] > 1 else "1 topic passes.")
-    for says in summary["beyond"][:_SHOWN_TOPICS]:
+    for says in summary["beyond"][: 0 if left_out else _SHOWN_TOPICS]:
         page.line(f"{says}.", hang=4)
     if document["out_of_time"]:
         page.line(f"Note: {document['out_of_time']}.", style="yellow")

@@ -88,3 +88,32 @@ def test_without_a_version_the_protocol_says_which_release_is_the_first() -> Non
 
 def test_a_setting_that_is_gone_is_not_read() -> None:
     assert not nodes_down(cluster_with("inter.broker.protocol.version=newest", version="4.0.0"))
+
+
+@pytest.mark.parametrize(
+    ("feature", "version", "down"),
+    [
+        ("eligible.leader.replicas.version=1", "3.9.0", True),
+        ("eligible.leader.replicas.version=0", "3.9.0", False),
+        ("eligible.leader.replicas.version=1", "4.1.0", False),
+        ("share.version=2", "4.1.0", True),
+        ("kraft.version=1", "3.8.0", False),
+    ],
+)
+def test_controllers_end_when_they_read_a_level_that_their_release_has_not(
+    feature: str, version: str, down: bool
+) -> None:
+    """FeatureControlManager.replay; kraft.version is a record of the log, and said to be above the release alone."""
+    node = (
+        "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@h:9093\nlog.dirs=/d\n"
+        "controller.listener.names=C\nlisteners=PLAINTEXT://h:9092,C://h:9093\n"
+        "listener.security.protocol.map=C:PLAINTEXT,PLAINTEXT:PLAINTEXT\n"
+    )
+    options = Options(kafka_version=version, distribution="apache", features=(feature,))
+    cluster, found = read_cluster_texts([("s.properties", node, True)], options, "x")
+    refused = [refusal for refusal in nodes_down(cluster) if "controllers end" in refusal.why]
+    assert bool(refused) is down
+    name, _, level = feature.partition("=")
+    named = [finding for finding in found if finding.what.startswith(f"{name} {level} is above Kafka {version}")]
+    assert bool(named) is (down or name == "kraft.version")
+    assert all("kafka-features.sh upgrade" in finding.to_do for finding in named)

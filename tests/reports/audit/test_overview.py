@@ -138,3 +138,16 @@ def test_of_a_topic_cause_and_repair_come_first(one_fails: dict[str, Any]) -> No
     assert "decided by: topics.txt:3 min.insync.replicas=1; change:" in first
     assert "--add-config min.insync.replicas=2" in first
     assert sum("--add-config" in line for line in lines) == 1
+
+
+def test_rows_that_fail_have_room_before_what_is_said_of_the_rest(one_fails: dict[str, Any]) -> None:
+    """Five failing groups and long words on what passes, and on an assumption: each group has its cause and repair."""
+    document = with_rows(one_fails, 7, "orders-{}")
+    rest = {"beyond": ["one, two and three: pass; records can still be lost when a host loses power " * 2] * 3}
+    rest |= {"assumable": "controllers-catch-up: " + "what it means " * 80, "assumable_toml": "accepted = []"}
+    summary = {**document["summary"], **rest}
+    lines = page_lines({**document, "summary": summary}, 80)
+    assert len(lines) <= MOST_LINES
+    assert all(any(line.startswith(f"✗ orders-{at}:") for line in lines) for at in range(7))
+    assert sum("change:" in line for line in lines) == 7
+    assert "controllers-catch-up: --all says what it means, and prints the line that accepts it." in " ".join(lines)
