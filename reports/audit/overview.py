@@ -253,7 +253,7 @@ def _write_ending(
         write_assumable(page, summary)
     else:
         name = summary["assumable"].partition(":")[0]
-        page.line(f"{name}: --all says what it means, and prints the line that accepts it.")
+        page.line(f"{name}: --all explains it, and prints the line that accepts it.")
     for missing in summary["not_covered"][:_SHOWN_TOPICS]:
         page.line(f"not covered: {missing['what']}; {missing['to_do']}", hang=4, style="yellow")
     left = len(summary["not_covered"]) - _SHOWN_TOPICS

@@ -150,4 +150,4 @@ def test_rows_that_fail_have_room_before_what_is_said_of_the_rest(one_fails: dic
     assert len(lines) <= MOST_LINES
     assert all(any(line.startswith(f"✗ orders-{at}:") for line in lines) for at in range(7))
     assert sum("change:" in line for line in lines) == 7
-    assert "controllers-catch-up: --all says what it means, and prints the line that accepts it." in " ".join(lines)
+    assert "controllers-catch-up: --all explains it, and prints the line that accepts it." in lines
