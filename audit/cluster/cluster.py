@@ -26,8 +26,10 @@ class Versions:
     `features` maps a feature to its finalized level, such as `eligible.leader.replicas.version` to "1"; a feature that
     is not in it has not been stated, unless `all_features` says that the list is complete (then its level is 0).
     `protocols` are all that brokers state as inter.broker.protocol.version, where they differ. `unknown` is a release
-    that is stated and not known here, with why: `kafka` is None then, and nothing is answered. `contradicting_versions`
-    are statements that cannot hold at once, by what they are of: "version", "metadata.version" or "distribution".
+    that is stated and not known here, with why: `kafka` is None then, and nothing is answered. `upgraded_from` is the
+    release that files state, where the option says a newer one: `kafka` is what is planned then.
+    `contradicting_versions` are statements that cannot hold at once, by what they are of: "version",
+    "metadata.version" or "distribution".
     """
 
     kafka: StatedValue | None = None
@@ -38,6 +40,7 @@ class Versions:
     distribution: StatedValue | None = None
     protocols: tuple[StatedValue, ...] = ()
     unknown: StatedValue | None = None
+    upgraded_from: StatedValue | None = None
     contradicting_versions: Mapping[str, tuple[StatedValue, ...]] = field(
         default_factory=dict[str, tuple[StatedValue, ...]]
     )

@@ -221,10 +221,17 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
     unknown = _unknown(joined_parts, options, kafka)
     if unknown is not None:
         joined_parts.incomplete(unknown.value, unknown.origin, "give the release that it is with --kafka-version")
+    before = _release_upgraded(joined_parts, kafka) if options.kafka_version and kafka and unknown is None else None
+    metadata_version = _stated_or_agreed(joined_parts, "metadata_version", options.metadata_version)
+    if before is not None and kafka is not None:
+        metadata_version = metadata_version or _metadata_version_kept(joined_parts, before)
+        said = f"as if upgraded from {before.value} ({before.origin}) to {kafka.value}, and nothing else were changed"
+        joined_parts.assumptions.append(f"{said}; metadata.version stays what it is until kafka-features.sh raises it")
     return Versions(
         unknown=unknown,
         kafka=kafka if unknown is None else None,
-        metadata_version=_stated_or_agreed(joined_parts, "metadata_version", options.metadata_version),
+        upgraded_from=before,
+        metadata_version=metadata_version,
         inter_broker_protocol=_stated_or_agreed(joined_parts, "inter_broker_protocol", options.inter_broker_protocol),
         features=features,
         all_features=any(part.all_features for part in joined_parts.parts),
@@ -232,6 +239,24 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
         protocols=() if options.inter_broker_protocol else _different(joined_parts, "inter_broker_protocol"),
         contradicting_versions=dict(_contradicting_versions(joined_parts, options)),
     )
+
+
+def _release_upgraded(joined_parts: JoinedParts, planned_release: StatedValue) -> StatedValue | None:
+    """The release that all files state, where that which the option plans is a newer one; else None."""
+    stated = [fact for fact in _facts(joined_parts, "kafka") if is_version(fact.value)]
+    if not stated or _different(joined_parts, "kafka"):
+        return None
+    before = max(stated, key=lambda fact: len(fact.value))
+    return before if span(before.value)[1] < span(planned_release.value)[0] else None
+
+
+def _metadata_version_kept(joined_parts: JoinedParts, release_before: StatedValue) -> StatedValue | None:
+    """What metadata.version is at most once the software is upgraded, where no file states it: that of the release
+    before. With ZooKeeper brokers speak the protocol of their software, unless it is set."""
+    if _control_plane(joined_parts) == "zookeeper" or _facts(joined_parts, "metadata_version"):
+        return None
+    release = ".".join(map(str, span(release_before.value)[0][:2]))
+    return StatedValue(release, release_before.origin, f"at most, as Kafka {release_before.value} has it")
 
 
 def _contradicting_versions(
@@ -279,7 +304,8 @@ def _stated_or_agreed(
     if option is None:
         return agreed
     said = stated_release(_option_of(name), option, confluent=confluent)
-    for fact in _facts(joined_parts, name):
+    is_upgrade = name == "kafka" and _release_upgraded(joined_parts, said) is not None
+    for fact in () if is_upgrade else _facts(joined_parts, name):
         if is_version(fact.value) and not _compatible(name, fact.value, said.value):
             _note_contradicted(joined_parts, f"{_option_of(name)} {said.value}", fact)
             break

@@ -255,6 +255,8 @@ def _versions(cluster: Cluster) -> Document:
         "distribution": found.distribution,
     }
     texts = {name: "not stated" if fact is None else fact.value for name, fact in stated.items()}
+    before = found.upgraded_from
+    texts["upgraded from"] = "" if before is None else before.value
     return {**texts, "features": {name: feature.value for name, feature in found.features.items()},
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 

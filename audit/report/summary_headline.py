@@ -13,7 +13,13 @@ from .word_lists import list_with_or
 
 
 def headline_text(document: Read) -> str:
-    """One sentence: what does not start or is refused now, else how many topics fail, how, and which."""
+    """One sentence, with what it supposes before it where that is an upgrade: `as if upgraded from 3.9 to 4.1: ...`."""
+    before, said = document["versions"]["upgraded from"], _cluster_text(document)
+    return f"as if upgraded from {before} to {document['versions']['kafka']}: {said}" if before else said
+
+
+def _cluster_text(document: Read) -> str:
+    """What does not start or is refused now, else how many topics fail, how, and which."""
     if document["unknown_release"]:
         return str(document["unknown_release"])
     if not document["subjects"]:

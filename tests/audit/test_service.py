@@ -43,7 +43,7 @@ def test_an_outage_is_not_said_to_fail_requirements_that_hold() -> None:
     }
     document: dict[str, Any] = {
         "exit": 1, "outages": [outage], "files": [], "unread": [], "findings": [], "required": "standard",
-        "unknown_release": "", "not_asked": "",
+        "unknown_release": "", "not_asked": "", "date": "", "versions": {"upgraded from": ""},
         "subjects": [{"topics": ["orders"], "checks": [], "loss": None, "accepted": "", "now": None}],
     }  # fmt: skip
     said = "partitions of orders refuse writes or reads now; the topic meets what is required (standard)"
