@@ -91,10 +91,9 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     if not stated or cluster.control_plane != "kraft" or reads is True:
         return
     more = f", and {len(stated) - 1} more" if len(stated) > 1 else ""
-    when = "this version" if reads is False else "before 3.9.0 (the version is not stated)"
+    when = "in this version" if reads is False else "before 3.9.0 (the version is not stated)"
     what = (
-        f"{key}=true{more}: KRaft ignores it in {when}; after an upgrade to 3.9 or later acknowledged "
-        "records can be lost"
+        f"{key}=true{more}: KRaft ignores it {when}; after an upgrade to 3.9 or later acknowledged records can be lost"
     )
     yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
 

@@ -9,6 +9,7 @@ from ..document import Document
 from ..text_page import count_text
 from ..trace.markdown import escape_line
 from .repair import step_lines
+from .rows import HEADINGS, row_cells
 from .table import LEGEND, UNDECIDED, open_cell_lines, other_question_lines, table_heading, table_rows
 from .terminal import MARKS, audit_verdict_line, group_alike_subjects, group_names, mark_of, place_text, unmet_lines
 
@@ -30,6 +31,10 @@ def _sections(document: Document) -> Iterator[str]:
         yield "\n".join(f"Assumed: {escape_line(assumption)}." for assumption in document["assumptions"])
     if document["out_of_time"]:
         yield f"Note: {escape_line(document['out_of_time'])}."
+    rows: list[Mapping[str, Any]] = document["summary"]["rows"]
+    if rows:
+        cells = [[escape_line(text) for text in row_cells(row)] for row in rows[:MAX_GROUPS]]
+        yield _table_text(HEADINGS, cells)
     yield "\n".join(line for group in group_alike_subjects(subjects) for line in _group_lines(group))
     yield escape_line(MARKS)
     for subject in subjects[:MAX_GROUPS]:
@@ -43,6 +48,12 @@ def _sections(document: Document) -> Iterator[str]:
     yield " ".join(escape_line(note) for note in document["notes"])
 
 
+def _table_text(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table, whose second line has as many cells as its heading: otherwise it is none."""
+    lines = [f"| {' | '.join(row)} |" for row in (heading, ["---"] * len(heading), *rows)]
+    return "\n".join(lines)
+
+
 def _group_lines(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     subject = group[0]
     yield f"- {mark_of(subject)} **{escape_line(group_names(group))}**: {escape_line(subject['headline'])}"
@@ -52,10 +63,7 @@ def _group_lines(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _subject_section(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
     yield f"## {escape_line(subject['name'])}"
-    first, *lines = [
-        f"| {' | '.join(row)} |" for row in (table_heading(subject, document), *table_rows(subject, document))
-    ]
-    yield "\n".join([first, "|---" * (len(document["situations"]) + 1) + "|", *lines])
+    yield _table_text(table_heading(subject, document), [*table_rows(subject, document)])
     yield escape_line(LEGEND)
     rest = [f"- {_item_text(says)}" for says in (*open_cell_lines(subject), *other_question_lines(subject, document))]
     if rest:

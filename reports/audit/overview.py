@@ -10,13 +10,12 @@ from typing import Any
 
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
-from .rows import HARD_SPACE, MOST_COLUMNS, row_cells, write_assumable, write_row_paragraph
+from .rows import HARD_SPACE, HEADINGS, MOST_COLUMNS, row_cells, write_assumable, write_row_paragraph
 from .table import LIMITS
 from .terminal import audit_verdict_line
 
 MOST_LINES = 40
 _STYLE = {"✗": "red bold", "?": "yellow bold", "✓": "bold"}
-_HEADINGS = ("topics", "records", "writes", "decided by", "change")
 _MOST_WIDTH = 32
 """Columns that the longest word of a cell may claim for itself."""
 _MOST_NOW = 6
@@ -133,11 +132,11 @@ def _write_now(page: TextPage, now: Sequence[Mapping[str, Any]]) -> None:
 def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) -> None:
     """The heading and as many rows as there is room for; the others are counted."""
     cells = [row_cells(row) for row in rows]
-    widths = _widths(min(page.text_format.width, MOST_COLUMNS), [_HEADINGS, *cells[:MOST_LINES]])
+    widths = _widths(min(page.text_format.width, MOST_COLUMNS), [HEADINGS, *cells[:MOST_LINES]])
     if sum(len(list(_row_lines(texts, widths))) for texts in cells) > room - 2:
         _write_paragraphs(page, rows, room)
         return
-    page.exact(_row_line(_HEADINGS, widths), style="dim")
+    page.exact(_row_line(HEADINGS, widths), style="dim")
     left = room - 2
     for at, (row, texts) in enumerate(zip(rows, cells, strict=True)):
         lines = list(_row_lines(texts, widths))[: max(1, left - 1)]

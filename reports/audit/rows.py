@@ -8,6 +8,7 @@ from typing import Any
 
 from ..text_page import TextPage
 
+HEADINGS = ("topics", "records", "writes", "decided by", "change")
 MOST_COLUMNS = 100
 HARD_SPACE = "\u00a0"
 """What keeps a mark beside its name."""

@@ -23,7 +23,11 @@ def kraft(roles: str = "broker", voters: str = "1@a:1,2@b:1,3@c:1", extra: str =
 
 @pytest.mark.parametrize(
     ("version", "expected"),
-    [("3.8.1", "ignores it in this version"), (None, "the version is not stated"), ("3.9", None)],
+    [
+        ("3.8.1", "ignores it in this version"),
+        (None, "ignores it before 3.9.0 (the version is not stated)"),
+        ("3.9", None),
+    ],
 )
 def test_unclean_elections_are_latent_in_kraft_before_3_9(
     tmp_path: Path, version: str | None, expected: str | None
