@@ -16,7 +16,7 @@ from tidegate.audit.readers.running.connection import read_security
 
 def test_a_refused_password_ends_the_attempt_where_the_next_would_begin() -> None:
     """The client's log says of one refusal first that the connection failed: to end there would not end the attempt."""
-    heard: Any = vars(live)["_Heard"](True)
+    heard: Any = vars(live)["_LastConnectionError"](True)
     error: Any = SaslAuthenticationFailedError()
 
     def say(text: str, error: Exception = error) -> None:
@@ -29,7 +29,7 @@ def test_a_refused_password_ends_the_attempt_where_the_next_would_begin() -> Non
             say("Bootstrap connection to %s failed: %s")
     with pytest.raises(KafkaConnectionError):  # the answer was lost against the close
         say("Bootstrap connection to %s failed: %s", KafkaConnectionError("socket disconnected"))
-    nobody: Any = vars(live)["_Heard"](False)
+    nobody: Any = vars(live)["_LastConnectionError"](False)
     record = ("a", KafkaConnectionError("socket disconnected"))
     nobody.emit(logging.LogRecord("kafka", logging.ERROR, "", 0, "Bootstrap connection to %s failed: %s", record, None))
     assert "socket disconnected" in nobody.reason, "without a user, trying again locks no account"
