@@ -13,6 +13,7 @@ from tidegate.real.inprocess.conforming import ModelRuns
 from tidegate.real.inprocess.following import HistoryFollower
 from tidegate.real.inprocess.hosting import Host, Settings
 from tidegate.real.inprocess.hunting import LENGTH
+from tidegate.real.inprocess.lanes import LANES
 from tidegate.real.inprocess.program import fetch_hosted_release
 
 GOAL = 20_000
@@ -34,8 +35,10 @@ def main() -> None:
     print(f"random schedules: {rate:,.0f} steps/s, {rate / GOAL:.1f} times the goal of {GOAL:,}")
     print(f"the same of a second of processor time: {rate / used:,.0f} steps; it had {used:.0%} of a processor")
     with Host(release) as host:
-        compared = _compared_states(host, options.time)
+        compared = _compared_states(host, options.time, LANES)
+        alone = _compared_states(host, options.time, 1)
     print(f"with the model, states compared either way: {compared:,.0f} a second, 1/{rate / compared:,.0f} of that")
+    print(f"{LANES} at once are {compared / alone:.1f} times as fast as one after the other: {alone:,.0f} a second")
 
 
 def _steps(host: Host, seconds: float) -> float:
@@ -47,14 +50,16 @@ def _steps(host: Host, seconds: float) -> float:
     return steps / (time.monotonic() - began)
 
 
-def _compared_states(host: Host, seconds: float) -> float:
-    """States a second that are compared with the model's, either way in turn, once its runs are planned."""
+def _compared_states(host: Host, seconds: float, at_once: int) -> float:
+    """States a second that are compared with the model's, either way in turn, once its runs are planned; so many runs
+    at once."""
     kafka = ".".join(map(str, host.release.parts[:2]))
     to_code, to_model = ModelRuns(host, 1, "", kafka), HistoryFollower(host, 1, kafka)
     began = time.monotonic()
     while not to_code.runs or time.monotonic() - began < seconds:
-        to_code.next_difference()
-        to_model.next_difference()
+        differences = [*to_code.next_differences(at_once), *to_model.next_differences(at_once)]
+        if differences:
+            raise SystemExit(f"they differ: {differences[0].signature}; see `tidegate conform`")
     return (to_code.steps + to_model.reach.observations) / (time.monotonic() - began)
 
 

@@ -123,6 +123,7 @@ def _document(
         "steps": so_far.steps,
         "states": so_far.states,
         "seconds": round(so_far.seconds, 1),
+        "processor_seconds": round(so_far.processor_seconds, 1),
         "interrupted": so_far.cut,
         "why": so_far.why,
         "found": list(found_cases),

@@ -13,7 +13,7 @@ from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run
 from ...traces.sentences import action_sentence
-from .nodes.running import NodesError, wait_for
+from .nodes.running import BY_THE_CLOCK, NodesError, wait_for
 
 Document = dict[str, Any]
 Kind: TypeAlias = Literal["commanded", "permitted", "awaited"]
@@ -109,6 +109,7 @@ class StageDriver(Generic[S, Expected, Observed]):
 
     def __init__(self, plan: StagePlan[S], limit: float = STEP_SECONDS) -> None:
         self.stages, self.shows, self.limit = plan.stages, plan.shows, limit
+        self.patience = BY_THE_CLOCK
 
     def outcome(self, report: Callable[[S], None] = lambda stage: None) -> Outcome:
         """Drives the trace: it is confirmed where every step came about, and with it what the trace's property says.
@@ -150,7 +151,7 @@ class StageDriver(Generic[S, Expected, Observed]):
             if isinstance(error, NoEffectError) and self._is_as_before(stage):
                 raise NodesError(f"step {stage.first}: {error}, and nothing else happened") from None
         if otherwise is None:
-            wait_for(lambda: not self._parting(wanted, self._observe(wanted)), self.limit)
+            wait_for(lambda: not self._parting(wanted, self._observe(wanted)), self.limit, self.patience)
         seen = self._observe(wanted)
         if otherwise is None and (differs := self._parting(wanted, seen)):
             otherwise = f"{differs}, after {self.limit:g} s"

@@ -11,7 +11,7 @@ from ..driving.controllers.family import FAMILY as CONTROLLERS
 from ..driving.families import trace_of
 from ..driving.family import PlanRequest
 from ..driving.fitting import UndrivableError
-from ..driving.nodes.running import NodesError
+from ..driving.nodes.running import CountedPatience, NodesError
 from ..driving.stages import Document
 from ..driving.verdict import document_head, outcome_document, undriven_document
 from .controllers import HostedControllers
@@ -19,7 +19,7 @@ from .hosting import Host
 from .program import HostError, fetch_hosted_release
 
 STEP_SECONDS = 0.5
-"""How long what is to be seen after a step may take: nothing here waits for anything."""
+"""How long what is to be seen after a step may take, by the number of looks: nothing here comes by itself."""
 
 
 def confirmed_in_process(
@@ -47,6 +47,7 @@ def confirmed_in_process(
         with Host(release, brief=True) as host:
             controllers = HostedControllers(host, len(list(plan.run.start.log)))
             driver = ControllersDriver(plan, controllers, STEP_SECONDS)
+            driver.patience = CountedPatience()
             outcome = driver.outcome(lambda stage: report(f"step {stage.first}: {stage.action}"))
             return head | outcome_document(driver, CONTROLLERS.conditions(plan), outcome, time.monotonic() - began)
     except (NodesError, HostError) as error:

@@ -12,7 +12,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from ...language import judge
@@ -25,14 +26,15 @@ from ..driving.controllers.plan import KINDS, MODEL, ControllersPlan, model_of, 
 from ..driving.controllers.world import ControllerObservation
 from ..driving.fitting import DrivenTrace
 from ..driving.nodes.releases import Release
-from ..driving.nodes.running import NodesError
+from ..driving.nodes.running import CountedPatience, NodesError
 from ..driving.stages import Stage, StageResult, diverging_stage, stage_fields
 from .compared import differing_fields
 from .controllers import HostedControllers, NodeEndedError
 from .covering import BOUNDS as COVERED_WITHIN
-from .covering import Pair, covering_runs, pairs_of
+from .covering import Coverage, Pair, covering_runs, pairs_of
 from .following import HistoryDifference, HistoryFollower, HistoryReach
-from .hosting import Host
+from .hosting import Host, HostedWorld
+from .lanes import LANES, do_in_lanes
 from .program import HostError
 
 Direction: TypeAlias = Literal["model-to-code", "code-to-model"]
@@ -95,31 +97,38 @@ def hosted_model(kafka: str) -> Model:
 
 
 class ModelRuns:
-    """Runs of the model on a release's code: first those that cover all pairs of actions, then such as are drawn."""
+    """Runs of the model on a release's code: first those that cover all pairs of actions, if it `covers`, then such as
+    are drawn."""
 
-    def __init__(self, host: Host, seed: int, defect: str, kafka: str) -> None:
+    def __init__(self, host: Host, seed: int, defect: str, kafka: str, *, covers: bool = True) -> None:
         self._host, self._drawn, self._defect, self._kafka = host, random.Random(seed), defect, kafka
         self.model = hosted_model(kafka)
-        self._small = model_of(DrivenTrace(COVERED_WITHIN, (), "", "", MODEL), kafka, ghosts=False)
-        self.coverage = covering_runs(self._small, partial(_is_taken, kafka))
-        self._planned = iter(self.coverage.runs)
+        self._small, self.coverage = _covered_model(kafka)
+        self._planned = iter(self.coverage.runs if covers else ())
         self._counted = Counter[Pair]()
         self._known = set[str]()
         self.runs = self.steps = 0
 
-    def next_difference(self) -> Difference | None:
-        """Takes another run; a difference of a kind that was not found yet, shrunk, where there is one."""
-        planned = next(self._planned, None)
-        model = self.model if planned is None else self._small
-        run = planned or draw_run(model, self._kafka, self._drawn, self._counted)
-        taken = taken_on(self._host, model, self._kafka, run, self._defect)
-        self.runs, self.steps = self.runs + 1, self.steps + len(taken)
-        self._counted.update(pairs_of([one.stage.action for one in taken]))
-        found = difference_of(self._host.release.version, model, run, taken)
-        if found is None or found.signature in self._known:
-            return None
-        self._known.add(found.signature)
-        return shrink_difference(self._host, model, self._kafka, found, self._defect)
+    def next_differences(self, count: int) -> Iterator[Difference]:
+        """Takes so many other runs at once; the differences of kinds that were not found yet, shrunk."""
+        runs = self._next_runs(count)
+        works = [partial(taken_on, model=model, kafka=self._kafka, run=run, defect=self._defect) for model, run in runs]
+        for (model, run), taken in zip(runs, do_in_lanes(self._host, works), strict=True):
+            self.runs, self.steps = self.runs + 1, self.steps + len(taken)
+            self._counted.update(pairs_of([one.stage.action for one in taken]))
+            found = difference_of(self._host.release.version, model, run, taken)
+            if found is not None and found.signature not in self._known:
+                self._known.add(found.signature)
+                yield shrink_difference(self._host, model, self._kafka, found, self._defect)
+
+    def _next_runs(self, count: int) -> list[tuple[Model, Run]]:
+        """The next runs that are planned, and then such as are drawn, each as if those before it had been taken."""
+        runs = [(self._small, run) for run in islice(self._planned, count)]
+        counted = Counter(self._counted)
+        while len(runs) < count:
+            counted.update(pair for _, run in runs[-1:] for pair in pairs_of([step.action for step in run.steps]))
+            runs.append((self.model, draw_run(self.model, self._kafka, self._drawn, counted)))
+        return runs
 
     def reach(self, code: HistoryReach, seconds: float, cut: bool) -> ComparisonReach:
         """How far was looked."""
@@ -139,6 +148,13 @@ class ModelRuns:
         )
 
 
+@cache
+def _covered_model(kafka: str) -> tuple[Model, Coverage]:
+    """The model of a release within small bounds, and the runs that cover all pairs of actions."""
+    small = model_of(DrivenTrace(COVERED_WITHIN, (), "", "", MODEL), kafka, ghosts=False)
+    return small, covering_runs(small, partial(_is_taken, kafka))
+
+
 def _is_taken(kafka: str, states: Sequence[State], steps: Sequence[Step]) -> bool:
     return is_driven(kafka, states, steps) and not is_abstracted(steps[-1])
 
@@ -154,9 +170,10 @@ def conform(
     defect: str = "",
     report: Callable[[ComparisonReach, int], None] = lambda so_far, found: None,
 ) -> Iterator[Difference | HistoryDifference | ComparisonReach]:
-    """Takes runs of the model on a release's code, and follows histories of the code in the model, in turn, until there
-    were enough of each, or the time is over. Yields each kind of difference once, shrunk; and in the end, or where
-    somebody interrupts, how far it has looked. The model is that of the release, or of another one (`held_against`)."""
+    """Takes runs of the model on a release's code, and follows histories of the code in the model, some at once and in
+    turn, until there were enough of each, or the time is over. Yields each kind of difference once, shrunk; and in the
+    end, or where somebody interrupts, how far it has looked. The model is that of the release, or of
+    another one (`held_against`)."""
     kafka = ".".join((held_against or release.version).split(".")[:2])
     began, found = time.monotonic(), 0
     of_model: ModelRuns | None = None
@@ -170,9 +187,9 @@ def conform(
             of_model = ModelRuns(host, seed, defect, kafka) if "model-to-code" in directions else None
             of_code = HistoryFollower(host, seed, kafka, defect) if "code-to-model" in directions else None
             while _goes_on(so_far(), runs, seconds):
+                count = LANES if runs is None else min(LANES, runs - _done(so_far()))
                 for taker in filter(None, (of_model, of_code)):
-                    difference = taker.next_difference()
-                    if difference is not None:
+                    for difference in taker.next_differences(count):
                         found += 1
                         yield difference
                     report(so_far(), found)
@@ -193,8 +210,11 @@ def _reach(of_model: ModelRuns | None, of_code: HistoryFollower | None, seconds:
 
 
 def _goes_on(so_far: ComparisonReach, runs: int | None, seconds: float | None) -> bool:
-    done = max(so_far.runs, so_far.code.histories)
-    return (runs is None or done < runs) and (seconds is None or so_far.seconds < seconds)
+    return (runs is None or _done(so_far) < runs) and (seconds is None or so_far.seconds < seconds)
+
+
+def _done(so_far: ComparisonReach) -> int:
+    return max(so_far.runs, so_far.code.histories)
 
 
 def draw_run(model: Model, kafka: str, generator: random.Random, counts: Counter[tuple[str, str]]) -> Run:
@@ -238,7 +258,7 @@ class HostedDriver(ControllersDriver):
 
     def __init__(self, plan: ControllersPlan, world: HostedControllers, limit: float) -> None:
         super().__init__(plan, world, limit)
-        self._hosted = world
+        self._hosted, self.patience = world, CountedPatience()
 
     def _observe(
         self, wanted_observation: Mapping[int, ControllerObservation]
@@ -269,7 +289,7 @@ def is_driven(kafka: str, states: Sequence[State], steps: Sequence[Step]) -> boo
     return why_not_driven(kafka, states, followed, len(steps) - 1) is None
 
 
-def taken_on(host: Host, model: Model, kafka: str, run: Run, defect: str = "") -> tuple[StageResult, ...]:
+def taken_on(host: HostedWorld, model: Model, kafka: str, run: Run, defect: str = "") -> tuple[StageResult, ...]:
     """What comes of a run on new nodes, step by step, up to where they do otherwise."""
     stages = tuple(Stage(**stage_fields(model, run, at, at, KINDS[step.action])) for at, step in enumerate(run.steps))
     controllers = HostedControllers(host, len(list(run.start.log)), batches=1, defect=defect)
@@ -304,7 +324,7 @@ def difference_of(kafka: str, model: Model, run: Run, results: Sequence[StageRes
     )
 
 
-def shrink_difference(host: Host, model: Model, kafka: str, difference: Difference, defect: str) -> Difference:
+def shrink_difference(host: HostedWorld, model: Model, kafka: str, difference: Difference, defect: str) -> Difference:
     """The difference with a run out of which no step can be left."""
     at = 0
     while at < len(difference.run.steps):

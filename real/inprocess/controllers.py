@@ -12,7 +12,7 @@ from typing import Any
 from ..driving.controllers.world import HOUR, MAX_AHEAD, ControllerObservation
 from ..driving.nodes.running import NodesError
 from ..driving.nodes.wire import FETCH
-from .hosting import Host, MessageInFlight, Settings, Step, StepResults
+from .hosting import HostedWorld, MessageInFlight, Settings, Step, StepResults
 
 TIMEOUT_MS = HOUR * 1_000
 BACKOFF_MS = 1_100
@@ -31,7 +31,7 @@ class HostedControllers:
     """Controllers 1 to `count` in a process, all unattached and with empty logs. A fetch brings `batches` at most. With
     `defect`, the host has one that is planted."""
 
-    def __init__(self, host: Host, count: int, *, batches: int = 2**31 - 1, defect: str = "") -> None:
+    def __init__(self, host: HostedWorld, count: int, *, batches: int = 2**31 - 1, defect: str = "") -> None:
         self.voters = tuple(range(1, count + 1))
         self._host = host
         settings = Settings(
@@ -83,8 +83,7 @@ class HostedControllers:
 
     def advance_clock(self, voter: int, seconds: int = MAX_AHEAD) -> None:
         """Puts a controller's clock forward, and lets it send what it then has to send."""
-        self.put_ahead(voter, seconds)
-        self.check_clock(voter)
+        self._take(("ahead", voter, seconds * 1_000), ("ahead", voter, BACKOFF_MS))
 
     def put_ahead(self, voter: int, seconds: int = MAX_AHEAD) -> None:
         """Puts a controller's clock forward, and no more."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
 from ...explorer.cache import cache_directory
@@ -25,7 +26,8 @@ from ..driving.controllers.driver import describe_differences, expected_observat
 from ..driving.controllers.plan import MODEL, model_of
 from ..driving.fitting import DrivenTrace
 from .compared import COMPARED, differing_fields
-from .hosting import APIS, Host
+from .hosting import APIS, Host, HostedWorld
+from .lanes import do_in_lanes
 from .schedules import (
     Observation,
     ObservedMoment,
@@ -63,6 +65,12 @@ class FollowingModel:
             return one.answer(MOST_STATES, None)
         finally:
             one.close()
+
+
+@cache
+def following_model(kafka: str) -> FollowingModel:
+    """The model of a release in which histories are followed; it is compiled once."""
+    return FollowingModel(kafka)
 
 
 class ObservedHistory:
@@ -195,36 +203,53 @@ class HistoryFollower:
 
     def __init__(self, host: Host, seed: int, kafka: str, defect: str = "") -> None:
         self._host, self._drawn, self._defect = host, random.Random(seed), defect
-        self._model = FollowingModel(kafka)
+        self._model = following_model(kafka)
         self._counted = Counter[tuple[str, ...]]()
         self._known = set[str]()
         self.reach = HistoryReach()
 
-    def next_difference(self) -> HistoryDifference | None:
-        """Takes another schedule; a difference of a kind that was not found yet, shrunk, where there is one."""
-        run = draw_observed_run(self._host, VOTERS, self._drawn, self._counted, self._defect)
-        answer = self._model.answer(run.moments)
-        found = history_difference(self._model, self._host.release.version, run, answer, self._defect)
-        undecided = found is None and not answer.is_exhausted
-        self.reach = HistoryReach(
-            self.reach.histories + 1,
-            self.reach.observations + answer.last_observation,
-            self.reach.undecided_histories + undecided,
-            len(self._counted),
-            self.reach.ended_histories + run.is_known_end,
-        )
-        if found is None or found.signature in self._known:
-            return None
-        self._known.add(found.signature)
-        return shrink_history(self._host, self._model, found)
+    def next_differences(self, count: int) -> Iterator[HistoryDifference]:
+        """Takes so many other schedules at once; the differences of kinds that were not found yet, shrunk."""
+        for run in self._next_runs(count):
+            answer = self._model.answer(run.moments)
+            found = history_difference(self._model, self._host.release.version, run, answer, self._defect)
+            undecided = found is None and not answer.is_exhausted
+            self.reach = HistoryReach(
+                self.reach.histories + 1,
+                self.reach.observations + answer.last_observation,
+                self.reach.undecided_histories + undecided,
+                len(self._counted),
+                self.reach.ended_histories + run.is_known_end,
+            )
+            if found is not None and found.signature not in self._known:
+                self._known.add(found.signature)
+                yield shrink_history(self._host, self._model, found)
+
+    def _next_runs(self, count: int) -> list[ObservedRun]:
+        """The next schedules, each as if none of the others was being taken; a schedule draws by itself."""
+        counts = [Counter(self._counted) for _ in range(count)]
+        works = [
+            partial(
+                draw_observed_run,
+                count=VOTERS,
+                generator=random.Random(self._drawn.getrandbits(64)),
+                counts=own,
+                defect=self._defect,
+            )
+            for own in counts
+        ]
+        runs, before = do_in_lanes(self._host, works), Counter(self._counted)
+        for own in counts:
+            self._counted += own - before
+        return runs
 
 
 def replay_history(
-    host: Host, operations: Sequence[Operation], kafka: str, defect: str = ""
+    host: HostedWorld, operations: Sequence[Operation], kafka: str, defect: str = ""
 ) -> HistoryDifference | Result:
     """A schedule once more on a release's code, followed in the model of a release `kafka`: what differs, or that the
     model shows all of it, or that it was not decided."""
-    model = FollowingModel(kafka)
+    model = following_model(kafka)
     run = repeat_operations(host, VOTERS, operations, defect)
     answer = model.answer(run.moments)
     found = history_difference(model, host.release.version, run, answer, defect)
@@ -272,7 +297,7 @@ def _steps(model: Model, answer: ObservationAnswer[None]) -> tuple[str, ...]:
     )
 
 
-def shrink_history(host: Host, model: FollowingModel, difference: HistoryDifference) -> HistoryDifference:
+def shrink_history(host: HostedWorld, model: FollowingModel, difference: HistoryDifference) -> HistoryDifference:
     """The difference with a schedule out of which no operation can be left."""
     size = max(1, len(difference.operations) // 2)
     while True:

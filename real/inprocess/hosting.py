@@ -1,6 +1,7 @@
 """The process that hosts Kafka's classes: what is asked of it, and what it answers.
 
-One JSON object a line goes in, and one comes out. A call of Kafka's that does not come back is ended with the process.
+A list of commands a line goes in, in JSON, and a list of their answers comes out. A call of Kafka's that does not come
+back is ended with the process.
 """
 
 from __future__ import annotations
@@ -101,8 +102,38 @@ class StepResults:
     lines: tuple[str, ...]
 
 
-class Host:
-    """A process that hosts a release; `brief`: for seconds of work and not for minutes. Ends with `with`."""
+class HostedWorld:
+    """A world of nodes of a release, in a process that has one or more of these."""
+
+    release: Release
+
+    def ask(self, command: Mapping[str, Any]) -> dict[str, Any]:
+        """One command, and its answer. HostError where there is none, or where it says that it failed; ShapeError where
+        that is because a class of Kafka's has changed."""
+        raise NotImplementedError
+
+    def open(self, settings: Settings, seed: int, *, log: bool = False) -> None:
+        """All nodes anew: they run and nothing has happened; `log`: Kafka's lines are kept from now on."""
+        self.ask({"do": "open", "settings": settings.document(), "seed": seed, "log": log})
+
+    def take(self, steps: Iterable[Step], *, look_at_each: bool = False, recover: bool = False) -> StepResults:
+        """Takes steps, and looks at all nodes after each or after the last; `recover`: then nothing is lost any more,
+        and all nodes get on."""
+        look = "each" if look_at_each else "last"
+        answer = self.ask({"do": "take", "steps": [list(step) for step in steps], "look": look, "recover": recover})
+        return StepResults(
+            tuple(answer["taken"]),
+            tuple(tuple(state) for state in answer["states"]),
+            tuple(MessageInFlight(*message) for message in answer["flying"]),
+            answer["committed"],
+            findings_of(answer),
+            tuple(answer["lines"]),
+        )
+
+
+class Host(HostedWorld):
+    """A process that hosts a release, and a world in it; `brief`: for seconds of work and not for minutes. Ends with
+    `with`."""
 
     def __init__(self, release: Release, *, brief: bool = False) -> None:
         classes = compiled_folder(release)
@@ -131,39 +162,23 @@ class Host:
             self._process.communicate()
         self._said.close()
 
-    def open(self, settings: Settings, seed: int, *, log: bool = False) -> None:
-        """A new world, in which all nodes run and nothing has happened; `log`: Kafka's lines are kept from now on."""
-        self.ask({"do": "open", "settings": settings.document(), "seed": seed, "log": log})
-
-    def take(self, steps: Iterable[Step], *, look_at_each: bool = False, recover: bool = False) -> StepResults:
-        """Takes steps, and looks at all nodes after each or after the last; `recover`: then nothing is lost any more,
-        and all nodes get on."""
-        look = "each" if look_at_each else "last"
-        answer = self.ask({"do": "take", "steps": [list(step) for step in steps], "look": look, "recover": recover})
-        return StepResults(
-            tuple(answer["taken"]),
-            tuple(tuple(state) for state in answer["states"]),
-            tuple(MessageInFlight(*message) for message in answer["flying"]),
-            answer["committed"],
-            findings_of(answer),
-            tuple(answer["lines"]),
-        )
-
     def ask(self, command: Mapping[str, Any]) -> dict[str, Any]:
-        """One command, and its answer. HostError where there is none, or where it says that it failed; ShapeError where
-        that is because a class of Kafka's has changed."""
+        self.send([command])
+        return check_answer(self.release, self.receive()[0])
+
+    def send(self, commands: Sequence[Mapping[str, Any]]) -> None:
+        """Commands in one message, which are done one after the other. HostError where there is no process any more."""
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(command).encode() + b"\n")
+            self._process.stdin.write(json.dumps(commands).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
             raise HostError(self._how_it_ended()) from None
-        answer: dict[str, Any] = json.loads(self._line(ANSWER_SECONDS))
-        if "failed" in answer:
-            places = [line.strip() for line in answer["stack"] if line.strip().startswith("at org.apache.kafka")]
-            why = f"{answer['failed']} ({places[0] if places else 'nowhere'})"
-            raise ShapeError(self.release, why) if answer["changed"] else HostError(why)
-        return answer
+
+    def receive(self) -> list[dict[str, Any]]:
+        """The answers to what was sent first of all that is not answered yet; see `check_answer`."""
+        answers: list[dict[str, Any]] = json.loads(self._line(ANSWER_SECONDS))
+        return answers
 
     def _line(self, seconds: float) -> bytes:
         assert self._process.stdout is not None
@@ -208,6 +223,16 @@ class Host:
         if ended < 0:
             return f"the process that hosts Kafka was ended by {signal.Signals(-ended).name}"
         return f"the process that hosts Kafka ended with {ended}: {lines[-1][:400] if lines else 'it said nothing'}"
+
+
+def check_answer(release: Release, answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer as it is. HostError where it says that the command failed; ShapeError where that is because a class of
+    Kafka's has changed."""
+    if "failed" in answer:
+        places = [line.strip() for line in answer["stack"] if line.strip().startswith("at org.apache.kafka")]
+        why = f"{answer['failed']} ({places[0] if places else 'nowhere'})"
+        raise ShapeError(release, why) if answer["changed"] else HostError(why)
+    return answer
 
 
 def findings_of(answer: Mapping[str, Any]) -> tuple[FailedProperty, ...]:

@@ -32,13 +32,14 @@ RUNS_AT_ONCE = 20
 
 @immutable
 class HuntReach:
-    """How far was looked: runs, steps, different states, seconds, and whether it ended before it was to, and why where
-    it was not interrupted."""
+    """How far was looked: runs, steps, different states, seconds by the clock and of processor time, and whether it
+    ended before it was to, and why where it was not interrupted."""
 
     runs: int
     steps: int
     states: int
     seconds: float
+    processor_seconds: float = 0.0
     cut: bool = False
     why: str = ""
 
@@ -47,7 +48,7 @@ class HuntReach:
 class HuntCase:
     """A finding with the shortest schedule that shows it: in which world, with which seed; `recovers` where it shows
     only once nothing is lost any more. `lines` is what Kafka logged in its last step and before, `runs` how many runs
-    had been taken, and `seconds` how long it took."""
+    had been taken, and `seconds` how long it took, by the clock and of processor time."""
 
     kafka: str
     settings: Settings
@@ -58,6 +59,7 @@ class HuntCase:
     lines: tuple[str, ...]
     runs: int
     seconds: float
+    processor_seconds: float
 
     @property
     def known_as(self) -> str:
@@ -91,6 +93,7 @@ class HuntCase:
             "steps_in_words": list(map(step_words, self.steps)),
             "after_runs": self.runs,
             "after_seconds": round(self.seconds, 1),
+            "after_processor_seconds": round(self.processor_seconds, 1),
         }
 
 
@@ -128,6 +131,7 @@ def hunt(
                         so_far.steps + answer["steps"],
                         sum(states.values()),
                         time.monotonic() - began,
+                        host.processor_seconds(),
                     )
                     report(so_far)
                     for finding in findings_of(answer):
@@ -156,7 +160,8 @@ def _case(
     made = shrink_schedule(host, settings, seed, steps, finding, lambda left: None)
     if made is None:
         raise DisagreementError(f"{finding.why}: it does not come about a second time, with seed {seed}")
-    case = HuntCase(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)
+    taken = so_far.runs, so_far.seconds, so_far.processor_seconds
+    case = HuntCase(host.release.version, settings, seed, made[0], made[1], finding, (), *taken)
     return replay_case(host, case)[0]
 
 
@@ -189,6 +194,7 @@ def case_of(document: Mapping[str, Any]) -> HuntCase:
             FailedProperty(found["property"], found["signature"], found["node"], found["why"], tuple(found["stack"])),
             tuple(document["lines"]),
             0,
+            0.0,
             0.0,
         )
     except (KeyError, TypeError, ValueError) as error:

@@ -23,6 +23,8 @@ class KnownDefect:
 
 KNOWN: tuple[KnownDefect, ...] = (
     KnownDefect("KAFKA-17333", r"active_has_applied", (3, 9)),
+    KnownDefect("KAFKA-15489", r"leader_resigns", (3, 7)),
+    KnownDefect("KAFKA-16286", r"listener_hears", (3, 7, 1)),
     KnownDefect("KAFKA-16525", r"no_exception IllegalArgumentException in RaftUtil\.errorResponse", (3, 8)),
 )
 

@@ -19,7 +19,7 @@ from ..driving.controllers.plan import AWAITS_EPOCH_START
 from ..driving.controllers.world import ControllerObservation
 from ..driving.nodes.wire import FETCH, VOTE
 from .controllers import HostedControllers, NodeEndedError
-from .hosting import APIS, Host
+from .hosting import APIS, HostedWorld
 
 Operation: TypeAlias = tuple[str | int, ...]
 """`("exchange", from, to, api, whether the answer arrives)`, `("wait", node)`, `("append", node)` or
@@ -69,7 +69,7 @@ def operation_words(operation: Operation) -> str:
 class ScheduledControllers:
     """Hosted controllers that take operations one by one, and what was observed of them so far."""
 
-    def __init__(self, host: Host, count: int, defect: str = "") -> None:
+    def __init__(self, host: HostedWorld, count: int, defect: str = "") -> None:
         self._awaits = host.release.parts[:2] >= AWAITS_EPOCH_START
         self._controllers = HostedControllers(host, count, batches=1, defect=defect)
         self._taken = list[Operation]()
@@ -224,7 +224,7 @@ def _normalize(raw: Mapping[int, ControllerObservation]) -> Observation:
 
 
 def draw_observed_run(
-    host: Host, count: int, generator: random.Random, counts: Counter[tuple[str, ...]], defect: str = ""
+    host: HostedWorld, count: int, generator: random.Random, counts: Counter[tuple[str, ...]], defect: str = ""
 ) -> ObservedRun:
     """A schedule of operations that were taken seldom where the nodes stood as they did, and what is observed."""
     world, length = ScheduledControllers(host, count, defect), generator.randrange(LENGTH // 3, LENGTH + 1)
@@ -257,7 +257,7 @@ def _kind(operation: Operation, observation: Observation) -> tuple[str, ...]:
     return str(verb), str(more[1]), str(more[2]), one.role, other.role, str(epochs), logs
 
 
-def repeat_operations(host: Host, count: int, operations: Sequence[Operation], defect: str = "") -> ObservedRun:
+def repeat_operations(host: HostedWorld, count: int, operations: Sequence[Operation], defect: str = "") -> ObservedRun:
     """What is observed of a schedule when it is taken on new controllers."""
     world = ScheduledControllers(host, count, defect)
     try:

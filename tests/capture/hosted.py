@@ -18,11 +18,13 @@ from tidegate.reports.confirm_all import confirm_all_markdown
 BEGIN, END = "<!-- python -m tests.capture.hosted -->\n", "<!-- end -->\n"
 
 
-def page_with(text: str, table: str) -> str:
-    """A page with another table between the marks."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+def page_with(text: str, table: str, begin: str = BEGIN) -> str:
+    """A page with another table between the marks. SystemExit where it has none."""
+    before, found, rest = text.partition(begin)
+    _, ended, after = rest.partition(END)
+    if not found or not ended:
+        raise SystemExit(f"the page has no {begin.strip()} ... {END.strip()}")
+    return f"{before}{begin}\n{table}\n{END}{after}"
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -194,11 +193,13 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
         """One that the follower sent before it followed changes nothing, and then the next one counts."""
         follower, leader = self._of(stage, "follower"), self._of(stage, "leader")
         before, wanted = expected_observations(stage.state_before), expected_observations(stage.state_after)
-        until = time.monotonic() + self.limit
+        until = self.patience.now() + self.limit
         while True:
             said = self._let(follower, leader, [wire.FETCH], "Fetch", is_answered=stage.arguments["answered"])
-            came = wait_for(lambda: not describe_differences(wanted, self._observe(wanted)), EFFECT_SECONDS)
-            if came or describe_differences(before, self._observe(wanted)) or time.monotonic() > until:
+            came = wait_for(
+                lambda: not describe_differences(wanted, self._observe(wanted)), EFFECT_SECONDS, self.patience
+            )
+            if came or describe_differences(before, self._observe(wanted)) or self.patience.now() > until:
                 return said
 
     def _truncate(self, stage: Stage) -> str:
@@ -217,10 +218,12 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
             found = seen is not None and seen.log == wanted
             return found
 
-        until = time.monotonic() + self.limit
-        while not found and time.monotonic() < until:
+        until = self.patience.now() + self.limit
+        while True:
             self.world.write_record(controller, number)
-            wait_for(is_written, 1.0)
+            wait_for(is_written, 1.0, self.patience)
+            if found or self.patience.now() > until:
+                break
         return f"controller {controller} is asked for a setting: record {number}"
 
     def _restart(self, stage: Stage) -> str:

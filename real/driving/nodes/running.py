@@ -25,14 +25,42 @@ class NodesError(Exception):
     """The nodes themselves did not do what they must: one did not start, or died by itself."""
 
 
-def wait_for(what: Callable[[], T | None], seconds: float) -> T | None:
+class Patience:
+    """How time passes for somebody who waits: by the machine's clock."""
+
+    def now(self) -> float:
+        """Seconds, from any beginning."""
+        return time.monotonic()
+
+    def pause(self) -> None:
+        """Lets time pass until the next look."""
+        time.sleep(POLL_SECONDS)
+
+
+class CountedPatience(Patience):
+    """By the number of looks, where nothing comes by itself: how busy the machine is then changes nothing."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def now(self) -> float:
+        return self._now
+
+    def pause(self) -> None:
+        self._now += POLL_SECONDS
+
+
+BY_THE_CLOCK = Patience()
+
+
+def wait_for(what: Callable[[], T | None], seconds: float, patience: Patience = BY_THE_CLOCK) -> T | None:
     """What comes within a time; None where nothing does."""
-    until = time.monotonic() + seconds
+    until = patience.now() + seconds
     while True:
         found = what()
-        if found or time.monotonic() > until:
+        if found or patience.now() > until:
             return found
-        time.sleep(POLL_SECONDS)
+        patience.pause()
 
 
 class RunningNodes:

@@ -17,10 +17,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import org.slf4j.impl.Lines;
 
-/** Takes commands on its standard input, one JSON object a line, and answers each on its standard output in the same way. */
+/**
+ * Takes commands on its standard input, a list of JSON objects a line, and answers them on its standard output in the same
+ * way. A command is of one of several worlds, by its number.
+ */
 public final class Host {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private World world = null;
+    private final Map<Integer, World> worlds = new HashMap<>();
     private final Map<String, Hunt> hunts = new HashMap<>();
 
     private Host() { }
@@ -37,7 +40,11 @@ public final class Host {
         Host host = new Host();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-            answers.println(MAPPER.writeValueAsString(host.answer(MAPPER.readTree(line))));
+            ArrayNode answer = MAPPER.createArrayNode();
+            for (JsonNode command : MAPPER.readTree(line)) {
+                answer.add(host.answer(command));
+            }
+            answers.println(MAPPER.writeValueAsString(answer));
         }
     }
 
@@ -59,10 +66,12 @@ public final class Host {
 
     private void open(JsonNode command) {
         Lines.keep(command.path("log").asBoolean(false));
-        world = new World(new Settings(command.path("settings")), command.path("seed").asLong());
+        World world = new World(new Settings(command.path("settings")), command.path("seed").asLong());
+        worlds.put(command.path("world").asInt(0), world);
     }
 
     private void take(JsonNode command, ObjectNode answer) {
+        World world = worlds.get(command.path("world").asInt(0));
         ArrayNode taken = answer.putArray("taken");
         ArrayNode states = answer.putArray("states");
         boolean each = command.path("look").asText().equals("each");

@@ -176,6 +176,20 @@ final class HostedNode {
         return true;
     }
 
+    /** Another listener registers, and is gone again. Where the node follows, it has to be told whom. */
+    void register() {
+        Latecomer listener = new Latecomer();
+        client.register(listener);
+        settle();
+        LeaderAndEpoch known = client.quorum().leaderAndEpoch();
+        if (client.quorum().isFollower() && !known.equals(listener.told)) {
+            world.judge.note("listener_hears", this, "node " + id + " follows " + known + ", and a listener that registers is told "
+                + (listener.told == null ? "nothing" : listener.told.toString()));
+        }
+        client.unregister(listener);
+        settle();
+    }
+
     // --- what Kafka's client is given -------------------------------------------------------------------------------
 
     /** What stands for the controller: it hears what is committed, and who leads. */
@@ -226,6 +240,33 @@ final class HostedNode {
             if (leads >= 0) {
                 world.judge.active(HostedNode.this, leads);
             }
+        }
+    }
+
+    /** What hears who leads, and takes nothing of what it is given. */
+    private static final class Latecomer implements RaftClient.Listener<Integer> {
+        private LeaderAndEpoch told = null;
+
+        @Override
+        public void handleCommit(BatchReader<Integer> reader) {
+            reader.close();
+        }
+
+        public void handleLoadSnapshot(SnapshotReader<Integer> reader) {
+            reader.close();
+        }
+
+        public void handleSnapshot(SnapshotReader<Integer> reader) {
+            reader.close();
+        }
+
+        public void handleLoadBootstrap(SnapshotReader<Integer> reader) {
+            reader.close();
+        }
+
+        @Override
+        public void handleLeaderChange(LeaderAndEpoch leader) {
+            told = leader;
         }
     }
 

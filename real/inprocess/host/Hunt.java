@@ -116,8 +116,8 @@ final class Hunt {
     // --- what is drawn ----------------------------------------------------------------------------------------------
 
     private static final Verb[] DRAWN = {Verb.DELIVER, Verb.LOSE, Verb.CUT, Verb.TICK, Verb.APPEND, Verb.CRASH, Verb.START,
-        Verb.RESIGN, Verb.STOP, Verb.SNAPSHOT, Verb.CLEAN, Verb.AHEAD, Verb.ADD_VOTER, Verb.REMOVE_VOTER};
-    private static final int[] USUALLY = {400, 8, 8, 60, 20, 8, 20, 2, 1, 3, 3, 4, 4, 4};
+        Verb.RESIGN, Verb.STOP, Verb.SNAPSHOT, Verb.CLEAN, Verb.AHEAD, Verb.REGISTER, Verb.ADD_VOTER, Verb.REMOVE_VOTER};
+    private static final int[] USUALLY = {400, 8, 8, 60, 20, 8, 20, 2, 1, 3, 3, 4, 1, 4, 4};
 
     private static final int[] ALWAYS = {1, 4, 4, 8};
     private static final int[] SOMETIMES = {0, 4, 4, 16, 40};

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * What must hold of what is observed, looked at after each step of a node. With what fails the world ends,
- * but for comes_to_rest.
+ * but for comes_to_rest, leader_resigns and listener_hears.
  *
  * one_leader: at most one node, in one of its lives, leads an epoch.
  * committed_stays: what a node takes for committed is what any other took for it, at each offset.
@@ -15,19 +15,27 @@ import java.util.Map;
  * applied_is_committed: a controller applies what is committed, each record once and in order.
  * active_has_applied: a controller that is told that it leads has applied all that was committed in epochs before.
  * high_watermark_grows: what a running node takes for committed does not become less.
+ * leader_resigns: of voters that do not change, who leads was asked for records by a majority within the last three times
+ * that a follower waits for an answer. Kafka gives a leader one and a half of them from one majority to the next.
+ * listener_hears: a listener that registers at a follower is told who leads; see {@link HostedNode#register}.
  * no_exception, comes_to_rest: Kafka's code throws nothing, and waits at last; see {@link World#guarded}.
  * gets_on: see {@link Recovery}.
  */
 final class Judge {
+    private static final int MOST_TIMEOUTS = 3;
     private final Settings settings;
     private final List<Entry> committed = new ArrayList<>();
     /** By offset, the epoch of who first took it for committed: it was committed in this one, or before. */
     private final List<Integer> committedIn = new ArrayList<>();
     private final Map<Integer, Long> leaders = new HashMap<>();
+    private final Map<Integer, Lead> asked = new HashMap<>();
     private final Map<Integer, Long> looked = new HashMap<>();
     private final Map<Integer, Integer> changes = new HashMap<>();
     private final List<Finding> found = new ArrayList<>();
     private boolean ended = false;
+
+    /** Since when a node leads an epoch, and when each other one last asked it for records, by its clock. */
+    private record Lead(int epoch, long since, Map<Integer, Long> times) { }
 
     Judge(Settings settings) {
         this.settings = settings;
@@ -64,6 +72,7 @@ final class Judge {
 
     void crashed(HostedNode node) {
         looked.remove(node.id);
+        asked.remove(node.id);
         changes.remove(node.id);
     }
 
@@ -81,6 +90,31 @@ final class Judge {
         compare(node, reached);
         if (quorum.isLeader()) {
             leads(node, quorum.epoch());
+            isHeard(node, quorum.epoch());
+        }
+    }
+
+    /** A node is asked for records. */
+    void asks(int from, HostedNode node) {
+        Lead lead = asked.get(node.id);
+        if (lead != null) {
+            lead.times().put(from, node.clock.now);
+        }
+    }
+
+    private void isHeard(HostedNode node, int epoch) {
+        if (settings.dynamic || settings.voters == 1) {
+            return;
+        }
+        long now = node.clock.now;
+        Lead lead = asked.compute(node.id, (id, known) ->
+            known != null && known.epoch() == epoch ? known : new Lead(epoch, now, new HashMap<>()));
+        long[] times = lead.times().values().stream().mapToLong(Long::longValue).sorted().toArray();
+        int beside = settings.voters / 2;
+        long heard = times.length < beside ? lead.since() : Math.max(lead.since(), times[times.length - beside]);
+        if (now - heard > (long) MOST_TIMEOUTS * settings.fetchMs) {
+            note("leader_resigns", node, "node " + node.id + " leads epoch " + epoch + ", and no majority has asked it for records for "
+                + (now - heard) + " ms");
         }
     }
 

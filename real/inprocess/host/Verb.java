@@ -27,6 +27,8 @@ enum Verb {
     RESIGN,
     /** (node): a controlled shutdown begins. */
     STOP,
+    /** (node): another listener registers, is told who leads, and is gone again. */
+    REGISTER,
     /** (node): the controller takes a snapshot of what it has applied. */
     SNAPSHOT,
     /** (node): what the latest snapshot holds is deleted from the log. */

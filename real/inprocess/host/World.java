@@ -97,6 +97,7 @@ final class World {
             case CRASH -> crash(node, step[2]);
             case RESIGN -> node.isActive() && guarded(node, () -> resign(node));
             case STOP -> guarded(node, () -> stop(node));
+            case REGISTER -> guarded(node, node::register);
             case SNAPSHOT -> node.controller.applied >= 0 && guarded(node, node::snapshot);
             case CLEAN -> node.log.latestSnapshotId().map(node.log::deleteBeforeSnapshot).orElse(false);
             case ADD_VOTER, REMOVE_VOTER -> guarded(node, () -> Membership.change(this, verb, node, nodes[step[2]]));
@@ -188,6 +189,9 @@ final class World {
         RaftRequest.Inbound inbound = Releases.inbound(message.request().correlationId(), message.data(), to.clock.now);
         BiConsumer<RaftResponse.Outbound, Throwable> answers =
             (response, error) -> flying.add(message.answeredWith(response.data()));
+        if (message.api() == ApiKeys.FETCH.id || message.api() == ApiKeys.FETCH_SNAPSHOT.id) {
+            judge.asks(message.from(), to);
+        }
         guarded(to, () -> {
             inbound.completion.whenComplete(answers); //[-4.3]
             to.client.handle(inbound); //[-4.3]

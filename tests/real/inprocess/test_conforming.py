@@ -4,6 +4,7 @@ shows."""
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from tidegate.language import judge
 from tidegate.language.verdict import Run
 from tidegate.real.driving.controllers.driver import expected_observations
 from tidegate.real.driving.controllers.world import ControllerObservation
+from tidegate.real.driving.nodes.running import CountedPatience, wait_for
 from tidegate.real.inprocess.compared import COMPARED, differing_fields
 from tidegate.real.inprocess.conforming import (
     ABSTRACTED,
@@ -82,6 +84,18 @@ def test_steps_in_which_the_model_is_coarser_are_named_and_not_drawn() -> None:
     asks = "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B); "
     asks += "begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C); give_up(C)"
     assert not is_abstracted(judge.run_text(model, asks).steps[-1])
+
+
+def test_how_often_is_looked_does_not_depend_on_how_busy_the_machine_is() -> None:
+    looked = Counter[float]()
+    for pause in (0.0, 0.06):
+
+        def look(pause: float = pause) -> None:
+            time.sleep(pause)
+            looked[pause] += 1
+
+        assert wait_for(look, 0.2, CountedPatience()) is None
+    assert looked[0.0] == looked[0.06] > 3
 
 
 # --- Kafka's own code -----------------------------------------------------------------------------------------------

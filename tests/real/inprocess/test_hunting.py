@@ -74,7 +74,7 @@ def test_steps_in_words() -> None:
 
 
 def test_a_case_is_read_as_it_was_saved() -> None:
-    case = HuntCase("4.1.1", Settings(voters=5, dynamic=True), 7, steps_of("tick"), True, OTHER, ("INFO",), 3, 1.5)
+    case = HuntCase("4.1.1", Settings(voters=5, dynamic=True), 7, steps_of("tick"), True, OTHER, ("INFO",), 3, 1.5, 0.5)
     read = case_of(case.document())
     assert (read.kafka, read.settings, read.seed, read.steps) == (case.kafka, case.settings, case.seed, case.steps)
     assert (read.recovers, read.finding, read.lines) == (True, OTHER, ("INFO",))
@@ -91,7 +91,7 @@ def test_a_case_is_read_as_it_was_saved() -> None:
     ],
 )
 def test_what_is_no_case_is_said_to_be_none(change: dict[str, Any], says: str) -> None:
-    document = HuntCase("4.1.1", Settings(), 7, (), False, OTHER, (), 0, 0.0).document() | change
+    document = HuntCase("4.1.1", Settings(), 7, (), False, OTHER, (), 0, 0.0, 0.0).document() | change
     with pytest.raises(UsageError) as caught:
         case_of(document)
     assert says in str(caught.value)
@@ -101,6 +101,7 @@ def test_tickets_are_named_before_their_fix_alone() -> None:
     assert ticket_of("active_has_applied", (3, 8, 1)) == "KAFKA-17333"
     assert ticket_of("active_has_applied", (3, 9, 0)) == ""
     assert ticket_of("one_leader", (3, 5, 2)) == ""
+    assert [ticket_of("listener_hears", release) for release in ((3, 7, 0), (3, 7, 1))] == ["KAFKA-16286", ""]
 
 
 # --- Kafka's own code -----------------------------------------------------------------------------------------------
@@ -149,11 +150,21 @@ def test_a_planted_defect_of_the_host_is_found(defect: str) -> None:
 
 
 @pytest.mark.long
-def test_a_known_defect_is_found_where_it_is_and_not_where_it_is_mended() -> None:
-    found = hunt(hosted_release("3.8.1"), 1, runs=40_000, seconds=400)
-    case = next(one for one in found if isinstance(one, HuntReach) or one.finding.property == "active_has_applied")
-    assert isinstance(case, HuntCase) and case.known_as == "KAFKA-17333"
-    with Host(hosted_release("3.9.1")) as host, pytest.raises(UsageError, match=r"^on Kafka 3\.9\.1 this schedule "):
+@pytest.mark.parametrize(
+    ("ticket", "property_", "has_it", "mended"),
+    [
+        ("KAFKA-17333", "active_has_applied", "3.8.1", "3.9.1"),
+        ("KAFKA-15489", "leader_resigns", "3.6.2", "3.7.2"),
+        ("KAFKA-16286", "listener_hears", "3.6.2", "3.7.2"),
+    ],
+)
+def test_a_known_defect_is_found_where_it_is_and_not_where_it_is_mended(
+    ticket: str, property_: str, has_it: str, mended: str
+) -> None:
+    found = hunt(hosted_release(has_it), 1, runs=40_000, seconds=400)
+    case = next(one for one in found if isinstance(one, HuntReach) or one.finding.property == property_)
+    assert isinstance(case, HuntCase) and case.known_as == ticket
+    with Host(hosted_release(mended)) as host, pytest.raises(UsageError, match=rf"^on Kafka {mended} this schedule "):
         replay_case(host, case)
 
 
