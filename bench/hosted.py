@@ -50,14 +50,14 @@ def _steps(host: Host, seconds: float) -> float:
     return steps / (time.monotonic() - began)
 
 
-def _compared_states(host: Host, seconds: float, at_once: int) -> float:
+def _compared_states(host: Host, seconds: float, lanes: int) -> float:
     """States a second that are compared with the model's, either way in turn, once its runs are planned; so many runs
     at once."""
     kafka = ".".join(map(str, host.release.parts[:2]))
     to_code, to_model = ModelRuns(host, 1, "", kafka), HistoryFollower(host, 1, kafka)
     began = time.monotonic()
     while not to_code.runs or time.monotonic() - began < seconds:
-        differences = [*to_code.next_differences(at_once), *to_model.next_differences(at_once)]
+        differences = [*to_code.next_differences(lanes), *to_model.next_differences(lanes)]
         if differences:
             raise SystemExit(f"they differ: {differences[0].signature}; see `tidegate conform`")
     return (to_code.steps + to_model.reach.observations) / (time.monotonic() - began)

@@ -15,7 +15,7 @@ PROPERTIES: Mapping[str, str] = {
     "applied_is_committed": "a controller applies what is committed, each record once and in order",
     "active_has_applied": "a controller that begins to lead has applied all that was committed before",
     "leader_resigns": "who leads is asked for records by a majority within three fetch timeouts, or resigns",
-    "listener_hears": "a listener that registers at a follower is told who leads",
+    "listener_hears": "a listener that registers at a follower hears who leads",
     "no_exception": "Kafka's code throws nothing that ends the node",
     "comes_to_rest": "a node that nothing arrives at waits, and does not poll again and again",
     "gets_on": "once all nodes run and all messages arrive, one leads and commits",

@@ -80,7 +80,11 @@ def give_up(s: Quorum, voter: Voter) -> None:
     """{voter} does not win the pre-vote, and returns to its former role in epoch {s.election[voter].epoch}."""
     require(pre_vote)
     require(s.election[voter].role == Role.PROSPECTIVE)
-    s.election[voter] = what_quorum_state_says(s.election[voter], voter)
+    leader = s.election[voter].leader
+    if leader is not None and leader != voter:
+        s.election[voter] = following_after(s, voter, s.election[voter].epoch, leader)
+    else:
+        s.election[voter] = what_quorum_state_says(s.election[voter], voter)
 
 
 # --- a leader is elected ----------------------------------------------------------------------------------------------

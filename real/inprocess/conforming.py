@@ -187,7 +187,7 @@ def conform(
             of_model = ModelRuns(host, seed, defect, kafka) if "model-to-code" in directions else None
             of_code = HistoryFollower(host, seed, kafka, defect) if "code-to-model" in directions else None
             while _goes_on(so_far(), runs, seconds):
-                count = LANES if runs is None else min(LANES, runs - _done(so_far()))
+                count = LANES if runs is None else min(LANES, runs - _taken_runs(so_far()))
                 for taker in filter(None, (of_model, of_code)):
                     for difference in taker.next_differences(count):
                         found += 1
@@ -210,10 +210,10 @@ def _reach(of_model: ModelRuns | None, of_code: HistoryFollower | None, seconds:
 
 
 def _goes_on(so_far: ComparisonReach, runs: int | None, seconds: float | None) -> bool:
-    return (runs is None or _done(so_far) < runs) and (seconds is None or so_far.seconds < seconds)
+    return (runs is None or _taken_runs(so_far) < runs) and (seconds is None or so_far.seconds < seconds)
 
 
-def _done(so_far: ComparisonReach) -> int:
+def _taken_runs(so_far: ComparisonReach) -> int:
     return max(so_far.runs, so_far.code.histories)
 
 

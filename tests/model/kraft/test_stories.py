@@ -352,6 +352,18 @@ def test_who_resigned_asks_for_pre_votes_in_the_next_epoch() -> None:
     assert (story.role(A), story.state.election[A].epoch, story.state.election[B].epoch) == ("CANDIDATE", 3, 2)
 
 
+@pytest.mark.parametrize(("keeps", "role"), [(True, "CANDIDATE"), (False, "FOLLOWER")])
+def test_who_gives_up_beside_a_leader_keeps_the_vote_that_it_gave_itself(keeps: bool, role: str) -> None:
+    """`transitionToFollower` of QuorumState, 4.0 to 4.4: a step within an epoch keeps the vote."""
+    story = Story("kip996", keeps_own_vote=keeps).step("election_timeout", voter=C).step("election_timeout", voter=B)
+    story.step("ask_for_pre_vote", voter=C, peer=A).step("ask_for_pre_vote", voter=B, peer=A)
+    story.step("vote", candidate=B, voter=A).step("begin_quorum_epoch", leader=B, voter=C)
+    story.step("fetch_timeout", voter=C).step("give_up", voter=C)
+    assert (story.role(C), story.state.election[C].leader) == ("FOLLOWER", B)
+    story.step("fetch_timeout", voter=C).restart(C)
+    assert (story.role(C), story.state.election[C].epoch, story.broken) == (role, 1, set())
+
+
 def test_only_an_answer_counts_and_only_since_the_voter_is_a_follower() -> None:
     """After a restart and after a pre-vote a voter is a follower that has not fetched yet (`FollowerState`'s
     constructor), and a fetch without an answer does not change that."""
