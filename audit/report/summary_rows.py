@@ -33,19 +33,21 @@ def rows_of(document: Read) -> Iterator[Document]:
     """Groups of topics of which the same is said, where each is in the document's order."""
     found: dict[str, Document] = {}
     root = common_folder(document)
+    accepted = any(check["assumption"] for subject in document["subjects"] for check in subject["checks"])
     for subject in document["subjects"]:
         result = result_of(subject)
         if result == "met":
             continue
+        then = _then(subject, accepted=accepted)
         row = {
             "result": result,
             "records": _records(subject),
             "writes": _writes(subject),
             "decided": list(_deciding_settings(subject, root)),
-            "change": _change(subject),
+            "change": _change(subject, then),
             "hosts": [setting_at_its_place(used, root) for used in subject["deciding"] if used["becomes"] in _MOVES],
             "changes": subject["repair"]["change"] if subject["repair"] else [],
-            "then": _then(subject),
+            "then": then,
         }
         watched = {"shown_by": list(_shown_by(subject, document))}
         same = found.setdefault(repr(row), {**row, **watched, "topics": [], "subjects": []})
@@ -304,10 +306,10 @@ def common_folder(document: Read) -> str:
         return ""
 
 
-def _change(subject: Read) -> str:
-    """What repairs it, what decides it, or that nothing was found."""
+def _change(subject: Read, then: str) -> str:
+    """What repairs it, and what is left to do `then`; what decides it, or that nothing was found."""
     if subject["repair"]:
-        return _change_text(subject["repair"]["change"], _then(subject))
+        return _change_text(subject["repair"]["change"], then)
     if result_of(subject) == "open":
         asks = dict.fromkeys(
             subject["not_given"].get(fact, fact)
@@ -323,8 +325,9 @@ def _change(subject: Read) -> str:
     return subject["repaired_by"] or ("none found" if subject["no_repair"] else "")
 
 
-def _then(subject: Read) -> str:
-    """What a repair takes besides: a lost disk that may be a controller's is not decided without an assumption."""
+def _then(subject: Read, *, accepted: bool) -> str:
+    """What a repair takes besides: a lost disk that may be a controller's is not decided without an assumption, unless
+    that is `accepted`."""
     repair = subject["repair"]
     if not repair:
         return ""
@@ -334,7 +337,7 @@ def _then(subject: Read) -> str:
         return f"it is not decided whether {first}{others}"
     is_moved = any("without brokers" in change for change in repair["change"])
     is_open = not is_moved and any(check["assumable"] for check in subject["checks"])
-    return f"accept {CATCH_UP} (below)" if repair["assumes"] or is_open else ""
+    return f"accept {CATCH_UP} (below)" if not accepted and (repair["assumes"] or is_open) else ""
 
 
 def _change_text(changes: Sequence[str], then: str) -> str:

@@ -60,6 +60,19 @@ def test_an_assumption_that_a_row_speaks_of_is_said_whole_and_once(three_hosts: 
     assert not any("KAFKA-14077" in says for says in summary["also"])
 
 
+def test_an_assumption_that_is_accepted_is_asked_for_no_more(three_hosts: dict[str, Any]) -> None:
+    (sessions,) = (row for row in three_hosts["summary"]["rows"] if "sessions" in row["topics"])
+    assert sessions["change"] == "min.insync.replicas=2; then accept controllers-catch-up (below)"
+    accepted = {"result": "accepted", "assumption": "they catch up", "assumable": False, "note": "", "why": ""}
+    subjects = [
+        {**subject, "checks": [{**check, **(accepted if check["assumable"] else {})} for check in subject["checks"]]}
+        for subject in three_hosts["subjects"]
+    ]
+    summary = summarize({**three_hosts, "subjects": subjects})
+    (sessions,) = (row for row in summary["rows"] if "sessions" in row["topics"])
+    assert sessions["change"] == "min.insync.replicas=2" and not summary["assumable"]
+
+
 @pytest.mark.parametrize(
     ("date", "until"), [("2027-03-01", "2028-03-01"), ("2028-02-29", "2029-02-28"), ("", "9999-12-31")]
 )
