@@ -33,12 +33,12 @@ def rows_of(document: Read) -> Iterator[Document]:
     """Groups of topics of which the same is said, where each is in the document's order."""
     found: dict[str, Document] = {}
     root = common_folder(document)
-    accepted = any(check["assumption"] for subject in document["subjects"] for check in subject["checks"])
+    is_accepted = any(check["assumption"] for subject in document["subjects"] for check in subject["checks"])
     for subject in document["subjects"]:
         result = result_of(subject)
         if result == "met":
             continue
-        then = _then(subject, accepted=accepted)
+        then = _then(subject, is_accepted=is_accepted)
         row = {
             "result": result,
             "records": _records(subject),
@@ -325,9 +325,9 @@ def _change(subject: Read, then: str) -> str:
     return subject["repaired_by"] or ("none found" if subject["no_repair"] else "")
 
 
-def _then(subject: Read, *, accepted: bool) -> str:
+def _then(subject: Read, *, is_accepted: bool) -> str:
     """What a repair takes besides: a lost disk that may be a controller's is not decided without an assumption, unless
-    that is `accepted`."""
+    that `is_accepted`."""
     repair = subject["repair"]
     if not repair:
         return ""
@@ -337,7 +337,7 @@ def _then(subject: Read, *, accepted: bool) -> str:
         return f"it is not decided whether {first}{others}"
     is_moved = any("without brokers" in change for change in repair["change"])
     is_open = not is_moved and any(check["assumable"] for check in subject["checks"])
-    return f"accept {CATCH_UP} (below)" if not accepted and (repair["assumes"] or is_open) else ""
+    return f"accept {CATCH_UP} (below)" if not is_accepted and (repair["assumes"] or is_open) else ""
 
 
 def _change_text(changes: Sequence[str], then: str) -> str:
