@@ -125,7 +125,7 @@ def read_texts(
             raise UnreadableInputError(f"{path} is not a text file. Give the file as Kafka reads it.")
         if found := _resources(path, text):
             resources += [(path, tree) for tree in found if strimzi.is_recognised(tree)]
-            read.parts += _parts_beside_brokers(path, found, maps)
+            read.parts += _parts_beside_strimzi(path, found, maps)
             read.files.append((path, "Strimzi resources"))
         elif (document := compose_overrides.compose_document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
@@ -344,7 +344,7 @@ def _manifests(texts: Iterable[InputText]) -> Manifests:
     return Manifests(found, makers)
 
 
-def _parts_beside_brokers(path: str, trees: Sequence[yamls.Tree], maps: Manifests) -> list[Part]:
+def _parts_beside_strimzi(path: str, trees: Sequence[yamls.Tree], maps: Manifests) -> list[Part]:
     """What else stands in a file with Strimzi's resources: its other kinds, and Kubernetes' own."""
     programs = [tree for tree in trees if strimzi.is_of_strimzi(tree) and not strimzi.is_recognised(tree)]
     others = kubernetes.read(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)], maps)

@@ -40,9 +40,9 @@ class ClusterWords:
 
     def document_in_words(self, document: Document, model: Model, run: Run) -> Document:
         """The same as it is shown."""
-        from ..audit.report.cluster_words import explored_document
+        from ..audit.report.cluster_words import interactive_run_document
 
-        return explored_document(document, model, run, self.broker_names, self.hosts_out)
+        return interactive_run_document(document, model, run, self.broker_names, self.hosts_out)
 
     def neighbourhood_words(self, model: Model, run: Run) -> NeighbourhoodWords:
         """What says the states around such a run."""

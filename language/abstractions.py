@@ -235,7 +235,7 @@ class Abstractions:
         fields = program.shape.fields
         record = image_type(abstract, program.shape.python, fields)
         for name, type_ in record.fields:
-            if not _are_one(type_, fields[name]):
+            if not _are_one_but_for_bounds(type_, fields[name]):
                 changed = ", ".join(setting for setting, _ in mark.constant_values)
                 message = f"{name} is of another type where {changed} has the value that @refines gives"
                 hint = "values of constants that switch actions on and off, or say how many messages are in flight"
@@ -321,19 +321,19 @@ def _run_on_image(predicate: Callable[[State], bool], image: Callable[[State], S
     return predicate(image(state))
 
 
-def _are_one(abstract: Type, own: Type) -> bool:
+def _are_one_but_for_bounds(abstract: Type, own: Type) -> bool:
     """Whether two types are one, but for the range of a number, and the room of a sequence or a set of records."""
     match abstract, own:
         case Int(), Int():
             return True
         case Option(), Option():
-            return _are_one(abstract.of, own.of)
+            return _are_one_but_for_bounds(abstract.of, own.of)
         case Seq(), Seq():
-            return _are_one(abstract.of, own.of)
+            return _are_one_but_for_bounds(abstract.of, own.of)
         case Pool(), Pool():
             return abstract.of == own.of and abstract.multiple == own.multiple
         case Map(), Map():
-            return abstract.key == own.key and _are_one(abstract.value, own.value)
+            return abstract.key == own.key and _are_one_but_for_bounds(abstract.value, own.value)
         case _:
             return abstract == own
 

@@ -25,7 +25,7 @@ from .frontend.source import CAPACITY_ADVICE, NestingError, Source, read, source
 from .immutable import immutable
 from .impossible import Impossible, impossible_outcomes
 from .kinds import Domain
-from .omissions import half_imported, look_alikes, unfinished_decorators
+from .omissions import half_import_warnings, look_alikes, unfinished_decorators
 from .syntax_errors import note_unparsed, syntax_errors
 from .values import is_unsettled
 
@@ -291,7 +291,7 @@ class Collector:
                 str(module.__file__) for module in (*modules, *abstract_modules(self.module, *self.properties))
             )
         )
-        notes = tuple(half_imported(self._own(modules), (function for function, _ in functions)))
+        notes = tuple(half_import_warnings(self._own(modules), (function for function, _ in functions)))
         return CollectedModel(constants, profiles, state_class, functions, domains, files, notes, impossible)
 
     def _own(self, modules: tuple[ModuleType, ...]) -> tuple[ModuleType, ...]:

@@ -36,15 +36,17 @@ def impossible_outcomes(
     for module in modules:
         given: Any = vars(module).get(_VARIABLE, {})
         if not _is_declaration(given):
-            _note(module, "these are no outcomes by the name of a profile", _USAGE, diagnostics)
+            _report_impossible(module, "these are no outcomes by the name of a profile", _USAGE, diagnostics)
             continue
         for profile, names in cast("Mapping[str, tuple[str, ...]]", given).items():
             if profile not in profiles:
-                _note(module, f"there is no profile {profile}", suggest_name(profile, profiles), diagnostics)
+                _report_impossible(
+                    module, f"there is no profile {profile}", suggest_name(profile, profiles), diagnostics
+                )
             for name in names:
                 if name not in outcomes:
                     message = f"{name}, which is impossible with {profile}, is no action and no @reachable"
-                    _note(module, message, suggest_name(name, outcomes), diagnostics)
+                    _report_impossible(module, message, suggest_name(name, outcomes), diagnostics)
             found[profile] = tuple(dict.fromkeys((*found.get(profile, ()), *names)))
     return tuple(found.items())
 
@@ -58,7 +60,7 @@ def _is_declaration(thing: object) -> bool:
     return are_tuples and all(isinstance(text, str) for text in (*listed, *names))
 
 
-def _note(module: ModuleType, message: str, hint: str, diagnostics: Diagnostics) -> None:
+def _report_impossible(module: ModuleType, message: str, hint: str, diagnostics: Diagnostics) -> None:
     source = read(str(module.__file__))
     node: ast.AST = source.assignments().get(_VARIABLE) or source.tree.body[0]
     diagnostics.add("TG007", source.where(node), message, hint)

@@ -77,7 +77,7 @@ def _names(statement: ast.stmt, name: str) -> bool:
     return False
 
 
-def half_imported(modules: Iterable[ModuleType], collected_functions: Iterable[FunctionType]) -> Iterator[str]:
+def half_import_warnings(modules: Iterable[ModuleType], collected_functions: Iterable[FunctionType]) -> Iterator[str]:
     """A sentence for each of the modules that defines marked functions which the model does not have."""
     known = set(collected_functions)
     for module in modules:

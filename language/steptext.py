@@ -75,11 +75,11 @@ def _parse(model: Model, number: int, step: str, known_actions: Mapping[str, A])
         raise StepError(f"{where}: there is no {name!r}; {hint}")
     try:
         return named, _arguments(model, step, named.form.parameters)
-    except (ModelError, _StepTextError) as error:
+    except (ModelError, _ValueTextError) as error:
         raise StepError(f"{where}: {error}") from error
 
 
-class _StepTextError(Exception):
+class _ValueTextError(Exception):
     """A piece of text that is not a value of its type."""
 
 
@@ -90,7 +90,7 @@ def _arguments(model: Model, step: str, parameters: tuple[Parameter, ...]) -> di
     read = {name: _value(model, step, node, by_name[name].type) for name, node in given.items()}
     missing = [name for name in by_name if name not in read]
     if missing:
-        raise _StepTextError(f"it needs {', '.join(missing)}")
+        raise _ValueTextError(f"it needs {', '.join(missing)}")
     return {name: check_for(by_name[name].type, model.values)(read[name]) for name in by_name}
 
 
@@ -98,7 +98,7 @@ def _expression(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:
-        raise _StepTextError("it is not written as name(argument, ...)") from None
+        raise _ValueTextError("it is not written as name(argument, ...)") from None
 
 
 def _arguments_by_name(call: ast.expr, names: list[str]) -> dict[str, ast.expr]:
@@ -106,16 +106,16 @@ def _arguments_by_name(call: ast.expr, names: list[str]) -> dict[str, ast.expr]:
     if isinstance(call, ast.Name):
         return {}
     if not isinstance(call, ast.Call):
-        raise _StepTextError("it is not written as name(argument, ...)")
+        raise _ValueTextError("it is not written as name(argument, ...)")
     if len(call.args) > len(names):
-        raise _StepTextError(f"it takes {len(names)} arguments, not {len(call.args)}")
+        raise _ValueTextError(f"it takes {len(names)} arguments, not {len(call.args)}")
     given = dict(zip(names, call.args, strict=False))
     for keyword in call.keywords:
         if keyword.arg not in names:
             takes = ", ".join(names) or "none"
-            raise _StepTextError(f"it has no parameter {keyword.arg}; it takes {takes}")
+            raise _ValueTextError(f"it has no parameter {keyword.arg}; it takes {takes}")
         if keyword.arg in given:
-            raise _StepTextError(f"{keyword.arg} is given twice")
+            raise _ValueTextError(f"{keyword.arg} is given twice")
         given[keyword.arg] = keyword.value
     return given
 
@@ -153,7 +153,7 @@ def _scalar(model: Model, step: str, node: ast.expr, type_: types.Type) -> Any:
         return choices[bare]
     listed = list(dict.fromkeys(show(value) for value in choices.values()))
     allowed = ", ".join(listed) if len(listed) <= 12 else f"{listed[0]} to {listed[-1]}"
-    raise _StepTextError(f"{word} is not one of {allowed}")
+    raise _ValueTextError(f"{word} is not one of {allowed}")
 
 
 def _spellings(value: Any) -> Iterable[str]:
@@ -172,11 +172,11 @@ def _record(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any
     if type_.variants:
         return _member(model, step, node, type_)
     if not isinstance(node, ast.Call) or _word(step, node.func) != type_.name:
-        raise _StepTextError(f"{_word(step, node)} is not written as {type_.name}(...)")
+        raise _ValueTextError(f"{_word(step, node)} is not written as {type_.name}(...)")
     given = _arguments_by_name(node, [name for name, _ in type_.fields])
     missing = [name for name, _ in type_.fields if name not in given]
     if missing:
-        raise _StepTextError(f"{type_.name} needs {', '.join(missing)}")
+        raise _ValueTextError(f"{type_.name} needs {', '.join(missing)}")
     return type_.python(**{name: _value(model, step, given[name], field) for name, field in type_.fields})
 
 
@@ -184,7 +184,7 @@ def _parts(model: Model, step: str, node: ast.expr, type_: types.Record) -> list
     """The written parts of a tuple."""
     parts = node.elts if isinstance(node, ast.Tuple) else []
     if len(parts) != len(type_.fields):
-        raise _StepTextError(f"{_word(step, node)} is not written as ({', '.join(['...'] * len(type_.fields))})")
+        raise _ValueTextError(f"{_word(step, node)} is not written as ({', '.join(['...'] * len(type_.fields))})")
     return [_value(model, step, part, of) for part, (_, of) in zip(parts, type_.fields, strict=True)]
 
 
@@ -195,7 +195,7 @@ def _member(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any
         if member.name == name:
             return _record(model, step, node, member)
     listed = ", ".join(f"{member.name}(...)" for member, _ in type_.variants)
-    raise _StepTextError(f"{_word(step, node)} is not one of {listed}")
+    raise _ValueTextError(f"{_word(step, node)} is not one of {listed}")
 
 
 def _elements(step: str, node: ast.expr, name: str) -> list[ast.expr]:
@@ -212,11 +212,11 @@ def _elements(step: str, node: ast.expr, name: str) -> list[ast.expr]:
         case ast.Call(func=ast.Name(id=called), args=elements) if called == name:
             return elements
         case _:
-            raise _StepTextError(f"{_word(step, node)} is not a {name}")
+            raise _ValueTextError(f"{_word(step, node)} is not a {name}")
 
 
 def _entries(model: Model, step: str, node: ast.expr, key: types.Type, value: types.Type) -> Iterable[tuple[Any, Any]]:
     if not isinstance(node, ast.Dict):
-        raise _StepTextError(f"{_word(step, node)} is not a Map")
+        raise _ValueTextError(f"{_word(step, node)} is not a Map")
     for left, right in zip(node.keys, node.values, strict=True):
         yield _value(model, step, cast(ast.expr, left), key), _value(model, step, right, value)

@@ -107,22 +107,22 @@ def leads_to(then: Callable[..., bool], *rests_on: Fairness | KeptLimits) -> Cal
     `then` is a function with the same parameters; those after the state stand for all their values. TypeError for what
     is no function, or no fairness.
     """
-    return _mark_with_then("leads_to", then, rests_on)
+    return _decorator_with_then("leads_to", then, rests_on)
 
 
 def initially_leads_to(then: Callable[..., bool], *rests_on: Fairness | KeptLimits) -> Callable[[F], F]:
     """Marks a predicate over a state, and claims that every run as `rests_on` says that begins in a state where it is
     true comes to one where `then` is true. Of other runs it claims nothing. `then` is as for `leads_to`."""
-    return _mark_with_then("initially_leads_to", then, rests_on)
+    return _decorator_with_then("initially_leads_to", then, rests_on)
 
 
 def leads_to_always(then: Callable[..., bool], *rests_on: Fairness | KeptLimits) -> Callable[[F], F]:
     """Marks a predicate over a state, and claims that in every run as `rests_on` says in which it is true in some state
     `then` is true from some time on, for ever. `then` is as for `leads_to`."""
-    return _mark_with_then("leads_to_always", then, rests_on)
+    return _decorator_with_then("leads_to_always", then, rests_on)
 
 
-def _mark_with_then(role: Any, then: object, rests_on: tuple[object, ...]) -> Callable[[F], F]:
+def _decorator_with_then(role: Any, then: object, rests_on: tuple[object, ...]) -> Callable[[F], F]:
     if not isinstance(then, FunctionType) or is_of_language(then):
         raise DecoratorError(
             f"@{role} takes what comes then as a function, and is given {thing_text(then)}",

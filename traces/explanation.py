@@ -61,12 +61,12 @@ def explain_false(
 
 
 @immutable
-class _Local:
+class _LocalNameOrigin:
     """What a local name was made from, and with which names."""
 
     value: ir.Expr
     names: Environment
-    made_from: Mapping[str, _Local]
+    made_from: Mapping[str, _LocalNameOrigin]
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class _Descent:
     want: bool = True
     names: Environment = field(default_factory=dict[str, SeenValue])
     witness: dict[str, Any] = field(default_factory=dict[str, Any])
-    made_from: Mapping[str, _Local] = field(default_factory=dict[str, _Local])
+    made_from: Mapping[str, _LocalNameOrigin] = field(default_factory=dict[str, _LocalNameOrigin])
     branches: list[tuple[ir.Expr, bool]] = field(default_factory=list[tuple[ir.Expr, bool]])
 
     # --- statements ---------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class _Descent:
                         return reason
                 self.unbind(variable)
             case ir.Let(name=name, value=value):
-                local = _Local(value, dict(self.names), self.made_from)
+                local = _LocalNameOrigin(value, dict(self.names), self.made_from)
                 self.names[name] = self.reading.see(value, self.names)
                 self.made_from = {**self.made_from, name: local}
             case _:
@@ -177,7 +177,7 @@ class _Descent:
         """The first operand that decides."""
         return next(operand for operand in operands if self.holds(operand) is holding)
 
-    def local(self, local: _Local, want: bool) -> Reason:
+    def local(self, local: _LocalNameOrigin, want: bool) -> Reason:
         """Why a local name is not `want`: what it was made from, with the names of that moment."""
         now = self.names, self.made_from
         self.names, self.made_from = local.names, local.made_from

@@ -94,7 +94,7 @@ class Summary:
             parts = self._summary_with_loss(*loss, why, sentence_of)
         else:
             parts = (
-                self._summary_without_loss(why, sentence_of, now)
+                self._summary_of_last_steps(why, sentence_of, now)
                 if race is None
                 else self._summary_with_race(race, sentence_of, now)
             )
@@ -118,7 +118,7 @@ class Summary:
         joined = f"{promise.text} and {taken}" if promise.lane == who else f"{promise.text}, and {who} {taken}"
         return [joined, *then]
 
-    def _summary_without_loss(
+    def _summary_of_last_steps(
         self, why: StepReason, sentence_of: Callable[[int], str], now: Sequence[str]
     ) -> list[str]:
         """What was counted on, if anything was, or the last step but one; the last step; and how things are now."""

@@ -224,11 +224,11 @@ def check_requirements(subject: SubjectVerdict, requirements: Iterable[Requireme
     return [
         _check_requirement(subject, requirement)
         for requirement in requirements
-        if requirement.is_about(subject.subject) and not _is_of_its_disk(subject, requirement)
+        if requirement.is_about(subject.subject) and not _asks_disk_for_directory(subject, requirement)
     ]
 
 
-def _is_of_its_disk(subject: SubjectVerdict, requirement: Requirement) -> bool:
+def _asks_disk_for_directory(subject: SubjectVerdict, requirement: Requirement) -> bool:
     """Whether a requirement is about one of several directories, and each broker has one: its disk is asked about."""
     return BY_NAME[requirement.cell].fault.name == DIRECTORY and not any(
         variant.signature.directories for variant in subject.subject.variants

@@ -47,10 +47,10 @@ from ..questions.situations import (
     away,
     controllers_lost,
     is_of_machine,
+    possible_placements,
     racks_of,
     taken_at_hosts,
     voters_of,
-    worlds,
 )
 from .answer import GRAVITY, INCONCLUSIVE, RACK, Answer, SubjectVerdict, Table, merge_answers
 
@@ -128,7 +128,7 @@ def _answer(signature: Signature, question: Question, cell: Cell, explorations: 
         return _answer_over_racks(
             [
                 _worst([_goes_on(signature, question, cell, *place, explorations) for place in world])
-                for world in worlds(cell.fault, signature)
+                for world in possible_placements(cell.fault, signature)
             ]
         )
     racks = racks_of(cell.fault, signature)
@@ -157,7 +157,7 @@ def _takes_metadata(signature: Signature, cell: Cell) -> set[bool]:
     voters = voters_of(signature)
     return {
         any(2 * (away(cell.fault, signature, held) if signature.co_located else lost) > voters for held, lost in world)
-        for world in worlds(cell.fault, signature)
+        for world in possible_placements(cell.fault, signature)
     }
 
 

@@ -43,7 +43,7 @@ TRANSACTIONAL_ID = declared_key("transactional.id")
 UNCLEAN = declared_key("unclean.leader.election.enable")
 
 
-def earliest_release(cluster: Cluster) -> tuple[int, ...]:
+def earliest_possible_release(cluster: Cluster) -> tuple[int, ...]:
     """The first release that the nodes may run by the protocol versions that they state, or by the metadata.version,
     which all of them know: none before knows these."""
     metadata = cluster.versions.metadata_version
@@ -262,8 +262,8 @@ def default_of(cluster: Cluster, key: Key, what: str) -> SettingValue:
         return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
     first, last = SPANS[cluster.control_plane] if cluster.control_plane else ((0,) * WIDTH, (ENDLESS,) * WIDTH)
     within = (
-        (max(first, earliest_release(cluster)), last)
-        if cluster.control_plane or any(earliest_release(cluster))
+        (max(first, earliest_possible_release(cluster)), last)
+        if cluster.control_plane or any(earliest_possible_release(cluster))
         else None
     )
     ask, whose = "--kafka-version", "broker's version"

@@ -245,10 +245,10 @@ Place = tuple[int | None, int]
 
 def placements(fault: Fault, signature: Signature) -> tuple[Place, ...]:
     """What a fault takes in each of the places where it may happen, however it is with what is not stated."""
-    return tuple(dict.fromkeys(place for world in worlds(fault, signature) for place in world))
+    return tuple(dict.fromkeys(place for world in possible_placements(fault, signature) for place in world))
 
 
-def worlds(fault: Fault, signature: Signature) -> tuple[tuple[Place, ...], ...]:
+def possible_placements(fault: Fault, signature: Signature) -> tuple[tuple[Place, ...], ...]:
     """The same, as it may be: in each of these the fault happens in one of its places, and which of them is so is not
     stated. Voters whose racks are not stated are in no rack with replicas, or at worst all in one."""
     if at_hosts := taken_at_hosts(fault, signature):

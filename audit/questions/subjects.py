@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..cluster.cluster import Client, Cluster, Topic
-from ..cluster.settings import ELR_FEATURE, UNCLEAN, earliest_release, elr_is_too_early, value_of
+from ..cluster.settings import ELR_FEATURE, UNCLEAN, earliest_possible_release, elr_is_too_early, value_of
 from ..cluster.statements import StatedValue, Unknown
 from ..facts.controller_settings import least_in_sync, unclean_elections
 from ..facts.down_nodes import raise_if_never_up
@@ -318,7 +318,7 @@ def _version_choices(cluster: Cluster, topic: Topic, used_settings: list[UsedSet
         used_settings.append(
             UsedSetting("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumption)
         )
-    first, last = span(versions.kafka.value) if versions.kafka else (earliest_release(cluster), (1 << 30,))
+    first, last = span(versions.kafka.value) if versions.kafka else (earliest_possible_release(cluster), (1 << 30,))
     many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
     for plane in planes:
         kraft = plane == "kraft"

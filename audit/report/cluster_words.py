@@ -150,7 +150,7 @@ def trace_in_cluster_words(trace: Mapping[str, Any], model: Model, run: Run) -> 
     return shown
 
 
-def explored_document(
+def interactive_run_document(
     trace: Mapping[str, Any], model: Model, run: Run, broker_names: Mapping[str, str], brokers_out: int = 0
 ) -> Document:
     """The document of a run that somebody explores, in the words of the cluster: `broker_names` are its brokers, of
@@ -213,7 +213,7 @@ def value_said(text: str, broker_names: Mapping[str, str]) -> str:
 
 def step_said(model: Model, state: State, step: Step, broker_names: Mapping[str, str], brokers_out: int = 0) -> str:
     """The sentence of a step that can happen in a state, in the words of the cluster; `brokers_out` as in
-    `explored_document`."""
+    `interactive_run_document`."""
     told = ClusterRun(model, Run(state, ()), _of_service(model), broker_names, brokers_out)
     return told.sentence_of(state, step.action, step.arguments)
 

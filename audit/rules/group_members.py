@@ -89,10 +89,10 @@ def consumers_down(cluster: Cluster) -> Iterator[Finding]:
 
 def has_new_protocol(client: Client) -> bool:
     """Whether a consumer uses KIP-848's protocol: it asks for it, and its release has it or is not stated."""
-    return _asks_for_new(client) and _since(client, _SINCE.get(base_family(client) or "")) is not False
+    return _asks_for_consumer_protocol(client) and _since(client, _SINCE.get(base_family(client) or "")) is not False
 
 
-def _asks_for_new(client: Client) -> bool:
+def _asks_for_consumer_protocol(client: Client) -> bool:
     protocol = stated_setting(client, PROTOCOL)
     return protocol is not None and protocol.value.lower() == "consumer"
 
@@ -190,13 +190,19 @@ def _of_another_protocol(client: Client) -> Iterator[Finding]:
     if family == "librdkafka" and protocol is not None and _since(client, _SINCE[family]) is False:
         what = f"`{PROTOCOL}={protocol.value}` is known since librdkafka 2.4: the consumer does not start"
         yield Finding("contradiction", "error", what, protocol.origin, f"remove {PROTOCOL}", "CHANGELOG v2.4.0")
-    elif _asks_for_new(client) and since and _since(client, since):
+    elif _asks_for_consumer_protocol(client) and since and _since(client, since):
         for setting in filter(None, (stated_setting(client, key) for key in (_STRATEGY, HEARTBEAT, SESSION))):
             if setting.value.strip():
                 what = f"`{setting.key}={setting.value}` with {PROTOCOL}=consumer: the consumer does not start"
                 yield Finding("contradiction", "error", what, setting.origin, f"remove {setting.key}", source)
     remote = stated_setting(client, _REMOTE)
-    if family == "java" and remote is not None and remote.value and not _asks_for_new(client) and _since(client, "3.9"):
+    if (
+        family == "java"
+        and remote is not None
+        and remote.value
+        and not _asks_for_consumer_protocol(client)
+        and _since(client, "3.9")
+    ):
         what = f"`{_REMOTE}={remote.value}` with {PROTOCOL}=classic: the consumer does not start"
         yield Finding("contradiction", "error", what, remote.origin, f"{PROTOCOL}=consumer", "ConsumerConfig")
 

@@ -171,7 +171,7 @@ def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
     protocol = stated.get(IBP)
     if protocol is not None and _is_before_kraft(protocol.value) and _is(cluster, "3.3", "4.0"):
         yield f"`{IBP}={protocol.value}` is before 3.0-IV1, the first one that KRaft takes", protocol.origin
-    yield from _listeners_of_controllers(cluster, node)
+    yield from _wrong_controller_listeners(cluster, node)
     shown = "listeners" in every and CONTROLLERS in every and is_whole(cluster, node)
     if shown:
         yield from _missing_quorum(cluster, every, f"its file has `{ROLES}` and", roles)
@@ -204,7 +204,7 @@ def _unreadable_servers(cluster: Cluster, stated_settings: Mapping[str, Setting]
             return
 
 
-def _listeners_of_controllers(cluster: Cluster, node: Broker) -> Reasons:
+def _wrong_controller_listeners(cluster: Cluster, node: Broker) -> Reasons:
     """A controller alone has no other listeners, nor brokers' ones; up to 3.8 none of theirs is advertised."""
     stated, every = readable_settings(node), stated_settings(node)
     listeners, advertised, named = (stated.get(key) for key in ("listeners", ADVERTISED, CONTROLLERS))

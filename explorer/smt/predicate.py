@@ -107,7 +107,7 @@ class _Context:
             self.definedness if is_defined is True else and_bits(self.definedness, implies(self.hypothesis, is_defined))
         )
 
-    def quantify(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
+    def enter_quantifier(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
         """Further in, for all values of some variables that meet a condition."""
         inner = (*self.variables, *variables)
         return replace(self, variables=inner, hypothesis=and_bits(self.hypothesis, condition))
@@ -307,7 +307,7 @@ class _Clauses(Execution):
         yield self._clause(self.numbers.same(left.length, right.length), and_bits(one, other), context, e.where)
         index, variables, inside = self._position(left.length)
         same = self.algebra.same(left.element_at(index), right.element_at(index))
-        yield self._clause(same, True, context.quantify(variables, inside), e.where)
+        yield self._clause(same, True, context.enter_quantifier(variables, inside), e.where)
 
     # --- loops --------------------------------------------------------------------------------------------------------
 
@@ -347,7 +347,7 @@ class _Clauses(Execution):
                 index, variables = self._variable(first.lo, end.hi - 1)
                 above = negation(self.numbers.less(index, first))
                 inside = and_bits(above, self._is_in_range(index, first.lo, inf), self.numbers.less(index, end))
-                return index, replace(context, definedness=context.need(and_bits(one, other))).quantify(
+                return index, replace(context, definedness=context.need(and_bits(one, other))).enter_quantifier(
                     variables, inside
                 )
             case ir.Members(of=Subset(), where=where):
@@ -357,11 +357,11 @@ class _Clauses(Execution):
             case ir.Members(of=of):
                 lo, hi = self.encoding.interval(of)
                 index, variables = self._variable(lo, hi)
-                return index, context.quantify(variables, self._is_of_type(of, index))
+                return index, context.enter_quantifier(variables, self._is_of_type(of, index))
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
                 element, variables, inside = self._arbitrary_member(container, of.type, generator.source.where)
-                return element, replace(context, definedness=context.need(defined)).quantify(variables, inside)
+                return element, replace(context, definedness=context.need(defined)).enter_quantifier(variables, inside)
 
     def _arbitrary_member(
         self, container: Shape, type_: Any, where: ir.Where

@@ -55,10 +55,10 @@ class _Arguments:
         for parameter in parameters:
             kind = parameter.pool if parameter.pool is not None else parameter.type
             used[kind] = used.get(kind, 0) + 1
-            ranges.append(self._range(parameter, (kind, used[kind])))
+            ranges.append(self._possible_arguments(parameter, (kind, used[kind])))
         yield from itertools.product(*ranges)
 
-    def _range(self, parameter: Parameter, key: tuple[Any, ...]) -> list[_Argument]:
+    def _possible_arguments(self, parameter: Parameter, key: tuple[Any, ...]) -> list[_Argument]:
         if key not in self.known:
             name = self._name(f"{self.suffix}!{parameter.pool or _label(parameter.type)}{key[1]}")
             self.known[key] = (

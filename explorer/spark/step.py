@@ -355,16 +355,16 @@ class Inbox:
         detail = machine["DETAIL"]
         if event == "INVARIANT":
             machine["CHECK"] &= ~detail
-            self._note_find("invariants", detail, index)
+            self._note_findings("invariants", detail, index)
             detail = machine.call("witnesses", machine.at, address, machine["SEEK"])
         if detail & ERROR_BIT:
             self._finds.append({"kind": "property_error", "bit": 0, "index": index})
             machine["CHECK"] = machine["SEEK"] = 0  # the search ends here
         else:
             machine["SEEK"] &= ~detail
-            self._note_find("witnesses", detail, index)
+            self._note_findings("witnesses", detail, index)
 
-    def _note_find(self, kind: str, bits: int, index: int) -> None:
+    def _note_findings(self, kind: str, bits: int, index: int) -> None:
         self._finds += [{"kind": kind, "bit": bit, "index": index} for bit in _bits(bits)]
 
     def commit(self) -> None:

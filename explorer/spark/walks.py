@@ -159,25 +159,25 @@ class _ShareRun:
                 if not seen & ERROR_BIT:
                     self._note_witnesses(seen, about)
                 self["CHECK"] &= ~detail
-                self._note_find("invariants", detail, about)
+                self._note_findings("invariants", detail, about)
             case "WITNESS":
                 self._note_witnesses(detail, about)
             case "TRANSITION":
                 crossed, self["CROSSED"] = self["CROSSED"], 0
-                self._note_find("transitions", crossed, about + 1)
+                self._note_findings("transitions", crossed, about + 1)
             case "DEADLOCK":
                 self["DEADLOCKS"] = 0
-                self._note_find("deadlock", 1, about)
+                self._note_findings("deadlock", 1, about)
             case "ERROR" | "PROPERTY_ERROR":
-                self._note_find("error", 1, about, final=True)
+                self._note_findings("error", 1, about, final=True)
             case _:
                 raise AssertionError(f"the kernel answered {event}")
 
     def _note_witnesses(self, bits: int, steps: int) -> None:
         self["SEEK"] &= ~bits
-        self._note_find("witnesses", bits, steps, final=False)
+        self._note_findings("witnesses", bits, steps, final=False)
 
-    def _note_find(self, kind: str, bits: int, steps: int, *, final: bool | None = None) -> None:
+    def _note_findings(self, kind: str, bits: int, steps: int, *, final: bool | None = None) -> None:
         walk = self.walker.number
         self.spots += [(kind, bit, walk, steps) for bit in range(bits.bit_length()) if bits >> bit & 1]
         if final or (final is None and not self.share.keep_going):

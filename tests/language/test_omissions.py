@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 from tidegate.language.declare import mark_of
-from tidegate.language.omissions import half_imported, look_alikes, unfinished_decorators
+from tidegate.language.omissions import half_import_warnings, look_alikes, unfinished_decorators
 
 TEXT = '''
 from tidegate.language import action, invariant, leads_to, state, weak
@@ -78,7 +78,7 @@ def test_a_decorator_that_took_the_function_for_its_argument(module: ModuleType)
 def test_a_marked_function_that_the_model_does_not_have(module: ModuleType) -> None:
     step, whole = (cast(FunctionType, getattr(module, name)) for name in ("step", "whole"))
     assert mark_of(step) is not None
-    assert list(half_imported([module], [step, whole])) == []
-    assert list(half_imported([module], [step])) == [
+    assert list(half_import_warnings([module], [step, whole])) == []
+    assert list(half_import_warnings([module], [step])) == [
         "whole (@invariant) of omitted.py is not in this model: import it by name too, if it belongs to it"
     ]

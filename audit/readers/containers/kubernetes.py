@@ -198,7 +198,7 @@ def _scripts(resource: _Resource) -> dict[str, str]:
 def _note_mounts(part: Part, resource: _Resource) -> None:
     """The finding that files of settings are mounted that were not read."""
     files, missing = resource.maps.mounted_files(resource.path, resource.pod, resource.namespace)
-    _note_files(part, resource, [file for file in files if not is_of_broker(file)])
+    _note_files(part, resource, [file for file in files if not is_broker_file(file)])
     unread = [(f"{one.target} of {one.name}", one.where) for one in missing if not volumes.is_of_others(one.target)]
     unread += [(target, where) for target, where in _other_mounts(resource) if volumes.is_of_settings(target)]
     for target, where in dict.fromkeys(unread):
@@ -225,7 +225,7 @@ def _may_be_settings(file: MountedFile) -> bool:
     return commands.STATES.search(text) is not None
 
 
-def is_of_broker(file: MountedFile) -> bool:
+def is_broker_file(file: MountedFile) -> bool:
     """Whether a mounted file is read for a broker's: properties, but those of other programs beside it."""
     if file.entry.text is None or PurePosixPath(file.target).suffix != ".properties":
         return False
@@ -424,7 +424,7 @@ PODS = (
 def _of_maps(resource: _Resource) -> Iterator[Setting]:
     """The settings of the properties files that a pod has mounted, each file once."""
     for file in {file.entry: file for file in reversed(resource.files)}.values():
-        if not is_of_broker(file) or file.entry.text is None:
+        if not is_broker_file(file) or file.entry.text is None:
             continue
         name = PurePosixPath(file.target).name
         try:
