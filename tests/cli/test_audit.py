@@ -381,7 +381,7 @@ def test_what_does_not_finish_is_not_checked(tidegate: Run) -> None:
     done = tidegate("audit", str(CLUSTERS / "shipped-defaults"), *OLD, "--time", "0.001", "--no-cache")
     assert done.exit == 5
     text = " ".join(done.out.split())
-    assert "inconclusive" in text and "time ran out before" in text
+    assert "time ran out before" in text
     found = re.search(
         r"Note: time ran out before ([\d,]+) of ([\d,]+) explorations had ended: .* a longer --time\.", text
     )
