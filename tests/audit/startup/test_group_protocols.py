@@ -12,7 +12,7 @@ from tidegate.audit.startup.group_protocols import group_findings
 
 BROKER = "node.id=1\nprocess.roles=broker\ncontroller.quorum.voters=101@c:9093\nlog.dirs=/data\n"
 LIST = "group.coordinator.rebalance.protocols"
-RAISE = "kafka-features.sh --bootstrap-server HOST:PORT upgrade --feature"
+RAISE = "kafka-features.sh --bootstrap-server HOST:9092 upgrade --feature"
 CONSUMER, STREAMS = "group.id=g\ngroup.protocol=consumer\n", "application.id=app\ngroup.protocol=streams\n"
 SHARE = "group.id=g\nshare.acknowledgement.mode=explicit\n"
 
