@@ -43,6 +43,7 @@ WITHOUT: Mapping[str, str] = {
     "explorer/smt/claims.py": "cli/test_prove_verdicts has each of its verdicts",
     "explorer/smt/expressions.py": _TERMS,
     "explorer/smt/statements.py": _TERMS,
+    "explorer/smt/type_bounds.py": _TERMS,
     "explorer/smt/unions.py": _TERMS,
     "explorer/spark/adapter.py": "it runs in Spark's own processes: test_spark starts them",
     "explorer/spark/daemon.py": "it is such a process",
