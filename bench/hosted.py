@@ -35,6 +35,7 @@ def main() -> None:
     print(f"random schedules: {rate:,.0f} steps/s, {rate / GOAL:.1f} times the goal of {GOAL:,}")
     print(f"the same of a second of processor time: {rate / used:,.0f} steps; it had {used:.0%} of a processor")
     with Host(release) as host:
+        _compared_states(host, options.time / 2, LANES)
         compared = _compared_states(host, options.time, LANES)
         alone = _compared_states(host, options.time, 1)
     print(f"with the model, states compared either way: {compared:,.0f} a second, 1/{rate / compared:,.0f} of that")
