@@ -91,6 +91,10 @@ class RefusedCommitsError(UnansweredTopicError):
     stops = ("writable", "groups")
 
 
+WRITES_NOTHING = "writes nothing"
+"""What is said of a producer that does not start, or whose records are refused, after its name."""
+
+
 class StoppedProducerError(UnansweredTopicError):
     """A topic whose producer does not start, so that it writes nothing; the message says why."""
 

@@ -15,6 +15,7 @@ from ..kafka.versions import is_at_least
 from ..startup.client_settings import settings_in_force
 from ..startup.producers import refusal_of, refused_settings, refuses_by_default, switches_off, unknown_refusal
 from .facts import (
+    WRITES_NOTHING,
     Fact,
     FactValue,
     OpenStatements,
@@ -90,7 +91,7 @@ def producer_facts(
 def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[UsedSetting]]:
     refusal = refusal_of(cluster, producer)
     if refusal is not None:
-        why = f"{producer.name} writes nothing: {refusal.what}"
+        why = f"{producer.name} {WRITES_NOTHING}: {refusal.what}"
         raise StoppedProducerError(why, refusal.to_do, _settings_named(refusal, producer))
     unknown = unknown_refusal(cluster, producer)
     if unknown is not None:
@@ -122,8 +123,8 @@ def _raise_if_format_refuses(cluster: Cluster, topic: Topic, producer: Client) -
     refused = f"`{old.key}={old.value}` at {old.origin} has no place for the ids of an idempotent producer"
     if idempotent:
         raise StoppedProducerError(
-            f"{producer.name} writes nothing to {topic.name}: {refused}, and it is one; {ENABLE_IDEMPOTENCE}=false and "
-            "no transactions, or a format of 0.11 or later",
+            f"{producer.name} {WRITES_NOTHING} to {topic.name}: {refused}, and it is one; {ENABLE_IDEMPOTENCE}=false "
+            "and no transactions, or a format of 0.11 or later",
             f"{old.key}=0.11 or later, or {ENABLE_IDEMPOTENCE}=false and no transactions",
             [old],
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..cluster.settings import ELR_FEATURE
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens
-from .summary_subjects import STOPS, WRITES, Read, result_of, topic_names
+from .summary_subjects import STOPS, WRITES, Read, result_of, silent_producers, topic_names
 from .word_lists import list_with_or
 
 
@@ -87,7 +87,11 @@ _VERBS = {LOST: "can lose acknowledged records", UNREAD: "can take back what was
 def _clauses(failing_subjects: Sequence[Read]) -> Iterator[str]:
     checks = [check for subject in failing_subjects for check in subject["checks"] if check["result"] == "failed"]
     for question, verb in _VERBS.items():
-        cells = sorted((BY_NAME[check["cell"]] for check in checks if check["question"] == question), key=GRAVEST.index)
+        asked = [check for check in checks if check["question"] == question]
+        silent = silent_producers(asked)
+        if silent:
+            yield f"get no records ({_some(silent)})"
+        cells = sorted((BY_NAME[check["cell"]] for check in asked if not silent_producers([check])), key=GRAVEST.index)
         if cells:
             yield f"{verb} {_event(question, cells)}"
     others = dict.fromkeys(check["question"] for check in checks if check["question"] not in (LOST, UNREAD, WRITES))

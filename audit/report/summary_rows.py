@@ -16,7 +16,7 @@ from ..kafka.tools import BOOTSTRAP
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens, while_in_sync
 from .signals import shown_beforehand
-from .summary_subjects import STOPS, WRITES, Document, Read, result_of, topic_names
+from .summary_subjects import STOPS, WRITES, Document, Read, result_of, silent_producers, topic_names
 from .word_lists import list_with_or
 
 KEPT, GO_ON, NOT_ASKED = "kept", "go on", "not required"
@@ -170,6 +170,9 @@ def _writes(subject: Read) -> str:
     if not failed:
         return _open_text(subject, writes=True)
     names = list(dict.fromkeys(cell.fault.name for cell in failed))
+    silent = silent_producers(check for check in subject["checks"] if _fails(check, WRITES))
+    if silent:
+        return f"none: {silent[0]}"
     if "leader-move" in names:
         return f"stop {STOPS['leader-move']}"
     if set(names) >= _EVERYDAY:

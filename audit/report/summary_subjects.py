@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from ..facts.facts import WRITES_NOTHING
 
 Document = dict[str, Any]
 Read = Mapping[str, Any]
@@ -27,3 +29,10 @@ def result_of(subject: Read) -> str:
     """`failed`, `open` or `met`: the worst of what its requirements come to."""
     results = {check["result"] for check in subject["checks"]}
     return "failed" if "failed" in results else "open" if results & {"depends", "not checked"} else "met"
+
+
+def silent_producers(checks: Iterable[Read]) -> list[str]:
+    """`producer.properties writes nothing`: why some of these checks fail on writes though nothing is wrong with the
+    brokers; each reason once."""
+    reasons = (check["why"].partition(":")[0] for check in checks if check["question"] == WRITES)
+    return list(dict.fromkeys(reason for reason in reasons if WRITES_NOTHING in reason))

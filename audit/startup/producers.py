@@ -255,8 +255,8 @@ def _is_default(cluster: Cluster, client: Client) -> bool:
 
 def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:
     what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
-    retries = "retries above 0, " if demands.retries else ""
-    to_do = f"acks=all, {retries}{IN_FLIGHT} at most {demands.max_in_flight}"
+    demanded = {"retries": "retries above 0", IN_FLIGHT: f"{IN_FLIGHT} at most {demands.max_in_flight}"}
+    to_do = demanded.get(setting.key, "acks=all")
     return Finding("contradiction", "error", what, setting.origin, to_do, demands.source)
 
 

@@ -9,6 +9,8 @@ from tidegate.audit.questions.situations import BY_NAME, cell_title
 from tidegate.audit.report.summary import summarize
 from tidegate.audit.report.summary_headline import headline_text
 
+from ...support.audited_topics import audit_topics, topic_text
+
 
 def test_the_headline_counts_topics_and_names_those_that_fail_at_what(five: dict[str, Any]) -> None:
     assert five["summary"]["mark"] == "✗"
@@ -58,3 +60,11 @@ def test_nodes_that_do_not_start_are_the_answer(five: dict[str, Any]) -> None:
     summary = summarize({**five, "outages": [down]})
     assert summary["headline"] == "node 2 does not start"
     assert summary["stops_all"]
+
+
+def test_a_producer_that_does_not_start_is_said_and_not_that_writes_stop() -> None:
+    """Nothing is wrong with the brokers, and the change names what is refused alone."""
+    made = audit_topics(topic_text("orders", 2), "acks=1\nenable.idempotence=true\n")["summary"]
+    assert made["headline"] == "1 of 1 topics get no records (producer.properties writes nothing): orders"
+    (row,) = made["rows"]
+    assert (row["writes"], row["change"]) == ("none: producer.properties writes nothing", "acks=all")
