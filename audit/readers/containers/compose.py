@@ -23,6 +23,7 @@ from .compose_storage import note_storage
 from .image_variables import (
     MARKS,
     image,
+    note_created_topics,
     note_perhaps,
     note_unread,
     owner_of,
@@ -125,10 +126,11 @@ ONE_COMPUTER = (
 
 
 def _add_created_topics(part: Part, path: str, name: str, service: Tree) -> None:
-    """Topics that the start script of wurstmeister's image creates."""
+    """Topics that the service's image creates, if it is one that does."""
     for variable, value, sub in variables(service):
-        if variable == "KAFKA_CREATE_TOPICS" and value:
-            created_topics.of_variable(part, value, origin_at(path, sub, f"services.{name}.environment.{variable}"))
+        if variable == created_topics.VARIABLE and value:
+            where = origin_at(path, sub, f"services.{name}.environment.{variable}")
+            note_created_topics(part, service, value, where)
 
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:

@@ -56,13 +56,16 @@ def _options(words: list[str]) -> Iterator[tuple[str, str]]:
             yield name, value if mark else "" if following.startswith("--") else following
 
 
+VARIABLE = "KAFKA_CREATE_TOPICS"
+
+
 def of_variable(part: Part, value: str, origin: Origin) -> None:
     """`name:partitions:replicas`, several with commas between them (wurstmeister/kafka, README)."""
     for topic in value.split(","):
         fields = [field.strip() for field in topic.split(":")]
         counts = [parse_numbers(field) for field in fields[1:3]]
         if "$" in topic or len(counts) < 2 or not all(counts) or not LEGAL_NAME.fullmatch(fields[0]):
-            what = "KAFKA_CREATE_TOPICS creates topics, and which ones was not read"
+            what = f"{VARIABLE} creates topics, and which ones was not read"
             part.note("incomplete", "error", what, origin, TO_DO)
             return
         made = Topic(fields[0], origin, partition_count=counts[0][0], replication_factor=counts[1][0])

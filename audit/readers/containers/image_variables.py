@@ -9,7 +9,8 @@ from ...kafka import key_names
 from ...kafka.releases import CONFLUENT
 from ..parsed_file import Part
 from ..yaml_settings import origin_at
-from ..yamls import Tree
+from ..yamls import Tree, YamlLeaf
+from . import created_topics
 
 IMAGES = {
     "apache/kafka": "apache",
@@ -84,6 +85,32 @@ def note_unread(part: Part, variable: str, why: str, origin: Origin) -> None:
     """The finding of a variable that nobody reads, with the name that is read."""
     bare = variable.removeprefix("KAFKA_CFG_").removeprefix("KAFKA_")
     part.note("typo", "error", why, origin, f"write `KAFKA_{'' if 'KAFKA_CFG_' in variable else 'CFG_'}{bare}`")
+
+
+def _leaves(container: Tree, key: str) -> list[YamlLeaf]:
+    found = container.get(key)
+    return list(found.leaves()) if found is not None else []
+
+
+_CREATES_TOPICS = "wurstmeister/kafka"
+"""The image whose start script reads `KAFKA_CREATE_TOPICS` (create-topics.sh); no other image of Kafka does."""
+
+
+def note_created_topics(part: Part, container: Tree, value: str, origin: Origin) -> None:
+    """The topics that a container's image creates for its `KAFKA_CREATE_TOPICS`. One that does not read it creates
+    none, which is said; of one that is not known, and of a container whose command reads it, nobody knows."""
+    name, _ = name_and_tag(container.text("image") or "")
+    variable, owner = created_topics.VARIABLE, owner_of(container)
+    words = [leaf.value for key in ("entrypoint", "command", "args") for leaf in _leaves(container, key)]
+    if f"/{name}".endswith(f"/{_CREATES_TOPICS}"):
+        created_topics.of_variable(part, value, origin)
+    elif owner is None or any(variable in word for word in words):
+        what = f"whether {name or 'an image that is built'} creates the topics of {variable} is not known"
+        part.note("incomplete", "error", what, origin, created_topics.TO_DO)
+    else:
+        what = f"`{variable}` has no effect: only wurstmeister's image reads it, and this one is of {owner}"
+        to_do = f"remove it; create the topics with kafka-topics.sh, and {created_topics.TO_DO}"
+        part.note("typo", "error", what, origin, to_do)
 
 
 def image(part: Part, path: str, service: Tree) -> None:

@@ -93,8 +93,8 @@ def read(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
         for container in resource.containers:
             commands.note_created(part, path, container)
             for name, value, origin in resource.variables(container):
-                if name == "KAFKA_CREATE_TOPICS" and value:
-                    created_topics.of_variable(part, value, origin)
+                if name == created_topics.VARIABLE and value:
+                    image_variables.note_created_topics(part, container, value, origin)
         if not any(pod_set.resource is resource for pod_set in sets):
             _note_files(part, resource, [file for file in resource.files if file.entry.text is not None])
     stored = [*config_maps(path, trees)]
