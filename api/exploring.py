@@ -88,7 +88,7 @@ def states_table(model: Model, states: Iterable[State]) -> Any:
 
 def _state_row(arrow: ModuleType, model: Model, state: State) -> dict[str, Any]:
     named = state_to_json(state)
-    return {field.name: arrow.cell(field.type, named[field.name]) for field in model.fields}
+    return {field.name: arrow.column_value(field.type, named[field.name]) for field in model.fields}
 
 
 def _import_arrow() -> ModuleType:

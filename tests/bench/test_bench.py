@@ -40,7 +40,7 @@ def test_the_report_of_all_that_is_measured_is_printed(bench: Import) -> None:
     report = measures.MeasurementReport(
         1.0, 0.1, explored, explored, explored, explored, tuned, replace(explored, seconds=50.0), {"invariants": 100.0}
     )
-    text = printed.text_of(report)
+    text = printed.report_text(report)
     assert "x 10.0 " in text and "x 100 " in text and "8,000" in text and "invariants" in text
 
 
@@ -79,8 +79,9 @@ def test_a_command_that_ends_otherwise_is_not_measured(bench: Import, tmp_path: 
 
 def test_ours_is_measured_on_the_published_module(bench: Import, cache: Path) -> None:
     groups = bench("groups")
-    found = groups.native(groups.size_of("one_client").constants, cache)
-    assert found.counts == (388, 707, 20) and "388 states, 707 steps, depth 20" in groups.line_of("one_client", found)
+    found = groups.search_natively(groups.size_of("one_client").constants, cache)
+    assert found.counts == (388, 707, 20)
+    assert "388 states, 707 steps, depth 20" in groups.measure_line("one_client", found)
 
 
 def test_a_size_at_which_tlc_counts_otherwise_is_not_measured(bench: Import) -> None:
