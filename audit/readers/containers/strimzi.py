@@ -40,6 +40,8 @@ def read(resources: Resources, *, is_described: bool = False) -> Part:
     `is_described`: something else that is read names nodes by their ids.
     """
     part = Part("Strimzi resources")
+    path, first = resources[0]
+    part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
     resources = list(_of_one_cluster(part, resources))
     pools = [resource for resource in resources if resource[1].text("kind") == "KafkaNodePool"]
     for path, tree in resources:
@@ -51,8 +53,6 @@ def read(resources: Resources, *, is_described: bool = False) -> Part:
     if pools and not part.brokers:
         _pools(part, pools, (), is_described=is_described)
     part.whole = bool(part.brokers)
-    path, first = resources[0]
-    part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
     return part
 
 
@@ -69,14 +69,29 @@ def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tre
         )
     name = clusters[0][1].text("metadata", "name") if clusters else None
     for path, tree in resources:
-        label = tree.text("metadata", "labels", LABEL)
-        if None not in (name, label) and label != name and tree.text("kind") != "Kafka":
-            what = f"{tree.text('kind')} {tree.text('metadata', 'name')} is of cluster {label}, not of {name}: left out"
-            part.note("not_read", "warning", what, Origin(path, tree.line), f"correct {LABEL}, or audit {label} alone")
-            if tree.text("kind") == "KafkaTopic":
-                part.left_out.add(_name_of(tree) or "")
-        else:
+        label, kind = tree.text("metadata", "labels", LABEL), tree.text("kind")
+        named = f"{kind} {tree.text('metadata', 'name')}"
+        if kind == "Kafka" or (label and (name is None or label == name)) or (kind == "KafkaTopic" and name is None):
             yield path, tree
+            continue
+        if label:
+            what, to_do = f"is of cluster {label}, not of {name}: left out", f"correct {LABEL}, or audit {label} alone"
+            part.note("not_read", "warning", f"{named} {what}", Origin(path, tree.line), to_do)
+        else:
+            _note_without_label(part, named, Origin(path, tree.line), name)
+        if kind == "KafkaTopic":
+            part.left_out.add(_name_of(tree) or "")
+
+
+def _note_without_label(part: Part, resource_name: str, where: Origin, cluster: str | None) -> None:
+    """The finding that a resource belongs to no cluster: operators choose topics and pools by their label. Of a pool it
+    leaves the audit undecided: the cluster has other nodes than its files seem to say."""
+    what = f"{resource_name} has no label {LABEL}: the operator ignores it, and it is left out"
+    to_do = f"add the label {LABEL}: {cluster}" if cluster else f"add the label {LABEL} with the cluster's name"
+    if resource_name.startswith("KafkaTopic"):
+        part.note("not_read", "warning", what, where, to_do, "strimzi.io, KafkaTopic")
+    else:
+        part.note("incomplete", "error", what, where, to_do, "strimzi.io, KafkaNodePool")
 
 
 def _kafka(part: Part, path: str, tree: Tree, pools: Resources, *, is_described: bool) -> None:
@@ -238,7 +253,13 @@ NOT_YET = (
 )
 """Why nothing is known of a topic whose resource is not in force yet."""
 
-NOT_IN_FORCE = (NOT_APPLIED, NOT_YET)
+NOT_LABELLED = (
+    f"its KafkaTopic has no label {LABEL}: the operator of a cluster ignores it, and whether another one runs, which "
+    "takes resources without it, no file says"
+)
+"""Why nothing is known of a topic whose resource belongs to no cluster, where no Kafka resource is given."""
+
+NOT_IN_FORCE = (NOT_APPLIED, NOT_YET, NOT_LABELLED)
 """Of these topics a description of the running ones says all."""
 
 
@@ -284,6 +305,9 @@ def _topic(part: Part, path: str, tree: Tree) -> None:
         parse_numbers(tree.text("spec", "partitions") or ""),
         parse_numbers(tree.text("spec", "replicas") or ""),
     )
+    if not tree.text("metadata", "labels", LABEL):
+        part.topics.append(Topic(name, Origin(path, tree.line, f"KafkaTopic {name}"), doubt=NOT_LABELLED))
+        return
     if (why := _not_applied(tree)) is not None:
         part.topics.append(Topic(name, Origin(path, why.line, f"KafkaTopic {name}"), doubt=NOT_APPLIED))
         return

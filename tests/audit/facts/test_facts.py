@@ -166,12 +166,12 @@ spec: {kafka: {version: 3.9.0, config: {default.replication.factor: 3}}}
 ---
 apiVersion: kafka.strimzi.io/v1
 kind: KafkaNodePool
-metadata: {name: controller}
+metadata: {name: controller, labels: {strimzi.io/cluster: mine}}
 spec: {replicas: 1, roles: [controller]}
 ---
 apiVersion: kafka.strimzi.io/v1
 kind: KafkaNodePool
-metadata: {name: broker}
+metadata: {name: broker, labels: {strimzi.io/cluster: mine}}
 spec: {replicas: 3, roles: [broker]}
 """
 
@@ -301,7 +301,7 @@ def test_a_resource_that_asks_for_more_replicas_than_there_are_brokers_cannot_be
 ---
 apiVersion: kafka.strimzi.io/v1
 kind: KafkaTopic
-metadata: {name: orders}
+metadata: {name: orders, labels: {strimzi.io/cluster: mine}}
 spec: {partitions: 1, replicas: 5}
 """
     found = subject_of(read_cluster_texts([("k.yaml", POOLS + topic, True)], Options(), "x")[0], "orders")

@@ -83,7 +83,12 @@ def test_a_topic_that_one_of_the_brokers_cannot_create() -> None:
 
 KRAFT = "process.roles={}\nnode.id={}\nlog.dirs=/data\nmin.insync.replicas=2\ncontroller.quorum.voters=4@c:9093\n"
 LISTENS = "controller.listener.names=C\nlisteners=C://:9093\n"
-RESOURCE = "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata: {name: orders}\nspec: {partitions: 1}\n"
+RESOURCE = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaTopic
+metadata: {name: orders, labels: {strimzi.io/cluster: c}}
+spec: {partitions: 1}
+"""
 """A topic that is created without a number of replicas."""
 
 

@@ -29,7 +29,7 @@ spec:
 ---
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaTopic
-metadata: {name: orders}
+metadata: {name: orders, labels: {strimzi.io/cluster: mine}}
 spec: {partitions: 2}
 """
 
@@ -96,7 +96,7 @@ def test_a_resource_without_replicas_is_made_with_the_brokers_default() -> None:
 @pytest.mark.parametrize("note", ['strimzi.io/managed: "false"', 'strimzi.io/pause-reconciliation: "true"'])
 def test_what_the_operator_does_not_apply_says_nothing_of_the_topic(note: str) -> None:
     """Converting managed topics; Pausing reconciliation (strimzi.io)."""
-    text = KAFKA.replace("{name: orders}", f"{{name: orders, annotations: {{{note}}}}}")
+    text = KAFKA.replace("{name: orders,", f"{{name: orders, annotations: {{{note}}},")
     assert "unmanaged or paused" in orders_of(cluster_of(kafka__yaml=text)).not_checked
     described = ORDERS.format(configs="min.insync.replicas=2")
     found = orders_of(cluster_of(kafka__yaml=text, topics__txt=described))

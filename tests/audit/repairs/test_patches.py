@@ -33,7 +33,7 @@ POOL = """\
 ---
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaNodePool
-metadata: {{name: {name}}}
+metadata: {{name: {name}, labels: {{strimzi.io/cluster: my-cluster}}}}
 spec:
   replicas: {count}
   roles: [{roles}]
@@ -42,7 +42,7 @@ TOPIC = """\
 ---
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaTopic
-metadata: {name: orders-resource}
+metadata: {name: orders-resource, labels: {strimzi.io/cluster: my-cluster}}
 spec:
   topicName: orders
   partitions: 2

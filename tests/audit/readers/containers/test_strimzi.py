@@ -11,6 +11,7 @@ from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import StatedValue, Unknown, UnreadableInputError
 from tidegate.audit.kafka.keys import declared_key
+from tidegate.audit.readers.containers.strimzi import NOT_LABELLED
 
 STRIMZI = """\
 apiVersion: kafka.strimzi.io/v1beta2
@@ -31,7 +32,7 @@ spec: {replicas: 3, roles: [controller, broker], storage: {type: ephemeral}}
 ---
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaTopic
-metadata: {name: orders}
+metadata: {name: orders, labels: {strimzi.io/cluster: my-cluster}}
 spec:
   partitions: 12
   replicas: 3
@@ -69,6 +70,36 @@ def test_a_pool_of_another_cluster_is_left_out(tmp_path: Path) -> None:
     assert len(cluster.brokers) == 3
     (said_so,) = [finding for finding in findings if finding.kind == "not_read"]
     assert said_so.what == "KafkaNodePool theirs is of cluster another, not of my-cluster: left out"
+
+
+def test_a_topic_without_the_label_of_its_cluster_does_not_count(tmp_path: Path) -> None:
+    cluster, findings = read_text(
+        tmp_path, STRIMZI.replace("{name: orders, labels: {strimzi.io/cluster: my-cluster}}", "{name: orders}")
+    )
+    assert not cluster.topics
+    (said_so,) = [finding for finding in findings if finding.kind == "not_read"]
+    assert (
+        said_so.what == "KafkaTopic orders has no label strimzi.io/cluster: the operator ignores it, and it is left out"
+    )
+    assert said_so.to_do == "add the label strimzi.io/cluster: my-cluster"
+
+
+def test_a_pool_without_the_label_of_its_cluster_leaves_the_audit_undecided(tmp_path: Path) -> None:
+    other = STRIMZI.split("---\n")[1].replace("name: both, labels: {strimzi.io/cluster: my-cluster}", "name: theirs")
+    cluster, findings = read_text(tmp_path, STRIMZI + "---\n" + other)
+    assert len(cluster.brokers) == 3
+    what = "KafkaNodePool theirs has no label strimzi.io/cluster: the operator ignores it, and it is left out"
+    assert what in [finding.what for finding in findings if finding.kind == "incomplete"]
+
+
+@pytest.mark.parametrize(("labels", "doubt"), [("", NOT_LABELLED), (", labels: {strimzi.io/cluster: c}", "")])
+def test_of_a_topic_without_a_label_nothing_is_known_where_no_kafka_resource_is(
+    tmp_path: Path, labels: str, doubt: str
+) -> None:
+    metadata = f"metadata: {{name: orders{labels}}}"
+    text = f"apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\n{metadata}\nspec: {{replicas: 3}}\n"
+    cluster, _ = read_text(tmp_path, text)
+    assert [topic.doubt for topic in cluster.topics] == [doubt]
 
 
 def test_an_audit_is_of_one_cluster(tmp_path: Path) -> None:
