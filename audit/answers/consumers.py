@@ -22,7 +22,7 @@ from ..cluster.statements import Unknown
 from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
 from ..exploring.group_models import SKIPPED, STOPPED, group_failures
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_false, is_true
 from ..kafka.versions import is_at_least
 from ..questions.cases import loss_case
 from ..questions.signature import Signature, Subject
@@ -262,7 +262,7 @@ def commits_epochs(cluster: Cluster, reader: Client) -> bool:
     """Whether a consumer that has KIP-320 is known to commit the leader's epoch with each offset: it commits by itself
     what it has read (SubscriptionState.allConsumed). With an offset alone a position is not validated."""
     stores = stated_setting(reader, ENABLE_AUTO_OFFSET_STORE)
-    if stores is not None and stores.value == "false":
+    if stores is not None and is_false(stores.value):
         return False
     answer = value_of(cluster, reader, ENABLE_AUTO_COMMIT)
-    return not isinstance(answer, Unknown) and answer.value == "true"
+    return not isinstance(answer, Unknown) and is_true(answer.value)

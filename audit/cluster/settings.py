@@ -101,19 +101,28 @@ def _legal(answer: SettingValue, key: Key, family: str | None = None) -> Setting
     message = why_illegal(key, answer.value, family)
     if message or not answer.value:
         return Unknown(f"`{key.name}` at {answer.origin} {message or 'has no value'}", f"a legal value of {key.name}")
-    value = canonical_value(key, answer.value, family)
-    return replace(answer, value=value.lower() if key.type == "boolean" else value)
+    return replace(answer, value=canonical_value(key, answer.value, family))
 
 
 def _last_statement(settings: Sequence[Setting], name: str) -> Setting | None:
     """The last statement counts, as it does for Kafka; not one that is in force with some profile only."""
-    return next((setting for setting in reversed(settings) if setting.key == name and not setting.when), None)
+    found = next((setting for setting in reversed(settings) if setting.key == name and not setting.when), None)
+    return None if found is None else with_parsed_boolean(found)
+
+
+def with_parsed_boolean(setting: Setting) -> Setting:
+    """A setting with its boolean in small letters and without blanks, so that values can be compared."""
+    name = setting.key.removeprefix(MARK)
+    key = settings_by_name().get(name) or settings_table().get(name)
+    value = setting.value if key is None or key.type != "boolean" else canonical_value(key, setting.value, None)
+    return setting if value == setting.value else replace(setting, value=value)
 
 
 def _for_client(client: Client, key: Key) -> SettingValue:
     """Open where one of Spring's profiles says otherwise: nothing says which of them is active."""
     always = _always(client, key)
-    said = {setting.when: setting for setting in client.settings if setting.when and setting.key == key.name}
+    mine = [with_parsed_boolean(setting) for setting in client.settings if setting.key == key.name]
+    said = {setting.when: setting for setting in mine if setting.when}
     others = [setting for setting in said.values() if isinstance(always, Unknown) or setting.value != always.value]
     imported = next((setting for setting in client.settings if setting.key == IMPORTED), None)
     if imported is not None and key.name in DECISIVE:
@@ -158,7 +167,7 @@ def _always(client: Client, key: Key) -> SettingValue:
     hidden = _last_statement(client.settings, MARK + key.name)
     if hidden is not None and base_family(client) != "java":  # a program that reads the file itself may skip the mark
         why = f"`{key.name}` at {hidden.origin} is hidden by a byte order mark, unless the program skips that"
-        rest = _always(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
+        rest = _always(replace(client, settings=tuple(s for s in client.settings if s.key != hidden.key)), key)
         said = (Default(hidden.value, str(hidden.origin)), *_defaults(rest))
         given = (StatedValue(hidden.value, hidden.origin),)
         return Unknown(why, "the file without a byte order mark", tuple(dict.fromkeys(said)), given)
@@ -284,7 +293,7 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
     perhaps = [setting for setting in broker.settings if setting.when and setting.key in key.broker_names]
     if not perhaps:
         return default
-    said = perhaps[-1]
+    said = with_parsed_boolean(perhaps[-1])
     value = _scale_number(said.value, key.factors[key.broker_names.index(said.key)])
     why = f"`{said.key}` of {name} is {value} in {said.when} ({said.origin}), and nothing says whether this one does"
     possible = {candidate.value: candidate for candidate in (Default(value, str(said.origin)), *_defaults(default))}
@@ -344,7 +353,8 @@ def is_perhaps_of_broker(cluster: Cluster, key: Key, setting: Setting) -> bool:
         return setting.whose == OF_ASKED and "broker" in key.scopes
     keepers = (broker for broker in cluster.brokers if broker.keeps_topics)
     stated = (_statement_for_broker(cluster, broker, key) for broker in keepers)
-    return any(said.value.lower() == setting.value.lower() for said in stated if said is not None)
+    mine = with_parsed_boolean(setting).value.lower()
+    return any(said.value.lower() == mine for said in stated if said is not None)
 
 
 def whose_setting(topic: Topic) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster.cluster import Cluster, Topic
-from ..cluster.settings import UNCLEAN, agreed_value, is_perhaps_of_broker, value_of, whose_setting
+from ..cluster.settings import UNCLEAN, agreed_value, is_perhaps_of_broker, value_of, whose_setting, with_parsed_boolean
 from ..cluster.statements import Default, Setting, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import TRANSACTIONS
 from ..kafka.keys import KeyName, declared_key, settings_table
@@ -52,7 +52,8 @@ def least_in_sync(cluster: Cluster, topic: Topic) -> SettingValue | None:
 
 
 def _own(topic: Topic, key: KeyName) -> Setting | None:
-    return next((setting for setting in reversed(topic.settings) if setting.key == key), None)
+    found = next((setting for setting in reversed(topic.settings) if setting.key == key), None)
+    return None if found is None else with_parsed_boolean(found)
 
 
 def _of_controllers(cluster: Cluster, topic: Topic, key: KeyName) -> SettingValue | None:

@@ -9,7 +9,7 @@ from ..cluster.findings import Finding
 from ..cluster.settings import base_family, is_fixed, value_of
 from ..cluster.statements import Default, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import KeyName, declared_key
+from ..kafka.keys import KeyName, declared_key, is_true
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..kafka.versions import is_at_least
 from ..startup.client_settings import settings_in_force
@@ -141,8 +141,8 @@ def _is_idempotent(cluster: Cluster, producer: Client) -> bool | None:
     if any(switches_off(producer, setting) for setting in settings_in_force(producer)):
         return False
     if isinstance(answer, Unknown):
-        return None if any(default.value == "true" for default in answer.possible) or not answer.possible else False
-    return answer.value == "true"
+        return None if any(is_true(default.value) for default in answer.possible) or not answer.possible else False
+    return is_true(answer.value)
 
 
 def is_idempotent(*, is_requested: bool, explicit: bool, acks: str, retries: bool, requests_in_flight: int) -> bool:
@@ -216,7 +216,7 @@ def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
     idempotence whatever is set."""
     answer = value_of(cluster, producer, ENABLE_IDEMPOTENCE)
     if isinstance(answer, StatedValue):
-        return answer.value == "true"
+        return is_true(answer.value)
     if is_fixed(producer, ENABLE_IDEMPOTENCE):
         return False
     transactional = value_of(cluster, producer, TRANSACTIONAL_ID)
@@ -235,12 +235,12 @@ def _sending(cluster: Cluster, producer: Client, used_settings: list[UsedSetting
     else:
         answer = value_of(cluster, producer, key)
         off = next((setting for setting in settings_in_force(producer) if switches_off(producer, setting)), None)
-        if off is not None and isinstance(answer, Default) and answer.value == "true":
+        if off is not None and isinstance(answer, Default) and is_true(answer.value):
             used_settings.append(UsedSetting(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
         else:
             note_setting(answer, key, used_settings)
         values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
-        truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
+        truths = tuple(dict.fromkeys(is_true(value) for value in values)) or (True, False)
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
         explicit = refuses_by_default(producer)
         choices = tuple(_idempotence(truth, explicit=explicit) for truth in truths)

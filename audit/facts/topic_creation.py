@@ -17,7 +17,7 @@ from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic, is_run_by_stri
 from ..cluster.settings import value_of
 from ..cluster.statements import Default, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
-from ..kafka.keys import KeyName, declared_key
+from ..kafka.keys import KeyName, declared_key, is_false, is_true
 from ..kafka.profiles import MOST_REPLICAS
 from ..kafka.topic_settings import CONSTRAINTS, MIN_ISR_OF, REPLICAS_OF, WHERE_SET
 from ..kafka.versions import is_at_least
@@ -50,7 +50,7 @@ def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
 def _is_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, index: int) -> bool:
     """Whether a broker's settings ask for a topic that only some clusters have."""
     answer = value_of(cluster, cluster.keepers[index], switch) if switch else None
-    on = isinstance(answer, StatedValue) and answer.value == "true"
+    on = isinstance(answer, StatedValue) and is_true(answer.value)
     return on or isinstance(value_of(cluster, cluster.keepers[index], key), StatedValue)
 
 
@@ -83,7 +83,7 @@ def creating_nodes(cluster: Cluster, name: str) -> tuple[Broker, ...]:
 def _makes_topics(cluster: Cluster, broker: Broker) -> bool:
     """Whether a broker may make a topic on first use."""
     answer = value_of(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
-    return isinstance(answer, Unknown) or answer.value != "false"
+    return isinstance(answer, Unknown) or not is_false(answer.value)
 
 
 def _default_factors(cluster: Cluster) -> Sequence[SettingValue]:

@@ -253,11 +253,23 @@ def families() -> frozenset[str]:
     return frozenset({*rows, *wrapped_families(), OTHER})
 
 
+def is_true(value: str) -> bool:
+    """Whether Kafka takes a word for true: in any case, with blanks around it (`ConfigDef.parseType`, BOOLEAN)."""
+    return value.strip().lower() == "true"
+
+
+def is_false(value: str) -> bool:
+    """Whether Kafka takes a word for false, as `is_true`."""
+    return value.strip().lower() == "false"
+
+
 def canonical_value(key: Key, value: str, family: str | None) -> str:
     """A value as Kafka's clients write it: librdkafka takes words in any case, and four more for true and false
     (rdkafka_conf.c, rd_kafka_anyconf_set_prop), and Sarama's constants have names (async_producer.go, RequiredAcks)."""
     if family == "sarama" and key.name == "acks":
         return {"WaitForAll": "all", "WaitForLocal": "1", "NoResponse": "0"}.get(value.removeprefix("sarama."), value)
+    if key.type == "boolean" and (is_true(value) or is_false(value)):
+        return value.strip().lower()
     if family != "librdkafka" or key.type not in ("boolean", "string"):
         return value
     if key.type == "boolean":
@@ -283,7 +295,7 @@ def _wrong(key: Key, value: str, family: str | None) -> str:
     if key.type in LARGEST:
         return _wrong_number(key, _whole(value) if family in key.fractions else value)
     if key.type == "boolean":
-        return "" if value.lower() in ("true", "false") else "is neither true nor false"
+        return "" if value in ("true", "false") else "is neither true nor false"
     if key.type == "version":
         return "" if re.match(r"\d", value) and is_version(value) else "is not a version"
     legal = key.legal_of.get(family or "", key.legal)

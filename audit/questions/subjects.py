@@ -33,7 +33,7 @@ from ..facts.topic_creation import (
     topics_to_create,
     with_what_is_made,
 )
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_true
 from ..kafka.profiles import (
     ELR_FOR_NEW,
     FIRST_ELR,
@@ -277,9 +277,9 @@ def _unclean(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -
     answer = note_setting(unclean_elections(cluster, topic), UNCLEAN, used_settings)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
-        choices = tuple(FactValue(text, {"unclean": text == "true"}) for text in possible)
+        choices = tuple(FactValue(text, {"unclean": is_true(text)}) for text in possible)
         return Fact(UNCLEAN, choices, answer.ask, statements_of(answer, UNCLEAN))
-    return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
+    return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": is_true(answer.value)}),))
 
 
 def _fsync(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:

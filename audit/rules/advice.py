@@ -18,7 +18,7 @@ from ..cluster.settings import number_of, omitted_settings, place_of, value_of
 from ..cluster.statements import Origin, StatedValue, Unknown
 from ..facts.topic_creation import REPLICAS_SET_BY, creating_nodes
 from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
-from ..kafka.keys import KeyName, declared_key, settings_table
+from ..kafka.keys import KeyName, declared_key, is_false, is_true, settings_table
 from ..kafka.topic_settings import MIN_ISR_OF, REPLICAS_OF
 from ..kafka.transactions import UNVERIFIED
 from ..kafka.versions import is_at_least
@@ -340,7 +340,7 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
     verifies_offsets = kafka is None or is_at_least(kafka.value, "3.7") is not False
     for broker in cluster.keepers:
         found = value_of(cluster, broker, key)
-        if not isinstance(found, StatedValue) or found.value.lower() != "false":
+        if not isinstance(found, StatedValue) or not is_false(found.value):
             continue
         for hazard, what in _UNVERIFIED if verifies_offsets else _UNVERIFIED[:1]:
             run = run_to(hazard, UNVERIFIED)
@@ -370,7 +370,7 @@ def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
     for broker in cluster.keepers:
         creates = value_of(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
         factor = number_of(cluster, broker, DEFAULT_REPLICATION_FACTOR)
-        if isinstance(creates, Unknown) or creates.value != "true" or factor != 1 or len(cluster.keepers) < 2:
+        if isinstance(creates, Unknown) or not is_true(creates.value) or factor != 1 or len(cluster.keepers) < 2:
             continue
         what = (
             "topics are made on first use, with one replica (auto.create.topics.enable, default.replication.factor=1)"

@@ -13,7 +13,7 @@ from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settin
 from ..facts.placement import has_one_by_default
 from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
 from ..kafka.internal_topics import SHARE
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_false, is_true
 from ..kafka.versions import is_at_least
 from ..startup import producers
 from ..startup.client_settings import refused_values, settings_in_force, stated_setting
@@ -60,7 +60,7 @@ def two_phases_not_sent(client: Client) -> Iterator[Finding]:
     """Transactions of two phases (KIP-939), which no client asks for yet: the setting is known since 4.1, and nothing
     sends it (TransactionManager.initializeTransactions of 4.1.1 to 4.4.0; its request is unstable in brokers)."""
     asked = stated_setting(client, producers.TWO_PHASES)
-    if asked is None or asked.value.strip().lower() != "true" or base_family(client) not in (None, "java"):
+    if asked is None or not is_true(asked.value) or base_family(client) not in (None, "java"):
         return
     old = client.version is not None and is_at_least(client.version.value, "4.1") is False
     why = "clients of before 4.1 do not know it" if old else "clients of 4.1 to 4.4 do not send it"
@@ -164,7 +164,7 @@ def refused_settings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if (
         refusals
         or isinstance(on, Unknown)
-        or on.value != "true"
+        or not is_true(on.value)
         or stated_setting(client, ENABLE_IDEMPOTENCE) is not None
     ):
         return
@@ -182,7 +182,7 @@ def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Offsets that are committed by a clock: which records a crash skips then, as the consumer's model says of the
     client's way to commit. Of a client whose code is not stated, or is not known here, it may be any of them."""
     answer = value_of(cluster, client, ENABLE_AUTO_COMMIT)
-    if isinstance(answer, Unknown) or answer.value != "true":
+    if isinstance(answer, Unknown) or not is_true(answer.value):
         return
     where, how = place_of(cluster, client, ENABLE_AUTO_COMMIT), way_to_commit(client)
     of_librdkafka = base_family(client) == "librdkafka"
@@ -225,7 +225,7 @@ def way_to_commit(client: Client) -> Settings | None:
     of that there is a note.
     """
     family, stores = base_family(client), stated_setting(client, ENABLE_AUTO_OFFSET_STORE)
-    if family == "sarama" or (family == "librdkafka" and stores is not None and stores.value == "false"):
+    if family == "sarama" or (family == "librdkafka" and stores is not None and is_false(stores.value)):
         return (("commits", Commits.EACH),)
     if family == "librdkafka" or _commits_in_background(client):
         return (("background_commit", True),)
@@ -266,7 +266,7 @@ def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Find
     if reader.kind != "consumer" or base_family(reader) != "java" or not has_new_protocol(reader):
         return
     commits_itself = value_of(cluster, reader, ENABLE_AUTO_COMMIT)
-    if not isinstance(commits_itself, Unknown) and commits_itself.value == "false":
+    if not isinstance(commits_itself, Unknown) and is_false(commits_itself.value):
         what = (
             f"{reader.name} has group.protocol=consumer, and revokes partitions while its application processes, unless"
         )

@@ -8,7 +8,7 @@ from ..cluster.addresses import LOOPBACK, host_of, names_of, zookeeper_servers
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding, Kind, Severity
-from ..cluster.settings import number_of, place_of, readable_settings
+from ..cluster.settings import number_of, place_of, readable_settings, with_parsed_boolean
 from ..cluster.statements import Setting
 from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
 from ..kafka.keys import declared_key
@@ -276,9 +276,9 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
     brokers = [keeper for keeper in cluster.brokers if keeper.keeps_topics and "controller" not in keeper.roles]
     given = [controller for controller in cluster.controllers if controller.settings]
     theirs = [_unclean_setting(controller) for controller in given]
-    has = sorted({"false" if setting is None else setting.value.lower() for setting in theirs})
+    has = sorted({"false" if setting is None else setting.value for setting in theirs})
     stated = [setting for broker in brokers if (setting := _unclean_setting(broker)) is not None]
-    wanted = next((setting for setting in stated if setting.value.lower() not in (has or ["false"])), None)
+    wanted = next((setting for setting in stated if setting.value not in (has or ["false"])), None)
     if wanted is not None:
         whose = f", and have {' or '.join(has)}" if has else ", and their files were not given"
         what = f"`{UNCLEAN}={wanted.value}` of brokers alone has no effect: in KRaft the controllers decide{whose}"
@@ -289,7 +289,8 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
 def _unclean_setting(broker: Broker) -> Setting | None:
     """What a node has, its dynamic setting before its file's."""
     every = (*broker.settings, *broker.dynamic)
-    return next((setting for setting in reversed(every) if setting.key == UNCLEAN), None)
+    found = next((setting for setting in reversed(every) if setting.key == UNCLEAN), None)
+    return None if found is None else with_parsed_boolean(found)
 
 
 EMPTIED_RUN = "tidegate check kraft:kip595 --bounds empty_disk --set voters={} --property acked_value_not_lost"

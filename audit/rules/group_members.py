@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of
-from ..kafka.keys import KeyName, client_settings, declared_key
+from ..kafka.keys import KeyName, client_settings, declared_key, is_true
 from ..kafka.versions import is_at_least
 from ..startup.client_settings import is_in, refused_values, stated_setting
 from ..startup.group_protocols import group_findings
@@ -136,7 +136,7 @@ def _findings_without_group(cluster: Cluster, client: Client) -> Iterator[Findin
     if _may_have_group(client):
         return
     commits = stated_setting(client, ENABLE_AUTO_COMMIT)
-    if commits is not None and commits.value.strip().lower() == "true":
+    if commits is not None and is_true(commits.value):
         what = f"{client.name} names no {GROUP}, and `{commits.key}=true`: without one from its program it does not"
         what += " start"
         yield Finding("advice", "note", what, commits.origin, f"{GROUP}, where it belongs to a group", "KafkaConsumer")

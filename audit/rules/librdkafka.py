@@ -11,7 +11,7 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, value_of
 from ..cluster.statements import Unknown
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_true
 from ..kafka.versions import is_at_least
 from ..startup.producers import is_transactional
 
@@ -35,7 +35,7 @@ def falsely_written(cluster: Cluster, client: Client) -> Iterator[Finding]:
         return
     transactional = is_transactional(client)
     idempotent = value_of(cluster, client, IDEMPOTENCE)
-    if not transactional and (isinstance(idempotent, Unknown) or idempotent.value != "true"):
+    if not transactional and (isinstance(idempotent, Unknown) or not is_true(idempotent.value)):
         return
     having = [
         row

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 from ..cluster.statements import Setting
-from ..kafka.keys import declared_key, settings_by_name
+from ..kafka.keys import declared_key, is_true, settings_by_name
 from ..kafka.topic_settings import CONSTRAINTS
 from ..kafka.versions import is_at_least
 from ..startup.protocols import FIRST_REFUSING, lacks_directories
@@ -23,11 +23,11 @@ def limit_rules(cluster: Cluster) -> Iterator[Finding]:
     (docs/decisions/0014-what-is-not-modelled.md)."""
     found: dict[str, Setting] = {}
     for setting in _everywhere(cluster):
-        if setting.key == TIERED and setting.value.lower() == "true":
+        if setting.key == TIERED and is_true(setting.value):
             found.setdefault("tiered", setting)
-        if setting.key == TIERED_TOPIC and setting.value.lower() == "true":
+        if setting.key == TIERED_TOPIC and is_true(setting.value):
             found.setdefault("tiered topic", setting)
-        if setting.key == MIGRATION and setting.value.lower() == "true":
+        if setting.key == MIGRATION and is_true(setting.value):
             found.setdefault("migration", setting)
         several = setting.key in settings_by_name()[LOG_DIRS].broker_names and "," in setting.value.strip(", ")
         if several and _hides_disks(cluster):

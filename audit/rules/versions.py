@@ -10,7 +10,7 @@ from ..cluster.findings import Finding
 from ..cluster.settings import ELR_FEATURE, elr_is_too_early, is_whole
 from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_true
 from ..kafka.versions import is_at_least, span
 from ..startup.protocol_versions import FORMAT, PROTOCOL, levels_above, why_version_refused
 
@@ -85,7 +85,7 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
     key = UNCLEAN_LEADER_ELECTION_ENABLE
     heard = replace(cluster, brokers=cluster.controllers)  # what brokers alone have is never read (`unheard_settings`)
-    stated = [setting for setting in all_settings(heard) if setting.key == key and setting.value.lower() == "true"]
+    stated = [setting for setting in all_settings(heard) if setting.key == key and is_true(setting.value)]
     kafka = cluster.versions.kafka
     reads = is_at_least(kafka.value, "3.9") if kafka is not None else None
     if not stated or cluster.control_plane != "kraft" or reads is True:

@@ -24,7 +24,7 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, value_of
 from ..cluster.statements import Setting, Unknown
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_true
 from ..kafka.tools import BOOTSTRAP
 from ..kafka.versions import is_at_least
 from .client_settings import stated_setting
@@ -144,7 +144,7 @@ def _disabling_settings(cluster: Cluster, protocol: GroupProtocol, kafka: str) -
             break
     for broker in cluster.keepers if protocol is STREAMS and is_at_least(kafka, "4.2") is False else ():
         unstable = value_of(cluster, broker, UNSTABLE)
-        if not isinstance(unstable, Unknown) and unstable.value.lower() != "true":
+        if not isinstance(unstable, Unknown) and not is_true(unstable.value):
             yield f"in 4.1 its requests are unstable, and the brokers have {UNSTABLE}=false", "brokers of 4.2 or later"
             break
 
@@ -158,7 +158,7 @@ def _is_enabled_by_share(cluster: Cluster, protocol: GroupProtocol, kafka: str) 
     if protocol is not SHARE or is_at_least(kafka, "4.3") is not False or not cluster.keepers:
         return False
     answers = [value_of(cluster, broker, SHARE_ENABLE) for broker in cluster.keepers]
-    return all(not isinstance(answer, Unknown) and answer.value.lower() == "true" for answer in answers)
+    return all(not isinstance(answer, Unknown) and is_true(answer.value) for answer in answers)
 
 
 def _is_open(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> bool:

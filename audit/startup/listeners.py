@@ -18,7 +18,7 @@ from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, listener_entries, names_in
 from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Origin, Setting
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_true
 from ..kafka.versions import is_at_least
 
 ADVERTISED_LISTENERS = declared_key("advertised.listeners")
@@ -57,7 +57,7 @@ def _joining_reasons(cluster: Cluster, node: Broker) -> Reasons:
     """Since 4.2 only a controller may join the quorum by itself (validateValues: quorumConfig.autoJoin)."""
     joins, kafka = stated_settings(node).get(AUTO_JOIN), cluster.versions.kafka
     knows = kafka is not None and is_at_least(kafka.value, "4.2") is True
-    if node.roles == ("broker",) and knows and joins is not None and joins.value.lower() == "true":
+    if node.roles == ("broker",) and knows and joins is not None and is_true(joins.value):
         yield f"it is a broker alone, and `{AUTO_JOIN}` is for controllers", joins.origin
 
 

@@ -23,7 +23,7 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of, value_of
 from ..cluster.statements import Setting, Unknown
-from ..kafka.keys import declared_key
+from ..kafka.keys import declared_key, is_true
 from ..kafka.versions import is_at_least
 from .client_settings import refused_values, settings_in_force, stated_setting
 from .possible_clients import PossibleRefusal, possible_refusal, unknown_start
@@ -221,7 +221,7 @@ def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
 
 def _is_on(setting: Setting) -> bool:
     """Whether a boolean is true, by any client's word for it; what a client does not take is a finding of its own."""
-    return setting.value.lower() in ("true", "t", "1")
+    return is_true(setting.value) or setting.value.lower() in ("t", "1")
 
 
 def is_transactional(client: Client) -> bool:
@@ -250,7 +250,7 @@ def _breaks(setting: Setting, demands: Demands) -> bool:
 
 def _is_default(cluster: Cluster, client: Client) -> bool:
     on = value_of(cluster, client, IDEMPOTENCE)
-    return not isinstance(on, Unknown) and on.value == "true"
+    return not isinstance(on, Unknown) and is_true(on.value)
 
 
 def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:

@@ -17,7 +17,7 @@ from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, PROTOCOLS, as_written, names_in
 from ..cluster.settings import is_whole, readable_settings, stated_settings
 from ..cluster.statements import Setting
-from ..kafka.keys import KeyName, declared_key
+from ..kafka.keys import KeyName, declared_key, is_false, is_true
 from ..kafka.protocol_versions import known_since
 from ..kafka.versions import is_at_least
 from .listeners import MOST_PORT, Reasons
@@ -177,7 +177,7 @@ def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
         yield from _missing_quorum(cluster, every, f"its file has `{ROLES}` and", roles)
     yield from _unreadable_servers(cluster, stated)
     migration = stated.get(MIGRATION)
-    migrates = migration is not None and migration.value.lower() == "true" and _is(cluster, "3.4", "4.0")
+    migrates = migration is not None and is_true(migration.value) and _is(cluster, "3.4", "4.0")
     if migration is not None and migrates and ZOOKEEPER not in every and is_whole(cluster, node):
         yield f"`{MIGRATION}` is on, and its file has no `{ZOOKEEPER}`", migration.origin
 
@@ -237,7 +237,7 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
     """Without roles in KRaft: an ensemble, ids up to the reserved ones, no listeners of controllers, one of its own."""
     stated, every = readable_settings(node), stated_settings(node)
     whole, migration = is_whole(cluster, node), every.get(MIGRATION)
-    migrates = migration is not None and migration.value.lower() != "false"
+    migrates = migration is not None and not is_false(migration.value)
     ids = [stated[key] for key in (BROKER_ID, NODE_ID) if key in stated]
     if _is(cluster, "4.0", ""):
         return
@@ -318,7 +318,7 @@ def _has_id(node: Broker) -> bool:
 def _value_in_force(cluster: Cluster, node: Broker, key: KeyName, default: str) -> str:
     """What a node has for a key, in small letters; "" where its value is withheld, or an image may have set it."""
     if key in stated_settings(node):
-        return readable_settings(node)[key].value.lower() if key in readable_settings(node) else ""
+        return readable_settings(node)[key].value.strip().lower() if key in readable_settings(node) else ""
     return default if is_whole(cluster, node) else ""
 
 
@@ -363,7 +363,7 @@ def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
     if len(directories) > len(set(directories)):
         yield f"`{where.key}` has a directory twice", where.origin
     tiered = stated.get(REMOTE_LOG_STORAGE_SYSTEM_ENABLE)
-    if len(directories) > 1 and tiered is not None and tiered.value.lower() == "true" and _is(cluster, "3.6", "3.8"):
+    if len(directories) > 1 and tiered is not None and is_true(tiered.value) and _is(cluster, "3.6", "3.8"):
         yield f"`{where.key}` has several directories, which tiered storage does not support before 3.8", where.origin
     refusing = cluster.control_plane == "kraft" and _is(cluster, FIRST_REFUSING, "") and lacks_directories(cluster)
     level = cluster.versions.metadata_version

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from ...support.facts import DESCRIBED, SOUND, cluster_of, nodes, signatures, subject_of
+from ...support.facts import DESCRIBED, ORDERS, SOUND, cluster_of, nodes, signatures, subject_of
 
 UNCLEAN = "unclean.leader.election.enable=true\n"
+
+
+@pytest.mark.parametrize("word", ["TRUE", "tRuE  ", "False "])
+@pytest.mark.parametrize("described", [DESCRIBED, ORDERS])
+@pytest.mark.parametrize(("own", "controllers"), [(True, None), (True, ""), (False, "own")])
+def test_booleans_are_read_in_any_case_and_with_blanks(
+    word: str, described: str, own: bool, controllers: str | None
+) -> None:
+    """ConfigDef.parseType trims the text and compares it without regard to case."""
+    low = f"unclean.leader.election.enable={word.strip().lower()}\n"
+    written = f"unclean.leader.election.enable={word}\n"
+    found: list[set[bool]] = []
+    for line in (low, written):
+        files = nodes(line if own else "", line if controllers == "own" else controllers, topics__txt=described)
+        found.append({signature.unclean for signature in signatures(cluster_of(files, "3.9.0"), "orders")})
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(
