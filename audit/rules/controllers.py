@@ -11,7 +11,8 @@ from ..cluster.findings import Finding, Kind, Severity
 from ..cluster.settings import number_of, place_of, readable_settings, with_parsed_boolean
 from ..cluster.statements import Setting
 from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
-from ..kafka.keys import declared_key
+from ..kafka.advised_names import REMOVE
+from ..kafka.keys import declared_key, is_true
 from ..kafka.tools import BOOTSTRAP
 from ..kafka.versions import is_at_least
 from ..startup.quorum import (
@@ -282,7 +283,7 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
     if wanted is not None:
         whose = f", and have {' or '.join(has)}" if has else ", and their files were not given"
         what = f"`{UNCLEAN}={wanted.value}` of brokers alone has no effect: in KRaft the controllers decide{whose}"
-        to_do = "set it on the controllers, or on each topic, if it is wanted"
+        to_do = REMOVE if is_true(wanted.value) else "set it on the controllers, or on each topic"
         yield Finding("advice", "warning", what, wanted.origin, to_do, "ConfigurationControlManager")
 
 

@@ -10,6 +10,7 @@ from ..cluster.findings import Finding
 from ..cluster.settings import base_family
 from ..cluster.statements import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Origin, Setting
 from ..kafka import key_names
+from ..kafka.advised_names import REMOVE, advise_name, loses_records
 from ..kafka.keys import LARGEST, NEVER_EMPTY, Key, is_never_blank, settings_by_name, settings_table, why_illegal
 from ..kafka.versions import is_at_least
 
@@ -84,7 +85,7 @@ def _foreign(setting: Setting, client: Client) -> Finding | None:
     said = f"`{setting.key}` is a setting of"
     if family == "java" and setting.key in of_librdkafka - of_java and setting.key not in key_names.OLD:
         now = key_names.canonical_names("librdkafka").get(setting.key)
-        to_do = f"write `{now}`" if now is not None else "remove it"
+        to_do = advise_name(now, now, setting.value) if now is not None else "remove it"
         what = f"{said} librdkafka, which Java's clients ignore: it has no effect"
         to_do += ", or say --client librdkafka:VERSION"
         return Finding("unknown_key", "warning", what, setting.origin, to_do, "librdkafka CONFIGURATION.md")
@@ -108,7 +109,9 @@ def _hidden_setting(setting: Setting) -> Finding:
     what = (
         f"the file begins with a byte order mark, which Java takes for a part of `{name}`: this setting has no effect"
     )
-    return Finding("not_read", "error", what, setting.origin, "save the file as UTF-8 without a byte order mark")
+    to_do = "save the file as UTF-8 without a byte order mark"
+    to_do = f"{REMOVE}; {to_do}" if loses_records(name, setting.value) else to_do
+    return Finding("not_read", "error", what, setting.origin, to_do)
 
 
 def _typo(setting: Setting, similar_key: str, settings: Sequence[Setting]) -> Finding:
@@ -117,13 +120,14 @@ def _typo(setting: Setting, similar_key: str, settings: Sequence[Setting]) -> Fi
     what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{similar_key}`{also}"
     if any(other.key == now for other in settings):  # as `logs.dir` beside `log.dir` in Bitnami's chart
         return Finding("typo", "warning", what, setting.origin, f"remove it, since `{now}` is set as well")
-    return Finding("typo", "error", what, setting.origin, f"write `{now}`")
+    return Finding("typo", "error", what, setting.origin, advise_name(now, now, setting.value))
 
 
 def _old(setting: Setting) -> Finding:
     now = key_names.OLD[setting.key]
     what = f"`{setting.key}` is a setting of the old Scala producer and of librdkafka; the Java client ignores it"
-    return Finding("unknown_key", "error", what, setting.origin, f"write `{now}`, or say --client librdkafka:VERSION")
+    to_do = f"{advise_name(now, now, setting.value)}, or say --client librdkafka:VERSION"
+    return Finding("unknown_key", "error", what, setting.origin, to_do)
 
 
 def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], client: Client | None) -> Finding:
@@ -131,7 +135,9 @@ def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], cl
     if elsewhere:
         severity = "warning" if setting.key in settings_table() else "note"
         what = f"`{setting.key}` is a setting of a {' and a '.join(elsewhere)}, not of a {who}: it has no effect here"
-        return Finding("unknown_key", severity, what, setting.origin, f"set it where a {elsewhere[0]} reads it")
+        to_do = f"remove it, or, if it is meant, set it where a {elsewhere[0]} reads it"
+        to_do = REMOVE if loses_records(setting.key, setting.value) else to_do
+        return Finding("unknown_key", severity, what, setting.origin, to_do)
     what = f"`{setting.key}` is not a known setting of a {who}"
     return Finding("unknown_key", "note", what, setting.origin, "nothing, if a plug-in reads it; else remove it")
 

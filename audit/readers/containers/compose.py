@@ -153,7 +153,7 @@ def _service(part: Part, path: str, name: str, service: Tree, named_volumes: Tre
     for variable, value, sub in variables(service):
         key, origin = setting_of_variable(variable), origin_at(path, sub, f"services.{name}.environment.{variable}")
         if why := why_variable_unread(variable, service):
-            note_unread(part, variable, why, origin)
+            note_unread(part, variable, value, why, origin)
         elif key is not None:
             note_perhaps(part, variable, service, origin)
             given.append(Setting(key, as_latin(value), origin, perhaps(variable, service)))

@@ -6,6 +6,7 @@ import re
 
 from ...cluster.statements import OF_IMAGE, Origin
 from ...kafka import key_names
+from ...kafka.advised_names import advise_name
 from ...kafka.releases import CONFLUENT
 from ..parsed_file import Part
 from ..yaml_settings import origin_at
@@ -81,10 +82,12 @@ def note_perhaps(part: Part, variable: str, service: Tree, origin: Origin) -> No
         part.assumptions += [assumed] if assumed not in part.assumptions else []
 
 
-def note_unread(part: Part, variable: str, why: str, origin: Origin) -> None:
-    """The finding of a variable that nobody reads, with the name that is read."""
+def note_unread(part: Part, variable: str, value: str, why: str, origin: Origin) -> None:
+    """The finding of a variable that nobody reads, with the name that is read, unless what it sets would do harm."""
     bare = variable.removeprefix("KAFKA_CFG_").removeprefix("KAFKA_")
-    part.note("typo", "error", why, origin, f"write `KAFKA_{'' if 'KAFKA_CFG_' in variable else 'CFG_'}{bare}`")
+    read_name = f"KAFKA_{'' if 'KAFKA_CFG_' in variable else 'CFG_'}{bare}"
+    to_do = advise_name(read_name, setting_of_variable(variable) or "", value)
+    part.note("typo", "error", why, origin, to_do)
 
 
 def _leaves(container: Tree, key: str) -> list[YamlLeaf]:

@@ -440,7 +440,7 @@ def _note_unread(part: Part, path: str, container: Tree) -> None:
     for _, entry in listed.items() if listed is not None else ():
         name = entry.text("name") or ""
         if why := image_variables.why_variable_unread(name, container):
-            image_variables.note_unread(part, name, why, Origin(path, entry.line, name))
+            image_variables.note_unread(part, name, entry.text("value") or "", why, Origin(path, entry.line, name))
         elif image_variables.setting_of_variable(name) is not None:
             image_variables.note_perhaps(part, name, container, Origin(path, entry.line, name))
 

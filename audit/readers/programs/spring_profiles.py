@@ -19,6 +19,7 @@ from typing import Literal
 from ...cluster.cluster import Client
 from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Origin, Setting, StatedValue
 from ...kafka import key_names
+from ...kafka.advised_names import REMOVE, loses_records
 from ..parsed_file import Part
 from ..yamls import Tree
 from . import spring_names
@@ -208,7 +209,8 @@ def _bound_settings(settings: Sequence[Setting], part: Part) -> Iterator[Setting
             f"`{setting.key}` has no effect: Spring Boot has no such setting, and what an application reads itself is "
             "not known here"
         )
-        to_do = f"write Kafka's own name below spring.kafka.{own[1]}.properties"
+        to_do = f"remove it, or, if it is meant, write Kafka's own name below spring.kafka.{own[1]}.properties"
+        to_do = REMOVE if loses_records(spring_names.spelt(own[2]).replace("-", "."), setting.value) else to_do
         part.note("unknown_key", "warning", what, setting.origin, to_do, "Spring Boot, KafkaProperties")
 
 

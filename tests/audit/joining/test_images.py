@@ -44,6 +44,12 @@ def of(text: str, image: str, variable: str) -> tuple[Cluster, list[Finding]]:
 
 
 @pytest.mark.parametrize("text", [COMPOSE, POD])
+def test_a_variable_without_effect_that_would_lose_records_is_to_be_removed(text: str) -> None:
+    _, (typo,) = of(text.replace('"3"', '"1"'), "bitnami/kafka:3.9", "KAFKA_MIN_INSYNC_REPLICAS")
+    assert typo.to_do == "remove it: if it had an effect, records could be lost"
+
+
+@pytest.mark.parametrize("text", [COMPOSE, POD])
 @pytest.mark.parametrize(
     ("image", "variable", "instead"),
     [
@@ -55,7 +61,10 @@ def of(text: str, image: str, variable: str) -> tuple[Cluster, list[Finding]]:
 def test_a_variable_that_the_image_does_not_read(text: str, image: str, variable: str, instead: str) -> None:
     cluster, (typo,) = of(text, image, variable)
     assert not [setting for broker in cluster.brokers for setting in broker.settings if setting.value == "3"]
-    assert typo.what.startswith(f"`{variable}` has no effect") and typo.to_do == f"write `{instead}`"
+    assert (
+        typo.what.startswith(f"`{variable}` has no effect")
+        and typo.to_do == f"remove it, or, if it is meant, write `{instead}`"
+    )
 
 
 @pytest.mark.parametrize("text", [COMPOSE, POD])

@@ -57,7 +57,7 @@ def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
     (typo,) = [finding for finding in findings if finding.kind == "typo"]
     assert typo.where.line == 3
     assert "the nearest is `request.required.acks` (an old name of `acks`)" in typo.what
-    assert typo.to_do == "write `acks`"
+    assert typo.to_do == "remove it, or, if it is meant, write `acks` with a value that keeps what is acknowledged"
     (client,) = cluster.clients
     assert client.kind == "producer" and client.family is not None and client.family.value == "java"
     assert isinstance(value_of(cluster, client, declared_key("acks")), Unknown)
