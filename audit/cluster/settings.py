@@ -283,10 +283,10 @@ def default_of(cluster: Cluster, key: Key, what: str) -> SettingValue:
 
 
 def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
-    found = _statement_for_broker(cluster, broker, key)
-    if found is not None:
-        return found
     name = "a broker" if broker.id is None else f"broker {broker.id}"
+    found = _statements_for_broker(cluster, broker, key)
+    if found:
+        return found[0] if len(found) == 1 else _contradicted(key, found, f"`{key.broker_names[0]}` of {name}")
     if not broker.settings:
         return Unknown(f"`{key.broker_names[0]}`: the configuration of {name} was not given", "its server.properties")
     default = default_of(cluster, key, f"`{key.broker_names[0]}` of {name} is not stated")
@@ -301,14 +301,33 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
     return Unknown(why, "the server.properties that its container runs with", tuple(possible.values()), given)
 
 
-def _statement_for_broker(cluster: Cluster, broker: Broker, key: Key) -> StatedValue | None:
-    """What is stated for one broker, the strongest first."""
+def _statements_for_broker(cluster: Cluster, broker: Broker, key: Key) -> tuple[StatedValue, ...]:
+    """What is stated for one broker, by the strongest who states it: several where these contradict each other."""
     for settings in (broker.dynamic, cluster.dynamic, broker.settings):
         for name, factor in zip(key.broker_names, key.factors, strict=True):
             found = _last_statement(settings, name)
             if found is not None:
-                return StatedValue(_scale_number(found.value, factor), found.origin)
-    return None
+                return _each_statement(found, factor)
+    return ()
+
+
+def _each_statement(setting: Setting, factor: int = 1) -> tuple[StatedValue, ...]:
+    """What is stated by a setting: its value, or each one of those that contradict each other."""
+    stated = setting.contradicting or (StatedValue(setting.value, setting.origin),)
+    return tuple(replace(said, value=_scale_number(said.value, factor)) for said in stated)
+
+
+def _contradicted(key: Key, stated: Sequence[StatedValue], what: str) -> Unknown:
+    """What is stated with several values: whichever is in force, it is one of these."""
+    why = f"{what} is {' and '.join(f'{said.value} ({said.origin})' for said in stated)}"
+    legal = all(said.value and not why_illegal(key, said.value) and "${" not in said.value for said in stated)
+    either = {canonical_value(key, said.value, None).lower(): said for said in stated} if legal else {}
+    possible = tuple(Default(value, str(said.origin)) for value, said in either.items())
+    return Unknown(f"{why}, and nothing says which one is in force", ONE_MOMENT, possible, tuple(stated))
+
+
+ONE_MOMENT = "what describes the cluster as it is now, and nothing else that states the same"
+"""What decides between statements that contradict each other."""
 
 
 def _scale_number(value: str, factor: int) -> str:
@@ -318,6 +337,8 @@ def _scale_number(value: str, factor: int) -> str:
 
 def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> SettingValue:
     found = _last_statement(topic.settings, key.name) if "topic" in key.scopes else None
+    if found is not None and found.contradicting:
+        return _contradicted(key, found.contradicting, f"`{key.name}` of topic {topic.name}")
     if found is not None:
         return _as_described(cluster, topic, key, found)
     what = f"`{key.name}` of topic {topic.name} is not stated"
@@ -352,9 +373,9 @@ def is_perhaps_of_broker(cluster: Cluster, key: Key, setting: Setting) -> bool:
     if setting.whose != OPEN or "broker" not in key.scopes:
         return setting.whose == OF_ASKED and "broker" in key.scopes
     keepers = (broker for broker in cluster.brokers if broker.keeps_topics)
-    stated = (_statement_for_broker(cluster, broker, key) for broker in keepers)
+    stated = (said for broker in keepers for said in _statements_for_broker(cluster, broker, key))
     mine = with_parsed_boolean(setting).value.lower()
-    return any(said.value.lower() == mine for said in stated if said is not None)
+    return any(said.value.lower() == mine for said in stated)
 
 
 def whose_setting(topic: Topic) -> str:
@@ -390,7 +411,7 @@ def omitted_settings(cluster: Cluster, topic: Topic, key: Key) -> list[StatedVal
         return []
     defaults = {default.value for default in _defaults(default_of(cluster, key, ""))}
     mine, _ = _brokers_of(cluster, topic, key)
-    stated = [said for broker in mine if (said := _statement_for_broker(cluster, broker, key)) is not None]
+    stated = [said for broker in mine for said in _statements_for_broker(cluster, broker, key)]
     return list({said.value: said for said in reversed(stated) if said.value not in defaults}.values())
 
 
@@ -419,6 +440,8 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Settin
     known = [b for b in mine if b.settings]
     if not known:
         found = _last_statement(cluster.dynamic, key.broker_names[0])
+        if found is not None and found.contradicting:
+            return _contradicted(key, found.contradicting, f"`{key.broker_names[0]}` of all brokers")
         if found is not None:
             return StatedValue(found.value, found.origin)
         return Unknown(f"{what}, and no broker's configuration was given", "server.properties of the brokers")

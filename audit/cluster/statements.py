@@ -68,6 +68,8 @@ class Setting:
     platform (`CLOUD`), or, of a broker, the kind of image (`OF_IMAGE`); "" for always.
     `whose` is of what is described as a topic's: "" is the topic's own or the whole cluster's, `OF_ASKED` the setting
     of the broker that was asked, and `OPEN` may be either.
+    `contradicting` are all statements of it, where files state it with different values and nothing says which one is
+    in force: `value` is one of theirs then.
     """
 
     key: str
@@ -75,6 +77,7 @@ class Setting:
     origin: Origin
     when: str = ""
     whose: str = ""
+    contradicting: tuple[StatedValue, ...] = ()
 
     def __post_init__(self) -> None:
         if SECRET.search(self.key) or self.key == HIDDEN:

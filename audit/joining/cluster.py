@@ -16,22 +16,21 @@ from ..cluster.addresses import (
     zookeeper_servers,
 )
 from ..cluster.addresses import place_on_hosts as placed_on_hosts
-from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, TopicUse, Versions
+from ..cluster.cluster import Broker, Client, Cluster, Quorum, TopicUse, Versions
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family
-from ..cluster.statements import OF_ASKED, OPEN, Origin, Setting, StatedValue, Unread, WrongOptionError
+from ..cluster.statements import Origin, StatedValue, Unread, WrongOptionError
 from ..kafka import key_names
 from ..kafka.keys import declared_key, owners
 from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_not_known
 from ..kafka.versions import ControlPlane, is_at_least, is_version, span
-from ..readers.containers.strimzi import NOT_IN_FORCE
 from ..readers.parsed_file import Part, parse_numbers
-from ..readers.running.descriptions import NO_CONFIGS
 from ..readers.zookeeper import one_ensemble, stand_alone
 from .nodes import joined_nodes
 from .options import OPTIONS, Options, client_option, refuse_unknown, stated_release, unnamed_clients
 from .parts import JoinedParts, withhold_values
 from .racks import place_in_racks
+from .topics import joined_topics, planned_topics
 from .unread import brokers_without_files, not_described
 
 CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared_key("controller.quorum.bootstrap.servers")
@@ -47,7 +46,7 @@ def join_parts(
     joined = JoinedParts(parts, [finding for part in parts for finding in part.findings])
     for left in unread:
         joined.note_unread(left)
-    topics = _mark_programs_own(joined, _topics(joined))
+    topics = joined_topics(joined)
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
     _of_one_cluster(joined)
@@ -63,13 +62,13 @@ def join_parts(
         brokers=brokers,
         zookeepers=zookeepers,
         zookeeper_racks=zookeeper_racks,
-        sessions=next((fact for part in parts for fact in part.facts.get("zookeeper_sessions", ())), None),
-        passing_ensemble=next((fact for part in parts for fact in part.facts.get("passing_ensemble", ())), None),
+        sessions=joined.one_fact("zookeeper_sessions"),
+        passing_ensemble=joined.one_fact("passing_ensemble", agreeing=False),
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),
         unnamed_clients=unnamed_clients(options),
-        dynamic=withhold_values(s for part in parts for s in part.dynamic),
+        dynamic=joined.agree("all brokers", (s for part in parts for s in part.dynamic)),
         versions=versions,
         uses=tuple(use for part in parts for use in part.uses),
         control_plane=_control_plane(joined),
@@ -78,11 +77,11 @@ def join_parts(
         whole=any(part.whole for part in parts),
         answering=next((part.answering for part in parts if part.answering is not None), None),
         acks=None if options.acks is None else StatedValue(options.acks, OPTIONS),
-        planned_topics=_planned_topics(joined, topics),
+        planned_topics=planned_topics(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
     bare, alike = brokers_without_files(cluster)
-    joined.findings += bare
+    joined.findings += [*bare, *joined.contradictions()]
     assumed = (
         *cluster.assumptions,
         *joined.assumptions,
@@ -95,82 +94,6 @@ def join_parts(
     cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
     _uses(joined, cluster)
     return cluster, joined.findings
-
-
-def _topics(joined_parts: JoinedParts) -> tuple[Topic, ...]:
-    found: dict[str, Topic] = {}
-    ordered = sorted(joined_parts.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
-    for topic in (described for part in ordered for described in part.topics):
-        asked = topic.resource and replace(topic.resource, settings=withhold_values(topic.resource.settings))
-        alone = replace(topic, settings=withhold_values(topic.settings), resource=asked)
-        found[topic.name] = _both(joined_parts, found[topic.name], alone) if topic.name in found else alone
-    for part in joined_parts.parts:
-        for name, settings in part.of_topics.items():
-            if name not in found and settings:
-                found[name] = Topic(name, settings[0].origin)
-            if name in found:
-                mine = found[name]
-                whole = mine.complete or name in part.whole_topics
-                doubt = "" if mine.doubt == NO_CONFIGS else mine.doubt
-                every = (*_whose(mine.settings, settings), *withhold_values(settings))
-                found[name] = replace(mine, settings=every, complete=whole, doubt=doubt)
-    return tuple(found[name] for name in sorted(found))
-
-
-def _whose(described_settings: Sequence[Setting], own: Sequence[Setting]) -> Iterator[Setting]:
-    """What a topic is described with, where all that is its own is known: the rest is of the broker that was asked."""
-    names = {setting.key for setting in own}
-    for setting in described_settings:
-        yield replace(setting, whose=OF_ASKED) if setting.whose == OPEN and setting.key not in names else setting
-
-
-def _mark_programs_own(joined_parts: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
-    mine = {topic.name for part in joined_parts.parts for topic in part.created_topics if topic.is_made_by_program}
-    return tuple(replace(topic, is_made_by_program=True) if topic.name in mine else topic for topic in topics)
-
-
-def _planned_topics(joined_parts: JoinedParts, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
-    """What programs will create: each name once, and none that is there."""
-    there = {topic.name for topic in topics}
-    made = {
-        topic.name: topic for part in joined_parts.parts for topic in part.created_topics if topic.name not in there
-    }
-    return tuple(replace(topic, settings=withhold_values(topic.settings)) for topic in made.values())
-
-
-def _both(joined_parts: JoinedParts, first: Topic, second: Topic) -> Topic:
-    """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
-    if first.doubt in NOT_IN_FORCE and not second.doubt:
-        return second
-    one, other = first.replication_factor, second.replication_factor
-    if one is not None and other is not None and one != other:
-        what = f"topic {first.name} has replication factor {other} here, {one} there"
-        joined_parts.disagree(what, first.origin, second.origin, "an existing topic keeps its replicas: reassign them")
-    before = {setting.key: setting for setting in first.settings}
-    for setting in second.settings:
-        mine = before.get(setting.key)
-        if mine is not None and mine.value != setting.value:
-            what = (
-                f"`{setting.key}` of topic {first.name} is {setting.value} here, which is used, and {mine.value} there"
-            )
-            joined_parts.disagree(what, mine.origin, setting.origin, "make them agree")
-    doubt = second.doubt or first.doubt
-    if not doubt and first.complete and second.complete and _pairs(first) != _pairs(second):
-        doubt = f"it is described twice, at {first.origin} and at {second.origin}, with different settings"
-    return replace(
-        second,
-        doubt=doubt,
-        partitions=second.partitions or first.partitions,
-        partition_count=second.partition_count or first.partition_count,
-        replication_factor=second.replication_factor or first.replication_factor,
-        settings=(*(() if second.complete else first.settings), *second.settings),
-        complete=first.complete or second.complete,
-        resource=first.resource or second.resource,
-    )
-
-
-def _pairs(topic: Topic) -> dict[str, str]:
-    return {setting.key: setting.value for setting in topic.settings}
 
 
 def _clients(joined_parts: JoinedParts, options: Options) -> tuple[Client, ...]:
@@ -207,13 +130,15 @@ def _with_version(client: Client, versions: Sequence[tuple[str | None, str, Stat
 
 
 def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
-    features = {name: level for part in joined_parts.parts for name, level in part.features.items()}
+    features, contradicted = _features(joined_parts)
     for text in options.features:
         name, mark, level = text.partition("=")
         if not mark or not parse_numbers(level):
             raise WrongOptionError(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
-        if name in features and features[name].value != level:
-            _note_contradicted(joined_parts, f"--features {text}", features[name])
+        for said in contradicted.get(name, [features[name]] if name in features else []):
+            if said.value != level:
+                _note_contradicted(joined_parts, f"--features {text}", said)
+                break
         features[name] = StatedValue(level, OPTIONS)
     owner = _distribution(joined_parts, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
@@ -234,11 +159,29 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
         metadata_version=metadata_version,
         inter_broker_protocol=_stated_or_agreed(joined_parts, "inter_broker_protocol", options.inter_broker_protocol),
         features=features,
-        all_features=any(part.all_features for part in joined_parts.parts),
+        all_features=not contradicted and any(part.all_features for part in joined_parts.parts),
         distribution=owner,
         protocols=() if options.inter_broker_protocol else _different(joined_parts, "inter_broker_protocol"),
         contradicting_versions=dict(_contradicting_versions(joined_parts, options)),
     )
+
+
+def _features(joined_parts: JoinedParts) -> tuple[dict[str, StatedValue], dict[str, list[StatedValue]]]:
+    """The level of each feature, and those of which files state several levels: nothing says which one is finalized. A
+    feature that a whole list leaves out has level 0."""
+    whole = [part for part in joined_parts.parts if part.all_features]
+    names = dict.fromkeys(name for part in joined_parts.parts for name in part.features)
+    agreed: dict[str, StatedValue] = {}
+    contradicted: dict[str, list[StatedValue]] = {}
+    for name in names:
+        stated = [part.features[name] for part in joined_parts.parts if name in part.features]
+        stated += [StatedValue("0", _where(part)) for part in whole if name not in part.features]
+        if len({said.value for said in stated}) > 1:
+            contradicted[name] = stated
+            joined_parts.contradict(f"`{name}`", stated)
+        else:
+            agreed[name] = stated[0]
+    return agreed, contradicted
 
 
 def _release_upgraded(joined_parts: JoinedParts, planned_release: StatedValue) -> StatedValue | None:
@@ -350,6 +293,8 @@ def _agreed_statement(joined_parts: JoinedParts, name: str) -> StatedValue | Non
         if not _compatible(name, fact.value, best.value):
             if name == "kafka":
                 _note_mixed_releases(joined_parts, best, fact)
+            elif name == "metadata_version":
+                joined_parts.contradict("`metadata.version`", [best, fact])
             else:
                 what = f"the {name.replace('_', ' ')} is {fact.value} here and {best.value} there"
                 joined_parts.disagree(what, best.origin, fact.origin, f"say which with {_option_of(name)}")
@@ -371,6 +316,8 @@ def _option_of(name: str) -> str:
 def _compatible(name: str, one: str, other: str) -> bool:
     if name.startswith("distribution") or one == other:
         return one == other
+    if name == "metadata_version" and "-IV" in one and "-IV" in other:
+        return one == other
     (low, high), (least, most) = span(one), span(other)
     return low <= most and least <= high
 
@@ -387,7 +334,8 @@ def _control_plane(joined_parts: JoinedParts) -> ControlPlane | None:
 
 
 def _where(part: Part) -> Origin:
-    return part.brokers[0].origin if part.brokers else Origin(part.format)
+    stated = [*part.brokers, *(fact for facts in part.facts.values() for fact in facts), *part.features.values()]
+    return stated[0].origin if stated else Origin(part.format)
 
 
 def _quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
@@ -398,7 +346,16 @@ def _quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
     dynamic = None if level is None else level.value != "0"
     if described:
         first = described[0]
-        leader = next((quorum.leader for quorum in described if quorum.leader is not None), None)
+        other = next((quorum for quorum in described if set(quorum.voters) != set(first.voters)), None)
+        if other is not None:
+            joined_parts.contradict("the voters", [StatedValue(_ids(one), one.origin) for one in (first, other)])
+            return None
+        leaders = [quorum for quorum in described if quorum.leader is not None]
+        leader = leaders[0].leader if leaders else None
+        if len({quorum.leader for quorum in leaders}) > 1:
+            of = [StatedValue(str(quorum.leader), quorum.origin) for quorum in leaders]
+            joined_parts.contradict("the leader of the quorum", of)
+            leader = None
         return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic)
     nodes = [broker for part in joined_parts.parts for broker in part.brokers]
     listed = _listed_voters(sorted(nodes, key=lambda node: "controller" not in node.roles))
@@ -543,7 +500,8 @@ def _uses(joined_parts: JoinedParts, cluster: Cluster) -> None:
         if what:
             to_do = "describe all topics, or correct the pattern, which is matched whole"
             joined_parts.incomplete(what, use.origin, to_do)
-        for _, name in use.client_names:
+        for kind, name in use.client_names:
+            _of_several_files(joined_parts, cluster, use, kind, name)
             if cluster.client(name) is None:
                 what = (
                     f"{use.subject} {use.pattern} is said to use {name}, "
@@ -551,3 +509,18 @@ def _uses(joined_parts: JoinedParts, cluster: Cluster) -> None:
                 )
                 to_do = "give that file too, or correct its name"
                 joined_parts.findings.append(Finding("contradiction", "error", what, use.origin, to_do))
+
+
+def _of_several_files(joined_parts: JoinedParts, cluster: Cluster, use: TopicUse, kind: str, name: str) -> None:
+    """A name that several files have, whose clients are not set alike: nothing says which one is meant."""
+    named = [client for client in cluster.clients if client.kind == kind and client.has_name(name)]
+    if not named or named[0].origin.path == name:
+        return
+    first = named[0]
+    for other in named[1:]:
+        pairs = [{(setting.key, setting.value, setting.when) for setting in one.settings} for one in (first, other)]
+        if other.origin.path != first.origin.path and pairs[0] != pairs[1]:
+            which = " and ".join(sorted([first.origin.path, other.origin.path]))
+            what = f"{use.subject} {use.pattern} is said to use {name}, which is the name of {which}, and these differ"
+            joined_parts.incomplete(what, use.origin, "name each file by its path")
+            return

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..cluster.cluster import Broker, DuplicateId, Quorum, Topic
+from ..cluster.cluster import DESCRIBED, Broker, DuplicateId, Quorum, Topic
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
 from ..kafka.keys import LARGEST, declared_key, settings_by_name
@@ -28,12 +29,11 @@ def joined_nodes(
             found[broker.id] = _same_id(joined_parts, found[broker.id], broker)
         else:
             found[broker.id] = replace(broker, settings=withhold_values(broker.settings))
-    for part in joined_parts.parts:
-        for number, settings in part.whole_brokers.items():
-            _add_running(joined_parts, found, number, settings)
-        for number, settings in part.per_broker.items():
-            known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(part.format)))
-            found[number] = replace(known_as, dynamic=(*known_as.dynamic, *withhold_values(settings)))
+    for number, settings in _of_each(part.whole_brokers for part in joined_parts.parts).items():
+        _add_running(joined_parts, found, number, joined_parts.agree(f"broker {number}", settings))
+    for number, settings in _of_each(part.per_broker for part in joined_parts.parts).items():
+        known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(DESCRIBED[0])))
+        found[number] = replace(known_as, dynamic=joined_parts.agree(f"broker {number}", settings))
     for number, origin in {
         n: partition.origin for topic in topics for partition in topic.partitions for n in partition.replicas
     }.items():
@@ -46,6 +46,15 @@ def joined_nodes(
         nameless = _of_all(joined_parts, found, nameless)
     every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
     return tuple(_place_broker(joined_parts, broker, number) for number, broker in enumerate(every, 1))
+
+
+def _of_each(parts: Iterable[Mapping[int, Sequence[Setting]]]) -> dict[int, list[Setting]]:
+    """All that parts describe of each broker."""
+    found: dict[int, list[Setting]] = {}
+    for part in parts:
+        for number, settings in part.items():
+            found.setdefault(number, []).extend(settings)
+    return found
 
 
 def _of_all(joined_parts: JoinedParts, broker_by_id: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
@@ -67,7 +76,7 @@ def _place_broker(joined_parts: JoinedParts, broker: Broker, number: int) -> Bro
     """A pod, or a service, as audit.toml says of all: each pod on a node of its own, whatever it advertises, and those
     of a compose file on a computer of their own; or all on one."""
     word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")
-    said = next((fact for part in joined_parts.parts for fact in part.facts.get(word, ())), None)
+    said = joined_parts.one_fact(word)
     if said is None or (broker.pod is None and broker.network != "inner"):
         return broker
     own = broker.machine if broker.pod is None else f"node {number} of pods"
@@ -100,13 +109,12 @@ def _id_key(broker: Broker) -> str:
 
 
 def _add_running(
-    joined_parts: JoinedParts, broker_by_id: dict[int, Broker], number: int, settings: list[Setting]
+    joined_parts: JoinedParts, broker_by_id: dict[int, Broker], number: int, running: Sequence[Setting]
 ) -> None:
     """What a running broker says of itself completes its file; where they differ, it has not been restarted since."""
-    running = withhold_values(settings)
     if number not in broker_by_id:
         where = running[0].origin if running else OPTIONS
-        broker_by_id[number] = replace(broker_of(running, where), id=number)
+        broker_by_id[number] = replace(broker_of(tuple(running), where), id=number)
         return
     file = {setting.key: setting for setting in broker_by_id[number].settings}
     for setting in running:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..cluster.cluster import DuplicateId
 from ..cluster.findings import Finding
-from ..cluster.statements import HIDDEN, MARK, Origin, Setting, Unread
+from ..cluster.settings import ONE_MOMENT
+from ..cluster.statements import HIDDEN, MARK, Origin, Setting, StatedValue, Unread
 from ..kafka import key_names
-from ..kafka.keys import is_value_kept, registry
+from ..kafka.keys import is_value_kept, registry, settings_by_name
 from ..readers.parsed_file import Part
 
 
@@ -23,6 +24,63 @@ class JoinedParts:
     findings: list[Finding] = field(default_factory=list[Finding])
     twice: list[DuplicateId] = field(default_factory=list[DuplicateId])
     assumptions: list[str] = field(default_factory=list[str])
+    contradicted: dict[str, dict[str, StatedValue]] = field(default_factory=dict[str, dict[str, StatedValue]])
+    doubted: dict[str, list[tuple[str, str, Origin]]] = field(default_factory=dict[str, list[tuple[str, str, Origin]]])
+
+    def agree(self, of: str, settings: Iterable[Setting]) -> tuple[Setting, ...]:
+        """The settings of one thing, each once: what is stated with several values is marked, and noted. What is said
+        to be its own is stronger than what is only described as its. Values that are not kept decide nothing."""
+        by_key: dict[str, list[Setting]] = {}
+        for setting in withhold_values(settings):
+            by_key.setdefault(setting.key, []).append(setting)
+        return tuple(self._agree(of, stated) for stated in by_key.values())
+
+    def _agree(self, of: str, settings: Sequence[Setting]) -> Setting:
+        own = [setting for setting in settings if setting.whose == ""] or settings
+        by_value = {_comparable(setting): setting for setting in (*settings, *own)}
+        if len(by_value) == 1:
+            return own[-1]
+        stated = tuple(StatedValue(by_value[value].value, by_value[value].origin) for value in sorted(by_value))
+        self.contradict(f"`{own[0].key}` of {of}", stated)
+        return replace(by_value[min(by_value)], contradicting=stated)
+
+    def contradict(self, what: str, stated: Sequence[StatedValue]) -> None:
+        """What files state with several values, of which nothing says which one is in force."""
+        by_value = self.contradicted.setdefault(what, {})
+        for said in stated:
+            by_value.setdefault(said.value, said)
+
+    def doubt(self, of: str, doubt: str, where: Origin) -> None:
+        """Of what files describe in several ways, so that none of them can be used."""
+        self.doubted.setdefault(doubt.partition(",")[0], []).append((of, doubt, where))
+
+    def contradictions(self) -> Iterator[Finding]:
+        """All that is stated in several ways: each leaves the audit undecided. What is of one kind in the same files is
+        one finding."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for what, by_value in self.contradicted.items():
+            paths = sorted({said.origin.path for said in by_value.values()})
+            found.setdefault((what.partition(" of ")[0], *paths), []).append(what)
+        for same in found.values():
+            stated = [said for _, said in sorted(self.contradicted[same[0]].items())]
+            values = " and ".join(f"{one.value} ({one.origin})" for one in stated)
+            what = f"{same[0]} is {values}{_more(same)}: these contradict each other"
+            text = f"{what}, and nothing says which one is in force"
+            yield Finding("incomplete", "error", text, stated[-1].origin, f"give {ONE_MOMENT}")
+        for doubts in self.doubted.values():
+            of, doubt, where = doubts[0]
+            text, _, to_do = doubt.partition(";")
+            yield Finding(
+                "incomplete", "error", f"{of}: {text}{_more(doubts)}", where, to_do.strip() or f"give {ONE_MOMENT}"
+            )
+
+    def one_fact(self, name: str, *, agreeing: bool = True) -> StatedValue | None:
+        """What audit.toml or another file states once for all; noted where files state different things, unless
+        these may all be so (`agreeing` is False)."""
+        stated = [fact for part in self.parts for fact in part.facts.get(name, ())]
+        if agreeing and len({fact.value for fact in stated}) > 1:
+            self.contradict(f"`{name.replace('_', ' ')}`", stated)
+        return max(stated, key=lambda fact: fact.value) if agreeing and stated else next(iter(stated), None)
 
     def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
         self.findings.append(Finding("contradiction", "warning", f"{what} ({first})", second, to_do))
@@ -35,6 +93,15 @@ class JoinedParts:
         """What was given and may be configuration, but was not read."""
         if unread.may_be_configuration:
             self.incomplete(f"{unread.path} was not read: {unread.reason}", Origin(unread.path), unread.to_do)
+
+
+def _more(same: Sequence[object]) -> str:
+    return f", and so for {len(same) - 1} more" if len(same) > 1 else ""
+
+
+def _comparable(setting: Setting) -> str:
+    key = settings_by_name().get(setting.key) or registry().get(setting.key)
+    return setting.value.lower() if key is not None and key.type == "boolean" else setting.value
 
 
 def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:

@@ -120,7 +120,8 @@ def _subject(
         if cluster.versions.unknown is not None:
             raise UnansweredTopicError(cluster.versions.unknown.value)
         if topic.doubt:
-            doubt = f"the description of {topic.name} cannot be used: {topic.doubt}; give it whole, unchanged"
+            to_do = "" if ";" in topic.doubt else "; give it whole, unchanged"
+            doubt = f"the description of {topic.name} cannot be used: {topic.doubt}{to_do}"
             raise UnansweredTopicError(doubt)
         raise_if_never_up(cluster, topic, why_down)
         facts = list(_facts(cluster, topic, producer, used, facts_by_client))

@@ -64,7 +64,9 @@ def read_topics(path: str, text: str) -> Part | None:
         elif "Partition" in read:
             _partition(part, partitions.setdefault(name, []), read, origin)
         else:
-            heads[name] = (read, origin)
+            before = heads.setdefault(name, (read, origin))
+            if before[0] != read:
+                _note_stated_twice(part, f"topic {name}", before[1], origin)
     observed = "Observers:" in text
     for name in dict.fromkeys([*heads, *partitions]):
         head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
@@ -98,6 +100,12 @@ def _partition(part: Part, partitions: list[Partition], read: dict[str, str], or
             parse_numbers(read.get("Removing Replicas", "")),
         )
     )
+
+
+def _note_stated_twice(part: Part, what: str, first: Origin, second: Origin) -> None:
+    """What one file states in two ways, so that it holds what was printed at different moments, or of two clusters."""
+    said = f"{what} is described twice, at {first} and at {second}, with differences: which one holds now is not known"
+    part.note("incomplete", "error", said, second, "give what was printed last alone")
 
 
 def _set_or_none(text: str | None) -> tuple[int, ...] | None:
@@ -381,7 +389,9 @@ def features(path: str, text: str) -> Part | None:
             if release:
                 part.fact("kafka", release[0], origin, f"the brokers know metadata.version up to {most}")
         elif level != "-":
-            part.features.update({name: StatedValue(level, origin)})
+            before = part.features.setdefault(name, StatedValue(level, origin))
+            if before.value != level:
+                _note_stated_twice(part, name, before.origin, origin)
     return part
 
 
@@ -397,7 +407,7 @@ def read_quorum(path: str, text: str) -> Part | None:
 def _status(path: str, text: str) -> Part:
     part = Part("kafka-metadata-quorum.sh describe --status")
     part.control_plane = "kraft"
-    lines = dict(re.findall(r"^(\w+):\s*(.*)$", text, re.M))
+    lines = dict(reversed(re.findall(r"^(\w+):\s*(.*)$", text, re.M)))
     leader = parse_numbers(lines.get("LeaderId", ""))
     voters = lines.get("CurrentVoters", "")
     line = text.count("\n", 0, text.index("CurrentVoters:")) + 1
@@ -411,6 +421,10 @@ def _status(path: str, text: str) -> Part:
             hosts=tuple(_hosts(voters)),
         )
     )
+    for again in list(re.finditer(r"^CurrentVoters:(.*)$", text, re.M))[1:]:
+        if _members(again[1]) != _members(voters):
+            where = Origin(path, text.count("\n", 0, again.start()) + 1)
+            _note_stated_twice(part, "the quorum", Origin(path, line), where)
     if re.search(r"^LeaderId:\s*-1\s*$", text, re.M):
         note_without_leader(part, Origin(path, line))
     lags = [int(lag) for lag in re.findall(r"^MaxFollowerLag:\s*(-?\d+)", text, re.M)]
