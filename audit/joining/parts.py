@@ -74,13 +74,12 @@ class JoinedParts:
                 "incomplete", "error", f"{of}: {text}{_more(doubts)}", where, to_do.strip() or f"give {ONE_MOMENT}"
             )
 
-    def one_fact(self, name: str, *, agreeing: bool = True) -> StatedValue | None:
-        """What audit.toml or another file states once for all; noted where files state different things, unless
-        these may all be so (`agreeing` is False)."""
+    def one_fact(self, name: str) -> StatedValue | None:
+        """What is stated once for all; where it is stated in several ways, one of them, and that is noted."""
         stated = [fact for part in self.parts for fact in part.facts.get(name, ())]
-        if agreeing and len({fact.value for fact in stated}) > 1:
-            self.contradict(f"`{name.replace('_', ' ')}`", stated)
-        return max(stated, key=lambda fact: fact.value) if agreeing and stated else next(iter(stated), None)
+        if len({fact.value for fact in stated}) > 1:
+            self.contradict(f"`{name}`", stated)
+        return max(stated, key=lambda fact: fact.value, default=None)
 
     def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
         self.findings.append(Finding("contradiction", "warning", f"{what} ({first})", second, to_do))
