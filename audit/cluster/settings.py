@@ -320,8 +320,9 @@ def _each_statement(setting: Setting, factor: int = 1) -> tuple[StatedValue, ...
 def _contradicted(key: Key, stated: Sequence[StatedValue], what: str) -> Unknown:
     """What is stated with several values: whichever is in force, it is one of these."""
     why = f"{what} is {' and '.join(f'{said.value} ({said.origin})' for said in stated)}"
-    legal = all(said.value and not why_illegal(key, said.value) and "${" not in said.value for said in stated)
-    either = {canonical_value(key, said.value, None).lower(): said for said in stated} if legal else {}
+    either = {canonical_value(key, said.value, None): said for said in stated}
+    if any(not value or "${" in value or why_illegal(key, value) for value in either):
+        either = {}
     possible = tuple(Default(value, str(said.origin)) for value, said in either.items())
     return Unknown(f"{why}, and nothing says which one is in force", ONE_MOMENT, possible, tuple(stated))
 

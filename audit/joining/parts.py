@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from ..cluster.cluster import DuplicateId
 from ..cluster.findings import Finding
-from ..cluster.settings import ONE_MOMENT
+from ..cluster.settings import ONE_MOMENT, with_parsed_boolean
 from ..cluster.statements import HIDDEN, MARK, Origin, Setting, StatedValue, Unread
 from ..kafka import key_names
-from ..kafka.keys import is_value_kept, registry, settings_by_name
+from ..kafka.keys import is_value_kept, registry
 from ..readers.parsed_file import Part
 
 
@@ -37,7 +37,7 @@ class JoinedParts:
 
     def _agree(self, of: str, settings: Sequence[Setting]) -> Setting:
         own = [setting for setting in settings if setting.whose == ""] or settings
-        by_value = {_comparable(setting): setting for setting in (*settings, *own)}
+        by_value = {with_parsed_boolean(setting).value: setting for setting in (*settings, *own)}
         if len(by_value) == 1:
             return own[-1]
         stated = tuple(StatedValue(by_value[value].value, by_value[value].origin) for value in sorted(by_value))
@@ -96,11 +96,6 @@ class JoinedParts:
 
 def _more(same: Sequence[object]) -> str:
     return f", and so for {len(same) - 1} more" if len(same) > 1 else ""
-
-
-def _comparable(setting: Setting) -> str:
-    key = settings_by_name().get(setting.key) or registry().get(setting.key)
-    return setting.value.lower() if key is not None and key.type == "boolean" else setting.value
 
 
 def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:

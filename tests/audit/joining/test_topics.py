@@ -152,6 +152,11 @@ def test_a_broker_s_own_dynamic_setting_is_stronger_than_that_of_all() -> None:
     assert not [one for one in findings if one.kind == "incomplete"]
 
 
+def test_a_boolean_in_other_letters_is_the_same() -> None:
+    _, findings = of(BASE, of_topic(UNCLEAN, "TRUE"), of_topic(UNCLEAN, "true"), early=True)
+    assert not [one for one in findings if one.kind == "incomplete"]
+
+
 def test_one_file_that_states_two_values_is_open_too() -> None:
     for text in (
         of_topic(ISR, "1") + of_topic(ISR, "2"),
