@@ -286,7 +286,7 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> SettingValue:
     name = "a broker" if broker.id is None else f"broker {broker.id}"
     found = _statements_for_broker(cluster, broker, key)
     if found:
-        return found[0] if len(found) == 1 else _contradicted(key, found, f"`{key.broker_names[0]}` of {name}")
+        return found[0] if len(found) == 1 else _contradicted_value(key, found, f"`{key.broker_names[0]}` of {name}")
     if not broker.settings:
         return Unknown(f"`{key.broker_names[0]}`: the configuration of {name} was not given", "its server.properties")
     default = default_of(cluster, key, f"`{key.broker_names[0]}` of {name} is not stated")
@@ -317,14 +317,14 @@ def _each_statement(setting: Setting, factor: int = 1) -> tuple[StatedValue, ...
     return tuple(replace(said, value=_scale_number(said.value, factor)) for said in stated)
 
 
-def _contradicted(key: Key, stated: Sequence[StatedValue], what: str) -> Unknown:
+def _contradicted_value(key: Key, statements: Sequence[StatedValue], what: str) -> Unknown:
     """What is stated with several values: whichever is in force, it is one of these."""
-    why = f"{what} is {' and '.join(f'{said.value} ({said.origin})' for said in stated)}"
-    either = {canonical_value(key, said.value, None): said for said in stated}
+    why = f"{what} is {' and '.join(f'{said.value} ({said.origin})' for said in statements)}"
+    either = {canonical_value(key, said.value, None): said for said in statements}
     if any(not value or "${" in value or why_illegal(key, value) for value in either):
         either = {}
     possible = tuple(Default(value, str(said.origin)) for value, said in either.items())
-    return Unknown(f"{why}, and nothing says which one is in force", ONE_MOMENT, possible, tuple(stated))
+    return Unknown(f"{why}, and nothing says which one is in force", ONE_MOMENT, possible, tuple(statements))
 
 
 ONE_MOMENT = "what describes the cluster as it is now, and nothing else that states the same"
@@ -339,7 +339,7 @@ def _scale_number(value: str, factor: int) -> str:
 def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> SettingValue:
     found = _last_statement(topic.settings, key.name) if "topic" in key.scopes else None
     if found is not None and found.contradicting:
-        return _contradicted(key, found.contradicting, f"`{key.name}` of topic {topic.name}")
+        return _contradicted_value(key, found.contradicting, f"`{key.name}` of topic {topic.name}")
     if found is not None:
         return _as_described(cluster, topic, key, found)
     what = f"`{key.name}` of topic {topic.name} is not stated"
@@ -442,7 +442,7 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Settin
     if not known:
         found = _last_statement(cluster.dynamic, key.broker_names[0])
         if found is not None and found.contradicting:
-            return _contradicted(key, found.contradicting, f"`{key.broker_names[0]}` of all brokers")
+            return _contradicted_value(key, found.contradicting, f"`{key.broker_names[0]}` of all brokers")
         if found is not None:
             return StatedValue(found.value, found.origin)
         return Unknown(f"{what}, and no broker's configuration was given", "server.properties of the brokers")

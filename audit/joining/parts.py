@@ -24,8 +24,12 @@ class JoinedParts:
     findings: list[Finding] = field(default_factory=list[Finding])
     twice: list[DuplicateId] = field(default_factory=list[DuplicateId])
     assumptions: list[str] = field(default_factory=list[str])
-    contradicted: dict[str, dict[str, StatedValue]] = field(default_factory=dict[str, dict[str, StatedValue]])
-    doubted: dict[str, list[tuple[str, str, Origin]]] = field(default_factory=dict[str, list[tuple[str, str, Origin]]])
+    contradicting_statements: dict[str, dict[str, StatedValue]] = field(
+        default_factory=dict[str, dict[str, StatedValue]]
+    )
+    doubted_things: dict[str, list[tuple[str, str, Origin]]] = field(
+        default_factory=dict[str, list[tuple[str, str, Origin]]]
+    )
 
     def agree(self, of: str, settings: Iterable[Setting]) -> tuple[Setting, ...]:
         """The settings of one thing, each once: what is stated with several values is marked, and noted. What is said
@@ -44,30 +48,30 @@ class JoinedParts:
         self.contradict(f"`{own[0].key}` of {of}", stated)
         return replace(by_value[min(by_value)], contradicting=stated)
 
-    def contradict(self, what: str, stated: Sequence[StatedValue]) -> None:
+    def contradict(self, what: str, statements: Sequence[StatedValue]) -> None:
         """What files state with several values, of which nothing says which one is in force."""
-        by_value = self.contradicted.setdefault(what, {})
-        for said in stated:
+        by_value = self.contradicting_statements.setdefault(what, {})
+        for said in statements:
             by_value.setdefault(said.value, said)
 
     def doubt(self, of: str, doubt: str, where: Origin) -> None:
         """Of what files describe in several ways, so that none of them can be used."""
-        self.doubted.setdefault(doubt.partition(",")[0], []).append((of, doubt, where))
+        self.doubted_things.setdefault(doubt.partition(",")[0], []).append((of, doubt, where))
 
     def contradictions(self) -> Iterator[Finding]:
         """All that is stated in several ways: each leaves the audit undecided. What is of one kind in the same files is
         one finding."""
         found: dict[tuple[str, ...], list[str]] = {}
-        for what, by_value in self.contradicted.items():
+        for what, by_value in self.contradicting_statements.items():
             paths = sorted({said.origin.path for said in by_value.values()})
             found.setdefault((what.partition(" of ")[0], *paths), []).append(what)
         for same in found.values():
-            stated = [said for _, said in sorted(self.contradicted[same[0]].items())]
+            stated = [said for _, said in sorted(self.contradicting_statements[same[0]].items())]
             values = " and ".join(f"{one.value} ({one.origin})" for one in stated)
             what = f"{same[0]} is {values}{_more(same)}: these contradict each other"
             text = f"{what}, and nothing says which one is in force"
             yield Finding("incomplete", "error", text, stated[-1].origin, f"give {ONE_MOMENT}")
-        for doubts in self.doubted.values():
+        for doubts in self.doubted_things.values():
             of, doubt, where = doubts[0]
             text, _, to_do = doubt.partition(";")
             yield Finding(

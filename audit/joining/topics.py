@@ -74,7 +74,7 @@ def _join(
     own: Sequence[Setting] | None,
 ) -> Topic:
     """One topic: the resources that ask for it, what describes it, and what is set on it (None where nothing says)."""
-    asked, described = _asked(resources), _described(described_topics)
+    asked, described = _asked_topic(resources), _described_topic(described_topics)
     for merged, alone in ((asked, resources), (described, described_topics)):
         if merged is not None and merged.doubt and merged.doubt not in {topic.doubt for topic in alone}:
             joined_parts.doubt(f"topic {name}", merged.doubt, merged.origin)
@@ -100,7 +100,7 @@ def _join(
     return replace(topic, settings=joined_parts.agree(f"topic {name}", (*stated, *(own or ()))), doubt=doubt)
 
 
-def _asked(resources: Sequence[Topic]) -> Topic | None:
+def _asked_topic(resources: Sequence[Topic]) -> Topic | None:
     """The topic as its resource asks for it. Of several the operator follows the one that was created first, and gives
     the others a conflict (Strimzi's BatchingTopicController, validateSingleManagingResource)."""
     in_force = [topic for topic in resources if topic.doubt not in NOT_IN_FORCE] or list(resources)
@@ -134,7 +134,7 @@ def _text(number: int | None) -> str | None:
     return None if number is None else str(number)
 
 
-def _described(topics: Sequence[Topic]) -> Topic | None:
+def _described_topic(topics: Sequence[Topic]) -> Topic | None:
     found = None
     for topic in topics:
         found = topic if found is None else _described_twice(found, topic)
@@ -220,18 +220,20 @@ def _is_default(setting: Setting) -> bool:
     return key is not None and any(row.value == setting.value for row in key.defaults)
 
 
-def _as_asked(joined_parts: JoinedParts, asked: Topic, topic: Topic) -> Topic:
+def _as_asked(joined_parts: JoinedParts, requested_topic: Topic, topic: Topic) -> Topic:
     """A topic with the resource that asks for it, whose number of replicas changes nothing of one that is there."""
-    one, other = asked.replication_factor, topic.replication_factor
+    one, other = requested_topic.replication_factor, topic.replication_factor
     if one is not None and other is not None and one != other:
         what = f"topic {topic.name} has replication factor {other} here, {one} there"
-        joined_parts.disagree(what, asked.origin, topic.origin, "an existing topic keeps its replicas: reassign them")
+        joined_parts.disagree(
+            what, requested_topic.origin, topic.origin, "an existing topic keeps its replicas: reassign them"
+        )
     return replace(
         topic,
-        doubt=topic.doubt or asked.doubt,
-        partition_count=topic.partition_count or asked.partition_count,
-        replication_factor=topic.replication_factor or asked.replication_factor,
-        resource=asked.resource or topic.resource,
+        doubt=topic.doubt or requested_topic.doubt,
+        partition_count=topic.partition_count or requested_topic.partition_count,
+        replication_factor=topic.replication_factor or requested_topic.replication_factor,
+        resource=requested_topic.resource or topic.resource,
     )
 
 

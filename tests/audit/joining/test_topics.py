@@ -33,7 +33,7 @@ spec: {replicas: 3, roles: [controller, broker], storage: {type: persistent-clai
 """
 
 
-def described(configs: str = "min.insync.replicas=2", isr: str = "1,2,3", leader: int = 1) -> str:
+def description(configs: str = "min.insync.replicas=2", isr: str = "1,2,3", leader: int = 1) -> str:
     return HEAD.format(configs=configs) + PARTITION.format(isr=isr, leader=leader)
 
 
@@ -73,12 +73,12 @@ def status(voters: str, leader: int = 1) -> str:
 
 
 ISR, UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
-IN_BASE = [*BASE, ("t.txt", described())]
+IN_BASE = [*BASE, ("t.txt", description())]
 IN_STRIMZI = [("kafka.yaml", STRIMZI), BASE[-1]]
 PAIRS = {
-    "described and set": (BASE, described(f"{ISR}=1"), of_topic(ISR, "2")),
-    "described and set, unclean": (BASE, described(f"{UNCLEAN}=true"), of_topic(UNCLEAN, "false")),
-    "described without what is set": (BASE, described(""), of_topic(ISR, "2")),
+    "described and set": (BASE, description(f"{ISR}=1"), of_topic(ISR, "2")),
+    "described and set, unclean": (BASE, description(f"{UNCLEAN}=true"), of_topic(UNCLEAN, "false")),
+    "described without what is set": (BASE, description(""), of_topic(ISR, "2")),
     "set twice": (BASE, of_topic(ISR, "1"), of_topic(ISR, "2")),
     "set twice, unclean": (BASE, of_topic(UNCLEAN, "true"), of_topic(UNCLEAN, "false")),
     "one broker's": (IN_BASE, of_broker(UNCLEAN, "true"), of_broker(UNCLEAN, "false")),
@@ -90,15 +90,15 @@ PAIRS = {
         of_feature("group.version", "1") + of_feature("eligible.leader.replicas.version", "1"),
     ),
     "metadata.version": (IN_BASE, of_feature("metadata.version", "4.0-IV0"), of_feature("metadata.version", "4.0-IV1")),
-    "ISR": (BASE, described(), described(isr="1")),
-    "leader": (BASE, described(), described(leader=2)),
-    "settings of descriptions": (BASE, described(), described(f"{ISR}=1")),
-    "a list of partitions alone": (BASE, described(), PARTITION.format(isr="1", leader=1)),
+    "ISR": (BASE, description(), description(isr="1")),
+    "leader": (BASE, description(), description(leader=2)),
+    "settings of descriptions": (BASE, description(), description(f"{ISR}=1")),
+    "a list of partitions alone": (BASE, description(), PARTITION.format(isr="1", leader=1)),
     "voters": (IN_BASE, status("1,2,3"), status("1,2,4")),
     "leader of the quorum": (IN_BASE, status("1,2,3"), status("1,2,3", leader=2)),
     "resource and what is set": (IN_STRIMZI, resource("a", f"{ISR}: 1"), of_topic(ISR, "2")),
     "what is set and not in the resource": (IN_STRIMZI, resource("a", ""), of_topic(ISR, "2")),
-    "resource and description": (IN_STRIMZI, resource("a", f"{ISR}: 1"), described()),
+    "resource and description": (IN_STRIMZI, resource("a", f"{ISR}: 1"), description()),
     "two resources": (IN_STRIMZI, resource("a", f"{ISR}: 1"), resource("b", f"{ISR}: 2")),
     "two resources, replicas": (IN_STRIMZI, resource("a", "", 1), resource("b", "", 3)),
 }
@@ -162,7 +162,7 @@ def test_one_file_that_states_two_values_is_open_too() -> None:
         of_topic(ISR, "1") + of_topic(ISR, "2"),
         of_feature("group.version", "0") + of_feature("group.version", "1"),
         status("1,2,3") + status("1,2,4"),
-        described() + described(f"{ISR}=1"),
+        description() + description(f"{ISR}=1"),
     ):
         texts = [*BASE, ("c.txt", text)]
         _, findings = read_cluster_texts([(*file, True) for file in texts], OPTIONS, "x")
@@ -171,7 +171,7 @@ def test_one_file_that_states_two_values_is_open_too() -> None:
 
 
 def test_many_topics_that_differ_in_the_same_files_are_one_finding() -> None:
-    first = described() + described().replace("orders", "payments")
+    first = description() + description().replace("orders", "payments")
     _, findings = of(BASE, first, first.replace("Isr: 1,2,3", "Isr: 1"), early=True)
     (said,) = [one.what for one in findings if one.kind == "incomplete"]
     assert "of partition 0 the ISR is" in said and said.endswith("and so for 1 more")
