@@ -171,6 +171,13 @@ def _always(client: Client, key: Key) -> SettingValue:
         said = (Default(hidden.value, str(hidden.origin)), *_defaults(rest))
         given = (StatedValue(hidden.value, hidden.origin),)
         return Unknown(why, "the file without a byte order mark", tuple(dict.fromkeys(said)), given)
+    foreign = _foreign_statement(client, key)
+    if foreign is not None:
+        rest = _always(replace(client, settings=tuple(s for s in client.settings if s.key != foreign.key)), key)
+        why = f"`{foreign.key}={foreign.value}` at {foreign.origin} is `{key.name}` of a client of another family than "
+        why += "the options say"
+        said = (Default(foreign.value, str(foreign.origin)), *_possible_values(rest))
+        return Unknown(why, "--client FILE=FAMILY:VERSION, or the file without it", tuple(dict.fromkeys(said)))
     if client.family is None:
         possible = tuple(dict.fromkeys(_of_any_family(client, key)))
         return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)
@@ -179,6 +186,21 @@ def _always(client: Client, key: Key) -> SettingValue:
     return _default_by_version(
         rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version"
     )
+
+
+def _possible_values(answer: SettingValue) -> tuple[Default, ...]:
+    return (Default(answer.value, str(answer.origin)),) if isinstance(answer, StatedValue) else _defaults(answer)
+
+
+def _foreign_statement(client: Client, key: Key) -> Setting | None:
+    """What a client's file says under a name that only clients of another family have, where its own does not say its
+    family: what an option says of all clients is no reason to pass over it."""
+    family = base_family(client)
+    if key.name not in DECISIVE or client.family is None or client.family.origin.path == client.origin.path:
+        return None
+    names = [name for other, names in key.aliases.items() if other != family for name in names]
+    stated = (_last_statement(client.settings, name) for name in names)
+    return next((setting for setting in stated if setting is not None), None)
 
 
 def is_fixed(client: Client, key: KeyName) -> bool:

@@ -122,6 +122,10 @@ _COMMANDS = re.compile(
 )
 
 
+_PARTS = "\x1f"
+"""What stands between the words of a name in camel case (`requiredAcks`) while it is looked for: no text has it."""
+
+
 def mark_of_kafka(text: str) -> str:
     """The first thing that shows a text to be about a cluster's brokers, topics or clients: what Kafka's tools print,
     or a setting that answers rest on, as files of other tools spell it (`min_insync_replicas`); "" where nothing does.
@@ -130,10 +134,12 @@ def mark_of_kafka(text: str) -> str:
         if (found := pattern.search(text)) is not None:
             return " ".join(found[0].split())[:60]
     squeezed = re.sub(r"[._\-]", "", text.lower())
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", _PARTS, text)
     for name in (_MARKS[mark] for mark in _MARKS if mark in squeezed):
-        spelt = r"[._\-]?".join(map(re.escape, name.split(".")))
-        if (found := re.search(rf"(?i)(?<![a-z0-9]){spelt}(?![a-z0-9])", text)) is not None:
-            return found[0]
+        spelt = rf"[._\-{_PARTS}]?".join(map(re.escape, name.split(".")))
+        found = re.search(rf"(?i)([a-z0-9]{{1,40}}{_PARTS}){{0,6}}(?<![a-z0-9]){spelt}(?![a-z0-9])", parted)
+        if found is not None:
+            return found[0].replace(_PARTS, "")
     return ""
 
 

@@ -25,7 +25,7 @@ def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
             continue
         if (weak := _weak_acks(cluster, client)) is not None:
             acks, where = weak
-            what = f"{client.name} writes with acks={acks}, and no file says which topics"
+            what = f"{client.name} writes with {acks}, and no file says which topics"
             to_do = f'name them in audit.toml, each with producer = "{client.name}", or set acks=all'
             found.append(Finding("incomplete", "error", what, where, to_do))
     return found
@@ -43,11 +43,13 @@ def _weak_acks(cluster: Cluster, client: Client) -> tuple[str, Origin] | None:
     else:
         answers = [value_of(cluster, client, ACKS)]
     for answer in answers:
+        if isinstance(answer, Unknown) and not answer.possible:
+            return f"acks that are not known ({answer.why})", client.origin
         possible = answer.possible if isinstance(answer, Unknown) else (answer,)
         weak = [default.value for default in possible if default.value.strip().lower() not in ("all", "-1")]
         if weak:
             where = answer.origin if isinstance(answer, StatedValue) else client.origin
-            return (f"{weak[0]} by default" if isinstance(answer, Unknown | Default) else weak[0]), where
+            return f"acks={weak[0]}{' by default' if isinstance(answer, Unknown | Default) else ''}", where
     return None
 
 

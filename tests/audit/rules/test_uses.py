@@ -88,3 +88,22 @@ def test_a_producer_that_only_a_pattern_names_counts_for_nothing_beside_the_topi
     assert use_rules(Cluster(planned_topics=(topic,), uses=uses)) == [finding]
     assert use_rules(Cluster(topics=(topic,), uses=(use("ord.*", "b"), use("orders", "b", origin=own)))) == []
     assert use_rules(Cluster(topics=(topic,), uses=(use("ord.*", "a"), use("o.*", "b")))) == []
+
+
+def test_a_second_producer_whose_acks_cannot_be_understood_leaves_all_open() -> None:
+    """A value in quotes, as HOCON of Akka has it, is no value of Kafka's properties."""
+    found = use_rules(Cluster(clients=(producer("one", "all"), producer("two", '"1"'))))
+    (text,) = [finding.what for finding in found if finding.kind == "incomplete"]
+    assert text.startswith("two writes with acks that are not known (") and text.endswith(
+        ", and no file says which topics"
+    )
+
+
+@pytest.mark.parametrize(("where", "open_"), [(Origin("command line"), True), (FILE, False)])
+def test_what_an_option_says_of_all_clients_does_not_hide_another_familys_name(where: Origin, open_: bool) -> None:
+    java = StatedValue("java", where), StatedValue("3.9", where)
+    two = Client("two", "producer", FILE, *java, (Setting("request.required.acks", "1", FILE),))
+    found = use_rules(Cluster(clients=(producer("one", "all"), two)))
+    assert [finding.what for finding in found if finding.kind == "incomplete"] == (
+        ["two writes with acks=1 by default, and no file says which topics"] if open_ else []
+    )
