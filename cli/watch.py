@@ -92,10 +92,12 @@ def _check_in_process(check: Callable[[], int]) -> int:
     """The check's exit, made in a process of its own."""
     sys.stdout.flush()
     sys.stderr.flush()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what Python does around a fork swallows errors
     child = os.fork()
     if child == 0:
         code = int(Exit.INTERNAL)
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             sys.stdout, sys.stderr = out, err = _FirstLines(sys.stdout), _FirstLines(sys.stderr)
             code = check()
             out.end()
@@ -103,6 +105,7 @@ def _check_in_process(check: Callable[[], int]) -> int:
         finally:
             os._exit(code)
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         ended, status = 0, 0
         while ended == 0:  # it looks now and then: a Ctrl-C just before a wait without an end would be heard after it
             select.select((), (), (), _GLANCE_SECONDS / 10)

@@ -102,7 +102,9 @@ def test_mistakes_do_not_end_it_and_ctrl_c_gives_the_last_exit(tmp_path: Path, c
                 break
         shown.append(lines[0].strip())
         if text is not None:
-            model.write_text(text, encoding="utf-8")
+            saved = tmp_path / "saved"  # at once, as editors do: half a file is a change of its own
+            saved.write_text(text, encoding="utf-8")
+            saved.replace(model)
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 1
     process.stdout.close()
