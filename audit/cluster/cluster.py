@@ -161,7 +161,8 @@ DESCRIBED = ("kafka-configs.sh --describe", RUNNING)
 
 def is_called(path: str, name: str) -> bool:
     """Whether a name, in `audit.toml` or in an option, means the file of this path."""
-    return path == name or path.endswith("/" + name)
+    name = name.removeprefix("./")
+    return path.removeprefix("./") == name or path.endswith("/" + name)
 
 
 @immutable

@@ -102,7 +102,10 @@ def _read_text(document: Read) -> str:
     """`read 7 files, skipped 3 (README.md, values.schema.json, notes.txt)`; `asked localhost:9092`."""
     asked = [entry["path"] for entry in document["files"] if entry["format"] == RUNNING]
     files = len(document["files"]) - len(asked)
-    skipped = [os.path.basename(left["path"].rstrip("/")) or left["path"] for left in document["unread"]]
+    paths, root = [left["path"] for left in document["unread"]], common_folder(document)
+    names = [os.path.basename(path.rstrip("/")) or path for path in paths]
+    within = [path.removeprefix(f"{root}/") if root else path for path in paths]
+    skipped = [within[at] if names.count(name) > 1 else name for at, name in enumerate(names)]
     read = f"read {files:,} {'file' if files == 1 else 'files'}" if files or not asked else ""
     said = "; ".join(filter(None, (*(f"asked {address}" for address in asked), read)))
     if not skipped:

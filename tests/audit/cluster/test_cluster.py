@@ -94,3 +94,9 @@ def test_who_is_down_and_who_only_does_not_answer_are_told_apart() -> None:
         "partitions are as broker 1 knows them"
     )
     assert RespondingBrokers(HERE, (1, 2, 3)).says == ""
+
+
+def test_a_file_is_called_by_its_path_from_here_too() -> None:
+    assert is_called("folder/p.properties", "./p.properties")
+    assert is_called("./p.properties", "p.properties")
+    assert not is_called("folder/xp.properties", "./p.properties")

@@ -22,6 +22,8 @@ def test_what_was_read_and_skipped_is_counted_and_named(five: dict[str, Any]) ->
     assert five["summary"]["read"] == "read 2 files"
     unread = [{"path": f"cluster/{name}", "reason": "", "may_be_configuration": False} for name in "abcdef"]
     assert summarize({**five, "unread": unread})["read"] == "read 2 files, skipped 6 (a, b, c, d and 2 more)"
+    alike = [{"path": f"{folder}/x.yml", "reason": "", "may_be_configuration": False} for folder in "ab"]
+    assert summarize({**five, "unread": alike})["read"] == "read 2 files, skipped 2 (a/x.yml, b/x.yml)"
 
 
 def test_what_else_was_found_is_said_once_the_gravest_first(five: dict[str, Any]) -> None:
