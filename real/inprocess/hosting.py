@@ -39,8 +39,12 @@ _OPTIONS = (
     "-XX:+DisplayVMOutputToStderr",
     "-XX:+UnlockExperimentalVMOptions",
     "-XX:hashCode=3",
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=exclude,java.util.ImmutableCollections*::*",
 )
-"""Among them: hash codes of objects are numbers in order, so that nothing depends on where they lie."""
+"""Among them: hash codes of objects are numbers in order, so that nothing depends on where they lie; and what goes
+through Set.of is interpreted, since what was compiled before `SetOrder` fixed its order would keep the one that was
+drawn."""
 _ENDING_SECONDS = 10.0
 """How long a process may take to end that says nothing any more."""
 

@@ -120,7 +120,7 @@ def test_the_same_seed_gives_the_same_in_two_processes() -> None:
         with Host(release) as host:
             answers.append([ask(host, settings, 5, 30) for settings in worlds_of(release)])
     assert answers[0] == answers[1]
-    assert all(answer["steps"] > 100 for answer in answers[0])
+    assert sum(answer["steps"] for answer in answers[0]) > 10_000
 
 
 @pytest.mark.long
@@ -139,14 +139,15 @@ def test_the_order_of_javas_sets_is_not_drawn_anew_in_each_process() -> None:
 )
 def test_a_planted_defect_of_the_host_is_found(defect: str) -> None:
     release = hosted_release()
-    found = hunt(release, 1, runs=40_000, seconds=400, defect=defect)
-    case = next(one for one in found if isinstance(one, HuntReach) or one.finding.property != "comes_to_rest")
-    assert isinstance(case, HuntCase), f"{defect} was not found: {case}"
     with Host(release) as host:
-        again, states = replay_case(host, case)
-        assert again.finding == case.finding and len(states) == len(case.steps)
-        host.open(replace(case.settings, defect=""), case.seed)
-        assert case.finding not in host.take(case.steps).findings
+        for case in hunt(release, 1, runs=40_000, seconds=400, defect=defect):
+            assert isinstance(case, HuntCase), f"{defect} was not found: {case}"
+            again, states = replay_case(host, case)
+            assert again.finding == case.finding and len(states) == len(case.steps)
+            host.open(replace(case.settings, defect=""), case.seed)
+            if case.finding not in host.take(case.steps).findings:
+                return  # what Kafka does without the defect is none of it
+    raise AssertionError(f"{defect} was not found")
 
 
 @pytest.mark.long
