@@ -4,7 +4,7 @@ ways."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..language import types
@@ -20,32 +20,26 @@ Renamer = Callable[[Any, MemberRenaming], Any]
 def canonical_keys(model: Model, domains: tuple[types.Identity, ...]) -> Callable[[State], Any]:
     """A function that gives two states the same key exactly when a renaming of the domains' members makes them
     equal."""
-    renamers = tuple(_renamer(field.type, domains) for field in model.fields)
-    renamings = _renamings(model, domains)
-
-    def key(state: State) -> Any:
-        return min(
-            tuple(sort_key(rename(value, to)) for rename, value in zip(renamers, state, strict=True))
-            for to in renamings
-        )
-
-    return key
+    keys_of = _renamed_keys(model, domains)
+    return lambda state: min(keys_of(state))
 
 
 def orbit_size(model: Model, domains: tuple[types.Identity, ...]) -> Callable[[State], int]:
     """A function that counts the states that a renaming of the domains' members makes of one, itself among them."""
+    keys_of = _renamed_keys(model, domains)
+    return lambda state: len(set(keys_of(state)))
+
+
+def _renamed_keys(model: Model, domains: tuple[types.Identity, ...]) -> Callable[[State], Iterator[Any]]:
+    """A function that gives a key of each state that a renaming makes of one; some may be the same."""
     renamers = tuple(_renamer(field.type, domains) for field in model.fields)
     renamings = _renamings(model, domains)
 
-    def count(state: State) -> int:
-        return len(
-            {
-                tuple(sort_key(rename(value, to)) for rename, value in zip(renamers, state, strict=True))
-                for to in renamings
-            }
-        )
+    def keys(state: State) -> Iterator[Any]:
+        for to in renamings:
+            yield tuple(sort_key(rename(value, to)) for rename, value in zip(renamers, state, strict=True))
 
-    return count
+    return keys
 
 
 def _renamings(model: Model, domains: tuple[types.Identity, ...]) -> list[MemberRenaming]:
