@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
 from .key_names import OLD
 from .keys import is_false, is_true
@@ -11,16 +12,8 @@ from .keys import is_false, is_true
 def loses_records(name: str, value: str) -> bool:
     """Whether a setting with this value, if it counted, would let acknowledged records be lost: elections of replicas
     out of sync, producers that do not wait for all, one replica, or a write that one alone has."""
-    key = OLD.get(name, name)
-    if key == "unclean.leader.election.enable":
-        return is_true(value)
-    if key == "enable.idempotence":
-        return is_false(value)
-    if key == "acks":
-        return value.strip().lower() in ("0", "1", "none", "leader")
-    if re.fullmatch(r"min\.insync\.replicas|transaction\.state\.log\.min\.isr", key):
-        return value.strip() in ("0", "1")
-    return key.endswith("replication.factor") and value.strip() == "1"
+    harms = _harm_of(name)
+    return harms is not None and harms(value)
 
 
 def advise_name(written_name: str, key: str, value: str) -> str:
@@ -28,15 +21,36 @@ def advise_name(written_name: str, key: str, value: str) -> str:
     if loses_records(key, value):
         return REMOVE
     advice = f"remove it, or, if it is meant, write `{written_name}`"
-    unseen = _DECIDING.fullmatch(OLD.get(key, key)) and not re.fullmatch(r"(?i)\s*(all|true|false|-?\d+)\s*", value)
+    is_kept = re.fullmatch(r"(?i)\s*(all|true|false|-?\d+)\s*", value)
+    unseen = _harm_of(key) is not None and not is_kept  # of a name that Kafka does not know a value is not kept
     return f"{advice} with a value that keeps what is acknowledged" if unseen else advice
 
 
-_DECIDING = re.compile(
-    r"acks|enable\.idempotence|unclean\.leader\.election\.enable|min\.insync\.replicas|"
-    r"transaction\.state\.log\.min\.isr|.*replication\.factor"
-)
-"""Settings of which some values lose records. Of a name that Kafka does not know a value is not kept."""
+def _harm_of(name: str) -> Callable[[str], bool] | None:
+    key = OLD.get(name, name)
+    return _is_one if key.endswith("replication.factor") else _HARMS.get(key)
+
+
+def _is_one(value: str) -> bool:
+    return value.strip() == "1"
+
+
+def _is_one_or_none(value: str) -> bool:
+    return value.strip() in ("0", "1")
+
+
+def _waits_for_few(value: str) -> bool:
+    return value.strip().lower() in ("0", "1", "none", "leader")
+
+
+_HARMS: Mapping[str, Callable[[str], bool]] = {
+    "unclean.leader.election.enable": is_true,
+    "enable.idempotence": is_false,
+    "acks": _waits_for_few,
+    "min.insync.replicas": _is_one_or_none,
+    "transaction.state.log.min.isr": _is_one_or_none,
+}
+"""Of which settings which values lose records; of numbers of replicas `_is_one`."""
 
 REMOVE = "remove it: if it had an effect, records could be lost"
 """What to do about a setting that does no harm only because nobody reads it."""
