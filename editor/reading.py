@@ -11,8 +11,8 @@ from ..language.binding import PROPERTIES, Definition, load
 from ..language.constants import ConstantExpression
 from ..language.errors import CODES, Diagnostic, ModelErrors, UsageError
 from ..language.frontend.source import read, source_of_class, source_of_function
-from ..language.ir import Where
 from ..language.model import Model
+from ..language.where import Where
 from ..reports.spec.mathematics import fields_by_name, texts_by_name
 from .files import Overlay, overlaid
 

@@ -17,27 +17,29 @@ from dataclasses import field, replace
 from typing import Any, TypeAlias, cast
 
 from ..language import ir
+from ..language.forms import ActionForm
 from ..language.frontend.membership import unchecked_elements
 from ..language.immutable import immutable
 from ..language.records import KIND
 from ..language.types import Enumeration, Int, Map, Option, Pool, Record, Seq, scalar_size
+from ..language.where import Where
 from .traversal import SILENT, WRITES, is_expression, traverse
 
 Key: TypeAlias = tuple[Any, ...]
 """What names a value: equal keys are equal values."""
-Form: TypeAlias = ir.ActionForm | ir.Function
+Form: TypeAlias = ActionForm | ir.Function
 
 _ZERO: Key = ("zero",)
 _NEGATED_COMPARISONS = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _numbers = itertools.count()
 
 
-def undefined_in_some_order(form: Form, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
+def undefined_in_some_order(form: Form, is_unordered: Callable[[ir.Source], bool]) -> Iterator[Where]:
     """The expressions that may be undefined in a round, where another round of an unordered source may end the loop."""
     yield from _DefinednessReader(is_unordered).block(form.body, LoopScope(), False)
 
 
-def order_dependent_places(claim: ir.Function, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
+def order_dependent_places(claim: ir.Function, is_unordered: Callable[[ir.Source], bool]) -> Iterator[Where]:
     """The same of a property that is violated where it is false. What a false round of an outermost `all` hides is no
     matter: one order finds a violation there, another one an error, and none that the property holds."""
     match claim.body:
@@ -318,12 +320,12 @@ class _DefinednessReader:
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, statements: tuple[ir.Statement, ...], scope: LoopScope, is_exposed: bool) -> Iterator[ir.Where]:
+    def block(self, statements: tuple[ir.Statement, ...], scope: LoopScope, is_exposed: bool) -> Iterator[Where]:
         """What may be undefined in statements that are executed one after the other."""
         for statement in statements:
             scope = yield from self.statement(statement, scope, is_exposed)
 
-    def statement(self, node: ir.Statement, scope: LoopScope, is_exposed: bool) -> Generator[ir.Where, None, LoopScope]:
+    def statement(self, node: ir.Statement, scope: LoopScope, is_exposed: bool) -> Generator[Where, None, LoopScope]:
         """What may be undefined in a statement; returns the scope after it."""
         match node:
             case ir.If(condition=condition, yes=yes, no=no):
@@ -355,7 +357,7 @@ class _DefinednessReader:
                     yield from self.expression(expression, scope, is_exposed)
                 return scope.forget((node,))
 
-    def _loop(self, loop: ir.For, scope: LoopScope, is_exposed: bool) -> Generator[ir.Where, None, LoopScope]:
+    def _loop(self, loop: ir.For, scope: LoopScope, is_exposed: bool) -> Generator[Where, None, LoopScope]:
         for expression in _expressions(loop.source):
             yield from self.expression(expression, scope, is_exposed)
         around = scope.forget(loop.body)
@@ -366,7 +368,7 @@ class _DefinednessReader:
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def expression(self, node: ir.Expr, scope: LoopScope, is_exposed: bool) -> Iterator[ir.Where]:
+    def expression(self, node: ir.Expr, scope: LoopScope, is_exposed: bool) -> Iterator[Where]:
         """What may be undefined in an expression."""
         match node:
             case ir.And(operands=operands) | ir.Or(operands=operands):
@@ -391,7 +393,7 @@ class _DefinednessReader:
                 if is_exposed and not _is_defined(node, scope):
                     yield node.where
 
-    def claim(self, node: ir.Expr, scope: LoopScope) -> Iterator[ir.Where]:
+    def claim(self, node: ir.Expr, scope: LoopScope) -> Iterator[Where]:
         """What may be undefined in a claim, but for what only a false round hides."""
         match node:
             case ir.And(operands=operands):
@@ -405,7 +407,7 @@ class _DefinednessReader:
 
     def _read_quantifier(
         self, node: ir.Quantified, scope: LoopScope, is_exposed: bool, *, is_claim: bool = False
-    ) -> Iterator[ir.Where]:
+    ) -> Iterator[Where]:
         if node.default is not None:
             yield from self.expression(node.default, scope, is_exposed)
         if is_exposed and not _is_defined(node, scope):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..language.errors import shown_path
-from ..language.ir import Where
 from ..language.judge import (
     StoppedStep,
     attempt,
@@ -22,6 +21,7 @@ from ..language.judge import (
 from ..language.model import Action, Model, Property
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
+from ..language.where import Where
 
 MAX_SHOWN = 4
 """Steps or states of which a message has the values; of the others it has the number."""

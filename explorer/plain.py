@@ -31,6 +31,7 @@ from ..language.model import Action, Model, Property
 from ..language.source import NoSourceError
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
+from ..language.where import Where
 from .liveness.answers import PropertyAnswer, answers, answers_where_bounds_end_runs
 from .liveness.graph import IncompleteGraphError
 from .liveness.plain_graph import UndefinedPredicateError, explore_plain_graph
@@ -385,7 +386,7 @@ class _Exploration:
         if action.switched_off:
             return ActionCoverage(action.name, 0, True, ())
         numbers = {conjunct.where: number for number, conjunct in enumerate(tally.probes.conjuncts)}
-        guards: dict[ir.Where, GuardCoverage] = {}
+        guards: dict[Where, GuardCoverage] = {}
         for guard in guards_of(action.form.body):
             is_limit = isinstance(guard, ir.Limit)
             counts = tally.probes.counts(numbers.get(guard.where))

@@ -15,13 +15,15 @@ from typing import Any, TypeAlias
 
 from ..language import ir
 from ..language.errors import shown_path
+from ..language.forms import ActionForm
 from ..language.immutable import immutable
 from ..language.model import Model, Property
 from ..language.types import Identity, Pool, Subset, Type
+from ..language.where import Where
 from .definedness import order_dependent_places, undefined_in_some_order
 from .traversal import WRITES, traverse
 
-Form: TypeAlias = ir.ActionForm | ir.Function
+Form: TypeAlias = ActionForm | ir.Function
 
 ORDERS_MAX = 5040
 """Renamings that may have to be tried for one state."""
@@ -81,7 +83,7 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
             return f"{place(node.where)} names one member"
         if isinstance(node, ir.Position | ir.MemberAt) and _mentions(_ordered_type(node), domain):
             return f"{place(node.where)} depends on the order of the members"
-        if isinstance(node, ir.ActionForm | ir.Function):
+        if isinstance(node, ActionForm | ir.Function):
             for loop in traverse(node.body, helpers=False):
                 if isinstance(loop, ir.For) and _depends_on_names(loop.source, domain):
                     for problem in _order_dependence(node, loop):
@@ -112,7 +114,7 @@ def _ordered_type(node: ir.Position | ir.MemberAt) -> Type:
     return node.of.type if isinstance(node, ir.Position) else node.type
 
 
-def place(where: ir.Where) -> str:
+def place(where: Where) -> str:
     """`file:line`."""
     return f"{shown_path(where.file)}:{where.line}"
 
@@ -200,7 +202,7 @@ def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
     }
     carried |= (
         {parameter.name for parameter in form.parameters}
-        if isinstance(form, ir.ActionForm)
+        if isinstance(form, ActionForm)
         else {name for name, _ in form.parameters}
     )
     ways: dict[str, Any] = {}

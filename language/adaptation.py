@@ -26,10 +26,10 @@ from typing import Any, TypeAlias, cast
 from .containers import ModelError
 from .drafts import SINK, current, spend
 from .immutable import immutable
-from .ir import Where
 from .source import NoSourceError, function_node, words
 from .steps import called_function, returns_as_branches
 from .values import Set
+from .where import Where
 
 KEY = "__adaptations__"
 """Where the globals of a bound module keep its `Adaptations`."""

@@ -48,6 +48,7 @@ from .liveness import check_fairness, conditions_of_steps, elaborate_predicates,
 from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
 from .types import Identity, Int
+from .where import Where
 
 _PREDICATE_ROLES = ("invariant", "transition", "reachable", "refines")
 PROPERTIES = (*_PREDICATE_ROLES, *LIVENESS)
@@ -513,7 +514,7 @@ class _Finisher:
         value = cast(int, self.binding.values[name])
         return ir.Const(value, Int(value, value), where)
 
-    def _state_place(self) -> ir.Where:
+    def _state_place(self) -> Where:
         source, node = cast(Any, source_of_class(self.binding.definition.state_class))
         return source.where(node)
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, cast, get_origin
 
-from . import ir
 from .constants import Constant, ConstantExpression, NoValueYetError, Value
 from .declare import PRIVATE, DecoratorError, Mark, ghosts_of, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, suggest_name
@@ -28,6 +27,7 @@ from .kinds import Domain
 from .omissions import half_import_warnings, look_alikes, unfinished_decorators
 from .syntax_errors import note_unparsed, syntax_errors
 from .values import is_unsettled
+from .where import Where
 
 _numbers = itertools.count(1)
 _MODEL_LOCK = re.compile(re.escape(PRIVATE) + r"\d+_")
@@ -79,7 +79,7 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
     except SyntaxError as error:
         _note_failure(str(path), error, diagnostics)
     except UnicodeDecodeError as error:
-        where = ir.Where(str(path), 1, 0, 1, 1)
+        where = Where(str(path), 1, 0, 1, 1)
         message = f"it is not UTF-8: {error.reason} at byte {error.start}"
         diagnostics.add("TG001", where, message, "a file saved as UTF-8")
     except OSError as error:
@@ -243,14 +243,14 @@ def _words() -> Iterable[str]:
     return vars(sys.modules[_LANGUAGE])["__all__"]
 
 
-def _failing_place(path: str, error: BaseException) -> ir.Where:
+def _failing_place(path: str, error: BaseException) -> Where:
     """The deepest place in the user's own file that the error passed through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == path and frame.lineno is not None:
             column = frame.colno or 0
             end_line, end_column = frame.end_lineno or frame.lineno, frame.end_colno or column + 1
-            return ir.Where(path, frame.lineno, column, end_line, end_column)
-    return ir.Where(path, 1, 0, 1, 0)
+            return Where(path, frame.lineno, column, end_line, end_column)
+    return Where(path, 1, 0, 1, 0)
 
 
 # --- collecting ------------------------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ class Collector:
             )
 
     def _note_missing(self, code: str, message: str, hint: str) -> None:
-        self.diagnostics.add(code, ir.Where(self.path, 1, 0, 1, 1), message, hint)
+        self.diagnostics.add(code, Where(self.path, 1, 0, 1, 1), message, hint)
 
     # --- profiles ----------------------------------------------------------------------------------------------------
 
@@ -440,12 +440,12 @@ class Collector:
                     self.diagnostics.add("TG007", self._profile_place(profile, name), message, hint)
         return profiles
 
-    def _profile_place(self, profile: str, name: str) -> ir.Where:
+    def _profile_place(self, profile: str, name: str) -> Where:
         """Where a profile sets a constant; the whole of `profiles` when that is not written literally."""
         source = read(self.path)
         node = source.assignments().get("profiles")
         if node is None:
-            return ir.Where(self.path, 1, 0, 1, 1)
+            return Where(self.path, 1, 0, 1, 1)
         for outer in ast.walk(node):
             if isinstance(outer, ast.Dict):
                 for key, value in zip(outer.keys, outer.values, strict=True):
@@ -469,10 +469,8 @@ def _may_have(constant: Constant, value: object) -> bool:
     return type(value) is type(constant.default) and value in constant.choices()
 
 
-def _name_place(source: Source, node: ast.FunctionDef | ast.ClassDef, word: str) -> ir.Where:
-    return ir.Where(
-        source.path, node.lineno, node.col_offset, node.lineno, node.col_offset + len(f"{word} {node.name}")
-    )
+def _name_place(source: Source, node: ast.FunctionDef | ast.ClassDef, word: str) -> Where:
+    return Where(source.path, node.lineno, node.col_offset, node.lineno, node.col_offset + len(f"{word} {node.name}"))
 
 
 def modules_of(module: ModuleType) -> tuple[ModuleType, ...]:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from .immutable import immutable
-from .ir import Where
+from .where import Where
 
 CODES: dict[str, str] = {
     # TG0xx: reading the file

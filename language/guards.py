@@ -16,8 +16,9 @@ from typing import Any, cast
 from .adaptation import KEY, adapt, bind_adapted
 from .declare import limit, require
 from .immutable import immutable
-from .ir import For, If, Limit, Require, Statement, Where
+from .ir import For, If, Limit, Require, Statement
 from .source import words
+from .where import Where
 
 
 @immutable

@@ -22,23 +22,7 @@ from typing import Literal, TypeAlias
 
 from .immutable import immutable
 from .types import Int, Pool, Record, Seq, Subset, Type
-
-
-@immutable
-class Where:
-    """A place in a file, 1-based line, 0-based column, end exclusive; in a step helper also its call."""
-
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    call: Where | None = None
-
-    def outermost(self) -> Where:
-        """The place in the function's own text: the outermost call, or the place itself."""
-        return self if self.call is None else self.call.outermost()
-
+from .where import Where
 
 # --- expressions ------------------------------------------------------------------------------------------------------
 
@@ -547,20 +531,6 @@ Statement: TypeAlias = Require | Limit | Let | Store | Append | Truncate | Add |
 
 
 @immutable
-class Parameter:
-    """A parameter of an action or of an initial function and the values it ranges over.
-
-    `pool` is the state field whose members it ranges over (then `type` is that pool's record); otherwise it takes
-    every value of its finite type: a scalar, or a `Subset` of one (all subsets, in the order of their bit masks).
-    """
-
-    name: str
-    type: Type
-    pool: str | None
-    where: Where
-
-
-@immutable
 class Function:
     """A pure function: a helper (any parameters), an invariant or witness (`state`), a transition (`before`,
     `after`)."""
@@ -570,31 +540,4 @@ class Function:
     states: tuple[str, ...]
     body: tuple[Statement, ...]
     returns: Type
-    where: Where
-
-
-@immutable
-class ActionForm:
-    """An action: guards, then writes. `state` is the name the author gave the draft state.
-
-    `reads` and `writes` are the state fields it may read and write, for the dependency matrix.
-    """
-
-    name: str
-    state: str
-    parameters: tuple[Parameter, ...]
-    body: tuple[Statement, ...]
-    reads: frozenset[str]
-    writes: frozenset[str]
-    where: Where
-
-
-@immutable
-class InitialForm:
-    """An initial function: its parameters, statements (`Let`, `Require`, `If`, `For`) and the state it returns."""
-
-    name: str
-    parameters: tuple[Parameter, ...]
-    body: tuple[Statement, ...]
-    result: MakeState
     where: Where

@@ -23,9 +23,9 @@ from .checks import members_of, nth_member, places_of
 from .declare import DisabledError, LimitError
 from .drafts import Cells, Draft, Shape
 from .errors import shown_path
+from .forms import Parameter
 from .guards import Probes, insert_probes
 from .immutable import immutable
-from .ir import Parameter
 from .model import Action, Initial, Model, Property
 from .source import NoSourceError
 from .steptext import StepError, format_step, parse_start, parse_steps, split_steps, step_name

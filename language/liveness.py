@@ -16,12 +16,14 @@ from .checks import members_of
 from .constants import Value
 from .declare import Fairness, Mark, StepCondition
 from .errors import Diagnostics, suggest_name
+from .forms import Parameter
 from .frontend.folding import Folder, cannot_fail
 from .frontend.roles import elaborate_on_runs, first_doc_line
 from .frontend.scope import Program
 from .frontend.source import source_of_function
 from .model import Action, Liveness, LivenessCase, LivenessKind, Property
 from .types import Bool, Enumeration, Identity, Int, Type
+from .where import Where
 
 SCALARS = (Int, Bool, Enumeration, Identity)
 """The types whose values `each` takes one by one, and so does a parameter of a property."""
@@ -90,7 +92,7 @@ def _check_limits(function: FunctionType, mark: Mark, actions: Mapping[str, obje
 
 
 def _check_each_parameter(
-    actions: list[tuple[str, tuple[ir.Parameter, ...]]], name: str, where: ir.Where, diagnostics: Diagnostics
+    actions: list[tuple[str, tuple[Parameter, ...]]], name: str, where: Where, diagnostics: Diagnostics
 ) -> None:
     """Notes a parameter that one of the actions does not have, whose values are not taken one by one, or that is not of
     one type in all of them."""
@@ -109,7 +111,7 @@ def _check_each_parameter(
 
 
 def _check_condition(
-    actions: list[tuple[str, tuple[ir.Parameter, ...]]], form: ir.Function, where: ir.Where, diagnostics: Diagnostics
+    actions: list[tuple[str, tuple[Parameter, ...]]], form: ir.Function, where: Where, diagnostics: Diagnostics
 ) -> None:
     """Notes a condition of steps that reads what is no parameter of one of the actions, or that may have no value."""
     for action, parameters in actions:
@@ -126,7 +128,7 @@ def _check_condition(
             diagnostics.add(_CODE, form.where, message, "one return, of comparisons and membership alone")
 
 
-def _place(function: FunctionType, fairness: Fairness) -> ir.Where:
+def _place(function: FunctionType, fairness: Fairness) -> Where:
     """Where a decorator says a fairness: its call, or else the decorator."""
     located = source_of_function(function)
     assert located is not None, "a function whose text is gone was refused"
@@ -143,7 +145,7 @@ def _place(function: FunctionType, fairness: Fairness) -> ir.Where:
     return _decorator_place(function)
 
 
-def _decorator_place(function: FunctionType) -> ir.Where:
+def _decorator_place(function: FunctionType) -> Where:
     """Where the first decorator of a function stands."""
     located = source_of_function(function)
     assert located is not None, "a function whose text is gone was refused"
@@ -218,7 +220,7 @@ def bind_arguments(
     return replace(form, parameters=(), body=(*lets, *form.body))
 
 
-def let(name: str, type_: Type, value: Any, where: ir.Where, values: Mapping[str, Value]) -> ir.Let:
+def let(name: str, type_: Type, value: Any, where: Where, values: Mapping[str, Value]) -> ir.Let:
     """A name bound to a value of a scalar type, whose size may be one of these `values` of constants."""
     number = int(value) if isinstance(type_, Int) else members_of(type_, values).index(value)
     return ir.Let(name, ir.Const(number, type_, where), where)

@@ -13,10 +13,12 @@ from typing import Any, Literal, get_args
 
 from .constants import Constant, Value
 from .declare import Fairness, Kind
+from .forms import ActionForm, InitialForm
 from .immutable import immutable
-from .ir import ActionForm, Function, InitialForm, Where
+from .ir import Function
 from .types import Identity, Type
 from .values import State
+from .where import Where
 
 PropertyKind = Literal["invariant", "transition", "reachable"]
 LivenessKind = Literal[

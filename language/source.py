@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from .frontend.source import read
 from .immutable import immutable
-from .ir import Where
+from .where import Where
 
 
 @immutable

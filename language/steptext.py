@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from . import types
 from .checks import check_for, members_of
-from .ir import Parameter
+from .forms import Parameter
 from .model import Action, Initial, Model
 from .records import is_box, is_tuple, make_record, unbox_type
 from .values import Bag, Map, ModelError, Seq, Set, show

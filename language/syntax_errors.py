@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from . import ir
 from .errors import Diagnostics
 from .frontend.source import NESTED_MAX, NestingError, parse
+from .where import Where
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?", re.MULTILINE)
 """An import as a line has it; a file that is not Python has no syntax tree to look for them in."""
@@ -77,8 +77,8 @@ _SYNTAX_ERROR = {
 """What Python writes for the operators of other languages."""
 
 
-def _syntax_place(path: str, error: SyntaxError) -> ir.Where:
+def _syntax_place(path: str, error: SyntaxError) -> Where:
     line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
     same_line = error.end_lineno == line and error.end_offset is not None and error.end_offset > 0
     end = max(column + 1, cast(int, error.end_offset) - 1) if same_line else column + 1
-    return ir.Where(path, line, column, line, end)
+    return Where(path, line, column, line, end)

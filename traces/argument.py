@@ -18,11 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ..language import types
-from ..language.ir import Where
 from ..language.kinds import Domain
 from ..language.model import Action, Model, Property
 from ..language.values import ModelError, Seq, Set, State
 from ..language.verdict import Run
+from ..language.where import Where
 from .abstract import refinement_argument
 from .evidence import Effects, StateEvaluation
 from .explanation import Reason

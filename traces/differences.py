@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, cast
 
-from ..language import ir, types
+from ..language import types
+from ..language.forms import ActionForm, InitialForm
 from ..language.immutable import immutable
 from ..language.kinds import Domain
 from ..language.model import Field
@@ -149,7 +150,7 @@ def state_to_json(state: State) -> dict[str, Any]:
     return {name: to_json(value, of) for name, value, of in named}
 
 
-def arguments_to_json(form: ir.ActionForm | ir.InitialForm, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_to_json(form: ActionForm | InitialForm, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a step as JSON has them."""
     known = {parameter.name: parameter.type for parameter in form.parameters}
     return {name: to_json(value, known.get(name)) for name, value in arguments.items()}

@@ -24,6 +24,7 @@ from ..language.judge import shape_of
 from ..language.model import Action, Model
 from ..language.records import make_record, part_of
 from ..language.values import Bag, Map, Seq, Set, State
+from ..language.where import Where
 from .state_parts import CellPart, Reads, StatePart
 
 MANY_CELLS = 64  # cells: where there are more, each is kept once
@@ -102,7 +103,7 @@ class StateEvaluation:
         self.writes: list[Write] = []
         self.guards: list[StatePart] = []
         self.control: list[Reads] = []
-        self.compared: list[tuple[ir.Where, Reads]] = []
+        self.compared: list[tuple[Where, Reads]] = []
         self._is_trying = False
 
     # --- functions ----------------------------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ from typing import Any
 
 from ..language import ir
 from ..language.immutable import immutable
-from ..language.ir import Where
 from ..language.model import Model, Property
 from ..language.source import NoSourceError, text_at
 from ..language.values import State
+from ..language.where import Where
 from .abstract import refinement_claim
 from .evidence import Environment, SeenValue, StateEvaluation
 

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..language.ir import ActionForm, Add, Append, For, If, Remove, Statement, Store, Truncate, Where
+from ..language.forms import ActionForm
+from ..language.ir import Add, Append, For, If, Remove, Statement, Store, Truncate
+from ..language.where import Where
 
 
 def place_document(where: Where) -> dict[str, Any]:

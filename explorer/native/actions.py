@@ -16,6 +16,7 @@ from llvmlite import ir as llvm
 
 from ...language import ir
 from ...language.checks import members_of
+from ...language.forms import Parameter
 from ...language.immutable import immutable
 from ...language.model import Action, Model, Property
 from ...language.switches import is_constant
@@ -136,7 +137,7 @@ class ActionPlan:
             if depth < len(self.form.parameters):
                 base, times = self._enter(self.form.parameters[depth], base, times)
 
-    def _enter(self, parameter: ir.Parameter, base: int | None, times: int) -> tuple[int | None, int]:
+    def _enter(self, parameter: Parameter, base: int | None, times: int) -> tuple[int | None, int]:
         if parameter.pool is not None:
             self.entered[parameter.name] = self._counters.new()
             return self.entered[parameter.name], 1
@@ -150,11 +151,11 @@ class ActionPlan:
             self.coverage.guards.append(GuardCounters(guard.text, line, is_limit, passed, base, times))
         return passed
 
-    def _present_values(self, parameter: ir.Parameter) -> int:
+    def _present_values(self, parameter: Parameter) -> int:
         """How many values the parameter has in this run."""
         return len(members_of(parameter.type, self._model.values))
 
-    def room(self, parameter: ir.Parameter) -> int:
+    def room(self, parameter: Parameter) -> int:
         """How many values the parameter can have."""
         if parameter.pool is None:
             return value_count(parameter.type)
@@ -257,7 +258,7 @@ class ActionCode(Statements):
             self._bump(entered)
         self._level(depth + 1)
 
-    def _values(self, parameter: ir.Parameter, run: Round, *, unroll: bool) -> None:
+    def _values(self, parameter: Parameter, run: Round, *, unroll: bool) -> None:
         type_, where = parameter.type, parameter.where
         if parameter.pool is not None:
             self._members(self.cell(self.before, parameter.pool), run, unroll=unroll)
@@ -419,7 +420,7 @@ def _is_read_in_prefix(let: ir.Statement, prefix: Sequence[ir.Statement]) -> boo
     return any(let.name in names_read(statement) for statement in prefix if statement is not let)
 
 
-def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
+def depths(prefix: Sequence[ir.Statement], parameters: Sequence[Parameter]) -> list[int]:
     """How many parameters must be bound before each statement of the prefix, keeping their order.
 
     A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut.

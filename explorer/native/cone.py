@@ -18,6 +18,7 @@ from typing import Any
 
 from ...language import ir
 from ...language.constants import Value
+from ...language.forms import ActionForm
 from ...language.model import Model
 from ..traversal import children, traverse
 
@@ -337,7 +338,7 @@ class FunctionReads:
 class ActionReads:
     """What an action asks, `asked`; what it stores is added to `stored_reads`: for each field what that depends on."""
 
-    def __init__(self, reader: DependencyReader, form: ir.ActionForm, stored_reads: dict[str, set[str]]) -> None:
+    def __init__(self, reader: DependencyReader, form: ActionForm, stored_reads: dict[str, set[str]]) -> None:
         walk = Walk(reader)
         steps = list(walk.statements(form.body, EMPTY_READ))
         asked = {parameter.pool for parameter in form.parameters if parameter.pool is not None}

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import z3
 
 from ...language.immutable import immutable
-from ...language.ir import Where
+from ...language.where import Where
 from .terms import Bit, and_bits, boolean_term, implies
 
 ALTERNATIVES = 32

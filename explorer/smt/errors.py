@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...language.errors import UsageError
-from ...language.ir import Where
+from ...language.where import Where
 
 
 class NotUnboundedError(Exception):

@@ -11,6 +11,7 @@ from ...language import ir
 from ...language.constants import EXPONENT_MAX
 from ...language.frontend.folding import cannot_fail
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
+from ...language.where import Where
 from .algebra import ExtensionalError, align_members, bit, is_in_result, memoize
 from .encoding import Encoding
 from .errors import NotUnboundedError, endless_exponent_error, endless_value_error
@@ -64,7 +65,7 @@ class Evaluator:
         self.states = states
         self.version: int = 0
 
-    def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: ir.Where) -> Value:
+    def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: Where) -> Value:
         """The value of a helper."""
         raise NotImplementedError
 
@@ -76,7 +77,7 @@ class Evaluator:
             "lemmas may use `all` over it at their top level",
         )
 
-    def same_sequences(self, left: Sequence, right: Sequence, where: ir.Where) -> Bit:
+    def same_sequences(self, left: Sequence, right: Sequence, where: Where) -> Bit:
         """Whether two sequences of any length are equal."""
         return self.algebra.same(left, right)
 

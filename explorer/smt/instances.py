@@ -8,8 +8,8 @@ from typing import Any
 
 import z3
 
+from ...language.forms import Parameter
 from ...language.immutable import immutable
-from ...language.ir import Parameter
 from ...language.model import Action, Initial
 from .clauses import Clause
 from .shapes import Shape

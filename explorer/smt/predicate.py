@@ -12,6 +12,7 @@ import z3
 from ...language import ir
 from ...language.immutable import immutable
 from ...language.types import Identity, Pool, Subset, Type
+from ...language.where import Where
 from .algebra import ExtensionalError, bit
 from .clauses import Clause, Member
 from .encoding import Encoding
@@ -177,7 +178,7 @@ class _Clauses(Execution):
         right = and_bits(*path.definedness)
         yield self._clause(value if wanted_truth else negation(value), right, context, statements[0].where)
 
-    def _clause(self, value: Bit, is_defined: Bit, context: _Context, where: ir.Where) -> Clause:
+    def _clause(self, value: Bit, is_defined: Bit, context: _Context, where: Where) -> Clause:
         return Clause(
             "", context.variables, context.hypothesis, value, where, context.need(is_defined), context.members
         )
@@ -266,7 +267,7 @@ class _Clauses(Execution):
         """One of several: those without a quantifier are hypotheses of the others, and so is what a clause of one of
         the others says of the next."""
         if not operands:
-            yield self._clause(False, True, context, ir.Where("", 0, 0, 0, 0))
+            yield self._clause(False, True, context, Where("", 0, 0, 0, 0))
             return
         others: list[tuple[ir.Expr, _Context]] = []
         plain: list[Bit] = []
@@ -364,7 +365,7 @@ class _Clauses(Execution):
                 return element, replace(context, definedness=context.need(defined)).enter_quantifier(variables, inside)
 
     def _arbitrary_member(
-        self, container: Shape, type_: Any, where: ir.Where
+        self, container: Shape, type_: Any, where: Where
     ) -> tuple[Shape, tuple[z3.ExprRef, ...], Bit]:
         match container:
             case Sequence(length=length, element_at=at):
@@ -520,7 +521,7 @@ class DefiningExecution(_Clauses):
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction(broken), e.where))
         return whole if wanted else negation(whole)
 
-    def same_sequences(self, left: Sequence, right: Sequence, where: ir.Where) -> Bit:
+    def same_sequences(self, left: Sequence, right: Sequence, where: Where) -> Bit:
         """Whether two sequences of any length are equal: known, or a new truth value."""
         try:
             return self.algebra.same(left, right)

@@ -22,6 +22,7 @@ from ...language.records import parts_of
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from ...language.values import ModelError, State
 from ...language.verdict import DisagreementError
+from ...language.where import Where
 from .adding_loops import StepExecution
 from .algebra import ExtensionalError
 from .effort import CLOCK
@@ -57,7 +58,7 @@ class StepTaken:
 class _Part:
     """Something that has to be true of a step: where the text says so, and what."""
 
-    where: ir.Where
+    where: Where
     says: str
     bit: Bit
 
@@ -248,7 +249,7 @@ class _CheckedAction(StepExecution):
     def __init__(self, encoding: Encoding, action: Action, cells: dict[str, Shape], budgets: frozenset[str]) -> None:
         super().__init__(encoding, {action.form.state: cells}, f"sim!{action.name}", budgets, counts=True)
         self.parts: list[_Part] = []
-        self.written: dict[str, ir.Where] = {}
+        self.written: dict[str, Where] = {}
 
     def _step(self, statement: ir.Statement, path: Path) -> None:
         here, defined, stopped = path.here, len(path.definedness), path.stopped_by_require

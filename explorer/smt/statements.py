@@ -12,6 +12,7 @@ import z3
 from ...language import ir
 from ...language.immutable import immutable
 from ...language.types import Int, Map, Option, Pool, Record, Seq, Subset, Type
+from ...language.where import Where
 from ..traversal import traverse
 from .algebra import memoize
 from .encoding import Encoding
@@ -66,7 +67,7 @@ class Execution(Evaluator):
 
     # --- pure functions -----------------------------------------------------------------------------------------------
 
-    def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: ir.Where) -> Value:
+    def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: Where) -> Value:
         """The value of a helper, evaluated once for the same arguments and the same state."""
         key = (id(function), self.version, *(_key(argument) for argument in arguments))
         if key not in self._calls:
@@ -405,7 +406,7 @@ def _element_layout(type_: Type) -> Any:
             return type_
 
 
-_NOWHERE = ir.Where("", 0, 0, 0, 0)
+_NOWHERE = Where("", 0, 0, 0, 0)
 _TRUE = ir.Const(1, Int(0, 1), _NOWHERE)
 
 

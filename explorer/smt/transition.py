@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from ...language import ir
 from ...language.checks import members_of
+from ...language.forms import Parameter
 from ...language.immutable import immutable
-from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
 from ...language.switches import is_constant
 from ...language.types import Enumeration, Identity, Int, Map, Option, Record, Subset, Type

@@ -14,9 +14,11 @@ from math import prod
 from typing import Any, TypeAlias
 
 from .. import ir
+from ..forms import InitialForm, Parameter
 from ..immutable import immutable
 from ..model import Action, Model
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, scalar_size
+from ..where import Where
 from .intervals import UNBOUNDED_INT
 from .traversal import WRITES, rebuilt, traverse_forms
 
@@ -28,16 +30,16 @@ BEFORE, AFTER = "@before", "@after"
 class UnsupportedError(Exception):
     """Something of an abstract model that cannot be asked of an image: where it stands, and what it is."""
 
-    where: ir.Where
+    where: Where
     message: str
 
 
-def truth(value: bool, where: ir.Where) -> ir.Const:
+def truth(value: bool, where: Where) -> ir.Const:
     """A truth value."""
     return ir.Const(int(value), Bool(), where)
 
 
-def conjunction(operands: Iterable[ir.Expr], where: ir.Where) -> ir.Expr:
+def conjunction(operands: Iterable[ir.Expr], where: Where) -> ir.Expr:
     """All of the operands; true of none."""
     found = tuple(operands)
     if not found:
@@ -45,7 +47,7 @@ def conjunction(operands: Iterable[ir.Expr], where: ir.Where) -> ir.Expr:
     return found[0] if len(found) == 1 else ir.And(found, Bool(), where)
 
 
-def disjunction(operands: Iterable[ir.Expr], where: ir.Where) -> ir.Expr:
+def disjunction(operands: Iterable[ir.Expr], where: Where) -> ir.Expr:
     """Any of the operands; false of none."""
     found = tuple(operands)
     if not found:
@@ -148,7 +150,7 @@ def _unbounded_type(type_: Type) -> Type:
             return type_
 
 
-def _number(value: int, where: ir.Where) -> ir.Const:
+def _number(value: int, where: Where) -> ir.Const:
     return ir.Const(value, Int(value, value), where)
 
 
@@ -213,7 +215,7 @@ LISTINGS_MAX = 64
 
 
 def _for_any_arguments(
-    form: ir.Function, parameters: tuple[ir.Parameter, ...], first_arguments: tuple[ir.Expr, ...]
+    form: ir.Function, parameters: tuple[Parameter, ...], first_arguments: tuple[ir.Expr, ...]
 ) -> ir.Expr:
     """Whether a function is true of what is given and of any values of its other parameters."""
     where = form.where
@@ -230,7 +232,7 @@ def _for_any_arguments(
     )
 
 
-def _messages(parameter: ir.Parameter, image: ir.Expr) -> Listing:
+def _messages(parameter: Parameter, image: ir.Expr) -> Listing:
     """The messages of an image that a parameter ranges over."""
     assert isinstance(image.type, Record) and parameter.pool is not None
     where, of = parameter.where, dict(image.type.fields)[parameter.pool]
@@ -243,7 +245,7 @@ def _any_quantifier(call: ir.Expr, generators: tuple[ir.Generator, ...]) -> ir.E
 
 
 def _products(
-    parts: Sequence[Sequence[Listing]], parameter: ir.Parameter | None
+    parts: Sequence[Sequence[Listing]], parameter: Parameter | None
 ) -> Iterator[tuple[tuple[ir.Generator, ...], tuple[ir.Expr, ...]]]:
     """One listing of each part, in every combination. Raises Unsupported where they are too many."""
     if parameter is not None and prod(map(len, parts)) > LISTINGS_MAX:
@@ -256,7 +258,7 @@ def _products(
         )
 
 
-def _listings(type_: Type, name: str, parameter: ir.Parameter) -> list[Listing]:
+def _listings(type_: Type, name: str, parameter: Parameter) -> list[Listing]:
     """Every value of a parameter's type, as generators visit them: None beside the values of an option, a map from
     its values. Raises Unsupported for others. `name` is that of a generator's variable."""
     where = parameter.where
@@ -278,7 +280,7 @@ def _listings(type_: Type, name: str, parameter: ir.Parameter) -> list[Listing]:
             raise UnsupportedError(where, message)
 
 
-def _map_of(type_: Map, values: Mapping[int, ir.Expr], name: str, where: ir.Where) -> ir.Expr:
+def _map_of(type_: Map, values: Mapping[int, ir.Expr], name: str, where: Where) -> ir.Expr:
     """A map with these values at the keys of these numbers."""
     key = ir.Name(f"{name}@key", type_.key, where)
     *_, value = values.values()
@@ -323,7 +325,7 @@ class _ActionFunctions:
         )
         return ir.Function(action.name, parameters, (), body, Bool(), where)
 
-    def initial(self, form: ir.InitialForm) -> ir.Function:
+    def initial(self, form: InitialForm) -> ir.Function:
         """Whether an initial function with its arguments makes a state."""
         where, image = form.where, ir.Name(AFTER, self.record, form.where)
         fields = zip(self.record.fields, form.result.fields, strict=True)
@@ -347,7 +349,7 @@ class _ActionFunctions:
         )
         return ir.Call(function, tuple(given), Bool(), where)
 
-    def read(self, state: str, field: str, where: ir.Where) -> ir.Name:
+    def read(self, state: str, field: str, where: Where) -> ir.Name:
         """What a field holds now."""
         return ir.Name(_cell(state, field), self.fields[field], where)
 

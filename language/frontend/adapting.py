@@ -11,6 +11,7 @@ from ..adaptation import Adaptations
 from ..checks import TypeCheck, check_for
 from ..constants import Value
 from ..types import Int, Subset, Type
+from ..where import Where
 from .folding import Folder
 from .membership import unchecked_elements
 from .roles import ActionText, InitialText
@@ -31,8 +32,8 @@ def adaptations(
     Of the state's `fields` those in `left_out` are ghosts that were folded away; `budgets` gives each action's budget
     by the action's name; `program` knows the constants' values, and the calls of step helpers.
     """
-    dropped: set[ir.Where] = set()
-    guards: dict[tuple[str, str], frozenset[ir.Where]] = {}
+    dropped: set[Where] = set()
+    guards: dict[tuple[str, str], frozenset[Where]] = {}
     forms: list[Any] = []
     for function, text in texts.items():
         body: tuple[ir.Statement, ...] = text.body if isinstance(text, ir.Function) else text.elaborated_function.body
@@ -53,9 +54,9 @@ def adaptations(
     return Adaptations(needed, frozenset(dropped), ranges, elements, guards, calls, pieces, copied)
 
 
-def _calls(places: Iterable[ir.Where]) -> frozenset[ir.Where]:
+def _calls(places: Iterable[Where]) -> frozenset[Where]:
     """The calls that lead to these places."""
-    found: set[ir.Where] = set()
+    found: set[Where] = set()
     for place in places:
         call = place.call
         while call is not None:
@@ -64,10 +65,10 @@ def _calls(places: Iterable[ir.Where]) -> frozenset[ir.Where]:
     return frozenset(found)
 
 
-def _unwrap_places(everything: Iterable[Any]) -> frozenset[ir.Where]:
+def _unwrap_places(everything: Iterable[Any]) -> frozenset[Where]:
     """Where a value is taken out of an option, but for the places at which Python or a store refuses None by itself,
     and those that come after None was asked for."""
-    found: set[ir.Where] = set()
+    found: set[Where] = set()
     refused: set[int] = set()
     for node in everything:
         match node:
@@ -87,9 +88,9 @@ def _unwrap_places(everything: Iterable[Any]) -> frozenset[ir.Where]:
     return frozenset(found)
 
 
-def _ranges(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, tuple[int, int]]:
+def _ranges(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Where, tuple[int, int]]:
     """The elements of sets whose integers may lie outside what the set can hold, with what it can hold."""
-    found: dict[ir.Where, tuple[int, int]] = {}
+    found: dict[Where, tuple[int, int]] = {}
     for node in everything:
         match node:
             case ir.MakeSubset(elements=elements, type=Subset(of=Int() as of)):
@@ -106,10 +107,10 @@ def _ranges(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.W
     return found
 
 
-def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, TypeCheck]:
+def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Where, TypeCheck]:
     """The records of sets that may not be of the set's type, with what checks that."""
     checks: dict[Type, TypeCheck] = {}
-    found: dict[ir.Where, TypeCheck] = {}
+    found: dict[Where, TypeCheck] = {}
     for node in everything:
         for element, of in unchecked_elements(node):
             if of not in checks:
@@ -118,7 +119,7 @@ def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir
     return found
 
 
-def _requires(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
+def _requires(body: tuple[ir.Statement, ...]) -> frozenset[Where]:
     return frozenset(
         statement.where for form in body for statement in traverse_forms(form) if isinstance(statement, ir.Require)
     )

@@ -21,7 +21,6 @@ from ..constants import Constant, ConstantExpression, Literal, OpenExpression, O
 from ..declare import mark_of
 from ..errors import AbandonedError, Diagnostics, suggest_name
 from ..immutable import immutable
-from ..ir import Where
 from ..kinds import Capacity, Domain, GhostMark, Member, Range, unwritable_label
 from ..records import box_type, classes_of_type, is_tuple, tuple_of, union_of
 from ..types import (
@@ -39,6 +38,7 @@ from ..types import (
     Unit,
     scalar_size,
 )
+from ..where import Where
 from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY, capacity_text, with_full_capacity
 from .intervals import EXPONENTS, UNBOUNDED_INT, arithmetic, fits, is_inside
 from .nearest_types import name_text, nearest_type

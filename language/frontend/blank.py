@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from .. import ir
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type
+from ..where import Where
 
 
-def blank(type_: Type, where: ir.Where, depth: int = 0) -> ir.Expr | None:
+def blank(type_: Type, where: Where, depth: int = 0) -> ir.Expr | None:
     """The blank value of a type, inside as many maps as `depth` says; None for a type that has none."""
     match type_:
         case Int(lo=lo, lo_open=None):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from .. import ir
 from ..records import box_type, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
+from ..where import Where
 from .expressions import BOOL
 from .folding import cannot_fail
 from .matching import fit, unify, unwrap_option
@@ -86,7 +87,7 @@ def compare(scope: Scope, symbol: CompareOp, left: ir.Expr, right: ir.Expr, node
     return ir.Compare(symbol, a, b, BOOL, scope.where(node))
 
 
-def _subset_order(symbol: CompareOp, left: ir.Expr, right: ir.Expr, where: ir.Where) -> ir.Expr:
+def _subset_order(symbol: CompareOp, left: ir.Expr, right: ir.Expr, where: Where) -> ir.Expr:
     if symbol in (">", ">="):
         left, right = right, left
     within = ir.SetOperation("<=", left, right, BOOL, where)

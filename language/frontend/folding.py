@@ -15,6 +15,7 @@ from .. import ir
 from ..constants import Value
 from ..switches import is_constant
 from ..types import Bool, Identity, Int, Seq, Type, scalar_size
+from ..where import Where
 from .membership import unchecked_elements
 from .traversal import parts, rebuilt
 
@@ -136,7 +137,7 @@ def _always_member(number: ir.Expr, type_: Type) -> bool:
     return not is_open and number.type.lo >= 0 and number.type.hi < scalar_size(type_)
 
 
-def _truth(value: bool, where: ir.Where) -> ir.Const:
+def _truth(value: bool, where: Where) -> ir.Const:
     return ir.Const(int(value), Bool(), where)
 
 

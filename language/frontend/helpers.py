@@ -16,6 +16,7 @@ from ..errors import AbandonedError
 from ..immutable import immutable
 from ..kinds import Domain
 from ..types import Bool, Int, Option, Pool, Seq, Type, Unit
+from ..where import Where
 from .intervals import is_inside, widened_interval
 from .matching import agrees, fit, join, widen_type
 from .scope import Program, Role, Scope, block, expression
@@ -136,7 +137,7 @@ def _return_type(
 ) -> Type | None:
     if node.returns is None:
         where = source.where(node)
-        heading = ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
+        heading = Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
         program.diagnostics.add("TG210", heading, f"{node.name} does not say what it returns", _return_hint(function))
         raise AbandonedError
     return program.types.read(node.returns, source, function.__globals__, variables).type
@@ -180,7 +181,7 @@ def _depth(scope: Scope, function: FunctionType, node: ast.Call) -> int:
     return depth.value(scope.program.values)
 
 
-def _too_deep(returns: Type, where: ir.Where) -> ir.Expr:
+def _too_deep(returns: Type, where: Where) -> ir.Expr:
     """A value that there is not: evaluated, it is an error of the model."""
     of = returns.of if isinstance(returns, Option) else returns
     if isinstance(of, Int):

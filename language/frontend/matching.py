@@ -10,6 +10,7 @@ from .. import ir
 from ..errors import AbandonedError
 from ..records import KIND, is_box, is_tuple, tuple_of, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
+from ..where import Where
 from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY
 from .intervals import UNBOUNDED_INT, hull
 from .scope import Scope
@@ -340,7 +341,7 @@ def to_union(value: ir.Expr, union: Record) -> ir.Expr:
     return ir.MakeRecord(tuple(parts), union, where)
 
 
-def member_part(value: ir.Expr, union: Record, member_number: int, name: str, where: ir.Where) -> ir.Expr:
+def member_part(value: ir.Expr, union: Record, member_number: int, name: str, where: Where) -> ir.Expr:
     """A field of a value of a union that is known to be the record with this place."""
     member, places = union.variants[member_number]
     names = [text for text, _ in member.fields]
@@ -350,14 +351,14 @@ def member_part(value: ir.Expr, union: Record, member_number: int, name: str, wh
     return ir.Unwrap(part, wanted, where) if isinstance(of, Option) and not isinstance(wanted, Option) else part
 
 
-def to_member(value: ir.Expr, union: Record, member_number: int, where: ir.Where) -> ir.Expr:
+def to_member(value: ir.Expr, union: Record, member_number: int, where: Where) -> ir.Expr:
     """A value of a union as the record that it is known to be."""
     member, _ = union.variants[member_number]
     parts = tuple(member_part(value, union, member_number, name, where) for name, _ in member.fields)
     return ir.MakeRecord(parts, member, where)
 
 
-def _absent_part(of: Type, where: ir.Where) -> ir.Expr:
+def _absent_part(of: Type, where: Where) -> ir.Expr:
     """What a part of a union holds that a value does not have: see `records.absent_part`."""
     match of:
         case Int(lo=lo):

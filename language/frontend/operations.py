@@ -8,6 +8,7 @@ from typing import Literal
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Int, Option, Pool, Record, Seq, Subset, Type, scalar_size
+from ..where import Where
 from .capacities import MEMBERS_MAX
 from .expressions import (
     BOOL,
@@ -62,13 +63,13 @@ def bool_operation(scope: Scope, node: ast.BoolOp, expected_type: Type | None) -
     return (conjunction if isinstance(node.op, ast.And) else disjunction)(made, scope.where(node))
 
 
-def conjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
+def conjunction(operands: list[ir.Expr], where: Where) -> ir.Expr:
     """All of the operands, left to right."""
     flat = [part for operand in operands for part in (operand.operands if isinstance(operand, ir.And) else (operand,))]
     return flat[0] if len(flat) == 1 else ir.And(tuple(flat), BOOL, where)
 
 
-def disjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
+def disjunction(operands: list[ir.Expr], where: Where) -> ir.Expr:
     """Any of the operands, left to right."""
     flat = [part for operand in operands for part in (operand.operands if isinstance(operand, ir.Or) else (operand,))]
     return flat[0] if len(flat) == 1 else ir.Or(tuple(flat), BOOL, where)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Bool, Enumeration, Identity, Int, Seq, Type, scalar_size
+from ..where import Where
 from .expressions import constant_expression, make_arithmetic, number_constant
 from .matching import unwrap_option
 from .scope import Scope, expression
@@ -31,14 +32,14 @@ def note_no_order(scope: Scope, type_: Type, node: ast.AST) -> AbandonedError:
     return scope.error("TG206", node, f"{describe(type_)} has no order", hint)
 
 
-def position_of(value: ir.Expr, where: ir.Where) -> ir.Expr:
+def position_of(value: ir.Expr, where: Where) -> ir.Expr:
     """The number of a scalar, from 0; of an integer itself."""
     if isinstance(value.type, Int):
         return value
     return ir.Position(value, Int(0, scalar_size(value.type) - 1), where)
 
 
-def member_with_number(number: ir.Expr, type_: Type, where: ir.Where) -> ir.Expr:
+def member_with_number(number: ir.Expr, type_: Type, where: Where) -> ir.Expr:
     """The scalar with a number."""
     return number if isinstance(type_, Int) else ir.MemberAt(number, type_, where)
 
@@ -101,7 +102,7 @@ def call_choose(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.
     return member_with_number(ir.Quantified("min", (made,), at, None, at.type, where), over.type, where)
 
 
-def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr, where: ir.Where) -> ir.Expr:
+def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr, where: Where) -> ir.Expr:
     """The element at the first index at which the conditions hold."""
     assert isinstance(row.type, Seq) and isinstance(generator.target, ast.Name)
     capacity = max(row.type.capacity, 0)

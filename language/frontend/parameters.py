@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from math import inf
 
-from .. import ir
 from ..errors import AbandonedError
+from ..forms import Parameter
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, value_count
+from ..where import Where
 from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY, with_full_capacity
 from .helpers import CallSignature
 from .intervals import UNBOUNDED_INT
@@ -22,9 +23,9 @@ _COUNTED_TYPES = 10**15
 """Beyond so many values their number is not written out."""
 
 
-def parameters_of(program: Program, its: CallSignature, skip: int) -> tuple[ir.Parameter, ...]:
+def parameters_of(program: Program, its: CallSignature, skip: int) -> tuple[Parameter, ...]:
     """The parameters that are right, after the first `skip`, which are states; mistakes in the others are noted."""
-    made: list[ir.Parameter] = []
+    made: list[Parameter] = []
     for node, type_ in its.parameters[skip:]:
         assert type_ is not None, "a state among the parameters was refused"
         if node.arg not in its.broken:
@@ -33,19 +34,19 @@ def parameters_of(program: Program, its: CallSignature, skip: int) -> tuple[ir.P
     return tuple(made)
 
 
-def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type, *, has_state: bool) -> ir.Parameter:
+def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type, *, has_state: bool) -> Parameter:
     where = its.source.where(node)
     chosen = _chosen_field(program, its, node)
     holding = [name for name, pool in _pools(program).items() if pool.of == type_] if has_state else []
     if chosen is not None or holding:
-        return ir.Parameter(node.arg, type_, _pool(program, node, type_, chosen, holding, where), where)
+        return Parameter(node.arg, type_, _pool(program, node, type_, chosen, holding, where), where)
     type_ = with_full_capacity(type_)
     mistake = _message_record_mistake(program, node, type_) if has_state else None
     mistake = mistake or _endless(node, type_) or _too_many(node, type_)
     if mistake is not None:
         program.diagnostics.add("TG308", where, *mistake)
         raise AbandonedError
-    return ir.Parameter(node.arg, type_, None, where)
+    return Parameter(node.arg, type_, None, where)
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ def _chosen_field(program: Program, its: CallSignature, node: ast.arg) -> str | 
 
 
 def _pool(
-    program: Program, node: ast.arg, type_: Type, chosen_field: str | None, holding: list[str], where: ir.Where
+    program: Program, node: ast.arg, type_: Type, chosen_field: str | None, holding: list[str], where: Where
 ) -> str:
     """The state field whose members a message parameter ranges over."""
     if chosen_field is not None and chosen_field not in holding:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .. import ir
 from ..records import KIND
 from ..types import Bool, Enumeration, Option, Record, Type
+from ..where import Where
 from .comparisons import compare
 from .expressions import BOOL, condition
 from .matching import field_of, member_part, number_of_member, to_member
@@ -158,7 +159,7 @@ def _fields_of(scope: Scope, record: Record, pattern: ast.MatchClass) -> Iterato
 
 
 def _match_all_parts(
-    scope: Scope, parts: Iterator[tuple[ir.Expr, ast.pattern]], names: Names, tests: list[ir.Expr], where: ir.Where
+    scope: Scope, parts: Iterator[tuple[ir.Expr, ast.pattern]], names: Names, tests: list[ir.Expr], where: Where
 ) -> ir.Expr | None:
     """The condition under which every part matches its pattern, after these tests."""
     for part, inner in parts:

@@ -19,6 +19,7 @@ from ..immutable import immutable
 from ..model import Model
 from ..records import is_tuple
 from ..types import Bool, Enumeration, Identity, Map, Option, Record, Seq, Subset, Type
+from ..where import Where
 from .abstract_steps import (
     UnsupportedError,
     checked_state,
@@ -93,7 +94,7 @@ def note_refusal(program: Program, function: FunctionType, problem: UnsupportedE
     program.diagnostics.add("TG317", decorator_place(program, function), message, hint)
 
 
-def decorator_place(program: Program, function: FunctionType, name: str | None = None) -> ir.Where:
+def decorator_place(program: Program, function: FunctionType, name: str | None = None) -> Where:
     """Where `@refines` stands above a function, or the value that it gives a constant."""
     source, node = locate_function(program, function)
     for decorator in node.decorator_list:
@@ -103,7 +104,7 @@ def decorator_place(program: Program, function: FunctionType, name: str | None =
     return heading_place(source, node)
 
 
-def step_place(program: Program, function: FunctionType, action: str) -> ir.Where:
+def step_place(program: Program, function: FunctionType, action: str) -> Where:
     """Where `@refines` says which abstract action an action may be."""
     source, node = locate_function(program, function)
     for decorator in node.decorator_list:
@@ -123,7 +124,7 @@ def _last_name(key: ast.expr) -> object:
             return None
 
 
-def _check_signature(program: Program, its: CallSignature, record: Record, where: ir.Where) -> None:
+def _check_signature(program: Program, its: CallSignature, record: Record, where: Where) -> None:
     """One state comes in, one state of the abstract model goes out."""
     takes_state = [type_ is None for _, type_ in its.parameters] == [True]
     if takes_state and its.returns == record and not its.node.args.defaults:

@@ -12,9 +12,11 @@ from types import FunctionType
 from .. import ir
 from ..declare import ghosts_of
 from ..errors import AbandonedError, Diagnostics
+from ..forms import ActionForm, InitialForm, Parameter
 from ..immutable import immutable
 from ..steps import returns_as_branches
 from ..types import Bool, Enumeration, Identity, Int, Unit
+from ..where import Where
 from . import comparisons, patterns, statements
 from .blank import blank
 from .calls import record_arguments
@@ -74,14 +76,14 @@ def locate_function(program: Program, function: FunctionType) -> tuple[Source, a
     """A collected function's text. Raises Abandoned after noting TG008 when there is none."""
     code = function.__code__
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        where = ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 1)
+        where = Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 1)
         message = f"{function.__name__} is an `async def`, and nothing of a model waits: a step happens at once"
         program.diagnostics.add("TG114", where, message, f"def {function.__name__}(...)")
         raise AbandonedError
     found = source_of_function(function)
     if found is None:
         message = f"{function.__name__} has no text at {code.co_filename}:{code.co_firstlineno}"
-        where = ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+        where = Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
         program.diagnostics.add(
             "TG008", where, message, "a function written in a file, unchanged since it was imported"
         )
@@ -89,10 +91,10 @@ def locate_function(program: Program, function: FunctionType) -> tuple[Source, a
     return found
 
 
-def heading_place(source: Source, node: ast.FunctionDef) -> ir.Where:
+def heading_place(source: Source, node: ast.FunctionDef) -> Where:
     """The place of a function's `def name`."""
     where = source.where(node)
-    return ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
+    return Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
 
 
 def _signature(program: Program, function: FunctionType, states: int, role: str) -> CallSignature:
@@ -171,10 +173,10 @@ class ActionText:
     """An action elaborated and checked, not yet folded."""
 
     its: CallSignature
-    parameters: tuple[ir.Parameter, ...]
+    parameters: tuple[Parameter, ...]
     elaborated_function: ElaboratedFunction
 
-    def form(self, folder: Folder, left_out: frozenset[str], budget: str | None) -> ir.ActionForm:
+    def form(self, folder: Folder, left_out: frozenset[str], budget: str | None) -> ActionForm:
         """The action's typed form, folded, without the ghosts in `left_out`, its fault budget spent in it."""
         body = folder.body(self.elaborated_function.body)
         if left_out:
@@ -187,7 +189,7 @@ class ActionText:
         written = fields_written(body)
         if budget is not None:
             reads, written = reads | {budget_field(budget)}, written | {budget_field(budget)}
-        return ir.ActionForm(self.its.node.name, state, self.parameters, body, reads, written, where)
+        return ActionForm(self.its.node.name, state, self.parameters, body, reads, written, where)
 
 
 def action(program: Program, function: FunctionType) -> ActionText:
@@ -220,13 +222,13 @@ class InitialText:
     """An initial function elaborated and checked, not yet folded."""
 
     its: CallSignature
-    parameters: tuple[ir.Parameter, ...]
+    parameters: tuple[Parameter, ...]
     elaborated_function: ElaboratedFunction
     result: ir.MakeState
 
     def form(
         self, folder: Folder, fields: Iterable[str], left_out: frozenset[str], extra: tuple[ir.Expr, ...]
-    ) -> ir.InitialForm:
+    ) -> InitialForm:
         """The typed form: of the state's `fields` those that are not `left_out`, then those that the fault budgets
         add."""
         body = folder.body(self.elaborated_function.body)
@@ -235,7 +237,7 @@ class InitialText:
         named = zip(fields, self.result.fields, strict=True)
         kept = [folder.part(term) for name, term in named if name not in left_out]
         result = ir.MakeState((*kept, *extra), self.result.where)
-        return ir.InitialForm(
+        return InitialForm(
             self.its.node.name, self.parameters, body, result, heading_place(self.its.source, self.its.node)
         )
 
@@ -265,7 +267,7 @@ def initial(program: Program, function: FunctionType) -> InitialText:
     return InitialText(its, parameters, elaborated, ir.MakeState(tuple(fields), scope.where(call)))
 
 
-def _blanks(shape: StateShape, where: ir.Where) -> dict[str, ir.Expr]:
+def _blanks(shape: StateShape, where: Where) -> dict[str, ir.Expr]:
     """What the ghosts of classes of their own begin with."""
     ghosts = (name for cls in ghosts_of(shape.python) for name in cls.__annotations__)
     found = ((name, blank(shape.fields[name], where)) for name in ghosts)
@@ -383,7 +385,7 @@ def budget_field(constant: str) -> str:
     return f"{constant}_left"
 
 
-def add_budget(form: ir.ActionForm, constant: str, type_: Int) -> ir.ActionForm:
+def add_budget(form: ActionForm, constant: str, type_: Int) -> ActionForm:
     """The action with its budget: a limit after its last guard, and one less at its end."""
     where = form.where
     field = budget_field(constant)
@@ -493,12 +495,12 @@ def _elaborate_words(scope: Scope, node: ast.expr) -> None:
         expression(scope, node)
 
 
-def _place_in_docstring(source: Source, node: ast.stmt, line: str, start: int, length: int) -> ir.Where:
+def _place_in_docstring(source: Source, node: ast.stmt, line: str, start: int, length: int) -> Where:
     """Where a piece of the sentence stands in the file; the whole docstring when it is not written there literally."""
     for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
         text = source.lines[number - 1]
         column = text.find(line)
         if column >= 0:
             before = len(text[: column + start].encode())
-            return ir.Where(source.path, number, before, number, before + len(line[start : start + length].encode()))
+            return Where(source.path, number, before, number, before + len(line[start : start + length].encode()))
     return source.where(node)

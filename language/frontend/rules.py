@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import ir
 from ..errors import Diagnostics
+from ..where import Where
 from .folding import cannot_fail
 from .traversal import WRITES, parts, traverse_forms
 
@@ -47,7 +48,7 @@ def _order(body: Iterable[ir.Statement], stage: int, diagnostics: Diagnostics) -
     return stage
 
 
-def _check_require(stage: int, where: ir.Where, diagnostics: Diagnostics) -> None:
+def _check_require(stage: int, where: Where, diagnostics: Diagnostics) -> None:
     if stage == _WRITES:
         message = "on some way to here the step has already written, and half a step would be undone"
         diagnostics.add("TG301", where, message, "all requires first, with the values as they are before the step")
@@ -101,7 +102,7 @@ class Ghosts:
         """Whether a ghost field or a ghost name is read anywhere in it."""
         return self._first_read(form) is not None
 
-    def _first_read(self, form: Any) -> ir.Where | None:
+    def _first_read(self, form: Any) -> Where | None:
         """The first place in the function's own text where it reads a ghost; for a helper that does, the call."""
         if isinstance(form, ir.StateField) and form.field in self.fields:
             return form.where

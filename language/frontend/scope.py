@@ -18,6 +18,7 @@ from ..constants import Constant, Value
 from ..errors import AbandonedError, Diagnostics, suggest_name
 from ..immutable import immutable
 from ..types import Record, Type
+from ..where import Where
 from .annotations import Types
 from .source import Source
 
@@ -86,8 +87,8 @@ class Program:
     shape: StateShape
     diagnostics: Diagnostics
     helpers: dict[Any, ir.Function | None] = field(default_factory=dict[Any, "ir.Function | None"])
-    pieces: set[ir.Where] = field(default_factory=set[ir.Where])
-    calls: set[ir.Where] = field(default_factory=set[ir.Where])
+    pieces: set[Where] = field(default_factory=set[Where])
+    calls: set[Where] = field(default_factory=set[Where])
     stack: list[FunctionType] = field(default_factory=list[FunctionType])
     bounds: tuple[FunctionType, ...] = ()
     own_image: Record | None = None
@@ -124,7 +125,7 @@ class Scope:
         self.rebound: frozenset[str] = frozenset()
         self.returns: Type | None = None
         self.returned: list[Type] = []
-        self.call: ir.Where | None = None
+        self.call: Where | None = None
         self.variables: Mapping[Any, Type] = {}
         self.arguments: set[str] = set()
         self.known: dict[str, tuple[Binding, frozenset[int]]] = {}
@@ -150,7 +151,7 @@ class Scope:
         self.note(code, node, message, hint)
         return AbandonedError()
 
-    def where(self, node: ast.AST) -> ir.Where:
+    def where(self, node: ast.AST) -> Where:
         """A node's place."""
         return self.source.where(node, self.call)
 

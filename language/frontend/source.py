@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from ..declare import ghosts_of
-from ..ir import Where
+from ..where import Where
 
 CAPACITY_ADVICE = "one type in [...], and how many there may be beside it: Annotated[Seq[Node], Capacity(3)]"
 """What to write in the place of `Seq[Node, 3]`."""

@@ -13,6 +13,7 @@ from ..immutable import immutable
 from ..kinds import Domain, range_of
 from ..records import is_box, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
+from ..where import Where
 from .capacities import MEMBERS_MAX
 from .expressions import BOOL, condition, int_type, integer, number_constant
 from .intervals import range_interval
@@ -201,7 +202,7 @@ def _list_iteration(scope: Scope, iteration: Iteration, node: ast.expr) -> ir.Ex
     return ir.MakeSeq(made, Seq(of, len(made)), where)
 
 
-def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.IntRange:
+def _indexes(rows: tuple[ir.Expr, ...], where: Where) -> ir.IntRange:
     """The indexes that all of the sequences have."""
     lengths: list[ir.Expr] = []
     for row in rows:
@@ -216,7 +217,7 @@ def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.IntRange:
 # --- the loop's own names ---------------------------------------------------------------------------------------------
 
 
-def keep_iteration(scope: Scope, iteration: Iteration, where: ir.Where) -> tuple[Iteration, list[ir.Statement]]:
+def keep_iteration(scope: Scope, iteration: Iteration, where: Where) -> tuple[Iteration, list[ir.Statement]]:
     """The iteration over values as they are when the loop begins, and the statements that keep them: the loop's body
     may write to what it visits."""
     made: list[ir.Statement] = []

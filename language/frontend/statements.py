@@ -12,6 +12,7 @@ from .. import declare, ir
 from ..errors import AbandonedError
 from ..steps import METHODS
 from ..types import Int, Option, Pool, Seq, Subset, Type, Unit
+from ..where import Where
 from .expressions import condition, fit_expression, integer
 from .helpers import names_assigned
 from .intervals import hull, widened_interval
@@ -99,9 +100,7 @@ def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, sink
     sink.append(_method(scope, function, place, call.args[0], scope.where(call)))
 
 
-def _method(
-    scope: Scope, function: ast.Attribute, place: ir.Place, argument: ast.expr, where: ir.Where
-) -> ir.Statement:
+def _method(scope: Scope, function: ast.Attribute, place: ir.Place, argument: ast.expr, where: Where) -> ir.Statement:
     match place.type, function.attr:
         case Seq(of=of), "append":
             return ir.Append(place, fit_expression(scope, argument, of), where)
@@ -346,7 +345,7 @@ def branch(scope: Scope, node: ast.If, sink: StatementSink) -> bool:
 Body = Callable[[Scope], "tuple[tuple[ir.Statement, ...], bool]"]
 
 
-def branches(scope: Scope, test: ir.Expr | None, yes: Body, no: Body, where: ir.Where, sink: StatementSink) -> bool:
+def branches(scope: Scope, test: ir.Expr | None, yes: Body, no: Body, where: Where, sink: StatementSink) -> bool:
     """An `If`, and the names as they are after it."""
     first, second = scope.inner(), scope.inner()
     taken, taken_ends = yes(first)

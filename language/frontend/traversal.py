@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from .. import ir
+from ..where import Where
 
 _PARTS: dict[type[Any], tuple[str, ...]] = {
     ir.Const: (),
@@ -126,9 +127,9 @@ def traverse_forms(*forms: Any, helpers: bool = True) -> Iterator[Any]:
             stack.extend(node.body)
 
 
-def fields_read(*forms: Any) -> dict[str, ir.Where]:
+def fields_read(*forms: Any) -> dict[str, Where]:
     """The state fields that these forms look at, each with one place where they do."""
-    found: dict[str, ir.Where] = {}
+    found: dict[str, Where] = {}
     for form in forms:
         for node in traverse_forms(form):
             if isinstance(node, ir.StateField):
@@ -145,7 +146,7 @@ def fields_written(body: tuple[ir.Statement, ...]) -> frozenset[str]:
     return frozenset(write.place.field for form in body for write in traverse_forms(form) if isinstance(write, WRITES))
 
 
-def places(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
+def places(body: tuple[ir.Statement, ...]) -> frozenset[Where]:
     """Where these statements and those in their blocks stand."""
     return frozenset(statement.where for form in body for statement in _statements(form))
 

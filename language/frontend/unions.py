@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .. import ir
 from ..records import KIND, is_tuple
 from ..types import Bool, Option, Record, Type
+from ..where import Where
 from .matching import field_of, member_part, number_of_member, unwrap_option
 from .scope import Scope
 from .type_text import describe
@@ -49,7 +50,7 @@ def name_parts(scope: Scope, target: ast.expr, value: ir.Expr) -> None:
 # --- unions -----------------------------------------------------------------------------------------------------------
 
 
-def is_one_of(value: ir.Expr, union: Record, numbers: list[int], where: ir.Where) -> ir.Expr:
+def is_one_of(value: ir.Expr, union: Record, numbers: list[int], where: Where) -> ir.Expr:
     """Whether a value of a union is one of these records."""
     kinds = union.fields[0][1]
     kind = ir.RecordField(value, KIND, kinds, where)
@@ -57,7 +58,7 @@ def is_one_of(value: ir.Expr, union: Record, numbers: list[int], where: ir.Where
     return tests[0] if len(tests) == 1 else ir.Or(tuple(tests), Bool(), where)
 
 
-def one_of(value: ir.Expr, numbers: list[int], where: ir.Where) -> ir.Expr:
+def one_of(value: ir.Expr, numbers: list[int], where: Where) -> ir.Expr:
     """Whether a value of a union, or an option of one, is one of these records; None is none of them."""
     if not isinstance(value.type, Option):
         assert isinstance(value.type, Record), "it is a union"

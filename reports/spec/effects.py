@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from ...language import ir
+from ...language.forms import ActionForm, InitialForm
 from ...language.types import Pool
 from .notation import (
     NotationScope,
@@ -58,12 +59,12 @@ class _WrittenFields:
             self.primes[name] = max(count, self.primes.get(name, 0))
 
 
-def action_lines(action: ir.ActionForm) -> Lines:
+def action_lines(action: ActionForm) -> Lines:
     """The body of an action, each line under `when`, `within`, `let` or `then`."""
     return _labelled_lines(action.body, _WrittenFields(shadowed_fields=shadowed_fields(action)))
 
 
-def initial_lines(initial: ir.InitialForm, fields: Iterable[str]) -> Lines:
+def initial_lines(initial: InitialForm, fields: Iterable[str]) -> Lines:
     """The body of an initial function and the value of each field."""
     lines = _labelled_lines(initial.body, _WrittenFields())
     for name, value in zip(fields, initial.result.fields, strict=True):
@@ -82,7 +83,7 @@ def definition_lines(function: ir.Function, scope: NotationScope) -> Lines:
     return [line for case in _case_lines(body, scope, 2) for line in case]
 
 
-def action_phrases(action: ir.ActionForm, limit: int) -> list[tuple[Part, str]]:
+def action_phrases(action: ActionForm, limit: int) -> list[tuple[Part, str]]:
     """The body of an action with each statement as one phrase, whatever its length, under its label. A value of more
     than `limit` characters is an ellipsis, and a branch or a loop that is longer says what it changes."""
     writes = _WrittenFields(shadowed_fields=shadowed_fields(action))

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from ...language import ir
 from ...language.constants import Constant, Value
 from ...language.declare import STUTTERS, Fairness
+from ...language.forms import Parameter
 from ...language.immutable import immutable
 from ...language.model import Action, Initial, Liveness, LivenessKind, Model, Property, Refinement
 from ...language.types import Enumeration, Identity, Record
@@ -269,7 +270,7 @@ def _budget_text(action: Action) -> str:
     return f", at most `{action.budget}` times" if action.budget else ""
 
 
-def parameters_text(parameters: Sequence[ir.Parameter]) -> str:
+def parameters_text(parameters: Sequence[Parameter]) -> str:
     """`(follower ∈ Replica)`, or nothing for an action without parameters."""
     inside = ", ".join(f"{parameter.name} ∈ {parameter.pool or type_text(parameter.type)}" for parameter in parameters)
     return f"({inside})" if inside else ""

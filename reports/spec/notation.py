@@ -13,9 +13,11 @@ from typing import Any, TypeAlias
 
 from ...language import ir
 from ...language.constants import Constant, ConstantExpression, Literal, OpenExpression, Operation
+from ...language.forms import ActionForm, InitialForm
 from ...language.immutable import immutable
 from ...language.records import is_box, is_tuple, unbox_type
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
+from ...language.where import Where
 
 WIDTH = 104
 
@@ -504,7 +506,7 @@ def traverse_form(node: Any) -> Iterator[Any]:
     if isinstance(node, tuple):
         for setting in node:  # pyright: ignore[reportUnknownVariableType]
             yield from traverse_form(setting)
-    elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where):
+    elif type(node).__module__ == ir.__name__ and not isinstance(node, Where):
         yield node
         for field_ in dataclasses.fields(node):
             yield from traverse_form(getattr(node, field_.name))
@@ -515,14 +517,14 @@ def fields_read(node: Any) -> frozenset[str]:
     return frozenset(part.field for part in traverse_form(node) if isinstance(part, ir.StateField))
 
 
-def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> frozenset[str]:
+def shadowed_fields(form: ActionForm | InitialForm | ir.Function) -> frozenset[str]:
     """The state fields that a form uses although it has a local name of the same spelling."""
     parameters = (
         form.parameters if isinstance(form, ir.Function) else [(parameter.name, None) for parameter in form.parameters]
     )
     names = {name for name, _ in parameters}
     used: set[str] = set()
-    for part in _parts_without_helpers(form.body if not isinstance(form, ir.InitialForm) else (form.body, form.result)):
+    for part in _parts_without_helpers(form.body if not isinstance(form, InitialForm) else (form.body, form.result)):
         match part:
             case ir.Let(name=name):
                 names.add(name)
@@ -540,7 +542,7 @@ def _parts_without_helpers(node: Any) -> Iterator[Any]:
     if isinstance(node, tuple):
         for setting in node:  # pyright: ignore[reportUnknownVariableType]
             yield from _parts_without_helpers(setting)
-    elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where | ir.Function):
+    elif type(node).__module__ == ir.__name__ and not isinstance(node, Where | ir.Function):
         yield node
         for field_ in dataclasses.fields(node):
             yield from _parts_without_helpers(getattr(node, field_.name))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...language import ir
+from ...language.forms import Parameter
 from ...language.model import Action, Initial, Liveness, Model, Property
 from .effects import Part, action_phrases, definition_lines, initial_lines
 from .mathematics import CLAIMS, MAY_END, MUST, WITHIN, assumption_texts, data_lines, head_of, mark_code
@@ -191,7 +192,7 @@ def _replace_run(writes: Sequence[str], run: Sequence[str], number: str) -> list
     return list(writes)
 
 
-def _parameters(parameters: Sequence[ir.Parameter]) -> str:
+def _parameters(parameters: Sequence[Parameter]) -> str:
     """`(leader, follower ∈ Broker)`: those of one type in a row."""
     groups = groupby(parameters, key=lambda parameter: parameter.pool or type_text(parameter.type))
     texts = [f"{', '.join(parameter.name for parameter in group)} ∈ {of}" for of, group in groups]

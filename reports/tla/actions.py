@@ -13,6 +13,7 @@ from textwrap import wrap
 from typing import TypeAlias
 
 from ...language import ir
+from ...language.forms import InitialForm
 from ...language.types import Map, Pool, Seq, Type
 from ..spec.notation import traverse_form
 from .expressions import FormulaScope, expression_formula, flat, offset_text, sequence_text, source_text
@@ -83,7 +84,7 @@ def _unchanged_terms(variables: Sequence[str]) -> list[Term]:
     return [FlatFormula(f"UNCHANGED <<{text}>>" if "," in text else f"UNCHANGED {text}", COMPARISON) for text in texts]
 
 
-def initial_term(initial: ir.InitialForm, scope: FormulaScope, fields: Sequence[str]) -> Term:
+def initial_term(initial: InitialForm, scope: FormulaScope, fields: Sequence[str]) -> Term:
     """The formula of an initial function, whose parameters the scope knows: its guards, and each variable's value."""
     made = _Body(scope)
     _add_statements(initial.body, made)

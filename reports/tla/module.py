@@ -17,6 +17,7 @@ from textwrap import wrap
 
 from ...language import ir
 from ...language.declare import Fairness
+from ...language.forms import Parameter
 from ...language.immutable import immutable
 from ...language.model import Action, Initial, Liveness, Model, Property, Refinement
 from ...language.types import Bool, Enumeration, Identity, Map, Option, Pool, Record, Seq, Subset, Type
@@ -314,18 +315,18 @@ class _Export:
             else [f"Init == {starts[0]}", ""]
         )
 
-    def _call_text(self, name: str, parameters: Sequence[ir.Parameter]) -> str:
+    def _call_text(self, name: str, parameters: Sequence[Parameter]) -> str:
         """An action or a start with some values of its parameters."""
         ranges, shown = self._ranges(parameters)
         call = f"{name}({', '.join(shown)})" if shown else name
         return f"\\E {', '.join(ranges)} : {call}" if ranges else call
 
-    def _ranges(self, parameters: Sequence[ir.Parameter]) -> tuple[list[str], list[str]]:
+    def _ranges(self, parameters: Sequence[Parameter]) -> tuple[list[str], list[str]]:
         shown, _ = bind_all([parameter.name for parameter in parameters], self.operators.scope())
         pairs = zip(parameters, shown, strict=True)
         return [f"{name} \\in {self._range_text(parameter)}" for parameter, name in pairs], shown
 
-    def _range_text(self, parameter: ir.Parameter) -> str:
+    def _range_text(self, parameter: Parameter) -> str:
         if parameter.pool is None:
             return set_text(parameter.type, self.names)
         variable = self.names.of(("field", parameter.pool))

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...language.constants import Constant, ConstantExpression, Literal, OpenExpression, Operation
-from ...language.ir import Where
 from ...language.records import KIND, is_box, is_tuple, unbox_type
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
+from ...language.where import Where
 from .names import Names
 
 _OPERATORS = {"+": "+", "-": "-", "*": "*", "//": "\\div", "%": "%", "**": "^"}

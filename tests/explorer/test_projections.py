@@ -20,6 +20,7 @@ from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors, UsageError
 from tidegate.language.judge import run_text
 from tidegate.language.model import Model, Projection
+from tidegate.language.where import Where
 from tidegate.reports.exits import Exit
 
 from ..support import random_models
@@ -225,7 +226,7 @@ def test_random_models_keep_the_same_states_in_both_engines(seed: int, tmp_path:
 
 def fields_of(model: Model, names: list[str]) -> Projection:
     """The projection to some fields."""
-    where = ir.Where("", 1, 0, 1, 0)
+    where = Where("", 1, 0, 1, 0)
     fields = tuple(ir.StateField("s", name, model.field(name).type, where) for name in names)
     value = ir.MakeRecord(fields, cast(Any, None), where)
     form = ir.Function("some", (), ("s",), (ir.Return(value, where),), cast(Any, None), where)

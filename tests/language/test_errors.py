@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import Diagnostics, ModelErrors, shown_path, suggest_name
-from tidegate.language.ir import Where
+from tidegate.language.where import Where
 
 
 def place_of_line(line: int, file: str = "model.py") -> Where:

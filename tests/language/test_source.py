@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.language.ir import Where
 from tidegate.language.source import NoSourceError, file_text, function_node, text_at, words
+from tidegate.language.where import Where
 
 TEXT = "def first(a):\n    return (a +\n        'ü'  )\n\n\ndef second(b):\n    return  b  +  1\n"
 

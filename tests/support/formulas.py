@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tidegate.language import ir
 from tidegate.language.types import Bool, Identity, Int, Map
+from tidegate.language.where import Where
 
-HERE = ir.Where("model.py", 1, 0, 1, 1)
+HERE = Where("model.py", 1, 0, 1, 1)
 
 
 REPLICA = Identity("Replica", 2, True, ("A", "B"), int)

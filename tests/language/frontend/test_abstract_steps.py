@@ -6,12 +6,13 @@ from tidegate.language import ir
 from tidegate.language.frontend.abstract_steps import checked_value, conjunction, disjunction, range_conditions, truth
 from tidegate.language.judge import holds
 from tidegate.language.types import Bool, Int
+from tidegate.language.where import Where
 
 from ...support.forms import show
 from ...support.steps import run_of
 from ...support.traces import bind_model
 
-HERE = ir.Where("model.py", 1, 0, 1, 1)
+HERE = Where("model.py", 1, 0, 1, 1)
 
 
 def number(lo: int, hi: int) -> ir.Name:

@@ -8,9 +8,9 @@ import pytest
 from tidegate.language import checks, types
 from tidegate.language.errors import ModelErrors
 from tidegate.language.frontend.blank import blank
-from tidegate.language.ir import Where
 from tidegate.language.judge import initial_states
 from tidegate.language.model import Model
+from tidegate.language.where import Where
 
 from ...support.engines import HEADER, agree, bind_text
 

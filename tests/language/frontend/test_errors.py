@@ -10,9 +10,9 @@ import pytest
 from tidegate.language.binding import load
 from tidegate.language.errors import CODES, Diagnostics, ModelErrors
 from tidegate.language.frontend.source import NESTED_MAX
-from tidegate.language.ir import Where
 from tidegate.language.judge import initial_states, steps
 from tidegate.language.steptext import format_step, parse_steps
+from tidegate.language.where import Where
 
 from ...conftest import ROOT, Run
 

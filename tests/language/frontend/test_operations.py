@@ -8,8 +8,9 @@ import pytest
 from tidegate.language import ir
 from tidegate.language.frontend.operations import conjunction, disjunction, is_shapeless
 from tidegate.language.types import Bool
+from tidegate.language.where import Where
 
-HERE = ir.Where("m.py", 1, 0, 1, 1)
+HERE = Where("m.py", 1, 0, 1, 1)
 YES = ir.Const(1, Bool(), HERE)
 NO = ir.Const(0, Bool(), HERE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tidegate.language import ir
+from tidegate.language.forms import ActionForm
 from tidegate.language.types import Bool
 from tidegate.reports.spec.effects import action_lines
 
@@ -24,7 +25,7 @@ def test_effects_prime_what_they_write_and_a_second_write_again() -> None:
         plus_one(other, "b"),
         plus_one(cell, "a"),
     )
-    lines = action_lines(ir.ActionForm("act", "s", (), body, frozenset(), frozenset(), HERE))
+    lines = action_lines(ActionForm("act", "s", (), body, frozenset(), frozenset(), HERE))
     assert lines == [
         "when    up[a]",
         "within  up[b]",
@@ -39,7 +40,7 @@ def test_a_loop_over_its_own_cells_is_for_all_and_any_other_goes_in_order() -> N
         place = ir.Place("up", (name(index),), Bool(), HERE)
         body = (ir.Store(place, ir.Not(up(index), Bool(), HERE), HERE),)
         statement = ir.For("r", REPLICA, ir.Members(REPLICA, HERE), body, HERE)
-        return action_lines(ir.ActionForm("act", "s", (), (statement,), frozenset(), frozenset(), HERE))
+        return action_lines(ActionForm("act", "s", (), (statement,), frozenset(), frozenset(), HERE))
 
     assert loop("r") == ["then    ∀ r ∈ Replica:", "          up′[r] = ¬up[r]"]
     assert loop("a") == ["then    for each r ∈ Replica in order:", "          up′[a] ≔ ¬up′[a]"]
