@@ -13,7 +13,6 @@ from types import FunctionType, ModuleType
 from typing import Any, Protocol, cast
 
 from . import ir
-from .collecting import modules_of
 from .constants import Constant, ConstantExpression, Value, constant_text
 from .declare import STUTTERS, Mark
 from .drafts import Shape
@@ -29,6 +28,7 @@ from .judge import shape_of
 from .liveness import bind_arguments
 from .model import LIVENESS, Liveness, LivenessCase, Model, Property, Refinement
 from .refinement import is_abstract_step
+from .text_modules import modules_of
 from .types import Int, Map, Option, Pool, Record, Seq, Type
 from .values import State
 from .values import replace as replaced

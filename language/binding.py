@@ -18,7 +18,7 @@ from typing import Any, cast
 from . import ir
 from .abstractions import Abstractions
 from .adaptation import KEY, Adaptations
-from .collecting import Collector, import_file, modules_of
+from .collecting import Collector
 from .constant_values import checked_value
 from .constants import Constant, Value
 from .declare import KINDS, Mark
@@ -47,7 +47,9 @@ from .lanes import bound_view
 from .liveness import check_fairness, conditions_of_steps, elaborate_predicates, liveness, predicates
 from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
+from .text_modules import modules_of
 from .types import Identity, Int
+from .user_files import import_file
 from .where import Where
 
 _PREDICATE_ROLES = ("invariant", "transition", "reachable", "refines")

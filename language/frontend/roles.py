@@ -17,20 +17,20 @@ from ..immutable import immutable
 from ..steps import returns_as_branches
 from ..types import Bool, Enumeration, Identity, Int, Unit
 from ..where import Where
-from . import comparisons, patterns, statements
+from . import calls, comparisons, patterns, statements
 from .blank import blank
-from .calls import record_arguments
 from .effects import check_writes
 from .folding import Folder
 from .helpers import CallSignature, call_on_state, function_form, names_assigned, names_rebound, signature
 from .parameters import parameters_of
+from .record_calls import record_arguments
 from .rules import Ghosts, check_order, drop_ghost_writes, drop_names
 from .scope import Program, Role, Scope, StateShape, block, expression
 from .source import Source, source_of_function
 from .traversal import fields_read, fields_written, traverse_forms
 from .type_text import describe
 
-PHASES = (comparisons, patterns, statements)
+PHASES = (calls, comparisons, patterns, statements)
 """Imported so that they register what they elaborate."""
 
 

@@ -273,6 +273,14 @@ _INSTEAD: dict[type[ast.stmt], str] = {
 """What to write for statements that people know from elsewhere."""
 
 
+def call_arguments(scope: Scope, node: ast.Call, count: int, usage: str, *keywords: str) -> list[ast.expr]:
+    """The positional arguments of a call, `count` of them and no keywords but these; TG211 otherwise."""
+    odd = [keyword for keyword in node.keywords if keyword.arg not in keywords]
+    if len(node.args) != count or odd or any(isinstance(argument, ast.Starred) for argument in node.args):
+        raise scope.error("TG211", node, f"{ast.unparse(node.func)} is not called like this", usage)
+    return node.args
+
+
 def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...], bool]:
     """The typed form of statements, and whether control never reaches their end. A mistake ends one statement only."""
     made: list[ir.Statement] = []

@@ -1,12 +1,13 @@
-"""Collecting: everything that a module holds, in the order of its text, and files that are imported apart."""
+"""Collecting: everything that a module holds, in the order of its text."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from tidegate.language.collecting import Collector, abstract_modules, import_file, modules_of
-from tidegate.language.errors import Diagnostics, ModelErrors, UsageError
+from tidegate.language.collecting import Collector
+from tidegate.language.errors import Diagnostics, ModelErrors
+from tidegate.language.user_files import import_file
 
 from ..conftest import ROOT
 
@@ -22,23 +23,6 @@ def test_what_a_file_holds_is_collected_in_the_order_of_its_text() -> None:
         ("one_inside", "invariant"), ("somebody_inside", "reachable"),
     ]  # fmt: skip
     assert [domain.__name__ for domain in collected.domains] == ["Client"]
-    assert modules_of(module) == (module,) and abstract_modules(module) == ()
-
-
-def test_the_abstract_model_is_the_one_that_is_refined() -> None:
-    module = import_file(ROOT / "examples" / "two_phase.py", Diagnostics())
-    (abstract,) = abstract_modules(module)
-    assert str(abstract.__file__).endswith("tcommit.py")
-
-
-def test_a_file_that_is_not_there_and_one_that_is_not_python(tmp_path: Path) -> None:
-    with pytest.raises(UsageError):
-        import_file(tmp_path / "none.py", Diagnostics())
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text("x => 1\n", encoding="utf-8")
-    with pytest.raises(ModelErrors) as caught:
-        import_file(wrong, Diagnostics())
-    assert [error.code for error in caught.value.errors] == ["TG001"]
 
 
 def test_a_module_without_a_state_is_no_model(tmp_path: Path) -> None:

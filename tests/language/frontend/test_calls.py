@@ -1,4 +1,4 @@
-"""Calls of built-in functions and of the makers of values: what each becomes in the typed form."""
+"""Calls of built-in functions, and of domains: what each becomes in the typed form."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ EXPRESSIONS = {
     "is_majority(s.seen)": "majority(s.seen)",
     "len(s.seen) + len(Node) + len(Mode)": "((len(s.seen) + 2) + 2)",
     "min(s.count, i, 2)": "((s.count min i) min 2)",
-    "Entry(node, number=i)": "Entry(node, i)",
-    "Note(to=s.owner, answer=i)": "Note(s.owner!, +i)",
-    "replace(s.entry, number=1)": "s.entry{number=1}",
     "Node(1)": "B",
 }
 
