@@ -23,7 +23,7 @@ from ...language import ir
 from ...language.immutable import immutable
 from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
-from .clauses import Clause
+from .clauses import Clause, constants_of_terms, subterms
 from .effort import SHORT_QUESTIONS, SolverEffort, patience
 from .encoding import unbounded_encoding
 from .hints import Hints
@@ -79,6 +79,9 @@ class Context:
 
 Question: TypeAlias = tuple[Context, list[z3.BoolRef]]
 """Goals, and what they are proved under."""
+
+_GOAL = "g"
+"""What the names of a goal's variables begin with."""
 
 _PARTS = (64, 16, 4, 1)
 """How cheap a proof is, in parts of what a first attempt may cost."""
@@ -260,7 +263,7 @@ class ProofQuestions:
 
     def _clauses(self, form: ir.Function | None, *states: SymbolicState) -> list[Clause]:
         """A goal's clauses, those left out that are plainly true."""
-        return clauses(cast(ir.Function, form), self.encoding, *states, suffix="g", is_nested=True)
+        return clauses(cast(ir.Function, form), self.encoding, *states, suffix=_GOAL, is_nested=True)
 
     def _instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
@@ -311,10 +314,10 @@ class ProofQuestions:
     def _case_by_case(
         self, context: Context, goal: z3.BoolRef, first: Sequence[Attempt], later: Sequence[Attempt]
     ) -> SolverAnswer:
-        answer = SolverAnswer(True)
+        answer, numbers = SolverAnswer(True), _unmentioned_numbers([goal])
         for term in split_goal(goal):
-            tried = term.eq(goal)  # nothing to decide in it: the first attempts were made
-            answer = self._try_attempts(context, [term], later if tried else [*first, *later])
+            tried = term.eq(goal) and not numbers  # nothing to decide in it: the first attempts were made
+            answer = self._try_attempts(context, [term], later if tried else [*first, *later], numbers)
             if not answer.is_proved:
                 break
         return answer
@@ -336,18 +339,31 @@ class ProofQuestions:
         ]
         return quick[: len(lemma_sets)], [*quick[len(lemma_sets) :], *rest]
 
-    def _try_attempts(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> SolverAnswer:
+    def _try_attempts(
+        self,
+        context: Context,
+        goals: list[z3.BoolRef],
+        attempts: Sequence[Attempt],
+        numbers: Sequence[z3.ExprRef] = (),
+    ) -> SolverAnswer:
         answer = SolverAnswer(False)
         for lemmas, seed, work in attempts:
-            answer = self._refute(context, goals, lemmas, seed, work)
+            answer = self._refute(context, goals, lemmas, seed, work, numbers)
             if answer.is_proved or answer.late:
                 break
         return answer
 
     def _refute(
-        self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float
+        self,
+        context: Context,
+        goals: list[z3.BoolRef],
+        lemmas: Lemmas,
+        seed: int,
+        work: float,
+        numbers: Sequence[z3.ExprRef] = (),
     ) -> SolverAnswer:
-        """Whether the context contradicts that one of the goals is false (or, of none, contradicts itself)."""
+        """Whether the context contradicts that one of the goals is false (or, of none, contradicts itself). What the
+        lemmas say of the `numbers` is said without a trigger."""
         solver, whole = context.solvers.get((lemmas, seed)), (None, self.effort.seeds[0])
         if solver is None:
             context.solvers = {names: made for names, made in context.solvers.items() if names == whole}
@@ -355,6 +371,9 @@ class ProofQuestions:
         _limit(solver, work)
         solver.push()
         solver.add([*_negation(goals), *self._mentions.of(goals)])
+        for name in self._names if numbers and context.uses_lemmas else ():
+            if lemmas is None or name in lemmas:
+                solver.add(_instances_at(self._formulas_of_lemma(name), numbers))
         began = time.monotonic()
         with watch_deadline(patience(work)):
             found = solver.check()
@@ -404,8 +423,10 @@ class ProofQuestions:
         _limit(solver, work)
         solver.add([*context.happens, self._state, *_negation(goals), *self._mentions.of(goals)])
         names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
+        numbers = _unmentioned_numbers(goals)
         for name, text in names.items():
-            solver.add([z3.Implies(name, said) for said in self._formulas_of_lemma(text)])
+            formulas = self._formulas_of_lemma(text)
+            solver.add([z3.Implies(name, said) for said in (*formulas, *_instances_at(formulas, numbers))])
         with watch_deadline(patience(work)):
             found = solver.check(*names)
         if found != z3.unsat:
@@ -483,6 +504,28 @@ class _Mentions:
             self._inside[at] = found
             self._kept.append(inner)
         return self._inside[term.get_id()]
+
+
+def _unmentioned_numbers(goals: Sequence[z3.BoolRef]) -> list[z3.ExprRef]:
+    """The goals' variables that are numbers and stand in no function's value there, as where a number is only compared
+    with the length of a log: no trigger has anything to fit on, and the solver never looks at what is there."""
+    found, mentioned = dict[int, z3.ExprRef](), set[int]()
+    for term in subterms(goals):
+        if z3.is_const(term) and term.sort() == z3.IntSort() and term.decl().name().startswith(f"{_GOAL}!"):
+            found[term.get_id()] = term
+        elif term.num_args() and _is_value(term):
+            mentioned |= constants_of_terms(term.children())
+    return [term for number, term in found.items() if number not in mentioned]
+
+
+def _instances_at(formulas: Sequence[z3.BoolRef], numbers: Sequence[z3.ExprRef]) -> list[z3.BoolRef]:
+    """What the formulas that are about every number say of these."""
+    return [
+        z3.substitute_vars(formula.body(), number)
+        for formula in formulas
+        if isinstance(formula, z3.QuantifierRef) and formula.num_vars() == 1 and formula.var_sort(0) == z3.IntSort()
+        for number in numbers
+    ]
 
 
 def _is_value(term: z3.ExprRef) -> bool:

@@ -89,7 +89,7 @@ def offset_in_range(s: Partition) -> bool:
         for broker in Broker
         if is_true_leader(s, broker) or (follower_reads and not reset_at_leader and follows_true_leader(s, broker))
         for offset in range(log_size)
-        if len(s.read[offset]) > 0
+        for _ in s.read[offset]
     )
 
 
@@ -273,11 +273,12 @@ def replication_quorum_superset(s: Partition) -> bool:
 def valid_high_watermark(s: Partition) -> bool:
     """No member of the registered ISR is behind the high watermark of the leader of the newest epoch."""
     return all(
-        len(s.log[broker]) >= s.high_watermark[leader]
+        offset < len(s.log[broker])
         for leader in Broker
         if is_true_leader(s, leader)
         for broker in s.registered.isr
         if broker not in s.lossy
+        for offset in range(s.high_watermark[leader])
     )
 
 
@@ -353,8 +354,9 @@ def joins_with_all_committed(before: Partition, after: Partition) -> bool:
 def no_truncation_below_true_high_watermark(before: Partition, after: Partition) -> bool:
     """No broker that may be elected truncates a committed record."""
     return all(
-        len(after.log[broker]) >= min(len(before.log[broker]), len(before.committed))
+        offset < len(after.log[broker])
         for broker in (before.registered.isr | before.registered.elr) & before.up & after.up
+        for offset in range(min(len(before.log[broker]), len(before.committed)))
     )
 
 

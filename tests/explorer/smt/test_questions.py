@@ -12,6 +12,7 @@ from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.language.binding import load
+from tidegate.language.proof import Obligation
 
 from ...support.shipped import tier_parameters
 from .test_induction import ASKS, BAG, GROW, LARGE, ROW, Wrong, X
@@ -91,3 +92,44 @@ def test_what_is_wrong_only_at_large_bounds_is_not_answered_with_yes(name: str, 
     questions = ProofQuestions(made.model, made.symmetric, SolverEffort(work=1.0))
     open_ = [obligation for obligation in made.obligations() if not questions.ask(obligation, hard=True).is_proved]
     assert open_ != []
+
+
+COPIES = '''"""A row, and how much of it is ones."""
+from __future__ import annotations
+from typing import Annotated
+from tidegate.language import *
+top = constant(2, minimum=1, maximum=8, says="numbers")
+Number = Annotated[int, Range(0, top)]
+@state
+class S:
+    """S."""
+    row: Annotated[Seq[Number], Capacity(top)]
+    ones: Number
+@initial
+def start() -> S:
+    """I."""
+    return S(row=Seq(), ones=0)
+@action
+def clear(s: S) -> None:
+    """C."""
+    s.ones = 0
+@lemma
+def ones_are_in_the_row(s: S) -> bool:
+    """L."""
+    return all(i < len(s.row) and s.row[i] == 1 for i in range(s.ones))
+@invariant
+def the_row_is_as_long(s: S) -> bool:
+    """P."""
+    return all(i < len(s.row) for i in range(s.ones))
+'''
+
+
+def test_a_number_that_is_only_compared_with_a_length_is_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "row.py"
+    path.write_text(COPIES, encoding="utf-8")
+    definition = load(path)
+    made = Induction(definition, definition.bind(), ProofRequest(workers=1))
+    questions = ProofQuestions(made.model, made.symmetric, SolverEffort(work=1.0))
+    obligation = Obligation("consequence", "the_row_is_as_long")
+    assert questions.ask(obligation, hard=False).is_proved
+    assert questions.needed_lemmas(obligation) == {"ones_are_in_the_row"}
