@@ -50,6 +50,10 @@ class MemoryLog implements RaftLog {
         return Math.max(start, flushed);
     }
 
+    int batchCount() {
+        return batches.size();
+    }
+
     /** The epoch and the number of the record at an offset; null below the log's start and above its end. */
     Entry entryAt(long offset) {
         int at = indexOf(offset);

@@ -174,6 +174,31 @@ def of_message(source: int, to: int, api: int, answer: int = 0) -> Step:
     return "deliver", source, to, api, answer, 0
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("batches", [1, Settings().batches_a_read])
+def test_a_node_that_hands_a_long_log_to_a_listener_is_not_taken_to_poll_without_rest(batches: int) -> None:
+    """One batch a poll at the slowest, of more than the polls that a node may take for nothing, and more records."""
+    fetch = [of_message(2, 1, FETCH), of_message(1, 2, FETCH, 1)]
+    wins = [("tick", 1), *[of_message(1, 2, VOTE), of_message(2, 1, VOTE, 1)] * 2, of_message(1, 2, BEGIN_QUORUM_EPOCH)]
+    with Host(hosted_release(), brief=True) as host:
+        host.open(Settings(batches_a_read=batches), 1)
+        host.take([*wins, *fetch * 2])
+        for _ in range(70):
+            host.take([("append", 1, 3), *fetch * 3])
+        done = host.take([("register", 2), ("crash", 2, 2**31 - 1), ("start", 2), ("register", 1)])
+        assert done.committed_records > 200 and not done.findings
+
+
+@pytest.mark.long
+def test_a_node_that_polls_without_rest_is_found() -> None:
+    with Host(hosted_release(), brief=True) as host:
+        host.open(Settings(observers=1, dynamic=True), 1)
+        done = host.take([("tick", 4)] * 3)
+    assert [found.signature for found in done.findings] == [
+        "comes_to_rest, Unattached, polls again and again without waiting for anything"
+    ]
+
+
 def stood_and_was_removed(kafka: str) -> Schedule:
     """Nodes 1 and 3 stand in epoch 1, and 2 votes for 1; 3 follows it, is removed, has the record of that, and is
     started again."""
