@@ -8,11 +8,12 @@ from pathlib import Path
 from ..gates.records import named_bounds
 from ..invariants.catalogue import CATALOGUE, current_name, find
 from ..language import binding
-from ..language.binding import PROPERTIES, Definition
+from ..language.binding import Definition
 from ..language.constants import Value
 from ..language.errors import UsageError, suggest_name
 from ..language.immutable import immutable
 from ..language.model import Model
+from ..language.model_parts import PROPERTIES
 from . import arguments
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from ..language.binding import PROPERTIES, Definition, load
+from ..language.binding import Definition, load
 from ..language.constants import ConstantExpression
 from ..language.errors import CODES, Diagnostic, ModelErrors, UsageError
 from ..language.frontend.source import read, source_of_class, source_of_function
 from ..language.model import Model
+from ..language.model_parts import PROPERTIES
 from ..language.where import Where
 from ..reports.spec.mathematics import fields_by_name, texts_by_name
 from .files import Overlay, overlaid

@@ -28,33 +28,26 @@ from .frontend.annotations import Types
 from .frontend.folding import Folder, has_false_guard
 from .frontend.roles import (
     ActionText,
-    InitialText,
     action,
-    add_budget,
     budget_field,
-    first_doc_line,
     initial,
     is_about_steps,
     predicate,
     projection,
 )
 from .frontend.scope import Program, StateShape
-from .frontend.source import argument_place, fields_of_state, globals_of_class, source_of_class
+from .frontend.source import argument_place, fields_of_state, globals_of_class
 from .frontend.traversal import fields_read
 from .immutable import immutable
 from .impossible import Impossible, impossible_with
 from .lanes import bound_view
-from .liveness import check_fairness, conditions_of_steps, elaborate_predicates, liveness, predicates
-from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
+from .liveness import check_fairness, conditions_of_steps, elaborate_predicates, predicates
+from .model import LIVENESS, Field, Model
+from .model_parts import PROPERTIES, ModelParts, is_checked
 from .namespace import Namespace
 from .text_modules import modules_of
 from .types import Identity, Int
 from .user_files import import_file
-from .where import Where
-
-_PREDICATE_ROLES = ("invariant", "transition", "reachable", "refines")
-PROPERTIES = (*_PREDICATE_ROLES, *LIVENESS)
-"""The roles of functions that are checked unless properties are chosen by name; a lemma is checked only then."""
 
 
 @immutable
@@ -268,7 +261,20 @@ class _Binding:
         adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, program)
         images, names = self.abstractions.shapes, self.abstractions.names
         namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted, images, names)
-        finisher = _Finisher(self, texts, namespace, budgets, shape, gone)
+        parts = ModelParts(
+            self.definition,
+            self.values,
+            self.opened,
+            self.chosen,
+            self.types,
+            self.folder,
+            self.abstractions,
+            texts,
+            namespace,
+            budgets,
+            shape,
+            gone,
+        )
         bound = namespace.globals_of_all(modules_of(self.definition.module))
         return Model(
             name=title,
@@ -281,19 +287,19 @@ class _Binding:
             state_name=shape.name,
             fields=fields,
             domains=domains,
-            initials=finisher.initials(),
-            actions=finisher.actions(),
-            properties=finisher.properties(),
-            terminals=finisher.terminals(),
-            bounds=finisher.bounds(),
-            step_bounds=finisher.step_bounds(),
-            lemmas=finisher.lemmas() if self.lemmas else (),
+            initials=parts.initials(),
+            actions=parts.actions(),
+            properties=parts.properties(),
+            terminals=parts.terminals(),
+            bounds=parts.bounds(),
+            step_bounds=parts.step_bounds(),
+            lemmas=parts.lemmas() if self.lemmas else (),
             namespace={**bound, shape.name: namespace.shape},
             files=self.definition.files,
             view=bound_view(self.definition.view, namespace),
             notes=self.definition.notes,
-            projections=finisher.projections(),
-            liveness=finisher.liveness(),
+            projections=parts.projections(),
+            liveness=parts.liveness(),
             left_out=tuple(n for n in self.definition.names(*PROPERTIES) if self.chosen and n not in self.chosen),
         )
 
@@ -424,15 +430,9 @@ class _Binding:
 
     def _reads_ghost(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> bool:
         """Whether a property that is bound reads a ghost."""
-        bound = (marked for marked in self.definition.functions if self.is_bound(*marked))
+        bound = (marked for marked in self.definition.functions if is_checked(*marked, self.chosen))
         read = (fields_read(*texts[part].body) for marked in bound for part in predicates(*marked))
         return any(map(ghosts.intersection, read))
-
-    def is_bound(self, function: FunctionType, mark: Mark) -> bool:
-        """Whether the function is a property of the bound model."""
-        if self.chosen is None:
-            return mark.role in PROPERTIES
-        return mark.role in (*PROPERTIES, "lemma") and function.__name__ in self.chosen
 
     def _folded_ghosts(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> frozenset[str]:
         """The ghost fields that are folded away: all, those not named, or those that serve nothing that is bound."""
@@ -445,7 +445,7 @@ class _Binding:
         read: dict[bool, set[str]] = {True: set(), False: set()}
         for function, mark in self.definition.functions:
             by_need = self.ghosts is None and mark.role in PROPERTIES
-            unread = mark.role == "lemma" or (by_need and not self.is_bound(function, mark))
+            unread = mark.role == "lemma" or (by_need and not is_checked(function, mark, self.chosen))
             if mark.role not in ("action", "initial"):
                 for predicate in (*predicates(function, mark), *conditions_of_steps(mark)):
                     read[unread] |= set(fields_read(*texts[predicate].body))
@@ -461,136 +461,3 @@ class _Binding:
             if field in program.shape.ghosts:
                 hint = "only properties, and assignments to ghost fields, read ghosts"
                 self.diagnostics.add("TG303", where, f"{what} would depend on a ghost", hint)
-
-
-class _Finisher:
-    """Folds the elaborated functions and puts the model's parts together."""
-
-    def __init__(
-        self,
-        binding: _Binding,
-        texts: dict[FunctionType, Any],
-        namespace: Namespace,
-        budgets: dict[str, Field],
-        shape: StateShape,
-        left_out: frozenset[str],
-    ) -> None:
-        self.binding, self.texts, self.namespace = binding, texts, namespace
-        self.budgets, self.shape, self.gone = budgets, shape, left_out
-
-    def _functions_with_mark(self, *roles: str) -> list[tuple[FunctionType, Mark]]:
-        return [(function, mark) for function, mark in self.binding.definition.functions if mark.role in roles]
-
-    def actions(self) -> tuple[Action, ...]:
-        """The actions, in source order."""
-        return tuple(self._action(function, mark) for function, mark in self._functions_with_mark("action"))
-
-    def _action(self, function: FunctionType, mark: Mark) -> Action:
-        text = cast(ActionText, self.texts[function])
-        form = text.form(self.binding.folder, self.gone, mark.budget)
-        off = has_false_guard(form.body, self.binding.values)
-        if mark.budget is not None:
-            form = add_budget(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
-        doc = (function.__doc__ or "").strip()
-        run = self.namespace.function(function)
-        name = function.__name__
-        stopping = (its.__name__ for its, mark in self._functions_with_mark("bound") if name in mark.stops)
-        return Action(name, mark.kind, mark.budget, first_doc_line(doc), doc, form, run, off, next(stopping, None))
-
-    def initials(self) -> tuple[Initial, ...]:
-        """The initial functions, in source order."""
-        extra = tuple(self._whole_budget(name, field) for name, field in self.budgets.items())
-        made: list[Initial] = []
-        for function, _mark in self._functions_with_mark("initial"):
-            text = cast(InitialText, self.texts[function])
-            form = text.form(self.binding.folder, self.shape.fields, self.gone, extra)
-            made.append(
-                Initial(function.__name__, (function.__doc__ or "").strip(), form, self.namespace.function(function))
-            )
-        return tuple(made)
-
-    def _whole_budget(self, name: str, field: Field) -> ir.Expr:
-        where = self._state_place()
-        if name in self.binding.opened:
-            return ir.OpenConst(name, self.binding.types.interval(self.binding.definition.constants[name]), where)
-        value = cast(int, self.binding.values[name])
-        return ir.Const(value, Int(value, value), where)
-
-    def _state_place(self) -> Where:
-        source, node = cast(Any, source_of_class(self.binding.definition.state_class))
-        return source.where(node)
-
-    def properties(self) -> tuple[Property, ...]:
-        """The chosen properties, in source order: all but the lemmas, unless some are named."""
-        found = self._functions_with_mark(*_PREDICATE_ROLES, "lemma")
-        return tuple(
-            self._property(function, mark) for function, mark in found if self.binding.is_bound(function, mark)
-        )
-
-    def liveness(self) -> tuple[Liveness, ...]:
-        """The chosen properties of whole runs, in source order."""
-        found = self._functions_with_mark(*LIVENESS)
-        own = (self._liveness(function, mark) for function, mark in found if self.binding.is_bound(function, mark))
-        chosen = self.binding.chosen
-        mapped = self._functions_with_mark("refines")
-        refined = (claim for function, mark in mapped for claim in self._claims_of_images(function, mark))
-        return (*own, *(claim for claim in refined if chosen is None or chosen & {claim.name, claim.of}))
-
-    def _claims_of_images(self, function: FunctionType, mark: Mark) -> Iterator[Liveness]:
-        form, _ = self._form(function)
-        image = self.namespace.function(function)
-        return self.binding.abstractions.liveness(function, mark, image, form is None, self.binding.folder)
-
-    def _liveness(self, function: FunctionType, mark: Mark) -> Liveness:
-        its = (*predicates(function, mark), *conditions_of_steps(mark))
-        runs = {predicate: self.namespace.function(predicate) for predicate in its}
-        read = frozenset(field for predicate in its for field in fields_read(*self.texts[predicate].body))
-        ghosts = (read & self.shape.ghosts, bool(read & self.gone))
-        kind = cast(LivenessKind, mark.role)
-        return liveness(function, mark, kind, self.texts, runs, self.binding.folder, self.binding.values, ghosts)
-
-    def lemmas(self) -> tuple[Property, ...]:
-        """All lemmas, in source order."""
-        return tuple(self._property(function, mark) for function, mark in self._functions_with_mark("lemma"))
-
-    def terminals(self) -> tuple[Property, ...]:
-        """The predicates of states that may end."""
-        return tuple(self._property(function, mark) for function, mark in self._functions_with_mark("terminal"))
-
-    def bounds(self) -> tuple[Property, ...]:
-        """The predicates outside of which nothing happens."""
-        marked = self._functions_with_mark("bound")
-        return tuple(self._property(function, mark) for function, mark in marked if not is_about_steps(function))
-
-    def step_bounds(self) -> tuple[Property, ...]:
-        """The predicates of the steps that are taken."""
-        return tuple(
-            self._property(function, mark)
-            for function, mark in self._functions_with_mark("bound")
-            if is_about_steps(function)
-        )
-
-    def projections(self) -> tuple[Projection, ...]:
-        """What a search may be asked to distinguish states by."""
-        return tuple(self._projection(function) for function, _ in self._functions_with_mark("projection"))
-
-    def _projection(self, function: FunctionType) -> Projection:
-        form, read = self._form(function)
-        says, run = first_doc_line(function.__doc__), self.namespace.function(function)
-        return Projection(function.__name__, says, form, run, read)
-
-    def _form(self, function: FunctionType) -> tuple[ir.Function | None, frozenset[str]]:
-        """The folded form of a function of states, None where a ghost it reads is gone; and those ghosts."""
-        text = cast(ir.Function, self.texts[function])
-        read = frozenset(fields_read(*text.body)) & self.shape.ghosts
-        return None if read & self.gone else self.binding.folder.function(text), read
-
-    def _property(self, function: FunctionType, mark: Mark) -> Property:
-        form, read = self._form(function)
-        role = "invariant" if mark.role in ("terminal", "bound", "lemma") else mark.role
-        two = len(self.texts[function].states) == 2
-        kind: PropertyKind = "transition" if two else cast(PropertyKind, role)
-        run, says = self.namespace.function(function), first_doc_line(function.__doc__)
-        if mark.role == "refines":
-            return self.binding.abstractions.property(function, mark, form, run, read, self.binding.folder)
-        return Property(function.__name__, kind, says, form, run, read)

@@ -12,10 +12,10 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, find
 from tidegate.language import judge
-from tidegate.language.binding import PROPERTIES
 from tidegate.language.constants import Value
 from tidegate.language.judge import initial_states
 from tidegate.language.model import LIVENESS, Model
+from tidegate.language.model_parts import PROPERTIES
 from tidegate.language.steptext import format_step
 from tidegate.language.verdict import Verdict
 

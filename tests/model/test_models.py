@@ -12,10 +12,11 @@ from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, find
-from tidegate.language.binding import PROPERTIES, load
+from tidegate.language.binding import load
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import initial_states, steps
 from tidegate.language.model import Model
+from tidegate.language.model_parts import PROPERTIES
 
 from ..conftest import ROOT
 from ..support.shipped import bind_shipped, tier_parameters
