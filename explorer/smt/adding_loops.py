@@ -19,8 +19,8 @@ from ...language.types import Subset
 from ..traversal import traverse
 from .algebra import memoize
 from .clauses import Clause
+from .loop_definitions import DefiningExecution
 from .numbers import is_at_least
-from .predicate import DefiningExecution
 from .shapes import IntegerMap, MemberBits, Shape, UnboundedSet
 from .statements import ChangedCell, Path
 from .terms import Bit, Number, and_bits, conjunction, constant_number, disjunction, implies, negation

@@ -1,6 +1,6 @@
 """The unbounded encoding: what loses its bound, what becomes of loops without an end, and what has no meaning.
 
-Also of: `predicate`, `shapes`, `states`, `transition`.
+Also of: `clause_execution`, `loop_definitions`, `predicate`, `shapes`, `states`, `transition`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from typing import cast
 
 import pytest
 import z3
+from tidegate.explorer.smt.clause_execution import ClauseContext, ClauseExecution
 from tidegate.explorer.smt.encoding import Encoding, unbounded_encoding
 from tidegate.explorer.smt.errors import NotUnboundedError
+from tidegate.explorer.smt.loop_definitions import DefiningExecution
 from tidegate.explorer.smt.predicate import clauses, predicate
 from tidegate.explorer.smt.shapes import Fields, Records
 from tidegate.explorer.smt.states import SymbolicState, constant_state, fresh_state
@@ -105,6 +107,19 @@ def test_a_predicate_is_what_its_clauses_say(tmp_path: Path) -> None:
         assert is_proved(boolean_term(state.valid), *given, boolean_term(whole.value), goal=clause.goal())
     together = [clause.as_assumption() for clause in found]
     assert is_proved(boolean_term(state.valid), *given, *together, goal=boolean_term(whole.value))
+
+
+def test_the_rounds_of_a_loop_without_an_end_become_clauses_and_an_all_one_new_truth(tmp_path: Path) -> None:
+    model, encoding, state = model_of(tmp_path, invariant("all(n < 4 for n in s.row)"))
+    form = model.properties[0].form
+    assert form is not None
+    states = {form.states[0]: state.fields}
+    (clause,) = ClauseExecution(encoding, states, "!a").body(form.body, {}, ClauseContext(), True)
+    assert len(clause.variables) == 1 and clause.hypothesis is not True
+    execution = DefiningExecution(encoding, states, "!b")
+    truth, is_defined = execution.result(form, {})
+    assert isinstance(truth, z3.BoolRef) and z3.is_const(truth) and is_defined is True
+    assert [len(assumption.variables) for assumption in execution.assumptions] == [1, 0]
 
 
 @pytest.mark.parametrize(
