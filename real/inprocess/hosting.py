@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from ...language.immutable import immutable
 from ..driving.nodes.processes import bound_command
 from ..driving.nodes.releases import Release
-from .program import MAIN, HostError, ShapeError, compiled_folder
+from .program import MAIN, QUORUM, HostError, ShapeError, Tenant, compiled_folder
 
 Step: TypeAlias = tuple[str | int, ...]
 """A step of a schedule: its verb and its numbers. `Verb.java` says what each is."""
@@ -136,14 +136,14 @@ class HostedWorld:
 
 
 class Host(HostedWorld):
-    """A process that hosts a release, and a world in it; `brief`: for seconds of work and not for minutes. Ends with
-    `with`."""
+    """A process that hosts a tenant's part of a release, and a world in it; `brief`: for seconds of work and not for
+    minutes. Ends with `with`."""
 
-    def __init__(self, release: Release, *, brief: bool = False) -> None:
-        classes = compiled_folder(release)
+    def __init__(self, release: Release, tenant: Tenant = QUORUM, *, brief: bool = False) -> None:
+        classes = compiled_folder(release, tenant)
         quick = ["-XX:TieredStopAtLevel=1"] if brief else []
         options = [f"-Xmx{MEMORY_MB}m", *_OPTIONS, *quick]
-        command = [release.java, *options, "-cp", f"{classes}:{release.jars}/*", MAIN]
+        command = [release.java, *options, "-cp", f"{classes}:{release.jars}/*", MAIN, tenant.answers]
         self.release = release
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
         self._process = subprocess.Popen(

@@ -12,18 +12,40 @@ import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ...language.errors import UnavailableError, UnreadableError, UsageError
+from ...language.immutable import immutable
 from ..driving.nodes.kept_folders import kept_folder
-from ..driving.nodes.releases import NEEDED_JAVA, Release, check_java_version, fetch_raft_release
+from ..driving.nodes.releases import (
+    NEEDED_JAVA,
+    Release,
+    check_java_version,
+    fetch_controller_release,
+    fetch_raft_release,
+)
 from ..driving.verdict import full_version
 
 SOURCES = Path(__file__).parent / "host"
-MAIN = "org.apache.kafka.raft.Host"
-OLDEST = (3, 5)
-"""The first release that the program knows."""
+MAIN = "tidegate.Host"
+
+
+@immutable
+class Tenant:
+    """A part of Kafka's classes that is hosted: whose sources, beside those that all share, are in a folder; the class
+    that answers commands; the first release that it knows; and what fetches the jars of a release."""
+
+    folder: str
+    answers: str
+    oldest: tuple[int, int]
+    fetch: Callable[[str], Release]
+
+
+QUORUM = Tenant("raft", "org.apache.kafka.raft.Quorums", (3, 5), fetch_raft_release)
+"""Controllers that elect one of them, and replicate its log."""
+CONTROLLER = Tenant("partition", "org.apache.kafka.controller.Partitions", (3, 7), fetch_controller_release)
+"""What a controller has on record of brokers, settings and a partition. Before 3.7 it knows no directories."""
 FORMER_NAMES: Mapping[str, str] = {"RaftLog": "ReplicatedLog"}
 """Classes that older releases have by another name (KAFKA-19713: 4.3)."""
 _MARK = re.compile(r" *//\[(\d+\.\d+)?-(\d+\.\d+)?\]$")
@@ -42,29 +64,31 @@ class ShapeError(HostError):
         super().__init__(f"the classes of Kafka {release.version} have another shape than this program knows: {why}")
 
 
-def fetch_hosted_release(version: str) -> Release:
+def fetch_hosted_release(version: str, tenant: Tenant = QUORUM) -> Release:
     """The jars of a release that can be hosted. UsageError where it is none, or is older than all that are hosted; and
     as `fetch_raft_release`."""
     full = full_version(version)
-    if tuple(map(int, full.split(".")))[:2] < OLDEST:
-        raise UsageError(f"Kafka {version} is not hosted in one process; {'.'.join(map(str, OLDEST))} and newer are")
-    return fetch_raft_release(full)
+    if tuple(map(int, full.split(".")))[:2] < tenant.oldest:
+        raise UsageError(
+            f"Kafka {version} is not hosted in one process; {'.'.join(map(str, tenant.oldest))} and newer are"
+        )
+    return tenant.fetch(full)
 
 
-def compiled_folder(release: Release) -> Path:
+def compiled_folder(release: Release, tenant: Tenant = QUORUM) -> Path:
     """The folder of the program's classes for a release, next to its jars; compiled where it is not there yet.
     UnavailableError where there is no compiler, UnreadableError where the folder is damaged, ShapeError where Kafka's
     classes have another shape than the program knows."""
-    texts = dict(adapted_sources(release))
+    texts = dict(adapted_sources(release, tenant))
     digest = hashlib.sha256("\0".join(f"{name}\0{text}" for name, text in sorted(texts.items())).encode()).hexdigest()
     target = release.jars.parent / f"{release.jars.name}-host-{digest[:16]}"
     return kept_folder(target, lambda classes: _compile(release, texts, classes))
 
 
-def adapted_sources(release: Release) -> Iterator[tuple[str, str]]:
-    """Each source file, by name, as it is for a release."""
+def adapted_sources(release: Release, tenant: Tenant = QUORUM) -> Iterator[tuple[str, str]]:
+    """Each source file of a tenant, by name, as it is for a release."""
     places = _places(release.jars)
-    for path in sorted(SOURCES.glob("*.java")):
+    for path in sorted((*SOURCES.glob("*.java"), *(SOURCES / tenant.folder).glob("*.java"))):
         lines = (_line(line, release.parts[:2], places) for line in path.read_text("utf-8").splitlines())
         yield path.name, "".join(f"{line}\n" for line in lines if line is not None)
 

@@ -65,6 +65,11 @@ def fetch_raft_release(version: str) -> Release:
     return _fetch(version, "kafka-raft", "kafka-raft")
 
 
+def fetch_controller_release(version: str) -> Release:
+    """The same, of a controller's record of brokers and partitions, with Raft, and of what they need: about 30 MB."""
+    return _fetch(version, "kafka-metadata", "kafka-metadata")
+
+
 def fetch_client_release(version: str) -> Release:
     """The same, of Kafka's clients in Java alone and of what they need: about 15 MB."""
     return _fetch(version, "kafka-clients", "kafka-clients")

@@ -1,34 +1,26 @@
-package org.apache.kafka.raft;
+package tidegate;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import org.slf4j.impl.Lines;
-
 /**
  * Takes commands on its standard input, a list of JSON objects a line, and answers them on its standard output in the same
- * way. A command is of one of several worlds, by its number.
+ * way. What they mean the tenant knows, whose class is named by the argument.
  */
 public final class Host {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private final Map<Integer, World> worlds = new HashMap<>();
-    private final Map<String, Hunt> hunts = new HashMap<>();
 
     private Host() { }
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws IOException, ReflectiveOperationException {
         PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         System.setOut(System.err);
         try {
@@ -37,26 +29,21 @@ public final class Host {
             System.err.println("this JDK does not let the order of Set.of be fixed, so that no run could be repeated: " + error);
             System.exit(1);
         }
-        Host host = new Host();
+        Tenant tenant = (Tenant) Class.forName(arguments[0]).getDeclaredConstructor().newInstance();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             ArrayNode answer = MAPPER.createArrayNode();
             for (JsonNode command : MAPPER.readTree(line)) {
-                answer.add(host.answer(command));
+                answer.add(answer(tenant, command));
             }
             answers.println(MAPPER.writeValueAsString(answer));
         }
     }
 
-    private ObjectNode answer(JsonNode command) {
+    private static ObjectNode answer(Tenant tenant, JsonNode command) {
         ObjectNode answer = MAPPER.createObjectNode();
         try {
-            switch (command.path("do").asText()) {
-                case "open" -> open(command);
-                case "take" -> take(command, answer);
-                case "hunt" -> hunt(command, answer);
-                default -> throw new IllegalArgumentException("no such command: " + command.path("do"));
-            }
+            tenant.answer(command, answer);
         } catch (RuntimeException | Error error) {
             answer.put("failed", error.toString()).put("changed", error instanceof LinkageError);
             trace(answer.putArray("stack"), error);
@@ -64,87 +51,8 @@ public final class Host {
         return answer;
     }
 
-    private void open(JsonNode command) {
-        Lines.keep(command.path("log").asBoolean(false));
-        World world = new World(new Settings(command.path("settings")), command.path("seed").asLong());
-        worlds.put(command.path("world").asInt(0), world);
-    }
-
-    private void take(JsonNode command, ObjectNode answer) {
-        World world = worlds.get(command.path("world").asInt(0));
-        ArrayNode taken = answer.putArray("taken");
-        ArrayNode states = answer.putArray("states");
-        boolean each = command.path("look").asText().equals("each");
-        for (JsonNode one : command.path("steps")) {
-            Verb verb = Verb.of(one.get(0).asText());
-            int[] step = new int[one.size()];
-            for (int i = 1; i < step.length; i++) {
-                step[i] = one.get(i).asInt();
-            }
-            taken.add(world.take(verb, step));
-            if (each) {
-                Look.add(states.addArray(), world);
-            }
-        }
-        if (command.path("recover").asBoolean(false) && !world.judge.hasEnded()) {
-            new Recovery(world, new ArrayList<>()).run();
-        }
-        if (!each) {
-            Look.add(states.addArray(), world);
-        }
-        Look.addFlying(answer.putArray("flying"), world);
-        answer.put("committed", world.judge.committedEnd());
-        findings(answer, world, world.judge.findings());
-        ArrayNode lines = answer.putArray("lines");
-        Lines.taken().forEach(lines::add);
-    }
-
-    private void hunt(JsonNode command, ObjectNode answer) {
-        Lines.keep(false);
-        Settings settings = new Settings(command.path("settings"));
-        long seed = command.path("seed").asLong();
-        int length = command.path("length").asInt();
-        Hunt hunt = hunts.computeIfAbsent(command.path("settings") + " " + seed, ignored -> new Hunt(settings, seed, length));
-        long steps = 0;
-        int runs = 0;
-        while (runs < command.path("runs").asInt()) {
-            Hunt.Run run = hunt.next();
-            runs++;
-            steps += run.world().taken;
-            List<Finding> fresh = hunt.fresh(run);
-            if (!fresh.isEmpty()) {
-                answer.put("world", run.seed());
-                findings(answer, run.world(), fresh);
-                moves(answer.putArray("schedule"), run.moves());
-                break;
-            }
-        }
-        answer.put("runs", runs).put("steps", steps).put("states", hunt.states());
-    }
-
-    private static void moves(ArrayNode into, List<Hunt.Move> moves) {
-        for (Hunt.Move move : moves) {
-            ArrayNode one = into.addArray().add(move.verb().text());
-            for (int i = 1; i < move.step().length; i++) {
-                one.add(move.step()[i]);
-            }
-        }
-    }
-
-    private static void findings(ObjectNode answer, World world, List<Finding> findings) {
-        ArrayNode into = answer.putArray("findings");
-        for (Finding finding : findings) {
-            ObjectNode found = into.addObject();
-            found.put("property", finding.property()).put("signature", finding.signature()).put("node", finding.node());
-            found.put("why", finding.why());
-            ArrayNode stack = found.putArray("stack");
-            if (finding.thrown() != null) {
-                trace(stack, finding.thrown());
-            }
-        }
-    }
-
-    private static void trace(ArrayNode into, Throwable thrown) {
+    /** What was thrown, and where. */
+    public static void trace(ArrayNode into, Throwable thrown) {
         for (Throwable error = thrown; error != null; error = error.getCause()) {
             into.add(error.toString());
             for (StackTraceElement element : error.getStackTrace()) {

@@ -1,4 +1,4 @@
-package org.apache.kafka.raft;
+package tidegate;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;

@@ -8,17 +8,17 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage; //[4.4-]
-import java.util.function.Supplier;
 
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.utils.LogContext;
-import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.server.common.OffsetAndEpoch;
 import org.apache.kafka.snapshot.SnapshotReader;
 import org.apache.kafka.snapshot.SnapshotWriter;
+
+import tidegate.Clock;
 
 /**
  * One controller: its disk, its clock, and, while it runs, Kafka's own client with what the host gives it in place of
@@ -276,30 +276,6 @@ final class HostedNode {
     }
 
     /** A clock that only the schedule moves. */
-    static final class Clock implements Time {
-        long now = 1_000_000;
-
-        @Override
-        public long milliseconds() {
-            return now;
-        }
-
-        @Override
-        public long nanoseconds() {
-            return now * 1_000_000;
-        }
-
-        @Override
-        public void sleep(long ms) {
-            throw new IllegalStateException("nothing sleeps here");
-        }
-
-        @Override
-        public void waitObject(Object object, Supplier<Boolean> condition, long deadline) {
-            throw new IllegalStateException("nothing waits here");
-        }
-    }
-
     /** What arrives; it never blocks, and notes how long it would. */
     private static final class Queue implements RaftMessageQueue {
         private final ArrayDeque<RaftMessage> messages = new ArrayDeque<>(); //[-4.3]
