@@ -25,7 +25,7 @@ from .joining.options import Options
 from .questions.subjects import subjects
 from .readers.parsed_file import Part
 from .repairs.changes import NO_REPAIR
-from .repairs.repair import repair_subject
+from .repairs.repair import RefutedSets, repair_subject
 from .repairs.side_effects import RepairedSubject, find_side_effects, repair_with_side_effects
 from .report.document import AuditOutcome, audit_outcome
 from .report.reporting import gravity_order, progress_of, report_subject
@@ -72,12 +72,12 @@ def _report_subjects(cluster: Cluster, request: AuditRequest, explorations: Expl
     answers = add_client_losses(add_consumer_rows(check_subjects(questions, explorations), cluster))
     down = ids_of_absent_nodes(cluster)
 
-    def report_one(answer: SubjectVerdict) -> SubjectReport:
+    def report_one(answer: SubjectVerdict, refuted_sets: RefutedSets) -> SubjectReport:
         subject, checks = check_subject(answer, cluster, request)
-        repair = repair_subject(subject, checks, cluster, explorations) if request.repairs else NO_REPAIR
+        repair = repair_subject(subject, checks, cluster, explorations, refuted_sets) if request.repairs else NO_REPAIR
         return report_subject(subject, checks, repair, down, explorations, from_current=request.from_current)
 
-    searches = [partial(report_one, answer) for answer in answers]
+    searches = [partial(report_one, answer, RefutedSets()) for answer in answers]
     reports = run_in_rounds(searches, explorations, progress_of(answers, request.report))
     whole = [partial(_add_side_effects, report, reports, cluster, explorations) for report in reports]
     return sorted(run_in_rounds(whole, explorations), key=gravity_order)

@@ -41,6 +41,8 @@ ASSIGNS = re.compile(r"^\s*(?:[\w.\-\[\]:]+\s+){0,2}(?:-{0,2}[\w.\-]+\s*[=:]\s*\
 """A line of assignments alone, after a host or a command: what inventories and scripts have, and prose has not."""
 PRINTED = re.compile(r"\A\s*[✗✓?] ")
 """What an audit's own report begins with."""
+SAVED = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"tidegate\.audit/')
+"""What its document begins with."""
 
 
 def read_files(
@@ -144,6 +146,8 @@ def read_texts(
     for path, text, named in unknown:
         part = _as_mapped(path, text, uses) or _as_script(path, text, started_with, is_named=named)
         if named and part is None:
+            if SAVED.search(text):
+                raise UnreadableInputError(f"{path} is what `audit --json` printed: --diff {path} compares with it")
             raise UnreadableInputError(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
         read.takes(path, part or _left_over(path, text))
     if resources:

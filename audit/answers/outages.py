@@ -62,7 +62,8 @@ def _isr_words(outage: Outage) -> str:
         return ""
     smallest = min(outage.partitions, key=lambda partition: len(partition.isr))
     members = ",".join(map(str, smallest.isr))
-    return f" (the ISR is {{{members}}} of {len(smallest.replicas)} replicas)"
+    of = "the only replica" if len(smallest.replicas) == 1 else f"{len(smallest.replicas)} replicas"
+    return f" (the ISR is {{{members}}} of {of})"
 
 
 def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:

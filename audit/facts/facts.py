@@ -47,9 +47,14 @@ class Fact:
 
 
 def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
-    """What to give where the version is open: the release, or of one release the level of the feature `elr`."""
-    if len({(choice.sets["binary"], choice.sets["kraft"]) for choice in choices}) > 1:
+    """What to give where the version is open: the release, or of one release what runs it, or the level of the feature
+    `elr`."""
+    pairs = {(choice.sets["binary"], choice.sets["kraft"]) for choice in choices}
+    planes = {kraft for _, kraft in pairs}
+    if len(pairs) > len(planes):
         return "--kafka-version, and kafka-features.sh describe"
+    if len(planes) > 1:
+        return "a broker's server.properties: process.roles is KRaft, and zookeeper.connect is ZooKeeper"
     if len({choice.sets["elr"] for choice in choices}) > 1:
         return f"--features {elr}=LEVEL, as kafka-features.sh describe says"
     return "--inter-broker-protocol"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...language.immutable import immutable
@@ -17,7 +18,7 @@ from ..cluster.cluster import Cluster
 from ..exploring.explorations import Explorations
 from ..kafka.internal_topics import OFFSETS
 from ..questions.questions import OF_TOPICS, QUESTION
-from ..questions.signature import Subject
+from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, Name, cell_title
 from .changes import SettingChange, SubjectRepair, changes_of, moves_of, sending_of
 from .kept_cells import Asked, CellQuestion, apply_changes, cells_kept
@@ -77,11 +78,62 @@ def _is_beyond_model(answer: Answer) -> bool:
     return answer.word == "not checked" and not answer.why.startswith(INCONCLUSIVE)
 
 
+def _is_good(answer: Answer, tolerance: Tolerance) -> bool:
+    """Whether a cell is as a repair must leave it."""
+    return answer.word == "no loss found" or tolerance(answer)
+
+
+@dataclass(slots=True)
+class RefutedSets:
+    """What the search for one subject's repair keeps when it begins anew with more explored (`run_in_rounds`).
+
+    `losing` are sets of changes, by their names, that leave a record lost, or writes stopped: they are not asked about
+    again. The cell that refuted the last set is the first that the next one is asked about, since it refutes most.
+    """
+
+    losing: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
+    _cells: list[tuple[Signature, CellQuestion]] = field(default_factory=list[tuple[Signature, CellQuestion]])
+    _signatures: dict[tuple[Signature, frozenset[str]], Signature] = field(
+        default_factory=dict[tuple[Signature, frozenset[str]], Signature]
+    )
+
+    def is_repaired(
+        self, asked_cells: Asked, changes: Sequence[SettingChange], explorations: Explorations, tolerance: Tolerance
+    ) -> bool:
+        """Whether the changes leave each of the cells as it must be."""
+        names = frozenset(change.name for change in changes)
+        if names in self.losing:
+            return False
+        if not self._cells:
+            self._cells = [(signature, cell) for signature, cells in asked_cells for cell in cells]
+        for at, (signature, (question, cell)) in enumerate(self._cells):
+            changed = self._change(signature, names, changes)
+            found = answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations)
+            if _is_good(found, tolerance):
+                continue
+            self._cells.insert(0, self._cells.pop(at))
+            if found.word == "can lose":
+                self.losing.add(names)
+            return False
+        return True
+
+    def _change(self, signature: Signature, names: frozenset[str], changes: Sequence[SettingChange]) -> Signature:
+        """The signature with the changes made, once."""
+        if (signature, names) not in self._signatures:
+            self._signatures[signature, names] = apply_changes(signature, changes)
+        return self._signatures[signature, names]
+
+
 def repair_subject(
-    subject: SubjectVerdict, checks: Sequence[RequirementCheck], cluster: Cluster, explorations: Explorations
+    subject: SubjectVerdict,
+    checks: Sequence[RequirementCheck],
+    cluster: Cluster,
+    explorations: Explorations,
+    refuted_sets: RefutedSets,
 ) -> SubjectRepair:
-    """The repair of what failed of a subject, with what to type for it, or why there is none."""
-    found = find_repair(subject, checks, explorations)
+    """The repair of what failed of a subject, with what to type for it, or why there is none. `refuted_sets`: the
+    sets of changes that an earlier search for it found to be none."""
+    found = find_repair(subject, checks, explorations, refuted_sets)
     if found is None:
         return SubjectRepair(why_none=why_no_repair(subject, checks, explorations))
     changes = tuple(needed.change for needed in found.changes)
@@ -120,7 +172,10 @@ def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
 
 
 def find_repair(
-    subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations
+    subject: SubjectVerdict,
+    checks: Sequence[RequirementCheck],
+    explorations: Explorations,
+    refuted_sets: RefutedSets | None = None,
 ) -> Repair | None:
     """The smallest set of changes after which all that failed holds, and no everyday event and nothing that is required
     fails that went well before; None where there is none, or time is out."""
@@ -129,10 +184,11 @@ def find_repair(
         return None
     asked = [(signature, [*wanted, *kept]) for signature, kept in cells_kept(subject, checks)]
     offered = _offered_changes(subject.subject, wanted, [cell for _, cells in asked for _, cell in cells])
+    refuted_sets = RefutedSets() if refuted_sets is None else refuted_sets
     for some, tolerated in _sets_tried(offered):
         if explorations.late:
             return None
-        if _first_bad(asked, some, explorations, tolerated) is None:
+        if refuted_sets.is_repaired(asked, some, explorations, tolerated):
             least = _least(asked, some, explorations, tolerated)
             needed = _needed_changes(asked, least, explorations, tolerated)
             left = _cells_left(asked, least, explorations) if tolerated is _is_beyond_model else ()
@@ -234,7 +290,7 @@ def _first_bad(
         changed = apply_changes(signature, changes)
         for question, cell in cells:
             found = answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations)
-            if found.word != "no loss found" and not tolerance(found):
+            if not _is_good(found, tolerance):
                 return question, cell
     return None
 

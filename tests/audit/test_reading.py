@@ -393,6 +393,14 @@ def test_what_cannot_be_read_says_which_and_why(tmp_path: Path, name: str, text:
     assert str(path) in str(caught.value)
 
 
+def test_an_audits_own_document_is_for_diff(tmp_path: Path) -> None:
+    saved = tmp_path / "before.json"
+    saved.write_text('{\n  "schema": "tidegate.audit/1",\n  "cluster": "good"\n}\n')
+    with pytest.raises(UnreadableInputError) as refused:
+        read_cluster([saved])
+    assert str(refused.value) == f"{saved} is what `audit --json` printed: --diff {saved} compares with it"
+
+
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match="does not exist"):
         read_cluster([tmp_path / "none"])

@@ -352,6 +352,16 @@ def test_what_is_asked_for_is_what_is_missing(version: str, ask: str) -> None:
     assert subject.asks["version"] == ask
 
 
+def test_a_release_that_is_given_is_not_asked_for_where_only_the_control_plane_is_open() -> None:
+    described = "Topic: o\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    topic = described + "\tTopic: o\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    options = Options(kafka_version="3.7.0", distribution="apache", acks="all")
+    cluster = read_cluster_texts([("t.txt", topic, True)], options, "x")[0]
+    (subject,) = (audited for audited in subjects(cluster) if not audited.internal)
+    asked = "a broker's server.properties: process.roles is KRaft, and zookeeper.connect is ZooKeeper"
+    assert subject.asks["version"] == asked
+
+
 def test_with_elr_one_value_of_min_insync_replicas_is_in_force() -> None:
     """The controllers' is written for the cluster, and the brokers' files do not count (KIP-966); a metadata.version
     says since when the brokers may be, whatever their own release is."""

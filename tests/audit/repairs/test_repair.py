@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from tidegate.audit.answers.answer import Answer
+from tidegate.audit.answers.requirements import check_requirements, parse_requirement
+from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
+from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
-from tidegate.audit.repairs.repair import MOST_CHANGES
+from tidegate.audit.questions.signature import Variant
+from tidegate.audit.repairs import repair
+from tidegate.audit.repairs.repair import MOST_CHANGES, RefutedSets, find_repair
 from tidegate.explorer.cache import cache_directory
+
+from ...conftest import NewExplorations
+from ..answers.test_verdicts import signature, subject
 
 COMPOSE = """
 services:
@@ -40,3 +50,33 @@ def test_more_changes_that_repair_all_come_before_fewer_that_leave_something_und
         "three controllers on hosts without brokers",
     ]  # fmt: skip
     assert len(repair["change"]) > MOST_CHANGES
+
+
+@pytest.fixture(scope="module")
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
+
+
+def test_a_search_that_begins_anew_asks_of_what_lost_nothing(
+    explorations: Explorations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weak = signature(acks="leader", min_isr=1, unclean=True)
+    (checked,) = check_subjects([subject(Variant((), weak))], explorations)
+    checks = check_requirements(checked, parse_requirement("no-loss=crash@min-isr"))
+    refuted = RefutedSets()
+    first = find_repair(checked, checks, explorations, refuted)
+    assert first is not None and refuted.losing
+    good = {needed.change.name for needed in first.changes}
+    assert good not in refuted.losing
+    whole, asked = repair.answer_of_log_and_client, list[Any]()
+
+    def asked_answer(changed: Any, *rest: Any) -> Answer:
+        asked.append(changed)
+        return whole(changed, *rest)
+
+    monkeypatch.setattr(repair, "answer_of_log_and_client", asked_answer)
+    again = find_repair(checked, checks, explorations, refuted)
+    assert again is not None and {needed.change.name for needed in again.changes} == good
+    assert len(set(asked)) == 1 + len(good), "the set that repairs it, and it without each of its changes"
+    alone = find_repair(checked, checks, explorations)
+    assert alone is not None and {needed.change.name for needed in alone.changes} == good
