@@ -129,13 +129,14 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def new_explorations(cache: Path) -> NewExplorations:
     """Makes an audit's explorations that know nothing. They share their bound models and kernels with all others of
     this process: to bind one takes longer than most explorations."""
-    from tidegate.audit.exploring.explorations import CaseExplorer, Explorations
+    from tidegate.audit.exploring.case_explorer import CaseExplorer
+    from tidegate.audit.exploring.explorations import Explorations
 
     bench = CaseExplorer(cache)
 
     def make_explorations() -> Explorations:
         explorations = Explorations(cache, workers=1)
-        explorations.bench = bench
+        explorations.case_explorer = bench
         return explorations
 
     return make_explorations

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ...language.immutable import immutable
+from ..exploring.case_results import ScenarioStep
 from ..exploring.client_models import Settings
-from ..exploring.explorations import ScenarioStep
 from ..kafka.keys import declared_key
 from ..questions.questions import (
     Case,

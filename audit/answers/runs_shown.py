@@ -17,7 +17,8 @@ from ...language.model import Action, Model
 from ...language.steptext import StepError, parse_steps
 from ...language.values import State
 from ...language.verdict import DisagreementError, Run
-from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
+from ..exploring.case_results import ScenarioStep, scenario_steps
+from ..exploring.explorations import Explorations
 from ..questions.questions import Case
 from ..questions.signature import Signature
 from ..questions.situations import BY_NAME, Cell, budgets
@@ -70,10 +71,10 @@ def _is_of_power(signature: Signature, cell: Cell) -> bool:
 def _with_power_losses(
     explorations: Explorations, own: Case, name: str, steps: tuple[ScenarioStep, ...]
 ) -> tuple[ScenarioStep, ...]:
-    made = explorations.shown.get((own, name, steps))
+    made = explorations.rewritten_runs.get((own, name, steps))
     if made is None:
-        made = explorations.shown[own, name, steps] = scenario_steps(
-            *_run(explorations.bench.model_of(own), name, steps)
+        made = explorations.rewritten_runs[own, name, steps] = scenario_steps(
+            *_run(explorations.case_explorer.model_of(own), name, steps)
         )
     return made
 
@@ -107,7 +108,7 @@ def _own(model: Model, state: State, text: str) -> tuple[Action, Mapping[str, An
 def run_of(explorations: Explorations, answer: Answer) -> tuple[Model, Run]:
     """The model of an answer's case, and its run in plain Python. Raises StepError if it is none."""
     assert answer.case is not None, "what is shown has a run"
-    model = explorations.bench.model_of(answer.case)
+    model = explorations.case_explorer.model_of(answer.case)
     steps = parse_steps(model, "; ".join(step.step for step in answer.steps))
     return model, replay(model, next(initial_states(model)), steps)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ...traces.sentences import capitalize_first
-from ..exploring.explorations import ScenarioStep
+from ..exploring.case_results import ScenarioStep
 from ..questions.signature import Subject
 from .answer import Answer
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ..exploring.case_results import NO_TIME, CaseResult
 from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, send_under_another_leader
-from ..exploring.explorations import NO_TIME, CaseResult, Explorations
+from ..exploring.explorations import Explorations
 from ..exploring.inference import CaseKnowledge, LossFound, case_to_explore, knowledge_of, next_wave
 from ..questions.case_order import CasePlan, Ways, first_of, is_case_within
 from ..questions.cases import (

@@ -20,8 +20,7 @@ def text_digest() -> str:
         "invariants/**/*.py",
         "audit/questions/questions.py",
         "audit/questions/cases.py",
-        "audit/exploring/explorations.py",
+        "audit/exploring/*.py",
     )
-    patterns += ("audit/exploring/small_models.py",)
     files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
     return hashlib.sha256(f"{engine_digest()} {files}".encode()).hexdigest()

@@ -19,7 +19,8 @@ from functools import lru_cache
 from ...language.immutable import immutable
 from ..questions.case_order import BUDGETS, CasePlan, Order, Ways, narrower_cases, wider_cases
 from ..questions.questions import KEPT_READS, PROPERTIES, QUESTION, WITNESS, Case, Question
-from .explorations import CaseResult, Explorations, ScenarioStep
+from .case_results import CaseResult, ScenarioStep
+from .explorations import Explorations
 
 
 @immutable
@@ -202,10 +203,10 @@ def _is_unknown(case: Case, plan: CasePlan, explorations: Explorations) -> bool:
 
 def _is_settled(case: Case, plan: CasePlan, explorations: Explorations) -> bool:
     """Whether a case is decided: it stays so, whatever else is found."""
-    if (plan, case) not in explorations.settled:
+    if (plan, case) not in explorations.decided_cases:
         if not is_case_decided(case, knowledge_of(case, plan, explorations)):
             return False
-        explorations.settled.add((plan, case))
+        explorations.decided_cases.add((plan, case))
     return True
 
 

@@ -19,7 +19,8 @@ from ...language.values import State
 from ...language.verdict import DisagreementError, Run, Step
 from ..answers.acknowledgements import answer_of_log_and_client
 from ..answers.answer import Answer, SubjectVerdict
-from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
+from ..exploring.case_results import ScenarioStep, scenario_steps
+from ..exploring.explorations import Explorations
 from ..kafka.profiles import Constant
 from ..questions.cases import EPOCHS, LOG_SIZE, READ_RECORDS, RECORDS, delivery_case, exploration_kind, goes_on_cases
 from ..questions.questions import CALM, QUESTION, Case
@@ -79,7 +80,7 @@ def run_with_repair(
         new = change.change_signature(new)
     if answer_of_log_and_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
         return None
-    model = explorations.bench.model_of(_case(answer_before.case, new, cell))
+    model = explorations.case_explorer.model_of(_case(answer_before.case, new, cell))
     made = take_steps(model, answer_before)
     about = next(prop for prop in model.properties if prop.name == answer_before.property)
     if any(holds_at_end(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):

@@ -21,7 +21,8 @@ from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
 from ..cluster.settings import base_family
 from ..cluster.statements import Origin
-from ..exploring.explorations import NO_TIME, Explorations
+from ..exploring.case_results import NO_TIME
+from ..exploring.explorations import Explorations
 from ..facts.placement import NODES, SERVERS, has_several_directories
 from ..facts.producers import gives_again, unnamed_give_again
 from ..kafka.internal_topics import OFFSETS

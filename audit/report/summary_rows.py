@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ..answers.answer import ASSUMPTIONS, LATE
 from ..cluster.cluster import RUNNING
 from ..cluster.settings import BY_DEFAULT
-from ..exploring.explorations import NO_TIME
+from ..exploring.case_results import NO_TIME
 from ..facts.facts import NOT_GIVEN
 from ..kafka.tools import BOOTSTRAP
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell

@@ -10,7 +10,9 @@ import pytest
 from tidegate.audit.answers import verdicts
 from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster, read_cluster_texts
-from tidegate.audit.exploring.explorations import NO_TIME, CaseExplorer, Explorations
+from tidegate.audit.exploring.case_explorer import CaseExplorer
+from tidegate.audit.exploring.case_results import NO_TIME
+from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.exploring.inference import knowledge_of
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.cases import plan_of

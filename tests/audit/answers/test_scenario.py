@@ -17,7 +17,8 @@ from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
-from tidegate.audit.exploring.explorations import Explorations, ScenarioStep
+from tidegate.audit.exploring.case_results import ScenarioStep
+from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import switches
 from tidegate.audit.questions.questions import QUESTION

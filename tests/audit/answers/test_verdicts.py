@@ -19,7 +19,9 @@ from tidegate.audit.answers.verdicts import answer as answer_in
 from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
-from tidegate.audit.exploring.explorations import NO_TIME, CaseResult, Explorations, chunks_of, from_json, to_json
+from tidegate.audit.exploring.case_results import NO_TIME, CaseResult
+from tidegate.audit.exploring.explorations import Explorations, chunks_of
+from tidegate.audit.exploring.saved_results import result_json, result_of_json
 from tidegate.audit.kafka.profiles import definition, profiles_within, releases_of, switches
 from tidegate.audit.kafka.versions import RELEASES
 from tidegate.audit.questions.cases import case_with, loss_case, loss_cases, other_cases
@@ -361,19 +363,19 @@ def test_what_is_kept_comes_back(explorations: Explorations, cache: Path) -> Non
     first = explorations.result(case)
     again = Explorations(cache, workers=1)
     assert again.result(case) == first and again.explored == 0
-    assert from_json(to_json(first)) == first
-    assert from_json({"scenarios": 3}) is None and from_json([]) is None
+    assert result_of_json(result_json(first)) == first
+    assert result_of_json({"scenarios": 3}) is None and result_of_json([]) is None
 
 
 def test_a_broken_cache_is_explored_again(tmp_path: Path, cache: Path) -> None:
     case = loss_case(signature(), BY_NAME["leader-move@all"])
     some = Explorations(tmp_path, workers=1)
-    some.bench.folder = cache
+    some.case_explorer.folder = cache
     found = some.result(case)
     (path,) = (tmp_path / "audit").iterdir()
     path.write_text("{", encoding="utf-8")
     again = Explorations(tmp_path, workers=1)
-    again.bench.folder = cache
+    again.case_explorer.folder = cache
     assert again.result(case) == found and again.explored == 1
 
 

@@ -1,6 +1,6 @@
 """What the audit explores once for many, and what it does where an exploration or a process ends early.
 
-Also of: `processes`.
+Also of: `case_explorer`, `case_results`, `processes`.
 """
 
 from __future__ import annotations
@@ -21,20 +21,11 @@ from typing import Any
 
 import pytest
 from tidegate.audit.auditing import read_cluster
-from tidegate.audit.exploring.explorations import (
-    DIED,
-    GROWTH,
-    MANY,
-    PAYS,
-    TOO_MANY,
-    CaseExplorer,
-    CaseResult,
-    Explorations,
-    StopRule,
-    seen_by,
-    to_json,
-)
+from tidegate.audit.exploring.case_explorer import GROWTH, MANY, PAYS, TOO_MANY, CaseExplorer, StopRule
+from tidegate.audit.exploring.case_results import CaseResult, seen_by
+from tidegate.audit.exploring.explorations import DIED, Explorations
 from tidegate.audit.exploring.processes import GRACE, Processes, Work
+from tidegate.audit.exploring.saved_results import result_json
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import profiles, switches
 from tidegate.audit.questions.cases import NO_RECORD, asks_loss, delivery_case, goes_on_cases, loss_case
@@ -197,7 +188,7 @@ def test_an_exploration_ends_where_all_is_answered() -> None:
 
 
 class ScriptedExplorer(CaseExplorer):
-    """A bench that finds what it is set to find."""
+    """One that finds what it is set to find."""
 
     def __init__(self, found: CaseResult) -> None:
         super().__init__(None)
@@ -214,7 +205,7 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
     case, explored = loss_case(next(signatures()), BY_NAME["power-loss@all"]), 0
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
-        some.bench = ScriptedExplorer(CaseResult(states=7, stop_reason="it was so", for_good=for_good))
+        some.case_explorer = ScriptedExplorer(CaseResult(states=7, stop_reason="it was so", for_good=for_good))
         assert some.result(case).stop_reason == "it was so"
         explored += some.explored
     assert explored == times
@@ -225,10 +216,10 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
     case, right = loss_case(next(signatures()), BY_NAME["power-loss@all"]), CaseResult(states=7, depth=2)
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
-        some.bench = ScriptedExplorer(right)
+        some.case_explorer = ScriptedExplorer(right)
         assert some.result(case) == right and some.explored == 1
         (path,) = (tmp_path / "audit").iterdir()
-        assert json.loads(path.read_text(encoding="utf-8")) == to_json(right)
+        assert json.loads(path.read_text(encoding="utf-8")) == result_json(right)
         path.write_text(broken, encoding="utf-8")
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.verdicts import explore_losses
-from tidegate.audit.exploring.explorations import MANY, CaseExplorer, Explorations, ScenarioStep, StopRule
+from tidegate.audit.exploring.case_explorer import MANY, CaseExplorer, StopRule
+from tidegate.audit.exploring.case_results import ScenarioStep
+from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.exploring.inference import case_to_explore, is_case_decided, knowledge_of
 from tidegate.audit.kafka.profiles import profiles, switches
 from tidegate.audit.questions.case_order import BUDGETS, first_of, is_case_within, narrower_cases, wider_cases
@@ -336,7 +338,7 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
         assert said.held_properties <= found.held_invariants, case
         assert not said.losses.keys() & found.held_invariants, case
         for name, lost in said.losses.items():
-            assert is_violated(explorations.bench.model_of(lost.case), name, lost.steps), (case, name)
+            assert is_violated(explorations.case_explorer.model_of(lost.case), name, lost.steps), (case, name)
 
 
 def test_the_ends_of_a_row_are_explored_first() -> None:

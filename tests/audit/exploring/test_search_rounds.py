@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tidegate.audit.exploring.explorations import CaseResult, Explorations, UnexploredError
+from tidegate.audit.exploring.case_results import CaseResult
+from tidegate.audit.exploring.explorations import Explorations, UnexploredError
 from tidegate.audit.exploring.search_rounds import run_in_rounds
 from tidegate.audit.questions.questions import CALM, Case
 

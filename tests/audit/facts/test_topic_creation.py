@@ -9,7 +9,7 @@ from tidegate.audit.answers.requirements import Requirement
 from tidegate.audit.answers.scenario import names, names_after, step_sentences
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
-from tidegate.audit.exploring.explorations import ScenarioStep
+from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.internal_topics import OFFSETS, TRANSACTIONS
 from tidegate.audit.questions.signature import Subject

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from tidegate.audit.answers.answer import Answer
-from tidegate.audit.exploring.explorations import ScenarioStep
+from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.kafka.profiles import definition
 from tidegate.audit.repairs.after_repair import take_steps
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.scenario import is_of_requests
 from tidegate.audit.answers.scenario import step_sentences as scenario_said
-from tidegate.audit.exploring.explorations import ScenarioStep
+from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.facts.facts import UsedSetting
 from tidegate.audit.kafka.profiles import definition
 from tidegate.audit.report.cluster_words import step_said, title_of

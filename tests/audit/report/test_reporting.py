@@ -12,7 +12,8 @@ from tidegate.audit.answers.answer import Answer, SubjectVerdict
 from tidegate.audit.answers.requirements import Requirement, RequirementCheck, Result
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
-from tidegate.audit.exploring.explorations import Explorations, ScenarioStep
+from tidegate.audit.exploring.case_results import ScenarioStep
+from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.signature import Subject, Variant
 from tidegate.audit.questions.situations import CELLS, Name

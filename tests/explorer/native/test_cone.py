@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.exploring.explorations import CaseExplorer
+from tidegate.audit.exploring.case_explorer import CaseExplorer
 from tidegate.audit.kafka.profiles import definition
 from tidegate.audit.questions.cases import cases_in, delivery_case, service_cases
 from tidegate.audit.questions.questions import PROPERTIES, Case
