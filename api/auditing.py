@@ -86,7 +86,7 @@ def audit(
     `clients` are "java:3.9" or "FILE=java:3.9". Where several may be given, one text may stand alone. `time` is in
     seconds. `workers` explore at once; two or more are processes, so that a script that asks for them calls this under
     `if __name__ == "__main__":`. `facts` has all of these and the rest of what files may leave open, and replaces them.
-    Raises UsageError for an argument that is not as said here, and Unreadable for what cannot be read.
+    Raises UsageError for an argument that is not as said here, and UnreadableError for what cannot be read.
     """
     arguments.check_seconds("time", time)
     arguments.check_whole_number("workers", workers, 1)

@@ -132,12 +132,10 @@ def check(
     inconclusive. `keep_going` finds the shortest counterexample of every property instead of ending at the first.
     `no_deadlock` says that a state in which nothing can happen is no failure. `without` leaves properties out.
     `symmetry` counts states that differ by a renaming once; False keeps them all; None has a long search keep one of
-    them and count all. `projection` keeps one state for each value of that `@projection`.
-    `cache=False` compiles anew. `search` has everything else that an engine takes
-    (walks, a Spark cluster), and replaces the options from `symmetry` on. For the model and its constants see `load`.
-    Raises UsageError, ModelErrors, ModelError for an initial state that breaks the model, and Disagreement when engine
-    and plain Python differ.
-    """
+    them and count all. `projection` keeps one state for each value of that `@projection`. `cache=False` compiles anew.
+    `search` has everything else that an engine takes (walks, a Spark cluster), and replaces the options from `symmetry`
+    on. For the model and its constants see `load`. Raises UsageError, ModelErrors, ModelError for an initial state that
+    breaks the model, and DisagreementError when engine and plain Python differ."""
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine}; {suggest_name(str(engine), ENGINES)}")
     for name, given, least in (("memory", memory, 1), ("workers", workers, 1), ("seed", seed, 0)):

@@ -158,7 +158,7 @@ def explore(
 
 
 def _count_states(model: Model, most: int) -> int | None:
-    """How many states there are; None where a step breaks the model, which plain Python shows. TooLarge beyond
+    """How many states there are; None where a step breaks the model, which plain Python shows. TooLargeError beyond
     `most`."""
     from ..explorer.native.states import reachable_states
 

@@ -81,8 +81,8 @@ def prove(
     """Proves a model by induction on its lemmas: `prove("replication:kip320", replicas=5).proved`.
 
     `lemmas` and `properties` name what to prove; without names it is all of both. `time` is in seconds, for everything.
-    Raises UsageError, ModelErrors, and NotUnbounded or Unsayable for a text that has no meaning without bounds.
-    """
+    Raises UsageError, ModelErrors, and NotUnboundedError or UnsayableError for a text that has no meaning without
+    bounds."""
     given = merge_constants(constants, more_constants)
     arguments.check_seconds("time", time)
     arguments.check_whole_number("workers", workers, 1)

@@ -39,7 +39,7 @@ from .liveness.questions import questions_of
 from .memory_limits import memory_for_search
 from .projections import projection_of
 from .renaming import canonical_keys
-from .search import Progress, Report, Search, interrupt_text
+from .search import Progress, Report, Search, interrupt_text, time_limit_text
 from .symmetry import Symmetry, symmetry_of
 from .verdicts import Ending, notes_of, peak_memory_bytes, step_bound_text, verdict_of
 
@@ -299,7 +299,7 @@ class _Exploration:
         now = time.monotonic()
         seconds = now - self.began
         if self.search.seconds is not None and seconds >= self.search.seconds:
-            self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
+            self.stopped = time_limit_text(self.search.seconds)
             raise _SearchEndedError
         if expanded_count % 256 == 0 and peak_memory_bytes() >= self.most_memory:
             self.stopped = f"the memory limit was reached with {len(self.states):,} states"
@@ -369,7 +369,7 @@ class _Exploration:
         """Ends the check of whole runs where time or memory is used up."""
         limit = self.search.seconds
         if limit is not None and time.monotonic() - self.began >= limit:
-            raise IncompleteGraphError(f"the time limit of {limit:g} s was reached")
+            raise IncompleteGraphError(time_limit_text(limit))
         if peak_memory_bytes() >= self.most_memory:
             raise IncompleteGraphError(f"the memory limit was reached with {len(self.states):,} states")
 

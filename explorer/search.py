@@ -98,14 +98,19 @@ class Progress:
 Report: TypeAlias = Callable[[Progress], None]
 
 
-_STOPPED_PREFIX = "stopped by "
+class InterruptReason(str):
+    """Why a search ended that Ctrl-C or a signal ended, in words: who asks for more than one search ends, too."""
 
 
-def interrupt_text(interrupt: KeyboardInterrupt) -> str:
+class TimeLimitReason(str):
+    """Why a search ended whose time was out, in words."""
+
+
+def interrupt_text(interrupt: KeyboardInterrupt) -> InterruptReason:
     """Why a search ended that was interrupted: by Ctrl-C, or by the signal that the interrupt names."""
-    return f"{_STOPPED_PREFIX}{interrupt.args[0] if interrupt.args else 'Ctrl-C'}"
+    return InterruptReason(f"stopped by {interrupt.args[0] if interrupt.args else 'Ctrl-C'}")
 
 
-def is_interruption(why: str | None) -> bool:
-    """Whether that is why a search ended."""
-    return why is not None and why.startswith(_STOPPED_PREFIX)
+def time_limit_text(seconds: float) -> TimeLimitReason:
+    """Why a search ended that was not to take longer than these seconds."""
+    return TimeLimitReason(f"the time limit of {seconds:g} s was reached")

@@ -30,7 +30,7 @@ class NotFailingError(Exception):
 def shrink_run(model: Model, run: Run, prop: Property) -> Run:
     """A run from the same state that fails the same property: 1-minimal, with few switches between lanes.
 
-    Raises NotFailing when the run does not fail it.
+    Raises NotFailingError when the run does not fail it.
     """
     best = _shorten_to_failure(model, run, prop)
     if best is None:

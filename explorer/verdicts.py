@@ -28,7 +28,7 @@ from ..language.verdict import (
     outcomes_among,
 )
 from .liveness.answers import PropertyAnswer
-from .search import Search, is_interruption
+from .search import InterruptReason, Search
 
 _NO_PROPERTY_TEXT = "no property was checked: only deadlocks and steps that break the model's types were looked for"
 _FAILURES: tuple[Outcome, ...] = ("model_error", "safety", "deadlock", "liveness")
@@ -44,7 +44,8 @@ _NO_INITIAL_STATE_TEXT = (
 class Ending:
     """How a search ended. `runs` holds the counterexample or example of every property that was violated or met.
 
-    `stop_reason` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
+    `stop_reason` says why it ended early, an InterruptReason or TimeLimitReason where it is that; `failure` is a model
+    error or, when `deadlock` is set, a deadlock.
     `sample_scope` says what an engine that does not exhaust looked at, once it has seen all that it was asked to.
     `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for
     one. `held_states` is in how many states nothing was enabled and limits stopped what the protocol or a client would
@@ -88,7 +89,7 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
-    transitions, interrupted = _transitions(ending), is_interruption(ending.stop_reason)
+    transitions, interrupted = _transitions(ending), isinstance(ending.stop_reason, InterruptReason)
     ending = _ending_with_shown_runs(model, _ending_with_images(model, _ending_by_projection(ending)))
     others = tuple(_property(prop, ending) for prop in model.properties)
     faults = {action.name for action in model.actions if action.kind == "fault"}
@@ -122,6 +123,8 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         notes=tuple(_notes(model, ending)),
         held_states=ending.held_states,
         is_interrupted=interrupted,
+        is_exhaustive=ending.is_exhausted and outcome not in _FAILURES,
+        stop_reason=ending.stop_reason,
         never_happens=_never_happens(model, ending, properties)
         if outcome in ("none", "vacuous") and word == "holds"
         else (),

@@ -176,8 +176,8 @@ class Abstractions:
         return image
 
     def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
-        """Binds the abstract model of a refinement. Raises Abandoned after noting what is wrong with the values that it
-        gives, and ModelErrors for the abstract model's own text."""
+        """Binds the abstract model of a refinement. Raises AbandonedError after noting what is wrong with the values
+        that it gives, and ModelErrors for the abstract model's own text."""
         assert mark.abstract is not None, "the decorator takes a module"
         definition = self.load(mark.abstract)
         shared, cls = self._shared_constants(definition), definition.state_class
@@ -231,7 +231,7 @@ class Abstractions:
 
     def _bind_to_itself(self, program: Program, function: FunctionType, mark: Mark, abstract: Model) -> None:
         """Notes what a mapping to the model itself, with other values of its constants, makes: both have one text, and
-        must have the same types but for how many messages there may be. Raises Abandoned after noting another."""
+        must have the same types but for how many messages there may be. Raises AbandonedError after noting another."""
         fields = program.shape.fields
         record = image_type(abstract, program.shape.python, fields)
         for name, type_ in record.fields:
@@ -246,8 +246,8 @@ class Abstractions:
     def _check_steps(
         self, program: Program, function: FunctionType, mark: Mark, abstract: ModelDefinition, name: str
     ) -> None:
-        """Raises Abandoned after noting the actions that there are not, of those that a decorator names. A fault that
-        its budget switches off is an action, which may be named and never happens."""
+        """Raises AbandonedError after noting the actions that there are not, of those that a decorator names. A fault
+        that its budget switches off is an action, which may be named and never happens."""
         wrong = False
         own = self.definition.names("action")
         ways = abstract.names("action")
@@ -299,7 +299,8 @@ class Abstractions:
     def _value(
         self, program: Program, function: FunctionType, abstract: ModelDefinition, name: str, given_value: Any
     ) -> Value:
-        """What a decorator gives to a constant of the abstract model. Raises Abandoned after noting what is wrong."""
+        """What a decorator gives to a constant of the abstract model. Raises AbandonedError after noting what is
+        wrong."""
         value = given_value
         if isinstance(given_value, Constant):
             value = self.values.get(given_value.name, given_value.default)

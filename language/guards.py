@@ -96,7 +96,8 @@ class PassingProbes(Probes):
 
 
 def insert_probes(function: Callable[..., Any], probes: Probes | None = None) -> tuple[Callable[..., None], Probes]:
-    """The action's function with probes, and the probes: these, or new ones. NoSource when its text cannot be read."""
+    """The action's function with probes, and the probes: these, or new ones. NoSourceError when its text cannot be
+    read."""
     original = cast(FunctionType, function)
     probes = probes or Probes()
 

@@ -471,7 +471,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
 
 
 def guard_probes(model: Model, action: Action) -> tuple[Callable[..., None], Probes]:
-    """The action's function with probes on its guards, made once per bound model. NoSource without the author's
+    """The action's function with probes on its guards, made once per bound model. NoSourceError without the author's
     text."""
     memo = shape_of(model).memo
     known = memo.get(("probed", action.name))

@@ -31,7 +31,7 @@ _CODE = "TG318"
 
 
 def elaborate_predicates(program: Program, function: FunctionType, mark: Mark) -> dict[FunctionType, ir.Function]:
-    """The typed forms of a property's predicates. Raises Abandoned after noting what is wrong with them."""
+    """The typed forms of a property's predicates. Raises AbandonedError after noting what is wrong with them."""
     forms = {its: elaborate_on_runs(program, its, mark.role) for its in predicates(function, mark)}
     forms |= {its: elaborate_on_runs(program, its, mark.role) for its in conditions_of_steps(mark)}
     wanted = forms[function].parameters

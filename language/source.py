@@ -28,7 +28,7 @@ class NoSourceError(Exception):
 
 
 def file_text(file: str) -> FileText:
-    """The text of a file as it is now. NoSource when it cannot be read or parsed."""
+    """The text of a file as it is now. NoSourceError when it cannot be read or parsed."""
     try:
         stat = os.stat(file)
     except OSError as error:
@@ -50,7 +50,7 @@ def _parse_file(file: str, modification_time: int, _size: int) -> FileText:
 
 
 def function_node(function: Callable[..., Any]) -> ast.FunctionDef:
-    """The definition of a function, as the author wrote it. NoSource when its file does not hold it any more."""
+    """The definition of a function, as the author wrote it. NoSourceError when its file does not hold it any more."""
     code = cast(FunctionType, function).__code__
     node = file_text(code.co_filename).functions.get((code.co_name, code.co_firstlineno))
     if node is None:
@@ -66,8 +66,8 @@ def words(file: str, node: ast.expr) -> str:
 
 
 def text_at(where: Where) -> str:
-    """The text at a place, as the author wrote it; on one line, even where the author took several. NoSource when the
-    file cannot be read any more."""
+    """The text at a place, as the author wrote it; on one line, even where the author took several. NoSourceError when
+    the file cannot be read any more."""
     lines = [line.encode() for line in file_text(where.file).lines[where.line - 1 : where.end_line]]
     if len(lines) == 1:
         return lines[0][where.column : where.end_column].decode()

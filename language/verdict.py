@@ -166,7 +166,8 @@ class Verdict:
     no failure; `impossible` are those that the model says its profile makes impossible: of these nobody is warned.
     `outcome` is
     `vacuous` where what was asked is so only because nothing happens. `is_interrupted` says that Ctrl-C or SIGTERM
-    ended the search: who asks for more than one verdict ends, too.
+    ended the search: who asks for more than one verdict ends, too. `is_exhaustive`: every state within the bounds was
+    seen, and nothing failed. `stop_reason` says why the engine ended before it had looked at all, if it did.
     """
 
     model: str
@@ -194,6 +195,8 @@ class Verdict:
     notes: tuple[str, ...] = ()
     held_states: int | None = None
     is_interrupted: bool = False
+    is_exhaustive: bool = False
+    stop_reason: str | None = None
     never_happens: tuple[str, ...] = ()
     impossible: tuple[str, ...] = ()
     orbits: int | None = None

@@ -111,6 +111,22 @@ def _is_plain_frozen(decorator: str) -> bool:
     return "dataclass(frozen=True" in decorator and "eq=False" not in decorator and "kw_only=True" not in decorator
 
 
+def test_a_docstring_names_an_exception_as_it_is_called() -> None:
+    """`AbandonedError`, not `Abandoned`, where there is only the former."""
+    trees = {path: list(ast.walk(tree_of(path))) for path in FILES}
+    classes = {node.name for nodes in trees.values() for node in nodes if isinstance(node, ast.ClassDef)}
+    short = {name.removesuffix("Error") for name in classes if name.endswith("Error")} - classes
+    documented = (ast.FunctionDef, ast.ClassDef, ast.Module)
+    wrong = {
+        f"{name_of(path)}: {word}"
+        for path, nodes in trees.items()
+        for node in nodes
+        if isinstance(node, documented)
+        for word in short & set(re.findall(r"\w+", ast.get_docstring(node) or ""))
+    }
+    assert len(short) > 50 and wrong == set()
+
+
 def test_every_module_has_a_docstring() -> None:
     assert [name_of(path) for path in TYPED if not ast.get_docstring(tree_of(path))] == []
 

@@ -47,7 +47,7 @@ def run_shown(subject: SubjectVerdict, question: str, cell: Cell, answer: Answer
 def answer_in_own_fault(answer: Answer, signature: Signature, cell: Cell, explorations: Explorations) -> Answer:
     """The same loss, its run one of the cell's own fault. Answers without a run stay what they are.
 
-    Raises Disagreement if the run is none, or loses nothing: then `case_order.is_case_within` is wrong.
+    Raises DisagreementError if the run is none, or loses nothing: then `case_order.is_case_within` is wrong.
     """
     case = answer.case
     if case is None or not answer.steps or case.kind == "goes_on" or not _is_of_power(signature, cell):

@@ -199,7 +199,6 @@ class CaseExplorer:
         model, verdict, given_up = self.verdict(case, left)
         if verdict.failure is not None and verdict.outcome == "model_error":
             return CaseResult(stop_reason=f"the model's bounds are too small: {verdict.failure.message}")
-        whole = verdict.assurance.startswith("exhaustive")
         return CaseResult(
             {
                 prop.name: scenario_steps(model, prop.run)
@@ -210,6 +209,6 @@ class CaseExplorer:
             frozenset(prop.name for prop in verdict.properties if prop.verdict in ("holds", "missing")),
             verdict.distinct_states or 0,
             verdict.depth,
-            "" if whole or verdict.outcome == "safety" else given_up or verdict.assurance,
+            "" if verdict.is_exhaustive or verdict.outcome == "safety" else given_up or verdict.assurance,
             deadline is None or time.time() < deadline,
         )

@@ -68,7 +68,8 @@ def _version_of_client(family: str, version: str) -> StatedValue | None:
 
 
 def refuse_unknown(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:
-    """WrongOption, with the nearest name, for a name that is not known: its defaults would be left out in silence."""
+    """WrongOptionError, with the nearest name, for a name that is not known: its defaults would be left out in
+    silence."""
     if name not in every:
         hint = f"{suggest_name(name, sorted(every))} Give `{OTHER}` for one that is in no list"
         raise WrongOptionError(f"{option} {text}: there is no {what} {name}; {hint}")

@@ -70,7 +70,7 @@ def run_with_repair(
     with the run that is shown. None where the model does not say that the changes repair it, or where no one variant
     has this run.
 
-    Raises Disagreement if the run with the repair loses what the model says is kept.
+    Raises DisagreementError if the run with the repair loses what the model says is kept.
     """
     old = _signature_of(subject, question, cell, new_answer)
     if old is None or not changes or answer_before.case is None or not answer_before.steps:

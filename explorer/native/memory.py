@@ -30,7 +30,8 @@ class NoMemoryError(UsageError):
 
 
 class Region:
-    """Anonymous memory of up to `size` bytes, zero until written. Only touched pages cost anything. Raises NoMemory."""
+    """Anonymous memory of up to `size` bytes, zero until written. Only touched pages cost anything. Raises
+    NoMemoryError."""
 
     def __init__(self, size: int) -> None:
         self.size = max(HUGE, -(-size // HUGE) * HUGE)

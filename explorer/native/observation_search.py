@@ -309,8 +309,8 @@ def search(
     most_states: int = 1_000_000,
     seconds: float | None = None,
 ) -> ObservationAnswer[Origin]:
-    """Whether a run of the models, each where observations say so, shows the observations. Raises Disagreement where
-    plain Python does not confirm a step of the run that native code found."""
+    """Whether a run of the models, each where observations say so, shows the observations. Raises DisagreementError
+    where plain Python does not confirm a step of the run that native code found."""
     one = ObservationSearch(models, observations, [first_kernel(model, (), cache) for model in models])
     try:
         return one.answer(most_states, seconds)

@@ -16,7 +16,7 @@ from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import Level, Verdict
 from ..projections import projection_of
-from ..search import Progress, Report, Search, interrupt_text
+from ..search import Progress, Report, Search, TimeLimitReason, interrupt_text, time_limit_text
 from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
 from .effort import FULL_EFFORT
@@ -93,7 +93,7 @@ def _check_folding_late(model: Model, search: Search, report: Report | None, eno
         left = _search_in_time_left(plain, started)
         folded = _check(model, left, late.symmetry, report, pace.is_enough, is_weighted=True)
     except KeyboardInterrupt as interrupt:  # while the kernel that folds is made
-        return replace(whole, assurance=f"none: {interrupt_text(interrupt)}", is_interrupted=True)
+        return _stopped_verdict(whole, interrupt_text(interrupt), is_interrupted=True)
     if pace.is_behind or folded.outcome not in ("none", "vacuous"):
         again = _check(model, _search_in_time_left(plain, started), Symmetry((), ()), report, enough)
         if pace.is_behind or again.outcome not in ("none", "vacuous"):
@@ -109,16 +109,26 @@ def _farther_verdict(search: Search, whole: Verdict, folded_verdict: Verdict) ->
         whole.distinct_states or 0
     )
     if behind:
-        found = replace(whole, assurance=folded_verdict.assurance, is_interrupted=folded_verdict.is_interrupted)
+        found = replace(
+            whole,
+            assurance=folded_verdict.assurance,
+            stop_reason=folded_verdict.stop_reason,
+            is_interrupted=folded_verdict.is_interrupted,
+        )
         return _with_time_of(found, folded_verdict)
     return _with_time_of(folded_verdict, whole)
 
 
 def _with_limit_of(search: Search, verdict: Verdict) -> Verdict:
     """A verdict that names a limit of time as it was given, and not what was left of it."""
-    if search.seconds is None or not verdict.assurance.startswith("none: the time limit"):
+    if search.seconds is None or not isinstance(verdict.stop_reason, TimeLimitReason):
         return verdict
-    return replace(verdict, assurance=f"none: {_time_limit_text(search.seconds)}")
+    return _stopped_verdict(verdict, time_limit_text(search.seconds))
+
+
+def _stopped_verdict(verdict: Verdict, why: str, *, is_interrupted: bool = False) -> Verdict:
+    """An inconclusive verdict, with another reason."""
+    return replace(verdict, assurance=f"none: {why}", stop_reason=why, is_interrupted=is_interrupted)
 
 
 def _with_time_of(verdict: Verdict, *others: Verdict) -> Verdict:
@@ -126,11 +136,6 @@ def _with_time_of(verdict: Verdict, *others: Verdict) -> Verdict:
     seconds = sum(other.seconds for other in others)
     compiled = sum(other.compile_seconds for other in others)
     return replace(verdict, seconds=verdict.seconds + seconds, compile_seconds=verdict.compile_seconds + compiled)
-
-
-def _time_limit_text(seconds: float) -> str:
-    """Why a search ended that was not to take longer."""
-    return f"the time limit of {seconds:g} s was reached"
 
 
 def _search_in_time_left(search: Search, start: float) -> Search:
@@ -437,7 +442,7 @@ class Driver:
     def _is_out_of_time(self) -> bool:
         limit = self.search.seconds
         if limit is not None and self.seconds >= limit:
-            self.findings.stop(_time_limit_text(limit))
+            self.findings.stop(time_limit_text(limit))
         return self.findings.stop_reason is not None
 
     def _end_at_violation(self) -> None:

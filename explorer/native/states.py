@@ -18,9 +18,8 @@ def reachable_states(model: Model, most: int, cache: Path | None = None) -> tupl
     """The states, breadth first, explored by compiled code with no property checked: their layout, and their words as
     bytes, one state after the other.
 
-    Raises TooLarge beyond `most`, and UsageError when memory ends or a step breaks the model's own types: `check` shows
-    which.
-    """
+    Raises TooLargeError beyond `most`, and UsageError when memory ends or a step breaks the model's own types: `check`
+    shows which."""
     kernel = kernel_of(model, (), cache)
     frontier = reserve_frontier(kernel.program, kernel.code, None)
     try:

@@ -19,7 +19,7 @@ from ...language.immutable import immutable
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
-from ..search import Progress, Report, Search, Walks, interrupt_text
+from ..search import Progress, Report, Search, Walks, interrupt_text, time_limit_text
 from ..shrink import shrink_run
 from ..verdicts import Ending, notes_of, verdict_of
 from .effort import FULL_EFFORT
@@ -44,9 +44,8 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     """Walk a bound model at random and check its properties on the way.
 
     Holds when all walks were taken and nothing failed, which is what the assurance says and no more; inconclusive when
-    time or Ctrl-C ended it before. Raises `Disagreement` when plain Python does not confirm what the kernel found, and
-    UsageError for a field that the state has not.
-    """
+    time or Ctrl-C ended it before. Raises `DisagreementError` when plain Python does not confirm what the kernel found,
+    and UsageError for a field that the state has not."""
     walks = search.walks or Walks()
     check_fields(model, walks.fields)
     kernel = first_kernel(model, (), search.cache, walks=True)
@@ -231,7 +230,7 @@ class WalkPool:
             limit = self.search.seconds
             if running and limit is not None and time.perf_counter() - self.started >= limit:
                 if self.walks.number is not None:
-                    self.stopped = f"the time limit of {limit:g} s was reached"
+                    self.stopped = time_limit_text(limit)
                 self._going.clear()
 
     def _work(self, worker: WalkWorker) -> None:

@@ -378,8 +378,8 @@ class Algebra:
         return cast(Heap, self.choose(condition, self.with_record(pool, record), pool))
 
     def combine(self, op: str, left: Heap | Records, right: Heap | Records) -> Shape:
-        """An operator on sets of records, or of bags their sum and their difference. Extensional, where those without a
-        capacity are asked to be within others, or a bag without one loses a copy."""
+        """An operator on sets of records, or of bags their sum and their difference. ExtensionalError, where those
+        without a capacity are asked to be within others, or a bag without one loses a copy."""
         if op == "<=":
             if not isinstance(left, Heap):
                 raise ExtensionalError

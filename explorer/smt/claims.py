@@ -51,8 +51,8 @@ class Claims:
         self._fixed: Mapping[str, Shape] | None = None
 
     def survey(self, names: Sequence[str]) -> Iterator[Verdict]:
-        """Of some lemmas and properties those about which nothing is claimed. NotUnbounded for a lemma or an action
-        that has no meaning without bounds: the whole proof rests on both, so it ends before it begins."""
+        """Of some lemmas and properties those about which nothing is claimed. NotUnboundedError for a lemma or an
+        action that has no meaning without bounds: the whole proof rests on both, so it ends before it begins."""
         self._state_actions()
         lemmas = {lemma.name for lemma in self.model.lemmas}
         goals = {goal.name: goal for goal in (*self.model.properties, *self.model.lemmas)}
@@ -75,7 +75,7 @@ class Claims:
                 yield UnclaimedProperty(goal.name, reason)
 
     def _state_actions(self) -> None:
-        """Makes every action into formulas. NotUnbounded for one of which that cannot be done."""
+        """Makes every action into formulas. NotUnboundedError for one of which that cannot be done."""
         for action in self.model.actions:
             try:
                 instances(self.model, self.encoding, self.before, "c", action.name, symmetric=self.symmetric)

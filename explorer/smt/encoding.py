@@ -223,8 +223,8 @@ class Encoding(TypeBounds):
         return self.numbers.same(Number(number.term, -inf, inf), constant_number(0))
 
     def flatten(self, type_: Type, shape: Shape, there: Bit = True) -> list[Number | Bit]:
-        """A value as scalars, equal exactly if the values are: what is absent counts as 0. Extensional, of a value with
-        something in it that has no end."""
+        """A value as scalars, equal exactly if the values are: what is absent counts as 0. ExtensionalError, of a value
+        with something in it that has no end."""
         match type_, shape:
             case Option(of=of), SymbolicOption(present=present, value=value, blank=blank):
                 is_there = False if value is None else True if blank else and_bits(there, present)

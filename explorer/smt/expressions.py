@@ -84,7 +84,7 @@ class Evaluator:
     # --- one expression -----------------------------------------------------------------------------------------------
 
     def value(self, expression: ir.Expr, names: Names) -> Value:
-        """The expression's value. NotUnbounded, with the line, when it has none in this encoding."""
+        """The expression's value. NotUnboundedError, with the line, when it has none in this encoding."""
         try:
             return getattr(self, f"_{type(expression).__name__}")(expression, names)
         except ExtensionalError:

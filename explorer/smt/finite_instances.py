@@ -266,7 +266,7 @@ def lemmas_of(model: Model) -> tuple[Property, ...]:
 
 
 def confirm(instances: FiniteInstances, obligation: Obligation, sketch: CopyStep) -> Counterexample:
-    """The counterexample, every lemma evaluated and the step taken by plain Python. Disagreement when it says
+    """The counterexample, every lemma evaluated and the step taken by plain Python. DisagreementError when it says
     otherwise."""
     model = instances[sketch.copy]
     state = shape_of(model).state(sketch.state)

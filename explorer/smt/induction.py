@@ -176,8 +176,8 @@ class Induction:
     @cached_property
     def apart(self) -> Mapping[str, UnstatedProperty | UnclaimedProperty]:
         """The properties about which nothing is claimed, by name: decided from the text alone, in a process of its own.
-        NotUnbounded for a lemma or an action that has no meaning without bounds, Unsayable for a property that was
-        named and has none."""
+        NotUnboundedError for a lemma or an action that has no meaning without bounds, UnsayableError for a property
+        that was named and has none."""
         found = dict[str, UnstatedProperty | UnclaimedProperty]()
         names = tuple(goal.name for goal in self._asked_properties())
         changed = self.sample.changed_fields()
@@ -238,9 +238,8 @@ class Induction:
     def prove(self, heard: Heard) -> Proof:
         """Proves what is asked for.
 
-        NotUnbounded when a lemma or an action has no meaning without bounds, Unsayable when a property that was asked
-        for by name has none; Disagreement when the solver and plain Python do.
-        """
+        NotUnboundedError when a lemma or an action has no meaning without bounds, UnsayableError when a property that
+        was asked for by name has none; DisagreementError when the solver and plain Python do."""
         began = time.monotonic()
         stopped = self._run(heard)
         return self._proof(stopped, time.monotonic() - began)
@@ -315,7 +314,7 @@ class Induction:
 
     def _simulate(self) -> None:
         """Puts the sampled steps into the formulas, once, in a process of its own, before anything that they say is
-        believed. Disagreement when one is left out."""
+        believed. DisagreementError when one is left out."""
         if self.is_simulated:
             return
 

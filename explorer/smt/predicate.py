@@ -30,7 +30,7 @@ class PredicateValue:
 
 
 def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> PredicateValue:
-    """A property of one state, or of the step between two. NotUnbounded when it has no meaning in the encoding."""
+    """A property of one state, or of the step between two. NotUnboundedError when it has no meaning in the encoding."""
     execution = DefiningExecution(encoding, _state_names(function, states), f"{suffix}!{function.name}")
     try:
         value, defined = execution.result(function, {})
@@ -46,7 +46,7 @@ def clauses(
 
     `and`, `or`, `not`, `all(... for ... if ...)`, `any` under a `not`, a choice, helpers and `if`s are taken apart as
     far as it takes to come to quantifiers; a part without any stays whole, loops over identities and enums unrolled.
-    `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over: with
+    `suffix` keeps the variables of two uses apart. NotUnboundedError, with the line, for what is left over: with
     `is_nested`, of a property that is only ever a goal, not for an `all` or `any` within a clause, which then has
     quantifiers in it.
     """

@@ -118,7 +118,7 @@ class ProofQuestions:
         """Whether the obligation can be proved: `hard` tries everything, else only what is quick; of that, `once` tries
         what comes first.
 
-        NotUnbounded when the goal says something that has no meaning without bounds, or the action does (see
+        NotUnboundedError when the goal says something that has no meaning without bounds, or the action does (see
         `prepare`).
         """
         first, later = self._attempts(self._assumed_lemmas(obligation), hard)
@@ -193,7 +193,7 @@ class ProofQuestions:
         return [frozenset({obligation.goal}), frozenset(before), None]
 
     def prepare(self, action: str) -> None:
-        """Makes the action into formulas. NotUnbounded when it has no meaning without bounds."""
+        """Makes the action into formulas. NotUnboundedError when it has no meaning without bounds."""
         if action:
             self._instances(action)
 

@@ -64,8 +64,8 @@ class _Part:
 
 
 def simulate(model: Model, steps: Sequence[StepTaken]) -> None:
-    """Puts steps into the unbounded formulas of a model. Disagreement when one is left out, NotUnbounded when an action
-    or a lemma has no meaning there."""
+    """Puts steps into the unbounded formulas of a model. DisagreementError when one is left out, NotUnboundedError when
+    an action or a lemma has no meaning there."""
     simulation = FormulaCheck(model)
     for step in steps:
         simulation.step(step)
@@ -87,7 +87,7 @@ class FormulaCheck:
         self._known = set[State]()
 
     def step(self, step: StepTaken) -> None:
-        """Disagreement when the formulas leave out the step, or the state before it."""
+        """DisagreementError when the formulas leave out the step, or the state before it."""
         before = constant_state(self.model, self.encoding, step.state_before)
         arguments = ", ".join(f"{name}={value}" for name, value in step.arguments.items())
         text = f"the step {step.action}({arguments}) from {step.state_before} to {step.state_after}"
@@ -121,7 +121,7 @@ class FormulaCheck:
             return False
 
     def _check_possible(self, parts: Sequence[_Part], what: str, assumptions: Sequence[z3.BoolRef] = ()) -> None:
-        """Disagreement, naming the first part that makes it so, when the parts cannot be true together."""
+        """DisagreementError, naming the first part that makes it so, when the parts cannot be true together."""
         if self._answer(parts, assumptions) != z3.unsat:
             return
         many = range(1, len(parts) + 1)

@@ -97,7 +97,7 @@ class _Arguments:
 
 
 def is_in_pool(algebra: Algebra, pool: Shape, record: Fields, parameter: Parameter) -> Bit:
-    """Whether a message is there. NotUnbounded where a message has something in it that has no end."""
+    """Whether a message is there. NotUnboundedError where a message has something in it that has no end."""
     try:
         return algebra.has(pool, record)
     except ExtensionalError:
@@ -149,9 +149,8 @@ def instances(
     differ by a renaming of the members of the `symmetric` domains, the first.
 
     Terms that are introduced are named after `suffix`. With `ground`, which needs the finite encoding, no argument is
-    free. An instance that can neither happen nor break anything, whatever the state, is left out. NotUnbounded when an
-    action has no meaning in the encoding.
-    """
+    free. An instance that can neither happen nor break anything, whatever the state, is left out. NotUnboundedError
+    when an action has no meaning in the encoding."""
     arguments = _Arguments(encoding, pre, suffix, ground)
     made: list[Instance] = []
     for action in model.actions:

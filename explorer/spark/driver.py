@@ -27,7 +27,7 @@ from ..native.kernels import engine_digest, kernel_of, kernel_text, meaning
 from ..native.layout import Layout
 from ..native.outcome import conclude
 from ..native.search import kernel_number
-from ..search import Progress, Report, Search, SparkCluster
+from ..search import InterruptReason, Progress, Report, Search, SparkCluster, time_limit_text
 from ..symmetry import Symmetry, symmetry_of
 from .interrupts import interrupts_noted
 from .job import DamagedRunError, Job
@@ -57,7 +57,11 @@ class JobAnswer:
 
 
 class SearchStoppedError(Exception):
-    """The search was ended before it was done: why."""
+    """The search was ended before it was done: `why`, an InterruptReason where it was interrupted."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class TimeLimitError(SearchStoppedError):
@@ -78,11 +82,12 @@ class JobRunner(Protocol):
         ...
 
     def run(self, job: Job, level: int, chain: int, seconds: float | None) -> JobAnswer:
-        """Expand `level` and `chain` - 1 levels after it. OutOfTime after so many seconds; SearchStopped at Ctrl-C."""
+        """Expand `level` and `chain` - 1 levels after it. TimeLimitError after so many seconds; SearchStoppedError at
+        Ctrl-C."""
         ...
 
     def run_shards(self, job: Job, task: ShardTask, says: str) -> Sequence[Facts]:
-        """Run the task of each shard; what each reports, in any order. SearchStopped at Ctrl-C."""
+        """Run the task of each shard; what each reports, in any order. SearchStoppedError at Ctrl-C."""
         ...
 
     def close(self, job: Job | None) -> None:
@@ -287,9 +292,9 @@ class SparkSearch:
                 self._heed_interrupts()
                 self._advance(runner)
         except TimeLimitError:
-            self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
+            self.stopped = time_limit_text(self.search.seconds or 0.0)
         except SearchStoppedError as stopped:
-            self.stopped = str(stopped)
+            self.stopped = stopped.why
 
     def _heed_interrupts(self) -> None:
         if self.interrupted.is_set():
@@ -372,7 +377,8 @@ class SparkSearch:
         try:
             self._run_shards(RecountTask(self._states_by_level()), "counting all states again")
         except SearchStoppedError as stopped:
-            self.stopped = f"{stopped}, while all states were counted again"
+            why = f"{stopped}, while all states were counted again"
+            self.stopped = InterruptReason(why) if isinstance(stopped.why, InterruptReason) else why
 
     def _states_by_level(self) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(level.states) for level in self.manifest.levels)

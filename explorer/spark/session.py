@@ -247,8 +247,8 @@ class SparkRunner:
 
     @contextlib.contextmanager
     def _job(self, name: str, says: str, seconds: float | None) -> Generator[str]:
-        """A job is under way within it, in a group of this name. OutOfTime after so many seconds, SearchStopped at
-        Ctrl-C; no task of it runs any more when either is raised."""
+        """A job is under way within it, in a group of this name. TimeLimitError after so many seconds,
+        SearchStoppedError at Ctrl-C; no task of it runs any more when either is raised."""
         if self._interrupted.is_set():
             raise SearchStoppedError(self._interrupted.says)
         self.jobs += 1

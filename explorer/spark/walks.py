@@ -27,7 +27,7 @@ from ..native.memory import Region
 from ..native.walker import Walker, WalkGround, WalkTally, merge_tallies
 from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields
 from ..native.walks import verdict as verdict_of_walks
-from ..search import Progress, Report, Search, Walks
+from ..search import Progress, Report, Search, Walks, time_limit_text
 from .driver import SearchStoppedError, TimeLimitError
 from .interrupts import interrupts_noted
 from .shipping import ShippedKernel, open_parcel, parcel
@@ -93,7 +93,7 @@ class WalkRunner(Protocol):
         ...
 
     def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
-        """Do each share. OutOfTime after so many seconds; SearchStopped at Ctrl-C."""
+        """Do each share. TimeLimitError after so many seconds; SearchStoppedError at Ctrl-C."""
         ...
 
     def close(self, job: None) -> None:
@@ -227,7 +227,7 @@ class WalkRounds:
                 if not self._round(runner, sent):
                     break
         except SearchStoppedError as stopped:
-            self.stopped = str(stopped)
+            self.stopped = stopped.why
         finally:
             runner.close(None)
 
@@ -247,8 +247,8 @@ class WalkRounds:
             taken = list[WalksTaken]()
         self._fold(taken)
         done = len(taken) == len(shares) and all(share.whole for share in taken)
-        if not done and self.walks.number is not None:
-            self.stopped = f"the time limit of {limit:g} s was reached"
+        if not done and self.walks.number is not None and limit is not None:
+            self.stopped = time_limit_text(limit)
         seconds = max(time.perf_counter() - began, 1e-3)
         self.next = shares[-1].last
         self._each = max(FIRST_ROUND, min(GROWTH * self._each, math.ceil(self._each * ROUND_SECONDS / seconds)))

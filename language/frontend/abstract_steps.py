@@ -247,7 +247,7 @@ def _any_quantifier(call: ir.Expr, generators: tuple[ir.Generator, ...]) -> ir.E
 def _products(
     parts: Sequence[Sequence[Listing]], parameter: Parameter | None
 ) -> Iterator[tuple[tuple[ir.Generator, ...], tuple[ir.Expr, ...]]]:
-    """One listing of each part, in every combination. Raises Unsupported where they are too many."""
+    """One listing of each part, in every combination. Raises UnsupportedError where they are too many."""
     if parameter is not None and prod(map(len, parts)) > LISTINGS_MAX:
         message = f"{parameter.name} can be made in more than {LISTINGS_MAX} ways, too many to try an image's step with"
         raise UnsupportedError(parameter.where, message)
@@ -260,7 +260,7 @@ def _products(
 
 def _listings(type_: Type, name: str, parameter: Parameter) -> list[Listing]:
     """Every value of a parameter's type, as generators visit them: None beside the values of an option, a map from
-    its values. Raises Unsupported for others. `name` is that of a generator's variable."""
+    its values. Raises UnsupportedError for others. `name` is that of a generator's variable."""
     where = parameter.where
     match type_:
         case Int() | Bool() | Enumeration() | Identity() | Subset(of=Int() | Bool() | Enumeration() | Identity()):

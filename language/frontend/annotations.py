@@ -106,8 +106,8 @@ class Types:
         namespace: Mapping[str, Any],
         variables: Mapping[Any, Type] | None = None,
     ) -> Annotation:
-        """The annotation at `node`, with what its type variables stand for. Raises Abandoned after noting what is wrong
-        with it."""
+        """The annotation at `node`, with what its type variables stand for. Raises AbandonedError after noting what is
+        wrong with it."""
         outer, self._variables = self._variables, variables or {}
         try:
             return self._annotation(_evaluate(node, source, namespace))
@@ -147,7 +147,7 @@ class Types:
     def type_of_class(self, cls: type[Any]) -> Type | None:
         """The type that a class stands for: an enum, a domain or a record; None for any other class.
 
-        Raises Abandoned when its own text is wrong (noted once).
+        Raises AbandonedError when its own text is wrong (noted once).
         """
         if cls in self._named:
             found = self._named[cls]

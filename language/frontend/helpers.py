@@ -82,7 +82,7 @@ def signature(
     node: ast.FunctionDef,
     variables: Mapping[Any, Type] | None = None,
 ) -> CallSignature:
-    """Reads a function's annotations, and notes what is wrong with them. Raises Abandoned when little is left.
+    """Reads a function's annotations, and notes what is wrong with them. Raises AbandonedError when little is left.
 
     `variables` are the types that its type variables stand for.
     """
@@ -312,7 +312,7 @@ def function_form(
     parameters: tuple[tuple[str, Type], ...],
     variables: Mapping[Any, Type] | None = None,
 ) -> ir.Function:
-    """The typed form of a pure function. Raises Abandoned when anything in it is wrong."""
+    """The typed form of a pure function. Raises AbandonedError when anything in it is wrong."""
     scope = Scope(program, its.source, its.function.__globals__, role)
     scope.states = states
     scope.variables = variables or {}

@@ -178,7 +178,7 @@ def _has_its_bits(found_type: Type, wanted_type: Type) -> bool:
 def fit(scope: Scope, value: ir.Expr, wanted_type: Type, node: ast.AST) -> ir.Expr:
     """`value` as a `wanted_type`: `None` becomes that option's, a plain value becomes some, an option is unwrapped.
 
-    Raises Abandoned after noting TG203 when the types have nothing to do with each other.
+    Raises AbandonedError after noting TG203 when the types have nothing to do with each other.
     """
     found = type_of(value)
     if agrees(found, wanted_type):
@@ -408,7 +408,7 @@ def unwrap_option(value: ir.Expr) -> ir.Expr:
 
 
 def unify(scope: Scope, left: ir.Expr, right: ir.Expr, code: str, node: ast.AST) -> tuple[ir.Expr, ir.Expr, Type]:
-    """Both values brought to one type, and that type. Raises Abandoned after noting `code` when there is none."""
+    """Both values brought to one type, and that type. Raises AbandonedError after noting `code` when there is none."""
     joined = join(left.type, right.type)
     if joined is None:
         raise _note_no_common_type(scope, left.type, right.type, code, node)

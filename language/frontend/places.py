@@ -13,7 +13,7 @@ from .type_text import describe
 
 
 def written_place(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
-    """The cell of the state that a path names, to write to it. Raises Abandoned after noting why it is none."""
+    """The cell of the state that a path names, to write to it. Raises AbandonedError after noting why it is none."""
     root, path = _split_path(node)
     if not _is_cell(scope, root):
         raise _note_no_place(scope, node, root)

@@ -58,7 +58,7 @@ def refinement(
     record: Record,
     may_be: Mapping[str, tuple[str, ...]],
 ) -> Relation:
-    """Elaborates a refinement. Raises Abandoned after noting TG311 or TG317."""
+    """Elaborates a refinement. Raises AbandonedError after noting TG311 or TG317."""
     source, node = locate_function(program, function)
     its = signature(program, function, source, node)
     where = heading_place(source, node)

@@ -73,7 +73,7 @@ def _names_read(body: tuple[ir.Statement, ...]) -> frozenset[str]:
 
 
 def locate_function(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
-    """A collected function's text. Raises Abandoned after noting TG008 when there is none."""
+    """A collected function's text. Raises AbandonedError after noting TG008 when there is none."""
     code = function.__code__
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         where = Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 1)
@@ -193,7 +193,7 @@ class ActionText:
 
 
 def action(program: Program, function: FunctionType) -> ActionText:
-    """Elaborates an action and checks the rules of a step. Raises Abandoned when nothing useful came of it."""
+    """Elaborates an action and checks the rules of a step. Raises AbandonedError when nothing useful came of it."""
     its = _signature(program, function, 1, "an action")
     parameters = parameters_of(program, its, 1)
     scope, errors = _scope(program, its, "action", 1), program.diagnostics.count
@@ -243,7 +243,7 @@ class InitialText:
 
 
 def initial(program: Program, function: FunctionType) -> InitialText:
-    """Elaborates an initial function. Raises Abandoned when nothing useful came of it."""
+    """Elaborates an initial function. Raises AbandonedError when nothing useful came of it."""
     its = _signature(program, function, 0, "an initial function")
     parameters = parameters_of(program, its, 0)
     scope = _scope(program, its, "initial", 0)

@@ -254,7 +254,7 @@ def expression(scope: Scope, node: ast.expr, expected_type: Type | None = None) 
     """The typed form of an expression. `expected_type` is the type wanted, where known: it gives `None` and `Seq()`
     theirs.
 
-    What comes out may still need `matching.fit`. Raises Abandoned after noting a mistake.
+    What comes out may still need `matching.fit`. Raises AbandonedError after noting a mistake.
     """
     handler = _EXPRESSIONS.get(type(node))
     if handler is None:

@@ -44,7 +44,7 @@ class Iteration:
 
 
 def iteration(scope: Scope, node: ast.expr) -> Iteration:
-    """What `for x in node` ranges over. Raises Abandoned after noting TG216 for anything without elements."""
+    """What `for x in node` ranges over. Raises AbandonedError after noting TG216 for anything without elements."""
     called = scope.static(node.func) if isinstance(node, ast.Call) else None
     if isinstance(node, ast.Call) and called is range:
         return _range(scope, node)

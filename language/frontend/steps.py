@@ -44,7 +44,7 @@ def is_step_helper(function: FunctionType) -> bool:
 
 
 def call_step(scope: Scope, function: FunctionType, node: ast.Call, sink: list[ir.Statement]) -> None:
-    """Appends what a call of a step helper does. Raises Abandoned after noting why it cannot be called here."""
+    """Appends what a call of a step helper does. Raises AbandonedError after noting why it cannot be called here."""
     _check_role(scope, function, node)
     found = source_of_function(function)
     assert found is not None, "is_step_helper has found its text"

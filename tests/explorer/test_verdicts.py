@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tidegate.explorer.search import Search
+from tidegate.explorer.search import Search, interrupt_text, time_limit_text
 from tidegate.explorer.verdicts import Ending, json_constant, notes_of, verdict_of
 from tidegate.language.verdict import ActionCoverage, Failure
 
@@ -47,7 +47,17 @@ EXHAUSTED = Ending(
 def test_what_an_ending_comes_to(changed: dict[str, Any], verdict: str, outcome: str, assurance: str) -> None:
     found = verdict_of(MODEL, replace(EXHAUSTED, **changed))
     assert (found.outcome, found.assurance) == (outcome, assurance)
-    assert found.verdict == verdict
+    assert found.verdict == verdict and found.is_exhaustive == assurance.startswith("exhaustive")
+    assert found.stop_reason == changed.get("stop_reason")
+
+
+@pytest.mark.parametrize(
+    ("why", "is_interrupted"),
+    [(interrupt_text(KeyboardInterrupt()), True), (time_limit_text(3), False), ("stopped by a full disk", False)],
+)
+def test_whether_a_search_was_interrupted_is_no_matter_of_words(why: str, is_interrupted: bool) -> None:
+    found = verdict_of(MODEL, replace(EXHAUSTED, is_exhausted=False, stop_reason=why, runs={}))
+    assert found.is_interrupted == is_interrupted and found.assurance == f"none: {why}"
 
 
 def test_what_was_not_looked_at_is_undecided() -> None:

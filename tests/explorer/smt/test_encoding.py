@@ -112,7 +112,7 @@ def test_random_models_mean_the_same(examples: int, tmp_path_factory: pytest.Tem
 
 def allow(definition: Definition, name: str, constants: dict[str, int], states: int, seed: int) -> int:
     """Puts steps between reachable states into the formulas without bounds, every one that there is, and answers how
-    many. Disagreement when one is left out."""
+    many. DisagreementError when one is left out."""
     model = definition.bind(name, constants=constants, ghosts=True, properties=())
     simulation, steps_taken = FormulaCheck(unbounded_model(definition, model)), 0
     for state in reachable_states(model, states, seed):
