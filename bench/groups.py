@@ -20,8 +20,9 @@ from pathlib import Path
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import CheckRecord, Constant, read_record_file
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
+from tidegate.language.constants import PlainValue
 from tidegate.language.immutable import immutable
 
 SPEC = Path(__file__).parent.parent / "spec" / "consumer_group_published.toml"
@@ -72,7 +73,7 @@ def size_of(bounds: str) -> CheckRecord:
 
 
 def search_natively(
-    size: Mapping[str, Constant],
+    size: Mapping[str, PlainValue],
     cache: Path,
     name: str = "consumer_group_published",
     properties: Mapping[str, str] = INVARIANTS,
@@ -90,7 +91,7 @@ def search_natively(
     return min(found[1:], key=lambda one: one.spent)
 
 
-def configuration(size: Mapping[str, Constant]) -> str:
+def configuration(size: Mapping[str, PlainValue]) -> str:
     """TLC's configuration of the module at a size, with its own invariants."""
     clients = ", ".join(f"c{number}" for number in range(1, int(str(size["clients"])) + 1))
     return "\n".join(
@@ -137,8 +138,8 @@ def tlc(jar: Path, modules: Path, text: str, module: str = MODULE) -> SearchMeas
 
 def compare(
     bounds: str,
-    ours: Callable[[Mapping[str, Constant]], SearchMeasure],
-    theirs: Callable[[Mapping[str, Constant]], SearchMeasure],
+    ours: Callable[[Mapping[str, PlainValue]], SearchMeasure],
+    theirs: Callable[[Mapping[str, PlainValue]], SearchMeasure],
     recorded_check: Callable[[str], CheckRecord] = size_of,
 ) -> str:
     """Ours, TLC and ours again at one size; RuntimeError where a count differs."""

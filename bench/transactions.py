@@ -12,7 +12,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tidegate.gates.records import CheckRecord, Constant, read_record_file
+from tidegate.gates.records import CheckRecord, read_record_file
+from tidegate.language.constants import PlainValue
 
 from .groups import compare, measure_line, search_natively, tlc
 
@@ -41,7 +42,7 @@ def size_of(bounds: str) -> CheckRecord:
     return next(check for check in read_record_file(SPEC).checks if check.bounds == bounds)
 
 
-def configuration(size: Mapping[str, Constant]) -> str:
+def configuration(size: Mapping[str, PlainValue]) -> str:
     """TLC's configuration of the module at a size, with its VIEW and without its SYMMETRY."""
     sets = {
         "Clients": _members("c", size["clients"]),
@@ -63,7 +64,7 @@ def configuration(size: Mapping[str, Constant]) -> str:
     )
 
 
-def _members(letter: str, count: Constant) -> list[str]:
+def _members(letter: str, count: PlainValue) -> list[str]:
     """Model values."""
     return [f"{letter}{number}" for number in range(1, int(str(count)) + 1)]
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ..explorer import EXHAUSTIVE
 from ..language.binding import Definition
-from ..language.constants import Value
+from ..language.constants import PlainValue, Value
 from ..language.errors import UnreadableError, UsageError, suggest_name
 from ..language.immutable import immutable
 from ..language.model import Model
@@ -37,8 +37,6 @@ _PROOF_WORDS = ("proved", "conditional", "vacuous", "refuted", "not proved")
 _CLAIM_WORDS = (*_PROOF_WORDS, "not stated", "left out", "known false")
 _AUDIT_FACTS = ("kafka_version", "metadata_version", "inter_broker_protocol", "distribution", "features", "client")
 _AUDIT_KEYS = ("name", "files", "require", "tier", "source", "baseline", *_AUDIT_FACTS)
-
-Constant = bool | int | str
 
 
 @immutable
@@ -71,8 +69,8 @@ class CheckRecord:
     model: str
     profile: str
     bounds: str
-    own: Mapping[str, Constant]
-    constants: Mapping[str, Constant]
+    own: Mapping[str, PlainValue]
+    constants: Mapping[str, PlainValue]
     symmetry: bool
     ghosts: bool | None
     tier: str
@@ -133,8 +131,8 @@ class ProofRecord:
     model: str
     profile: str
     bounds: str
-    own: Mapping[str, Constant]
-    constants: Mapping[str, Constant]
+    own: Mapping[str, PlainValue]
+    constants: Mapping[str, PlainValue]
     tier: str
     source: str
     verdict: str
@@ -160,7 +158,7 @@ class RecordFile:
 
     path: str
     model: str
-    bounds: Mapping[str, Mapping[str, Constant]]
+    bounds: Mapping[str, Mapping[str, PlainValue]]
     checks: tuple[CheckRecord, ...]
     audits: tuple[AuditRecord, ...] = ()
     proofs: tuple[ProofRecord, ...] = ()
@@ -171,7 +169,7 @@ def target_text(model: str, profile: str) -> str:
     return f"{model}:{profile}" if profile else model
 
 
-def constant_text(value: Constant) -> str:
+def constant_text(value: PlainValue) -> str:
     """A constant as `--set` takes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -251,7 +249,7 @@ def _constant_differences(
     return {name: values[name] for name, value in known if values[name] != value}
 
 
-def named_bounds(model: str) -> Mapping[str, Mapping[str, Constant]]:
+def named_bounds(model: str) -> Mapping[str, Mapping[str, PlainValue]]:
     """The named bounds of a MODEL: those of spec/ for a built-in one, those of the TOML file beside it for a path."""
     return {bounds: values for file in record_files_of(model) for bounds, values in file.bounds.items()}
 
@@ -320,7 +318,7 @@ def _check_names(values: list[Any], place: str) -> tuple[str, ...]:
 
 
 def _check_record(
-    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, number: int
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, PlainValue]], where: EntryLocation, number: int
 ) -> CheckRecord:
     place = f"{where.file}, check {number}"
     _refuse_other_keys(table, _KEYS, place)
@@ -366,7 +364,7 @@ def _check_record(
 
 
 def _entry_subject(
-    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, place: str
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, PlainValue]], where: EntryLocation, place: str
 ) -> tuple[str, str]:
     """The model that an entry is about, its own or the file's, and the name of its bounds ("" if it names none)."""
     named = _take_value(table, "bounds", str, place, "")
@@ -379,7 +377,7 @@ def _entry_subject(
 
 
 def _proof_record(
-    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, number: int
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, PlainValue]], where: EntryLocation, number: int
 ) -> ProofRecord:
     place = f"{where.file}, prove {number}"
     _refuse_other_keys(table, _PROVE_KEYS, place)
@@ -463,14 +461,14 @@ def _expected_verdict(value: Any, place: str) -> ExpectedVerdict:
     return ExpectedVerdict(_check_known_word(value, _VERDICT_WORDS, place))
 
 
-def _named_bounds(values: Any, place: str) -> Mapping[str, Constant]:
+def _named_bounds(values: Any, place: str) -> Mapping[str, PlainValue]:
     if not isinstance(values, dict):
         raise UsageError(f"{place}: it must be a table of constants")
     table = cast("dict[str, Any]", values)
     return _constants_of_table({name: value for name, value in table.items() if name != "says"}, place)
 
 
-def _constants_of_table(table: Mapping[str, Any], place: str) -> Mapping[str, Constant]:
+def _constants_of_table(table: Mapping[str, Any], place: str) -> Mapping[str, PlainValue]:
     for name, value in table.items():
         if not isinstance(value, bool | int | str):
             raise UsageError(

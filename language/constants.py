@@ -16,6 +16,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 from .immutable import immutable
 
 Value: TypeAlias = bool | int | Enum
+PlainValue: TypeAlias = bool | int | str
+"""A constant's value as text and JSON have it: an enum by its value."""
 T = TypeVar("T", bound=Value)
 
 _OPERATIONS: dict[str, Callable[[int, int], int]] = {

@@ -12,11 +12,12 @@ from ...explorer.native.kernels import Kernel, is_kernel_kept, kernel_of
 from ...explorer.native.search import StopCondition, explore
 from ...explorer.search import Search
 from ...explorer.symmetry import Symmetry, symmetry_of
+from ...language.constants import PlainValue
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import Verdict
 from ..kafka.profiles import definition
-from ..questions.questions import PROPERTIES, WITH_ALL, Case, Constant, ExplorationKind
+from ..questions.questions import PROPERTIES, WITH_ALL, Case, ExplorationKind
 from .case_results import NO_TIME, CaseResult, is_violated, scenario_steps
 
 SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
@@ -122,7 +123,7 @@ class KernelKey:
     """What a kernel is compiled for: the properties that it checks, and the constants whose values are in its code."""
 
     properties: tuple[str, ...]
-    closed_constants: tuple[tuple[str, Constant], ...]
+    closed_constants: tuple[tuple[str, PlainValue], ...]
 
 
 class CaseExplorer:

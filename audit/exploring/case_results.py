@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.steptext import format_step
 from ...language.verdict import PropertyVerdict, Run
-from ..questions.questions import WITH_ALL, Case
 from .step_sentences import step_sentence
 
 NO_TIME = "out of time"
@@ -39,19 +38,6 @@ class CaseResult:
     depth: int = 0
     stop_reason: str = ""
     for_good: bool = True
-
-
-def seen_by(case: Case, result: CaseResult) -> CaseResult:
-    """What an exploration that answers for a case says of it: of service, what holds with its acks."""
-    if case.kind != "goes_on":
-        return result
-    names = {WITH_ALL[name] if case.values["acks"] == "all" else name: name for name in WITH_ALL}
-    lost = {names[name]: steps for name, steps in result.scenarios.items() if name in names}
-    return replace(
-        result,
-        scenarios=lost,
-        held_invariants=frozenset(names[name] for name in result.held_invariants if name in names),
-    )
 
 
 def is_violated(prop: PropertyVerdict) -> bool:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, cast
 
 from ..questions.case_order import CasePlan
-from ..questions.questions import Case
+from ..questions.questions import WITH_ALL, Case
 from .case_explorer import CaseExplorer
-from .case_results import NO_TIME, CaseResult, ScenarioStep, seen_by
+from .case_results import NO_TIME, CaseResult, ScenarioStep
 from .garbage_collection import collect_seldom
 from .processes import Processes, Work
 from .saved_results import SavedResults
@@ -42,6 +43,19 @@ REPORTING_SHARE, REPORTING_SECONDS = 0.25, 2.0
 """What an audit may take besides its time to infer what it has not said yet: this part of it, no less than this."""
 
 DIED = "the process that explored it ended, perhaps for lack of memory; free memory and audit again"
+
+
+def seen_by(case: Case, result: CaseResult) -> CaseResult:
+    """What an exploration that answers for a case says of it: of service, what holds with its acks."""
+    if case.kind != "goes_on":
+        return result
+    names = {WITH_ALL[name] if case.values["acks"] == "all" else name: name for name in WITH_ALL}
+    lost = {names[name]: steps for name, steps in result.scenarios.items() if name in names}
+    return replace(
+        result,
+        scenarios=lost,
+        held_invariants=frozenset(names[name] for name in result.held_invariants if name in names),
+    )
 
 
 class UnexploredError(Exception):

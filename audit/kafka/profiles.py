@@ -13,15 +13,13 @@ from typing import Any
 from ...invariants import partition as properties
 from ...invariants.partition import reads, waiting
 from ...language.binding import Definition, load
+from ...language.constants import PlainValue
 from ...language.immutable import immutable
 from ...model import partition
 from .versions import RELEASES, SPANS
 
 MOST_REPLICAS = 5
 """The largest replication factor that the model has."""
-
-
-Constant = bool | int | str
 
 
 @immutable
@@ -74,7 +72,7 @@ def profiles() -> tuple[Profile, ...]:
 
 
 @cache
-def switches_of(profile: str) -> Mapping[str, Constant]:
+def switches_of(profile: str) -> Mapping[str, PlainValue]:
     """Every constant that any version differs in, with its value in one of them."""
     model = definition()
     names = {name for version in profiles() for name in model.profiles[version.name]}
@@ -82,11 +80,11 @@ def switches_of(profile: str) -> Mapping[str, Constant]:
     return {name: _plain(given.get(name, model.constants[name].default)) for name in sorted(names)}
 
 
-def _plain(value: Any) -> Constant:
+def _plain(value: Any) -> PlainValue:
     return value if isinstance(value, bool | int | str) else str(value.value)
 
 
-def _zookeeper() -> Mapping[str, Constant]:
+def _zookeeper() -> Mapping[str, PlainValue]:
     """What is otherwise with ZooKeeper in every version: unclean elections are heeded, a reassignment awaits all that
     shall have a copy (KafkaController.isReassignmentComplete), and KIP-903 is not there."""
     with_, without = definition().profiles["kafka_3_9_zookeeper"], definition().profiles["kafka_3_9"]
@@ -105,7 +103,7 @@ def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: boo
 
 def switches(
     binary: str, protocol: str, *, kraft: bool, elr: bool, mended_defects: Iterable[str] = (), old_format: bool = False
-) -> tuple[tuple[str, Constant], ...]:
+) -> tuple[tuple[str, PlainValue], ...]:
     """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest.
     `mended_defects` are those that the binary's release has already (`mended_in`); an `old_format` has no leader
     epochs."""

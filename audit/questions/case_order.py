@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ...language.constants import PlainValue
 from ...language.immutable import immutable
-from ..kafka.profiles import Constant
 from .questions import CALM, Case
 
 BUDGETS = tuple(name for name in CALM if name != "retries")
@@ -22,11 +22,11 @@ class CaseForm:
     settings: int
     flushing: bool
     assigns: bool
-    voters: Constant
+    voters: PlainValue
     budgets: tuple[int, ...]
 
 
-_numbers: dict[tuple[str, frozenset[tuple[str, Constant]]], int] = {}
+_numbers: dict[tuple[str, frozenset[tuple[str, PlainValue]]], int] = {}
 
 
 @lru_cache(maxsize=100_000)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from ..kafka.profiles import Constant
+from ...language.constants import PlainValue
 from .case_order import CasePlan, Ways
 from .questions import CALM, Case, ExplorationKind, Question, one_object_of
 from .signature import Signature
@@ -37,11 +37,11 @@ RECORDS, LOG_SIZE, EPOCHS = 1, 2, 6
 READ_RECORDS = 2
 """Where followers serve consumers: what one of them serves wrongly is cut off by a second record (KAFKA-14704)."""
 
-DELIVERY: Mapping[str, Constant] = {"max_records": 2, "log_size": 4, "retries": 3}
+DELIVERY: Mapping[str, PlainValue] = {"max_records": 2, "log_size": 4, "retries": 3}
 """A check for duplicates and order: two records, three requests that fail or whose answer is lost. With two requests
 brokers up to 2.1 write no record twice when one loses power, with three they do."""
 
-ALONE: Mapping[str, Constant] = {"replicas": 1, "min_isr": 1, "co_located": False, "max_leader_epoch": EPOCHS}
+ALONE: Mapping[str, PlainValue] = {"replicas": 1, "min_isr": 1, "co_located": False, "max_leader_epoch": EPOCHS}
 """Where nothing else goes wrong one replica is enough for that: what its leader writes, others copy."""
 
 NO_RECORD = 0
@@ -79,14 +79,14 @@ def _of_acks_1(signature: Signature) -> Signature:
     return replace(signature, acks="leader")
 
 
-def case_with(kind: ExplorationKind, signature: Signature, faults: Mapping[str, Constant]) -> Case:
+def case_with(kind: ExplorationKind, signature: Signature, faults: Mapping[str, PlainValue]) -> Case:
     """The exploration of a signature in which just these faults happen, so often."""
     records = READ_RECORDS if kind == "reads" else RECORDS
     sizes = {"max_records": records, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
     return _case(kind, {**signature.constants, **sizes, **CALM, "voters": voters_of(signature), **faults})
 
 
-def as_far_as_it_matters(kind: ExplorationKind, constants: Mapping[str, Constant]) -> dict[str, Constant]:
+def as_far_as_it_matters(kind: ExplorationKind, constants: Mapping[str, PlainValue]) -> dict[str, PlainValue]:
     """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures.
 
     Where every append is flushed a loss of power takes nothing from the disk, and is a crash.
@@ -108,7 +108,7 @@ def as_far_as_it_matters(kind: ExplorationKind, constants: Mapping[str, Constant
     return made | _of_service(made) if kind == "goes_on" else made
 
 
-def _of_service(constants: Mapping[str, Constant]) -> dict[str, Constant]:
+def _of_service(constants: Mapping[str, PlainValue]) -> dict[str, PlainValue]:
     """What differs where it is asked who takes and serves records: no record is sent, since what a log has makes no
     difference to who leads, who is in the ISR, and what stays open. tests/audit/exploring/test_explorations.py
     explores both and compares. So it makes no difference either which records a producer may lose with acks=0.
@@ -129,7 +129,7 @@ def loss_ways(signature: Signature, cell: Cell, rack_size: int | None = None) ->
     return ways_of(signature, budgets(cell, signature, rack_size))
 
 
-def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case, ...]:
+def ways_of(signature: Signature, faults: Mapping[str, PlainValue]) -> tuple[Case, ...]:
     """The explorations that say together what some faults lose: those out of the ISR only lag in the first, and in the
     others one of them and more are down.
 
@@ -168,10 +168,10 @@ def goes_on_cases(
     gone = controllers + _controllers_of_others(signature, 0 if handed_over else lost, others)
     if _loses_majority(signature, gone, lost + others) and others:
         # Who left before is out of the ISR; without a majority nobody can leave it.
-        before: dict[str, Constant] = {"host_losses": lost, "shutdowns": min(MOST_LAGGING, others)}
+        before: dict[str, PlainValue] = {"host_losses": lost, "shutdowns": min(MOST_LAGGING, others)}
     else:
         before = {"host_losses": min(signature.replicas, lost + others)}
-    common: dict[str, Constant] = {"follower_reads": False}
+    common: dict[str, PlainValue] = {"follower_reads": False}
     controllers = min(MOST_CONTROLLERS, controllers)
     down = case_with("goes_on", signature, {**common, **before, "controller_losses": min(MOST_CONTROLLERS, gone)})
     if not others:
@@ -225,7 +225,7 @@ def is_sent_again(signature: Signature) -> bool:
     return signature.retries and signature.acks != "none"
 
 
-def _case(kind: ExplorationKind, constants: Mapping[str, Constant]) -> Case:
+def _case(kind: ExplorationKind, constants: Mapping[str, PlainValue]) -> Case:
     return one_object_of(Case(kind, tuple(sorted(as_far_as_it_matters(kind, constants).items()))))
 
 
@@ -274,7 +274,7 @@ def whole_isr_case(signature: Signature) -> Case | None:
     lagging = signature.replicas - signature.least_isr
     if not signature.elects_uncleanly or signature.acks != "all" or lagging < 1:
         return None
-    faults: dict[str, Constant] = {"isr_shrinks": min(MOST_LAGGING, lagging), "crashes": max(1, signature.least_isr)}
+    faults: dict[str, PlainValue] = {"isr_shrinks": min(MOST_LAGGING, lagging), "crashes": max(1, signature.least_isr)}
     return case_with(exploration_kind(signature), signature, faults)
 
 

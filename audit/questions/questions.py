@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from ...language.constants import PlainValue
 from ...language.immutable import immutable
-from ..kafka.profiles import Constant
 
 ExplorationKind = Literal["loss", "reads", "goes_on", "delivery"]
 """Kinds of explorations: of losses; of losses where consumers read from followers too; of service; of retries."""
@@ -38,7 +38,7 @@ class Question:
     properties: tuple[str, ...] = ()
     with_all: tuple[str, ...] = ()
 
-    def answered_by(self, acks: Constant) -> tuple[str, ...]:
+    def answered_by(self, acks: PlainValue) -> tuple[str, ...]:
         """The invariants that answer it, as a producer waits."""
         return (*self.properties, *(self.with_all if acks == "all" else ()))
 
@@ -119,7 +119,7 @@ class Case:
     """
 
     kind: ExplorationKind
-    constants: tuple[tuple[str, Constant], ...]
+    constants: tuple[tuple[str, PlainValue], ...]
     brief: bool = False
 
     def __eq__(self, other: object) -> bool:
@@ -132,7 +132,7 @@ class Case:
     def __hash__(self) -> int:
         return self._number
 
-    def __reduce__(self) -> tuple[type[Case], tuple[ExplorationKind, tuple[tuple[str, Constant], ...], bool]]:
+    def __reduce__(self) -> tuple[type[Case], tuple[ExplorationKind, tuple[tuple[str, PlainValue], ...], bool]]:
         """Another process has other hashes: nothing that was computed goes along."""
         return Case, (self.kind, self.constants, self.brief)
 
@@ -146,7 +146,7 @@ class Case:
         return one_object_of(Case(self.kind, self.constants, brief=True))
 
     @cached_property
-    def values(self) -> Mapping[str, Constant]:
+    def values(self) -> Mapping[str, PlainValue]:
         """The constants by name."""
         return dict(self.constants)
 
@@ -221,7 +221,7 @@ def one_object_of(case: Case) -> Case:
 # --- what is asked, and what there are too many states for ------------------------------------------------------------
 
 
-CALM: Mapping[str, Constant] = {
+CALM: Mapping[str, PlainValue] = {
     "isr_shrinks": 0,
     "fences": 0,
     "shutdowns": 0,

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import field
 from functools import lru_cache
 
+from ...language.constants import PlainValue
 from ...language.immutable import immutable
 from ..cluster.cluster import Client, Topic
 from ..facts.facts import OpenStatements, UsedSetting
 from ..kafka.profiles import (
     MOST_REPLICAS,
     NEWEST,
-    Constant,
     switches_of,
 )
 
@@ -41,7 +41,7 @@ class Signature:
     """
 
     profile: str
-    switches: tuple[tuple[str, Constant], ...]
+    switches: tuple[tuple[str, PlainValue], ...]
     replicas: int
     min_isr: int
     acks: str
@@ -73,12 +73,12 @@ class Signature:
     follower_reads: bool = False
 
     @property
-    def newest(self) -> dict[str, Constant]:
+    def newest(self) -> dict[str, PlainValue]:
         """Every switch of the newest version."""
         return dict(switches_of(NEWEST))
 
     @property
-    def constants(self) -> Mapping[str, Constant]:
+    def constants(self) -> Mapping[str, PlainValue]:
         """The model's constants, without bounds and budgets."""
         return _constants_of(self)
 
@@ -98,7 +98,7 @@ class Signature:
 
 
 @lru_cache(maxsize=10_000)
-def _constants_of(signature: Signature) -> Mapping[str, Constant]:
+def _constants_of(signature: Signature) -> Mapping[str, PlainValue]:
     """They are asked for with every partition and every cell, and so made once."""
     return {
         **signature.newest,

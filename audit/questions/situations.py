@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ...language.constants import PlainValue
 from ...language.immutable import immutable
-from ..kafka.profiles import Constant
 from .signature import Signature
 
 MOST_LAGGING = 4
@@ -299,7 +299,7 @@ OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-los
 """Faults of one host or two: they take all that is on it."""
 
 
-def budgets(cell: Cell, signature: Signature, rack_size: int | None = None) -> dict[str, Constant]:
+def budgets(cell: Cell, signature: Signature, rack_size: int | None = None) -> dict[str, PlainValue]:
     """How often each thing goes wrong in a cell. `rack_size` is how many replicas the rack holds (None: as stated).
 
     With acks=0 a request may fail in every cell, as it may with nothing wrong: the producer takes a record for written
@@ -314,7 +314,7 @@ def budgets(cell: Cell, signature: Signature, rack_size: int | None = None) -> d
     return {"isr_shrinks": lag(cell.situation, signature), **faults}
 
 
-def with_down(faults: Mapping[str, Constant], down: int) -> dict[str, Constant]:
+def with_down(faults: Mapping[str, PlainValue], down: int) -> dict[str, PlainValue]:
     """The same faults, where of those that leave the ISR so many are shut down, and may start again."""
     shutdowns = min(MOST_SHUTDOWNS, int(faults.get("shutdowns", 0)) + down)
     return {**faults, "isr_shrinks": int(faults["isr_shrinks"]) - down, "shutdowns": shutdowns}
@@ -323,7 +323,7 @@ def with_down(faults: Mapping[str, Constant], down: int) -> dict[str, Constant]:
 _STOPS = ("shutdowns", "crashes", "power_losses")
 
 
-def _with_empty_disks(faults: Mapping[str, Constant], signature: Signature) -> dict[str, Constant]:
+def _with_empty_disks(faults: Mapping[str, PlainValue], signature: Signature) -> dict[str, PlainValue]:
     """The same where storage does not outlive the process: who stops, however it does, starts again with nothing. An
     `emptyDir` outlives a container that dies, and goes with its pod (kubernetes.io, Volumes)."""
     stops = [name for name in _STOPS if not (signature.of_pod and name == "crashes")]
@@ -332,7 +332,7 @@ def _with_empty_disks(faults: Mapping[str, Constant], signature: Signature) -> d
     return {**rest, "disk_losses": lost} if lost else rest
 
 
-def _of_fault(fault: Fault, signature: Signature, rack_size: int | None) -> dict[str, Constant]:
+def _of_fault(fault: Fault, signature: Signature, rack_size: int | None) -> dict[str, PlainValue]:
     rack = (signature.replicas_in_rack or 1) if rack_size is None else rack_size
     lost = controllers_lost(fault, signature)
     match fault.name:
@@ -363,7 +363,7 @@ def _of_fault(fault: Fault, signature: Signature, rack_size: int | None) -> dict
         case "rack-loss":
             return {"host_losses": rack}
         case _:  # a controller beside its broker goes down with it
-            beside: dict[str, Constant] = {"crashes": brokers_beside(fault, signature)}
+            beside: dict[str, PlainValue] = {"crashes": brokers_beside(fault, signature)}
             return beside if signature.co_located else {"controller_losses": lost, **beside}
 
 

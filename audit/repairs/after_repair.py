@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...language.constants import PlainValue
 from ...language.immutable import immutable
 from ...language.judge import StoppedStep, attempt, holds_at_end, initial_states, steps, stop_reason
 from ...language.model import Action, Model
@@ -21,7 +22,6 @@ from ..answers.acknowledgements import answer_of_log_and_client
 from ..answers.answer import Answer, SubjectVerdict
 from ..exploring.case_results import ScenarioStep, scenario_steps
 from ..exploring.explorations import Explorations
-from ..kafka.profiles import Constant
 from ..questions.cases import EPOCHS, LOG_SIZE, READ_RECORDS, RECORDS, delivery_case, exploration_kind, goes_on_cases
 from ..questions.questions import CALM, QUESTION, Case
 from ..questions.signature import Signature
@@ -106,7 +106,7 @@ def _case(case_before: Case, new: Signature, cell: Name) -> Case:
     if case_before.kind == "delivery":
         return delivery_case(new, at)
     kind = exploration_kind(new)
-    sizes: Mapping[str, Constant] = {
+    sizes: Mapping[str, PlainValue] = {
         "max_records": READ_RECORDS if kind == "reads" else RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS
     }  # fmt: skip
     faults = budgets(at, new, next(iter(racks_of(at.fault, new)), None))

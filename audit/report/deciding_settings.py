@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...language.constants import PlainValue
 from ..answers.answer import Answer
 from ..facts.facts import NOT_GIVEN
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared_key
-from ..kafka.profiles import Constant
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.signature import Signature, Subject, UsedSetting
 from ..questions.situations import BY_NAME
@@ -58,7 +58,7 @@ PLACING = UsedSetting("where the nodes run", "", None, "")
 
 
 def deciding_setting(
-    subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, Constant], places: Places
+    subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, PlainValue], places: Places
 ) -> Iterator[tuple[UsedSetting, str]]:
     """The settings that decide a loss in a cell, each with what the repair makes of it ("" where none is made): those
     that the repair changes, each of which is needed, first the one that the run of the loss, with these constants,
@@ -140,7 +140,7 @@ def setting_text(setting: UsedSetting) -> str:
     )
 
 
-def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> str:
+def _cause(subject: Subject, cell: str, constants: Mapping[str, PlainValue]) -> str:
     """The key of the setting that a loss comes from; "" where no one setting is to blame."""
     if not constants:
         return ""

@@ -17,12 +17,11 @@ from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import Symmetry, symmetry_of
 from tidegate.invariants.catalogue import find
-from tidegate.language.constants import Value
+from tidegate.language.constants import PlainValue, Value
 from tidegate.language.model import Model
 from tidegate.language.verdict import PropertyVerdict, Verdict
 
-Constant = bool | int | str
-Settings = Mapping[str, Constant]
+Settings = Mapping[str, PlainValue]
 
 CLOSED = frozenset({"replicas", "max_records", "log_size", "max_leader_epoch", "voters"})
 """Constants that the layout of a state depends on: a kernel for each of their values."""

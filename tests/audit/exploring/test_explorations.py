@@ -22,8 +22,8 @@ from typing import Any
 import pytest
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.exploring.case_explorer import GROWTH, MANY, PAYS, TOO_MANY, CaseExplorer, StopRule
-from tidegate.audit.exploring.case_results import CaseResult, seen_by
-from tidegate.audit.exploring.explorations import DIED, Explorations
+from tidegate.audit.exploring.case_results import CaseResult
+from tidegate.audit.exploring.explorations import DIED, Explorations, seen_by
 from tidegate.audit.exploring.processes import GRACE, Processes, Work
 from tidegate.audit.exploring.saved_results import result_json
 from tidegate.audit.joining.options import Options
