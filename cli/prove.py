@@ -76,7 +76,12 @@ def add(verbs: Verbs[Parser]) -> None:
     add_model_options(parser, search=False, ghosts=False)
     group = parser.add_argument_group("the proof")
     group.add_argument(
-        "--lemma", metavar="NAME", action="append", default=[], dest="lemmas", help="prove this lemma only (repeatable)"
+        "--lemma",
+        metavar="NAME",
+        action="append",
+        default=[],
+        dest="lemmas",
+        help="prove this lemma only (repeatable; all: every lemma, beside what --property names)",
     )
     group.add_argument("--candidates", action="store_true", help="keep the largest set of lemmas that prove each other")
     group.add_argument(
@@ -184,7 +189,7 @@ def _run_proof(definition: Definition, model: Model, options: argparse.Namespace
         raise UsageError(_INSTALL_ADVICE) from None
     boundless = boundless_constants(definition, model)
     asked = ProofRequest(
-        lemmas=tuple(options.lemmas),
+        lemmas=definition.names("lemma") if "all" in options.lemmas else tuple(options.lemmas),
         properties=tuple(options.properties),
         excluded_properties=tuple(options.without),
         effort=SolverEffort(work=options.query_work),

@@ -16,7 +16,9 @@ def prove_arguments(entry: ProofRecord, seconds: float | None) -> list[str]:
     """The command line that proves a model, for at most so many seconds (None: as long as it takes)."""
     sets = [part for name, value in entry.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
     limit = [] if seconds is None else ["--time", str(seconds)]
-    return ["prove", entry.target, *sets, *limit, "--workers", "1", "--json"]
+    asked = [part for name in entry.properties for part in ("--property", name)] if entry.only else []
+    named = ["--lemma", "all", *asked] if entry.only else []
+    return ["prove", entry.target, *sets, *named, *limit, "--workers", "1", "--json"]
 
 
 def proof_report(text: str) -> Mapping[str, Any] | None:

@@ -32,7 +32,7 @@ _KEYS = (
     "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "says", "expect", "outcome",
     "keep_going", "deadlock", "never_happens", *_COUNTS
 )  # fmt: skip
-_PROVE_KEYS = ("model", "profile", "bounds", "set", "tier", "source", "verdict", "expect")
+_PROVE_KEYS = ("model", "profile", "bounds", "set", "tier", "source", "verdict", "expect", "only")
 _PROOF_WORDS = ("proved", "conditional", "vacuous", "refuted", "not proved")
 _CLAIM_WORDS = (*_PROOF_WORDS, "not stated", "left out", "known false")
 _AUDIT_FACTS = ("kafka_version", "metadata_version", "inter_broker_protocol", "distribution", "features", "client")
@@ -126,7 +126,8 @@ class AuditRecord:
 @immutable
 class ProofRecord:
     """One `[[prove]]`: a model to prove by induction, the word that must come out for all of it (`verdict`), and the
-    words for some of its `properties`. A property that is not among these may have any."""
+    words for some of its `properties`. A property that is not among these may have any, and is not asked for where
+    `only` these are, and every lemma."""
 
     model: str
     profile: str
@@ -137,6 +138,7 @@ class ProofRecord:
     source: str
     verdict: str
     properties: Mapping[str, str]
+    only: bool
     place: EntryLocation
 
     @property
@@ -398,6 +400,7 @@ def _proof_record(
         properties={
             name: _check_known_word(value, _CLAIM_WORDS, f"{place}, {name}") for name, value in expected.items()
         },
+        only=_take_value(table, "only", bool, place, False),
         place=where,
     )
 

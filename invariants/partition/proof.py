@@ -1,5 +1,5 @@
-"""Why a partition without ELR keeps what it acknowledged while no broker loses a part of its log: lemmas that every
-step preserves, for logs, epochs and runs of any length.
+"""Why a partition without ELR keeps what it acknowledged until somebody leads who lost a part of its log: lemmas that
+every step preserves, for logs, epochs and runs of any length.
 
 The story in short. An epoch has one leader, and the log of that leader is the log of that epoch: everybody else copies
 it, and only it. A broker's own epoch is here the one that it *copied* last, not the one that it has heard of: until it
@@ -9,10 +9,16 @@ Once it is not, it lets nobody in any more; what it may still commit is what eac
 still fetch from it, and whoever may still do so has not learned of a later epoch. So whoever begins a later epoch, from
 the registered ISR, has it, and everybody who copies that leader keeps it.
 
+A broker that loses power is *damaged* if its log had more than the disk, until a leader asks to let it into the ISR
+again. While it is down nothing is said of its log, though leaders count what it had fetched: it is fenced before it
+runs again, which takes it out of the ISR unless it is the last there, and then nobody remembers what it had fetched.
+So the damaged may be elected, but only as the last; once one of them leads (`damaged_led`), nothing is said any more.
+
 Every lemma is a predicate of one state. They hold at first, and where all hold each step keeps every one of them.
-They are about `kafka_3_9` without power losses, disk losses, retries, reassignments and unclean elections, and with
-`min_isr=2`; brokers lag, crash, are fenced while they run, shut down and moved as often as it comes. The controller
-fences who crashed before it registers again, and the newest high watermark is on disk. Kafka 3.9 keeps neither always:
+They are about `kafka_3_9` without disk losses, retries, reassignments and unclean elections, and with
+`min_isr=2`; brokers lag, crash, lose power, are fenced while they run, shut down and moved as often as it comes. The
+controller fences who crashed before it registers again, and the newest high watermark is on disk. Kafka 3.9 keeps
+neither always:
 with `register_unseen` (KAFKA-18106) `registered_leaders_may_lead` and `who_is_fenced_is_not_in_sync` are false, and
 nothing is proved with it, with `fresh_checkpoint=false`, or of `kafka_3_9_zookeeper`.
 """
@@ -30,6 +36,7 @@ def nothing_is_switched_on(s: Partition) -> bool:
     """What this release does not have, or what does not go wrong here, is as at first."""
     return (
         s.registered.last_known_leader is None
+        and (power_losses > 0 or not (s.damaged_led or any(broker in s.damaged for broker in Broker)))
         and s.assignment == Assignment(replicas=Set(Broker), adding=Set(), removing=Set())
         and not any(
             broker in s.registered.elr
@@ -207,6 +214,26 @@ def records_are_in_the_order_of_their_numbers(s: Partition) -> bool:
     )
 
 
+# --- who has lost a part of its log -----------------------------------------------------------------------------------
+
+
+def is_cut(s: Partition, broker: Broker) -> bool:
+    """Whether a broker is down, and has lost a part of its log."""
+    return broker in s.damaged and broker not in s.up
+
+
+@lemma
+def who_leads_is_whole(s: Partition) -> bool:
+    """Nobody leads who has lost a part of its log and has not caught up since, unless that is known."""
+    return all(broker not in s.damaged for broker in Broker if leads(s, broker) and not s.damaged_led)
+
+
+@lemma
+def who_is_damaged_lost_something(s: Partition) -> bool:
+    """Who has lost a part of its log and has not caught up since ever lost a part of it."""
+    return all(broker in s.lossy for broker in s.damaged)
+
+
 # --- who has fetched what ---------------------------------------------------------------------------------------------
 
 
@@ -219,7 +246,8 @@ def leaders_know_what_was_fetched(s: Partition) -> bool:
         if leads(s, leader)
         for follower in Broker
     ) and all(
-        s.copied[follower] > s.view[leader].leader_epoch
+        is_cut(s, follower)
+        or s.copied[follower] > s.view[leader].leader_epoch
         or (
             s.copied[follower] == s.view[leader].leader_epoch
             and offset < len(s.log[follower])
@@ -257,9 +285,14 @@ def leaders_count_the_isr(s: Partition) -> bool:
 
 
 def is_let_in(s: Partition, leader: Broker, broker: Broker) -> bool:
-    """Whether a leader has asked to let the broker into the ISR."""
+    """Whether a leader has asked to let the broker into the ISR, which has not registered anew since."""
     request = s.request[leader]
-    return request is not None and request.change == IsrChange.EXPAND and request.broker == broker
+    return (
+        request is not None
+        and request.change == IsrChange.EXPAND
+        and request.broker == broker
+        and not request.restarted
+    )
 
 
 @lemma
@@ -270,7 +303,7 @@ def who_is_let_in_has_what_was_before(s: Partition) -> bool:
         for leader in Broker
         if is_true_leader(s, leader)
         for broker in Broker
-        if is_let_in(s, leader, broker)
+        if is_let_in(s, leader, broker) and not is_cut(s, broker)
         for offset in range(len(s.log[leader]))
         if s.log[leader][offset].epoch < s.registered.leader_epoch
         or offset < s.leader_committed[s.registered.leader_epoch]
@@ -338,15 +371,15 @@ def what_may_be_committed_is_kept(s: Partition) -> bool:
     return all(
         has_copy(s, broker, offset, s.view[leader].leader_epoch)
         for leader in Broker
-        if leads(s, leader)
+        if leads(s, leader) and not s.damaged_led
         for broker in Broker
         if broker != leader
         for offset in range(len(s.log[leader]))
         if may_commit(s, leader, offset)
         and (
-            s.fetch_offset[leader][broker] > offset
+            s.fetch_offset[leader][broker] > offset and not is_cut(s, broker)
             if broker in maximal(s, leader)
-            else is_in_sync(s, broker, s.view[leader].leader_epoch)
+            else is_in_sync(s, broker, s.view[leader].leader_epoch) and broker not in s.damaged
         )
     )
 
@@ -357,7 +390,7 @@ def later_epochs_have_what_may_be_committed(s: Partition) -> bool:
     return all(
         is_in(s, s.log[leader][offset], offset, epoch)
         for leader in Broker
-        if leads(s, leader)
+        if leads(s, leader) and not s.damaged_led
         for epoch in range(s.view[leader].leader_epoch + 1, max_leader_epoch + 1)
         if s.began[epoch]
         for offset in range(len(s.log[leader]))
@@ -371,13 +404,15 @@ def an_isr_has_what_is_committed(s: Partition) -> bool:
     return all(
         has_copy(s, broker, offset, epoch)
         for broker in s.registered.isr
+        if broker not in s.damaged and not s.damaged_led
         for epoch in range(max_leader_epoch + 1)
         for offset in range(s.leader_committed[epoch])
     ) and all(
         has_copy(s, broker, offset, epoch)
         for leader in Broker
-        if leads(s, leader)
+        if leads(s, leader) and not s.damaged_led
         for broker in s.view[leader].isr
+        if broker not in s.damaged
         for epoch in range(s.view[leader].leader_epoch + 1)
         for offset in range(s.leader_committed[epoch])
     )
@@ -387,8 +422,9 @@ def an_isr_has_what_is_committed(s: Partition) -> bool:
 def enough_brokers_have_what_is_committed(s: Partition) -> bool:
     """As many brokers as min.insync.replicas says have what was committed in an epoch."""
     return all(
-        sum(1 for broker in Broker if has_copy(s, broker, offset, epoch)) >= effective_min_isr()
+        sum(1 for broker in Broker if broker in s.lossy or has_copy(s, broker, offset, epoch)) >= effective_min_isr()
         for epoch in range(max_leader_epoch + 1)
+        if not s.damaged_led
         for offset in range(s.leader_committed[epoch])
     )
 
@@ -399,7 +435,7 @@ def later_epochs_have_what_is_committed(s: Partition) -> bool:
     return all(
         offset < len(s.leader_log[epoch]) and is_in(s, s.leader_log[epoch][offset], offset, earlier)
         for epoch in range(max_leader_epoch + 1)
-        if s.began[epoch]
+        if s.began[epoch] and not s.damaged_led
         for earlier in range(epoch)
         for offset in range(s.leader_committed[earlier])
     )
@@ -440,6 +476,7 @@ def what_was_ever_committed_was_so_in_an_epoch(s: Partition) -> bool:
         and offset < len(s.leader_log[s.committed_in])
         and s.leader_log[s.committed_in][offset].id == s.committed[offset]
         for offset in range(len(s.committed))
+        if not s.damaged_led
     ) and all(s.high_watermark[broker] <= len(s.committed) for broker in Broker)
 
 
@@ -449,5 +486,6 @@ def what_was_read_is_committed(s: Partition) -> bool:
     return all(
         offset < len(s.committed) and s.committed[offset] == id
         for offset in range(log_size + 1)
+        if not s.damaged_led
         for id in s.read[offset]
     )

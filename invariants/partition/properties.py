@@ -45,6 +45,41 @@ def leader_completeness(s: Partition) -> bool:
 
 
 @invariant
+def complete_unless_the_damaged_lead(s: Partition) -> bool:
+    """With acks=all the leader holds every record that was acknowledged, unless somebody led who had lost a part of
+    its log and had not caught up with a leader since: the last replica in sync, or the last known leader."""
+    return acks != Acks.ALL or all(
+        any(record.id == id for record in s.log[leader])
+        for leader in Broker
+        if is_true_leader(s, leader) and not s.damaged_led
+        for id in s.acknowledged
+    )
+
+
+@invariant
+def reads_stay_unless_the_damaged_lead(s: Partition) -> bool:
+    """And then it holds what consumers may have read, where they have read it."""
+    return all(
+        offset < len(s.log[leader]) and s.log[leader][offset].id == id
+        for leader in Broker
+        if is_true_leader(s, leader) and not s.damaged_led
+        for offset in range(log_size)
+        for id in s.read[offset]
+    )
+
+
+@invariant
+def candidates_are_complete_unless_the_damaged_lead(s: Partition) -> bool:
+    """And then all that was committed is with whoever may be elected cleanly and has lost nothing since it caught up,
+    whether it runs or not."""
+    return all(
+        has_all_committed(s, broker)
+        for broker in s.registered.isr | s.registered.elr
+        if broker not in s.damaged and not s.damaged_led
+    )
+
+
+@invariant
 def acked_durable(s: Partition) -> bool:
     """Every record that was acknowledged is in the log of some broker."""
     return all(any(record.id == id for broker in Broker for record in s.log[broker]) for id in s.acknowledged)

@@ -86,6 +86,8 @@ words = {
     "refused": "records that were reported as failed",
     "lossy": "brokers that lost a part of their log",
     "left_isr": "brokers that left the ISR",
+    "damaged": "brokers that lost a part of their log and have not caught up",
+    "damaged_led": "one of them has led",
     "AlterPartition": "{change} {broker}",
     "DivergingEpoch": "the logs diverge at offset {end}",
     "SHRINK": "take out of the ISR:",

@@ -13,6 +13,7 @@ def note_lost_records(s: Partition, broker: Broker, kept: int) -> None:
     """A broker keeps only so many of its records."""
     if len(s.log[broker]) > kept:
         s.lossy.add(broker)
+        s.damaged.add(broker)
 
 
 def note_read(s: Partition, broker: Broker, end: int) -> None:
@@ -53,6 +54,8 @@ def note_written(s: Partition, leader: Broker) -> None:
 def note_begun(s: Partition, broker: Broker) -> None:
     """A broker has learned of a new epoch, which begins if it leads it."""
     if s.view[broker].leader == broker:
+        if broker in s.damaged:
+            s.damaged_led = True
         s.began[s.view[broker].leader_epoch] = True
         s.leader_log[s.view[broker].leader_epoch] = s.log[broker]
         s.copied[broker] = s.view[broker].leader_epoch
@@ -402,6 +405,7 @@ def propose_expansion(s: Partition, leader: Broker, follower: Broker) -> None:
     require(may_propose(s, leader))
     require(may_join(s, leader, follower))
     s.request[leader] = AlterPartition(broker=follower, change=IsrChange.EXPAND, answered=False, restarted=False)
+    s.damaged.discard(follower)
 
 
 @action(kind="fault", budget="isr_shrinks")
@@ -427,6 +431,7 @@ def expand_isr(s: Partition, leader: Broker, follower: Broker) -> None:
     isr = s.view[leader].isr | {follower}
     s.registered = replace(s.registered, isr=isr)
     s.view[leader] = replace(s.view[leader], isr=isr)
+    s.damaged.discard(follower)
 
 
 def may_propose(s: Partition, leader: Broker) -> bool:

@@ -258,6 +258,8 @@ class History:
     refused: Set[RecordId]  # records that were reported to the producer as failed, after they were appended
     lossy: Set[Broker]  # brokers that ever lost a part of their log
     left_isr: Set[Broker]  # brokers that ever left the ISR
+    damaged: Set[Broker]  # brokers that lost a part of their log, and that no leader has found to have caught up since
+    damaged_led: bool  # whether one of them ever began to lead
 
 
 @ghosts

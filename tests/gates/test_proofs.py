@@ -6,6 +6,7 @@ Also of: `checks`.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -109,3 +110,12 @@ def test_a_mistake_in_a_proof_is_named_with_its_place(table: str, says: str) -> 
     with pytest.raises(UsageError) as caught:
         read_record_file(Path("gate.toml"))
     assert says in str(caught.value)
+
+
+def test_an_entry_asks_for_what_it_expects_alone_and_every_lemma() -> None:
+    text = PROVED.replace("[[prove]]", "[[prove]]\nonly = true")
+    assert gate(text, "--out", "out") is Exit.HOLDS
+    (entry,) = read_record_file(Path("gate.toml")).proofs
+    asked = prove_arguments(entry, None)
+    assert asked[2:6] == ["--lemma", "all", "--property", "not_ahead_by_two"]
+    assert prove_arguments(replace(entry, only=False), None)[2:] == ["--workers", "1", "--json"]

@@ -37,9 +37,20 @@ GOALS = (
 )
 """What is acknowledged and what is read stays, and an election keeps it."""
 
+LOSSES = {**NO_LOSS, "power_losses": 1}
+"""And power is lost."""
 
-def test_every_lemma_holds_in_every_state(cache: Path) -> None:
-    sizes = {**NO_LOSS, "preferred_elections": 0, "shutdowns": 0, "max_leader_epoch": 2}
+KEPT = (
+    "complete_unless_the_damaged_lead",
+    "reads_stay_unless_the_damaged_lead",
+    "candidates_are_complete_unless_the_damaged_lead",
+)
+"""The same until somebody leads who lost a part of its log."""
+
+
+@pytest.mark.parametrize("faults", [NO_LOSS, pytest.param(LOSSES, marks=pytest.mark.long)], ids=str)
+def test_every_lemma_holds_in_every_state(faults: dict[str, Any], cache: Path) -> None:
+    sizes = {**faults, "preferred_elections": 0, "shutdowns": 0, "max_leader_epoch": 2}
     model = PARTITION.bind("partition:kafka_3_9", sizes, PROFILE, properties=LEMMAS)
     verdict = ENGINES["native"](model, Search(symmetry=True, cache=cache), None)
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
@@ -47,19 +58,22 @@ def test_every_lemma_holds_in_every_state(cache: Path) -> None:
 
 
 @pytest.mark.long
-def test_it_is_proved_for_three_brokers_whatever_the_bounds(tmp_path: Path) -> None:
-    asked = ProofRequest(lemmas=LEMMAS, properties=GOALS, folder=tmp_path)
-    model = PARTITION.bind("partition:kafka_3_9", NO_LOSS, PROFILE)
+@pytest.mark.parametrize(("faults", "goals"), [(NO_LOSS, GOALS), (LOSSES, KEPT)], ids=["no loss", "losses of power"])
+def test_it_is_proved_for_three_brokers_whatever_the_bounds(
+    faults: dict[str, Any], goals: tuple[str, ...], tmp_path: Path
+) -> None:
+    asked = ProofRequest(lemmas=LEMMAS, properties=goals, folder=tmp_path)
+    model = PARTITION.bind("partition:kafka_3_9", faults, PROFILE)
     proof = Induction(PARTITION, model, asked).prove(lambda _: None)
     assert [finding.obligation for finding in proof.findings if finding.word != "proved"] == []
     assert (proof.word, proof.sizes["Broker"]) == ("proved", 3)
-    assert {*LEMMAS, *GOALS} == set(proof.goals)
+    assert {*LEMMAS, *goals} == set(proof.goals)
     assert {"max_records", "log_size", "max_leader_epoch", "crashes", "fences"} <= set(proof.boundless)
     assert proof.never == ()
 
 
 PLANTED = [
-    ({"power_losses": 1}, "lose_power", "an_isr_has_what_is_committed"),
+    ({"power_losses": 1, "reject_restarted": False}, "restart", "leaders_know_what_was_fetched"),
     ({"unclean": True}, "fence", "an_isr_has_what_is_committed"),
     ({"maximal_isr": False}, "advance_high_watermark", "an_isr_has_what_is_committed"),
     ({"fetch_in_epoch": False}, "learn", "leaders_know_what_was_fetched"),
