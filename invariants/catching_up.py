@@ -6,7 +6,7 @@ from ..language import always_eventually, invariant, leads_to, limits_of, reacha
 from ..model.catching_up import *
 
 _FETCHES = (weak(fetch, each="follower"), weak(begin_anew, each="follower"))
-_TRUNCATES = (weak(truncate, each="follower"), weak(align, each="follower"))
+_TRUNCATES = (weak(truncate, each="follower"), weak(align, each="follower"), weak(cut_at_end, each="follower"))
 _LEADS = (weak(advance_high_watermark), weak(expand_isr, each="follower"))
 _RECORDS = (limits_of(produce),)
 _LAGS = (weak(lag, each="follower"), weak(shrink_isr, each="follower"))
@@ -108,3 +108,9 @@ def records_diverge(s: Partition) -> bool:
 def a_follower_is_out_of_range(s: Partition) -> bool:
     """A follower that is out of sync ends before the leader's log begins."""
     return any(is_out_of_sync(s, f) and s.end[f] < s.start[s.leader] for f in Replica)
+
+
+@reachable
+def a_follower_names_an_unknown_epoch(s: Partition) -> bool:
+    """KAFKA-20961: a follower out of sync has the leader's records, and names an epoch that the leader lacks."""
+    return any(is_out_of_sync(s, f) and is_unknown(s, f) and s.end[f] == s.end[s.leader] for f in Replica)

@@ -4,8 +4,8 @@ Kafka keeps with each log where each leader epoch begins in it (leader-epoch-che
 it is elected, so that an epoch without records has an entry, too; a follower enters an epoch with the first record of
 it. A fetch names the epoch of the last entry (KIP-595's truncation on fetch), and a leader whose entries end that epoch
 sooner answers where, instead of records. A follower that is behind the start of the leader's log begins a new one
-there. The leader's high watermark is the smallest end among those in sync and those that it waits for to join. Three
-mistakes kept something from happening, and a fourth truncates what is committed; each is a switch:
+there. The leader's high watermark is the smallest end among those in sync and those that it waits for to join. Four
+mistakes kept something from happening, and a fifth truncates what is committed; each is a switch:
 
 * `clears_entries`: to truncate a log at its end takes away entries that begin there. Without it (KAFKA-10706, in 2.6.0
   and release candidates of 2.7) the answer to a follower whose last epoch has no records is for ever the same.
@@ -21,6 +21,10 @@ mistakes kept something from happening, and a fourth truncates what is committed
   watermark, as all did before KIP-101. Without it (KAFKA-7897, 0.11 to 2.0.1 and 2.1.0) leaders enter their epochs and
   followers none, and who has any entry asks for the end of its last epoch: with entries that are so few, leader and
   follower agree on an offset far below the high watermark.
+* `carries_entries`: a log that a move between directories (`moves`) puts in the place of another has its epoch entries.
+  Without it (KAFKA-15608, KAFKA-20961, from 2.7 to 4.4, open) it has those that its records brought it, so that an
+  epoch without records is gone. A leader answers who names an epoch that is newer than its last entry that the offset
+  is out of range; the follower, whose offset is in range, asks for the same again, until a record is appended.
 
 What is abstracted away: requests are steps, but for an answer that does not arrive (`ask`); who is in the ISR may be
 elected at any time, and the leader changes the ISR at once: the controller's part is `model/partition/`. Records are
@@ -31,7 +35,9 @@ lose what a high watermark that is behind does not cover (KIP-101): `model/parti
 Sources: Kafka's Log (truncateTo, truncateFullyAndStartAt, maybeIncrementHighWatermark), LeaderEpochFileCache,
 AbstractFetcherThread (getOffsetTruncationState) and Partition (readRecords, maybeIncrementLeaderHW) before and after
 the commits bc96a8feb5d, b029902b129, 8ad0ed3e618 and 8fca9032070; LeaderEpochFileCache.endOffsetFor and
-AbstractFetcherThread.getOffsetTruncationState of 2.0.1. Properties are in `invariants/catching_up.py`.
+AbstractFetcherThread.getOffsetTruncationState of 2.0.1; LogManager (replaceCurrentWithFutureLog), Partition
+(readRecords) and AbstractFetcherThread (fetchOffsetAndTruncate) of 2.7.0 to 4.3.1.
+Properties are in `invariants/catching_up.py`.
 """
 
 from __future__ import annotations
@@ -44,10 +50,12 @@ replicas = constant(2, minimum=2, maximum=3, says="replicas of the partition")
 records = constant(2, minimum=1, maximum=3, says="offsets that logs come to")
 elections = constant(2, minimum=0, maximum=4, says="elections of another leader")
 shutdowns = constant(1, minimum=0, maximum=2, says="followers that shut down")
+moves = constant(0, minimum=0, maximum=1, says="times that a replica's log is moved to another directory of its broker")
 clears_entries = constant(True, says="to truncate a log at its end takes away the epoch entries that begin there")
 raises_with_start = constant(True, says="a log that begins anew has its high watermark at its start, or above")
 waits_for_eligible = constant(True, says="the high watermark waits for no follower that may not join the ISR")
 bumps_epoch = constant(False, says="a follower that shuts down begins a new leader epoch of the same leader")
+carries_entries = constant(True, says="KAFKA-20961: a log that was moved has the epoch entries of the one before")
 epochs_in_records = constant(True, says="records carry their leader epoch (message format 2)")
 enters_by_format = constant(True, says="KAFKA-7897: a leader enters its epoch only where records carry theirs")
 
@@ -107,6 +115,7 @@ profiles = {
     "kafka_10706": {"clears_entries": False},
     "kafka_9491": {"raises_with_start": False},
     "message_format_1": {"epochs_in_records": False},
+    "kafka_20961": {"carries_entries": False, "moves": 1},
     "kafka_7897": {"epochs_in_records": False, "enters_by_format": False},
 }
 
@@ -176,6 +185,8 @@ def enter(s: Partition, replica: Replica, epoch: Epoch) -> None:
 def produce(s: Partition) -> None:
     """{s.leader} appends a record at offset {s.end[s.leader]}."""
     limit(s.end[s.leader] < records)
+    if epochs_in_records and last_epoch(s.entries[s.leader]) < s.epoch:
+        enter(s, s.leader, s.epoch)
     s.end[s.leader] += 1
 
 
@@ -262,7 +273,13 @@ def answered_end(s: Partition, follower: Replica) -> int:
 def diverges(s: Partition, follower: Replica) -> bool:
     """Whether the leader answers a fetch with where the follower's log diverges. Without an epoch it cannot."""
     named = last_epoch(s.entries[follower]) if epochs_in_records else -1
-    return named >= 0 and (answered_epoch(s, follower) < named or answered_end(s, follower) < s.end[follower])
+    parts = answered_epoch(s, follower) < named or answered_end(s, follower) < s.end[follower]
+    return named >= 0 and not is_unknown(s, follower) and parts
+
+
+def is_unknown(s: Partition, follower: Replica) -> bool:
+    """Whether a follower's fetch names an epoch that is newer than the leader's last entry: out of range."""
+    return epochs_in_records and last_epoch(s.entries[follower]) > last_epoch(s.entries[s.leader])
 
 
 def may_fetch(s: Partition, follower: Replica) -> bool:
@@ -272,6 +289,7 @@ def may_fetch(s: Partition, follower: Replica) -> bool:
         and follower not in s.stopping
         and follower not in s.unaligned
         and not diverges(s, follower)
+        and not is_unknown(s, follower)
         and s.start[s.leader] <= s.end[follower] <= s.end[s.leader]
     )
 
@@ -361,6 +379,14 @@ def begin_anew(s: Partition, follower: Replica) -> None:
         s.high_watermark[follower] = s.start[s.leader]
 
 
+@action
+def cut_at_end(s: Partition, follower: Replica) -> None:
+    """{follower} is out of range, and truncates its log at {s.end[s.leader]}, where that of {s.leader} ends."""
+    require(follower != s.leader and follower not in s.stopping)
+    require(is_unknown(s, follower) and s.end[follower] > s.end[s.leader])
+    truncate_at(s, follower, s.end[s.leader])
+
+
 # --- faults -----------------------------------------------------------------------------------------------------------
 
 
@@ -391,3 +417,19 @@ def shut_down(s: Partition, follower: Replica) -> None:
     s.isr.discard(follower)
     if bumps_epoch:
         lead_anew(s)
+
+
+@action(kind="fault", budget="moves")
+def move_log(s: Partition, replica: Replica) -> None:
+    """The log of {replica} is moved to another directory{'' if carries_entries else ': it keeps epochs of records'}."""
+    old = s.entries[replica]
+    if not carries_entries:
+        s.entries[replica].truncate(0)
+        for entry in old:
+            if has_records(s, old, replica, entry):
+                s.entries[replica].append(entry)
+
+
+def has_records(s: Partition, entries: Entries, replica: Replica, entry: Entry) -> bool:
+    """Whether a log with these entries has records of an epoch that has one."""
+    return entry.start < end_of(entries, entry.epoch, s.end[replica])

@@ -9,6 +9,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import initial_states, replay
+from tidegate.language.steptext import StepError
 from tidegate.language.values import State
 from tidegate.model.catching_up import Entry, Replica
 
@@ -38,10 +39,15 @@ def test_what_never_happens_with_each_mistake(profile: str, never: tuple[str, ..
     }
 
 
+REPAIRED = {"kafka_20961_repaired": ("kafka_3_6", {"moves": 1})}
+"""Profiles with constants, by a name for both."""
+
+
 def state_after(profile: str, *steps: str) -> State:
     """The state after some steps; `fetch B` is of follower B."""
-    model = bind_shipped(f"catching_up:{profile}", {}, called=profile)
-    names = {"elect": "replica"}
+    given = REPAIRED.get(profile, (profile, {}))
+    model = bind_shipped(f"catching_up:{given[0]}", dict(given[1]), called=profile)
+    names = {"elect": "replica", "move_log": "replica"}
     taken = [
         (action, {names.get(action, "follower"): {"A": A, "B": B}[who]} if who else {})
         for action, _, who in (step.partition(" ") for step in steps)
@@ -97,3 +103,16 @@ def test_without_epochs_a_new_follower_truncates_at_its_high_watermark() -> None
     """What a follower has above its high watermark goes, also where the leader has it: it fetches it again."""
     steps = ("produce", "fetch B", "elect B", "produce", "elect A")
     assert [state_after("message_format_1", *steps, *more).end[B] for more in ((), ("align B",))] == [2, 0]
+
+
+def test_a_log_that_is_moved_keeps_the_epochs_of_its_records_alone() -> None:
+    """KAFKA-20961: the follower's offset is the leader's end, and out of range until a record is appended."""
+    steps = ("elect B", "lag A", "shrink_isr A", "move_log B")
+    moved, repaired = state_after("kafka_20961", *steps), state_after("kafka_20961_repaired", *steps)
+    assert [list(state.entries[B]) for state in (moved, repaired)] == [[], [Entry(epoch=1, start=0)]]
+    with pytest.raises(StepError):
+        state_after("kafka_20961", *steps, "fetch A")
+    with pytest.raises(StepError):
+        state_after("kafka_20961", *steps, "truncate A")
+    written = state_after("kafka_20961", *steps, "produce", "fetch A")
+    assert list(written.entries[A]) == list(written.entries[B]) == [Entry(epoch=1, start=0)]
