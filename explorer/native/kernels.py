@@ -46,7 +46,7 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     """A digest of everything that the generated code depends on."""
     forms = (
         tuple((field.name, field.type) for field in model.fields),
-        tuple((action.name, action.form) for action in model.actions if can_happen(action)),
+        tuple((action.name, action.kind, action.form) for action in model.actions if can_happen(action)),
         tuple((prop.name, prop.kind, prop.form) for prop in (*model.properties, *model.terminals, *model.bounds)),
         tuple((bound.name, bound.form) for bound in model.step_bounds),
         tuple(prop.action_forms for prop in model.properties if prop.action_forms),

@@ -146,6 +146,16 @@ def test_kernels_are_named_by_what_the_model_means(tmp_path: Path) -> None:
     assert len(kernels(cache)) == 3
 
 
+def test_a_fault_has_another_kernel_than_a_step_of_the_protocol(tmp_path: Path) -> None:
+    """What a limit stops is a way on, and that one more fault could happen is none: the code differs."""
+    cache = tmp_path / "cache"
+    for kind, outcome in (("", "none"), ('(kind="fault")', "deadlock")):
+        text = COUNTING.replace("@action\ndef count", f"@action{kind}\ndef count")
+        model = bind_text(tmp_path, text_of(FIELDS, START, text, before=NODE))
+        assert native(model, Search(cache=cache)).outcome == outcome
+    assert len(kernels(cache)) == 2
+
+
 def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     for size in (1, 2, 3):
