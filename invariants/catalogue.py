@@ -82,6 +82,7 @@ _MODELS = (
     _model("offsets_outage", "three_replicas"),
     _model("coordinator_answers", "kafka_4_3_1"),
     _model("share_group", "kafka_4_2"),
+    _model("tiered_log", "kafka_4_3"),
     _model("transactions", "kafka_4_2"),
     _model("transaction_outcomes"),
     _model("transactional_processing", "kafka_2_5"),
