@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ...language import *
+from ...language import Capacity, Domain, Map, Option, Range, Seq, Set, constant, ghosts, initial, record, state
 
 brokers = constant(2, minimum=2, maximum=3, says="brokers, each with a replica")
 records = constant(3, minimum=1, maximum=4, says="offsets that logs come to")
@@ -96,6 +96,4 @@ def begin(leader: Broker) -> Partition:
         remote=Seq(),
         deleted=Set(),
         expired=0,
-        committed=Map({index: None for index in range(records)}),
-        built=Set(),
     )

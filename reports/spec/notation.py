@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any, TypeAlias
 
-from ...language import ir
+from ...language import forms, ir
 from ...language.constants import Constant, ConstantExpression, Literal, OpenExpression, Operation
 from ...language.forms import ActionForm, InitialForm
 from ...language.immutable import immutable
 from ...language.records import is_box, is_tuple, unbox_type
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
-from ...language.where import Where
 
 WIDTH = 104
 
@@ -500,13 +499,16 @@ def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
 
 # --- looking inside -------------------------------------------------------------------------------------------------
 
+_FORMS = frozenset({ir.__name__, forms.__name__})
+"""The modules of what a model's text becomes: terms, and what is declared with them."""
+
 
 def traverse_form(node: Any) -> Iterator[Any]:
     """Every part of a typed form, the node itself first; helpers that are called included."""
     if isinstance(node, tuple):
         for setting in node:  # pyright: ignore[reportUnknownVariableType]
             yield from traverse_form(setting)
-    elif type(node).__module__ == ir.__name__ and not isinstance(node, Where):
+    elif type(node).__module__ in _FORMS:
         yield node
         for field_ in dataclasses.fields(node):
             yield from traverse_form(getattr(node, field_.name))
@@ -542,7 +544,7 @@ def _parts_without_helpers(node: Any) -> Iterator[Any]:
     if isinstance(node, tuple):
         for setting in node:  # pyright: ignore[reportUnknownVariableType]
             yield from _parts_without_helpers(setting)
-    elif type(node).__module__ == ir.__name__ and not isinstance(node, Where | ir.Function):
+    elif type(node).__module__ in _FORMS and not isinstance(node, ir.Function):
         yield node
         for field_ in dataclasses.fields(node):
             yield from _parts_without_helpers(getattr(node, field_.name))
