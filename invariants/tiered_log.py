@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from ..language import invariant, leads_to, limits_of, reachable, transition, weak
 from ..model.tiered_log.remote import clean, copy, grow_old, is_too_old
-from ..model.tiered_log.replicas import (
-    begin_anew,
-    build,
-    come_back,
-    elect,
-    fetch,
-    fetch_start,
-    follow,
-    high,
-    join,
-    leads,
-    produce,
-    serves,
-)
+from ..model.tiered_log.replicas import *
 from ..model.tiered_log.segments import is_readable
 from ..model.tiered_log.state import Broker, Epoch, Index, Offset, Partition, Place, records
 
