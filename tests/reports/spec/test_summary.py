@@ -69,6 +69,13 @@ def test_every_guard_stands_whole(model: Model) -> None:
     assert 'place[client] = "at_the_door"' in summary_text(model, "lock")
 
 
+def test_a_page_defines_what_actions_call() -> None:
+    """What is called stands in the forms of actions, which are in another module than the terms in them."""
+    definition, profile = find("catching_up")
+    page = summary_text(definition.bind("catching_up", {}, profile), "catching_up")
+    assert "* `last_epoch(entries) ≜ max {entry.epoch : entry ∈ entries} or −1`\n" in page
+
+
 @pytest.mark.parametrize("name", ["kraft", "producer"])
 def test_a_large_model_has_room_on_its_page(name: str) -> None:
     assert name in CATALOGUE
