@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from .text_page import TextFormat, TextPage, count_text
@@ -66,12 +66,25 @@ def _write_coverage(page: TextPage, document: Document) -> None:
     """Which actions and pairs of them were taken, and which were not."""
     actions, pairs = count_text(len(document["actions"]), "action"), count_text(document["pairs"], "pair")
     page.line(f"from the model to the code: {actions} and {pairs} of actions in a row")
-    page.line(f"actions never taken: {', '.join(document['never']) or 'none'}", indent=2)
+    for line in _never_lines(document["never"]):
+        page.line(line, indent=2, hang=2)
+    if idle := document["without_effect"]:
+        words = (f"{action} in {count_text(count, 'run')}" for action, count in idle.items())
+        page.line(f"steps that had no effect on Kafka's code, where their run ends: {', '.join(words)}", indent=2)
     undriven = {tuple(pair) for pair in document["not_driven"]}
     left = [pair for pair in map(tuple, document["missing"]) if pair not in undriven]
     page.line(f"pairs that Kafka's code cannot be brought to: {_pairs_text(undriven)}", indent=2)
     page.line(f"pairs not reached yet: {_pairs_text(left)}", indent=2)
     page.line("other pairs the model has not within 2 epochs, 1 record and 1 restart", indent=2)
+
+
+def _never_lines(never: Mapping[str, str]) -> Iterator[str]:
+    """The actions that were never taken, those with one reason together."""
+    if not never:
+        yield "actions never taken: none"
+    for why in dict.fromkeys(never.values()):
+        actions = ", ".join(action for action, reason in never.items() if reason == why)
+        yield f"actions never taken: {actions}{f' ({why})' if why else ''}"
 
 
 def _pairs_text(pairs: Iterable[tuple[str, ...]]) -> str:

@@ -22,7 +22,7 @@ from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run, Step
 from ..driving.controllers.driver import ControllersDriver, normalize_observation
-from ..driving.controllers.plan import KINDS, MODEL, ControllersPlan, model_of, why_not_driven
+from ..driving.controllers.plan import KINDS, MODEL, WHY_NOT, ControllersPlan, model_of, why_not_driven
 from ..driving.controllers.world import ControllerObservation
 from ..driving.fitting import DrivenTrace
 from ..driving.nodes.releases import Release
@@ -41,6 +41,12 @@ Direction: TypeAlias = Literal["model-to-code", "code-to-model"]
 DIRECTIONS: tuple[Direction, ...] = ("model-to-code", "code-to-model")
 BOUNDS = {"max_epoch": 4, "max_records": 2, "crashes": 2, "wipes": 0}
 """What runs are drawn within."""
+WHY_NOT_TAKEN: Mapping[str, str] = {
+    **WHY_NOT,
+    "replace_disk": "no disk is lost in these runs",
+    **dict.fromkeys(("let_time_pass", "resign_unheard"), "check-quorum has no clock in these runs"),
+}
+"""The actions that no run has, and why."""
 LENGTH = 40
 STEP_SECONDS = 0.2
 
@@ -69,9 +75,9 @@ class Difference:
 class ComparisonReach:
     """How far was looked. From the model to the code: runs, steps with states compared, pairs of actions that were
     taken, those that the model has within small bounds and that were not, of these those of which no run can be taken
-    on Kafka's code, the actions that were taken and those of the model that never were. From the code to the model:
-    `code`. And seconds, whether it ended before it was to, and why where
-    it was not interrupted."""
+    on Kafka's code, the actions that were taken, those of the model that never were, each with why ("" where none of
+    them was come to yet), and how many runs ended at a step of an action that had no effect on Kafka's code. From the
+    code to the model: `code`. And seconds, whether it ended before it was to, and why where it was not interrupted."""
 
     runs: int
     steps: int
@@ -79,7 +85,8 @@ class ComparisonReach:
     missing: tuple[Pair, ...]
     not_driven: tuple[Pair, ...]
     actions: tuple[str, ...]
-    never: tuple[str, ...]
+    never: Mapping[str, str]
+    without_effect: Mapping[str, int]
     code: HistoryReach
     seconds: float
     cut: bool = False
@@ -107,6 +114,7 @@ class ModelRuns:
         self._planned = iter(self.coverage.runs if covers else ())
         self._counted = Counter[Pair]()
         self._known = set[str]()
+        self._without_effect = Counter[str]()
         self.runs = self.steps = 0
 
     def next_differences(self, count: int) -> Iterator[Difference]:
@@ -116,6 +124,8 @@ class ModelRuns:
         for (model, run), taken in zip(runs, do_in_lanes(self._host, works), strict=True):
             self.runs, self.steps = self.runs + 1, self.steps + len(taken)
             self._counted.update(pairs_of([one.stage.action for one in taken]))
+            if (action := action_without_effect(run, taken)) is not None:
+                self._without_effect[action] += 1
             found = difference_of(self._host.release.version, model, run, taken)
             if found is not None and found.signature not in self._known:
                 self._known.add(found.signature)
@@ -141,7 +151,12 @@ class ModelRuns:
             tuple(sorted(missing)),
             tuple(sorted(self.coverage.not_driven & missing)),
             tuple(sorted(taken)),
-            tuple(action.name for action in self.model.actions if action.name not in taken),
+            {
+                action.name: WHY_NOT_TAKEN.get(action.name, "")
+                for action in self.model.actions
+                if action.name not in taken
+            },
+            dict(sorted(self._without_effect.items())),
             code,
             seconds,
             cut,
@@ -205,7 +220,7 @@ def conform(
 def _reach(of_model: ModelRuns | None, of_code: HistoryFollower | None, seconds: float, cut: bool) -> ComparisonReach:
     code = HistoryReach() if of_code is None else of_code.reach
     if of_model is None:
-        return ComparisonReach(0, 0, 0, (), (), (), (), code, seconds, cut)
+        return ComparisonReach(0, 0, 0, (), (), (), {}, {}, code, seconds, cut)
     return of_model.reach(code, seconds, cut)
 
 
@@ -304,6 +319,13 @@ def taken_on(host: HostedWorld, model: Model, kafka: str, run: Run, defect: str 
     except NodesError:
         pass  # a step could not be had, and nothing contradicts the model: what was taken before is compared
     return tuple(taken)
+
+
+def action_without_effect(run: Run, results: Sequence[StageResult]) -> str | None:
+    """The action of the step at which a run ended since nothing came of it on Kafka's code; None of one that was taken
+    to its end, or to where the two differ."""
+    ended = len(results) == len(run.steps) or diverging_stage(results) is not None
+    return None if ended else run.steps[len(results)].action
 
 
 def difference_of(kafka: str, model: Model, run: Run, results: Sequence[StageResult]) -> Difference | None:

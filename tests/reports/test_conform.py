@@ -57,7 +57,8 @@ def report_lines(*differences: dict[str, Any], **changes: Any) -> list[str]:
         "pairs": 3,
         "missing": [["", "vote"], ["vote", "fetch"], ["vote", "vote"]],
         "not_driven": [["vote", "vote"]],
-        "never": [],
+        "never": {},
+        "without_effect": {},
         "abstracted": {"truncate": "why"},
     }
     return conform_text(document | changes, FORMAT).splitlines()
@@ -77,6 +78,15 @@ def test_where_nothing_differs_it_says_what_was_compared_and_what_was_not() -> N
         "from the code to the model: 9 kinds of exchanges, timeouts, records and restarts; 0 histories",
         "  undecided; 2 histories in which a node ended, as docs/kafka-findings.md says",
         "coarser in the model: truncate (docs/conformance.md says how)",
+    ]
+
+
+def test_what_was_never_taken_says_why_and_where_nothing_came_of_a_step() -> None:
+    never = {"write": "", "lose": "messages are exchanges", "fetch": "", "duplicate": "messages are exchanges"}
+    assert report_lines(never=never, without_effect={"hear_from": 2, "vote": 1})[5:8] == [
+        "  actions never taken: write, fetch",
+        "  actions never taken: lose, duplicate (messages are exchanges)",
+        "  steps that had no effect on Kafka's code, where their run ends: hear_from in 2 runs, vote in 1 run",
     ]
 
 

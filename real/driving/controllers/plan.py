@@ -40,15 +40,20 @@ KINDS: Mapping[str, Kind] = {
     "replace_disk": "commanded",
 }
 """The actions that real controllers can be brought to, and how."""
+_SNAPSHOTS = "snapshots are off where controllers are driven"
+_BROKERS = "brokers are not driven beside controllers"
+_MESSAGES = "a request and its answer are one step where controllers are driven"
 WHY_NOT: Mapping[str, str] = {
-    "take_snapshot": "snapshots are off where controllers are driven",
-    "fetch_snapshot": "snapshots are off where controllers are driven",
+    **dict.fromkeys(("take_snapshot", "delete_records", "load_snapshot", "load_snapshot_of"), _SNAPSHOTS),
     "hear_that_it_leads": "no release from 3.3 on takes it for impossible",
     "hear_who_leads": "no gate tells such an answer from another one",
-    "apply": "brokers are not driven beside controllers",
-    "register": "brokers are not driven beside controllers",
-    "hear_broker_epoch": "brokers are not driven beside controllers",
+    **dict.fromkeys(("apply", "register", "hear_broker_epoch"), _BROKERS),
+    **dict.fromkeys(("receive_fetched", "hear_of_epoch", "send_vote_request", "receive_vote_request"), _MESSAGES),
+    **dict.fromkeys(("receive_vote_response", "send_begin_quorum_epoch", "receive_begin_quorum_epoch"), _MESSAGES),
+    **dict.fromkeys(("send_end_quorum_epoch", "receive_end_quorum_epoch", "receive_response", "lose"), _MESSAGES),
+    **dict.fromkeys(("send_fetch", "receive_fetch", "receive_fetch_response", "duplicate"), _MESSAGES),
 }
+"""The others, and why not."""
 PRE_VOTE, CHECK_QUORUM = (4, 0), (3, 7)
 """Since when voters ask first (KIP-996), and since when leaders without a majority resign (KAFKA-15489)."""
 AWAITS_EPOCH_START = (3, 6)
@@ -118,8 +123,7 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
     while at < len(steps):
         step, end = steps[at], at
         if step.action not in KINDS:
-            why = WHY_NOT.get(step.action, "the driver has no such step")
-            raise UndrivableError(f"{step.action}: {why}", at + 1)
+            raise UndrivableError(f"{step.action}: {WHY_NOT[step.action]}", at + 1)
         if step.action == "fetch" and step.arguments["answered"]:
             end = _fetching_step(states, steps, at)
         if why := why_not_driven(kafka, states, steps, at):

@@ -20,6 +20,7 @@ from tidegate.real.inprocess.conforming import (
     LENGTH,
     ComparisonReach,
     Difference,
+    action_without_effect,
     conform,
     draw_run,
     hosted_model,
@@ -164,6 +165,22 @@ def test_what_was_mended_in_the_model_is_what_kafka_does(steps: str) -> None:
     with Host(hosted_release(), brief=True) as host:
         taken = taken_on(host, model, "4.1", judge.run_text(model, steps))
     assert len(taken) == len(steps.split(";")) and all(one.divergence is None for one in taken)
+
+
+@pytest.mark.long
+def test_a_step_of_which_nothing_comes_is_counted_and_is_no_difference() -> None:
+    """A leader that resigned asks each voter once to start an election; in the model it may ask again."""
+    model = hosted_model("4.1")
+    asked = "end_quorum_epoch(leader=A, voter=C)"
+    run = judge.run_text(
+        model, f"{LED}; begin_quorum_epoch(leader=A, voter=C); resign(A); {asked}; give_up(C); {asked}"
+    )
+    with Host(hosted_release(), brief=True) as host:
+        taken = taken_on(host, model, "4.1", run)
+    assert action_without_effect(run, taken) == "end_quorum_epoch" and len(taken) == len(run.steps) - 1
+    assert action_without_effect(Run(run.start, run.steps[:-1]), taken) is None
+    parted = (*taken[:-1], replace(taken[-1], divergence="controller 3 differs"))
+    assert action_without_effect(run, parted) is None
 
 
 @pytest.mark.long

@@ -6,13 +6,22 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.real.driving.controllers.plan import plan_trace
+from tidegate.real.driving.controllers.driver import ControllersDriver
+from tidegate.real.driving.controllers.plan import KINDS, WHY_NOT, plan_trace
 from tidegate.real.driving.families import trace_of
 from tidegate.real.driving.fitting import UndrivableError
 from tidegate.real.driving.verdict import confirm_trace
 
 from ....capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
 from ....support.controllers import BOTH_LEAD, COMMITTED, EMPTY_DISK, WIPED, document, plan_steps
+
+
+def test_each_action_is_driven_or_says_why_not() -> None:
+    model = find("kraft")[0].bind("kraft", constants={}, profile=None, ghosts=True, properties=())
+    assert KINDS.keys() | WHY_NOT.keys() == {action.name for action in model.actions}
+    assert not KINDS.keys() & WHY_NOT.keys()
+    assert all(hasattr(ControllersDriver, f"_{name}") for name in KINDS)
+
 
 DEPOSED = "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C)"
 
