@@ -112,7 +112,7 @@ def _replay(options: argparse.Namespace) -> Exit:
         found = replay_history(host, saved.operations, options.model_of or saved.held_against, saved.defect)
     differs = isinstance(found, HistoryDifference)
     code = HistoryReach(1, len(saved.operations), int(found == "undecided"), 0)
-    so_far = ComparisonReach(0, 0, 0, (), (), (), (), code, 0.0)
+    so_far = ComparisonReach(0, 0, 0, (), (), (), {}, {}, code, 0.0)
     differences = [difference_document(found, str(options.replay))] if differs else []
     options.model, options.seed = MODELS[0], 0
     _print(_document(options, release.version, so_far, differences), options)
@@ -134,7 +134,7 @@ def _compare_runs(options: argparse.Namespace, release: Release, limit: float | 
     from ..real.inprocess.following import HistoryReach
 
     found = list[Any]()
-    so_far = ComparisonReach(0, 0, 0, (), (), (), (), HistoryReach(), 0.0)
+    so_far = ComparisonReach(0, 0, 0, (), (), (), {}, {}, HistoryReach(), 0.0)
     directions = DIRECTIONS if options.direction is None else (options.direction,)
     with ProgressLine(sys.stderr, limit) as line:
         report = report_for(line)
