@@ -203,7 +203,7 @@ def _document(
         "not_driven": [list(pair) for pair in so_far.not_driven],
         "actions": list(so_far.actions),
         "never": dict(so_far.never),
-        "without_effect": dict(so_far.without_effect),
+        "without_effect": dict(so_far.idle_runs),
         "histories": so_far.code.histories,
         "observations": so_far.code.observations,
         "undecided": so_far.code.undecided_histories,

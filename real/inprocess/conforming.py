@@ -76,8 +76,9 @@ class ComparisonReach:
     """How far was looked. From the model to the code: runs, steps with states compared, pairs of actions that were
     taken, those that the model has within small bounds and that were not, of these those of which no run can be taken
     on Kafka's code, the actions that were taken, those of the model that never were, each with why ("" where none of
-    them was come to yet), and how many runs ended at a step of an action that had no effect on Kafka's code. From the
-    code to the model: `code`. And seconds, whether it ended before it was to, and why where it was not interrupted."""
+    them was come to yet); `idle_runs`, of actions, how many runs ended at such a step since nothing came of it on
+    Kafka's code. From the code to the model: `code`. And seconds, whether it ended before it was to, and why where it
+    was not interrupted."""
 
     runs: int
     steps: int
@@ -86,7 +87,7 @@ class ComparisonReach:
     not_driven: tuple[Pair, ...]
     actions: tuple[str, ...]
     never: Mapping[str, str]
-    without_effect: Mapping[str, int]
+    idle_runs: Mapping[str, int]
     code: HistoryReach
     seconds: float
     cut: bool = False

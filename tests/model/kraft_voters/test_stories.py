@@ -10,7 +10,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.judge import holds, initial_states, replay, steps
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Set, State
 from tidegate.model.kraft.quorum import Role, Voter
@@ -145,6 +145,18 @@ def test_with_one_disk_lost_of_three_both_others_are_needed_until_the_new_one_ha
     assert story.is_committed(A) is False
     story.catch_up(A, B)  # of A, B and C, two
     assert story.is_committed(A)
+
+
+def test_a_leader_that_removes_itself_and_restarts_before_anybody_has_that_leaves_none_to_elect() -> None:
+    """As Kafka's own code does (docs/kafka-findings.md): A is not a voter by its own log, and B needs its vote."""
+    story = Story({A, B}, voters=2, voter_changes=1, max_records=0).elect(A, B).catch_up(A, B)
+    story.step("remove_voter", leader=A, voter=A).step("restart", voter=A, kept=2)
+    seen = waiting = {story.state}
+    while waiting:
+        waiting = {step.state_after for state in waiting for step in steps(story.model, state)} - seen
+        seen = seen | waiting
+    assert max(state.election[B].epoch for state in seen) == SIZES["max_epoch"]
+    assert {state.election[voter].role for state in seen for voter in (A, B)}.isdisjoint({Role.LEADER})
 
 
 def test_a_leader_that_removes_itself_leads_until_the_others_have_it() -> None:
