@@ -19,10 +19,25 @@ then; until KAFKA-16530 (3.8) the code took every leader for a voter. A leader a
 not count: they are observers, or do not know yet that they are removed. One that refused the latter (`refuses_removed`)
 would keep them from learning it.
 
-* `kafka_3_9`: as it is. `kafka_4_0`: with pre-votes.
+Where the first set comes from (`first_voters_from`, `kraft_version`): a snapshot 0-0 that `kafka-storage.sh format`
+writes on the disks of these voters alone. It is not replicated, so that the first leader appends it in one batch with
+LeaderChange. Or, with `kraft.version` 0, the configuration of all, which has no directory ids: followers send theirs to
+each new leader, which keeps them in memory, and once it has all of them an operator may raise the version. That appends
+the voters with these ids, and from there on a replica goes by them (KAFKA-16538, 4.1).
+
+A controller with `controller.quorum.auto.join.enable` (4.2) that takes itself for no voter asks the leader to be one.
+If the set of its own log has its number with another directory id, it asks to remove that one first.
+
+* `kafka_3_9`: as it is. `kafka_4_0`: with pre-votes. `checkpoint`: that, and the first set is in a snapshot 0-0.
+* `kafka_4_1`: 4.0, from `kraft.version` 0. `kafka_4_2`: 4.0, with auto-join: who is removed and goes on running is
+  added again (KAFKA-19850), so that Kafka's pages ask to shut it down first.
 * `raft_2015`: the first condition is missing; `several_at_once`: the second.
 * `kafka_16530`: a leader counts itself though it is removed. `refuses_removed`: above.
+* `kafka_17608` (before 3.9.0): a controller keeps no snapshot in memory of where a control record was committed. One
+  that removed itself has to go back to that, and ends. It would end so whenever it stops leading after a VotersRecord;
+  here that is a step where its own removal is committed.
 * `same_directory`: an empty disk is formatted with the directory id that the lost one had.
+* `each_alone`: every first voter is formatted with `--standalone`, for one cluster id.
 * `keeps_own_vote`: 4.0 to 4.4, where a follower that stood in its epoch keeps its vote for itself. If it is removed,
   and starts again, it stands in that epoch again; `CandidateState` takes that for impossible: the process ends.
 
@@ -31,10 +46,11 @@ What is left out, besides what `kraft` leaves out:
 * A leader adds only who has caught up within the last hour (`LeaderState.isReplicaCaughtUp`). Here it may add anyone:
   more may happen, and no record is lost by that. What it is for is that the high watermark goes on.
 * A request to change the voters, the leader's question for the new one's versions (ApiVersions) and the record are one
-  step, and nobody waits for an answer.
+  step, and nobody waits for an answer. So there is no request that ends by its timeout while its record is on the way
+  to the log (KAFKA-20740); what follows where two changes are under way is `several_at_once`.
+* Voters have no addresses: none that nobody reaches (KAFKA-20661), and none that is not the added one's (KAFKA-20228).
 * Whoever resigned and is no voter takes the next epoch for begun, without a leader (`pollResigned`); here it waits.
 * In flight a fetch has no directory id: with `messages` no disk is replaced.
-* A leader whose controller cannot take back what it has in memory when it is removed (KAFKA-17608) is below the log.
 
 With `voter_changes=0` this is `kraft`: the text is the same one. `model/kraft/quorum.py` has the set that a replica
 goes by (`set_of`), and whom it counts (`is_counted`, `is_quorum`). The facts are from KIP-853 and Kafka's code; the
@@ -43,8 +59,9 @@ published specification is Jack Vanlightly's (kafka-tlaplus, kraft/kip_853).
 
 from __future__ import annotations
 
-from ..language import Set, action, constant, limit, require, terminal
+from ..language import Map, Set, action, constant, limit, replace, require, terminal
 from . import kraft
+from .kraft.log_steps import *
 from .kraft.quorum import *
 
 modules = kraft.modules
@@ -55,21 +72,22 @@ updates = constant(False, says="voters send new addresses: UpdateVoter")
 awaits_high_watermark = constant(True, says="a leader changes the voters once a record of its epoch is committed")
 awaits_last_change = constant(True, says="a leader changes the voters once the last change is committed")
 
+_KAFKA_4 = {"directory_ids": True, "voter_changes": 2, "pre_vote": True, "grants_until_fetch": True}
+
 profiles = {
     "kafka_3_9": {"directory_ids": True, "voter_changes": 2},
-    "kafka_4_0": {"directory_ids": True, "voter_changes": 2, "pre_vote": True, "grants_until_fetch": True},
+    "kafka_4_0": _KAFKA_4,
     "raft_2015": {"directory_ids": True, "voter_changes": 2, "awaits_high_watermark": False},
     "several_at_once": {"directory_ids": True, "voter_changes": 2, "awaits_last_change": False},
     "kafka_16530": {"directory_ids": True, "voter_changes": 2, "counts_removed_leader": True},
     "refuses_removed": {"directory_ids": True, "voter_changes": 2, "refuses_removed": True},
+    "kafka_17608": {"directory_ids": True, "voter_changes": 2, "keeps_control_records": False},
     "same_directory": {"voter_changes": 2},
-    "keeps_own_vote": {
-        "directory_ids": True,
-        "voter_changes": 2,
-        "pre_vote": True,
-        "grants_until_fetch": True,
-        "keeps_own_vote": True,
-    },
+    "checkpoint": {**_KAFKA_4, "first_voters_from": FirstVoters.CHECKPOINT},
+    "each_alone": {**_KAFKA_4, "first_voters_from": FirstVoters.EACH_ALONE},
+    "kafka_4_1": {**_KAFKA_4, "kraft_version": 0},
+    "kafka_4_2": {**_KAFKA_4, "auto_join": True},
+    "keeps_own_vote": {**_KAFKA_4, "keeps_own_vote": True},
 }
 
 
@@ -87,7 +105,7 @@ def elect_itself(s: Quorum, voter: Voter) -> None:
     require(voter_changes > 0 and s.election[voter].role in {Role.PROSPECTIVE, Role.CANDIDATE})
     require(is_quorum(s, voter, Set({voter})))
     epoch = s.election[voter].epoch + (1 if s.election[voter].role == Role.PROSPECTIVE else 0)
-    limit(epoch <= max_epoch)
+    limit(epoch <= max_epoch and may_win(s, voter))
     note_vote(s, voter, voter, LogEnd(end=len(s.log[voter]), epoch=last_epoch(s, voter)), epoch)
     win(s, voter, epoch)
 
@@ -96,17 +114,58 @@ def elect_itself(s: Quorum, voter: Voter) -> None:
 def add_voter(s: Quorum, leader: Voter, voter: Voter) -> None:
     """{leader} adds {voter} to the voters, and appends the new set at offset {len(s.log[leader])}: AddVoter."""
     require(may_change_voters(s, leader))
-    require(s.voter_sets[set_of(s, leader)][voter] == 0)
+    require(voters_known(s, leader)[voter] == 0)
     append_voters(s, leader, voter, s.disk[voter])
+    if auto_join:
+        s.dismissed[voter] = 0
 
 
 @action(kind="client")
 def remove_voter(s: Quorum, leader: Voter, voter: Voter) -> None:
     """{leader} removes {voter} from the voters, and appends the new set at offset {len(s.log[leader])}: RemoveVoter."""
     require(may_change_voters(s, leader))
-    known = s.voter_sets[set_of(s, leader)]
+    known = voters_known(s, leader)
     require(known[voter] > 0 and sum(1 for other in Voter if known[other] > 0) > 1)
     append_voters(s, leader, voter, 0)
+    if auto_join:
+        s.dismissed[voter] = known[voter]
+
+
+@action
+def ask_to_join(s: Quorum, leader: Voter, voter: Voter) -> None:
+    """{voter} takes itself for no voter, and asks {leader} to add it, or to remove the disk that it had before.
+
+    `KafkaRaftClient.pollFollowerAsObserver`, 4.2 and 4.3: by the voters of its own log, again in each update period.
+    """
+    require(auto_join and may_change_voters(s, leader))
+    require(follows(s, voter, leader) and not is_counted(s, voter, voter) and not is_static(s, voter))
+    before, known = voters_known(s, voter)[voter], voters_known(s, leader)
+    require(known[voter] == before)  # else VOTER_NOT_FOUND or DUPLICATE_VOTER
+    require(before == 0 or sum(1 for other in Voter if known[other] > 0) > 1)
+    append_voters(s, leader, voter, s.disk[voter] if before == 0 else 0)
+
+
+@action
+def tell_disk(s: Quorum, leader: Voter, voter: Voter) -> None:
+    """{voter} sends {leader} its directory id, which that one keeps in memory: UpdateVoter with kraft.version 0."""
+    require(is_static(s, leader) and s.election[leader].role == Role.LEADER and s.high_watermark[leader] > 0)
+    require(follows(s, voter, leader) and is_counted(s, leader, voter))
+    known = s.election[leader]
+    reported = Map({other: s.disk[other] if other == voter else known.reported[other] for other in Voter})
+    s.election[leader] = replace(known, reported=reported)
+
+
+@action(kind="client")
+def raise_kraft_version(s: Quorum, leader: Voter) -> None:
+    """{leader} raises kraft.version to 1, and appends the voters with the directory ids that it was reported at offset
+    {len(s.log[leader])}.
+
+    `LeaderState.maybeAppendUpgradedKRaftVersion` (KAFKA-16538, 4.1): both records are one batch.
+    """
+    require(is_static(s, leader) and s.election[leader].role == Role.LEADER and s.high_watermark[leader] > 0)
+    known = s.election[leader].reported
+    require(all(s.voter_sets[0][voter] == 0 or voter == leader or known[voter] > 0 for voter in Voter))
+    append_set(s, leader, Map({voter: s.disk[voter] if voter == leader else known[voter] for voter in Voter}))
 
 
 @action
@@ -114,7 +173,7 @@ def update_voter(s: Quorum, leader: Voter, voter: Voter) -> None:
     """{voter} has new addresses; {leader} appends the voters with these at offset {len(s.log[leader])}: UpdateVoter."""
     require(updates and may_change_voters(s, leader))
     require(is_counted(s, leader, voter) and follows(s, voter, leader))
-    append_voters(s, leader, voter, s.voter_sets[set_of(s, leader)][voter])
+    append_voters(s, leader, voter, voters_known(s, leader)[voter])
 
 
 @terminal
@@ -127,6 +186,7 @@ def may_change_voters(s: Quorum, leader: Voter) -> bool:
     """Whether a voter leads, and takes a change of the voters now."""
     return (
         s.election[leader].role == Role.LEADER
+        and not is_static(s, leader)
         and (not awaits_high_watermark or s.high_watermark[leader] > 0)
         and (not awaits_last_change or not awaits_change(s, leader))
     )
@@ -144,12 +204,17 @@ def awaits_change(s: Quorum, leader: Voter) -> bool:
 
 
 def append_voters(s: Quorum, leader: Voter, voter: Voter, disk: Disk) -> None:
-    """A leader appends the set of voters in which one has that disk, or is not. It counts by that set from now on."""
+    """A leader appends the set of voters in which one has that disk, or is not."""
+    known = voters_known(s, leader)
+    append_set(s, leader, Map({other: disk if other == voter else known[other] for other in Voter}))
+
+
+def append_set(s: Quorum, leader: Voter, known: Map[Voter, Disk]) -> None:
+    """A leader appends a set of voters. It counts by it from now on."""
     limit(s.changed < voter_changes)
-    known = s.voter_sets[set_of(s, leader)]
     written = Record(epoch=s.election[leader].epoch, number=max_records + s.changed + 1)
     s.changed += 1
-    s.voter_sets[s.changed] = Map({other: disk if other == voter else known[other] for other in Voter})
+    s.voter_sets[s.changed] = known
     s.log[leader].append(written)
     note_written(s, leader, written)
     count_again(s, leader)

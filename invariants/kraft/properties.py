@@ -294,7 +294,7 @@ def voter_key_matches(before: Quorum, after: Quorum) -> bool:
         or after.election[voter].voted_for == before.election[voter].voted_for
         or any(
             after.election[voter].voted_for == candidate
-            and before.voter_sets[set_of(before, candidate)][voter] == before.disk[voter]
+            and voters_known(before, candidate)[voter] == before.disk[voter]
             for candidate in Voter
         )
         for voter in Voter

@@ -29,6 +29,22 @@ def committed_by_majority_of_voters(before: Quorum, after: Quorum) -> bool:
     )
 
 
+@transition
+def removed_voters_stay_removed(before: Quorum, after: Quorum) -> bool:
+    """Whom an operator removed is a voter again, with that disk, only once an operator has added it."""
+    return not auto_join or all(
+        set_of(before, leader) == set_of(after, leader)
+        or set_of(after, leader) <= before.changed
+        or all(
+            after.dismissed[voter] == 0
+            or voters_known(before, leader)[voter] == after.dismissed[voter]
+            or voters_known(after, leader)[voter] != after.dismissed[voter]
+            for voter in Voter
+        )
+        for leader in Voter
+    )
+
+
 def has_committed(s: Quorum, replica: Voter) -> bool:
     """Whether a replica has all in its log that was ever committed."""
     return len(s.committed) <= len(s.log[replica]) and s.committed == s.log[replica][: len(s.committed)]
@@ -58,8 +74,7 @@ def voter_is_added(s: Quorum) -> bool:
 def voter_is_removed(s: Quorum) -> bool:
     """A replica that was a voter at first knows that it was removed."""
     return any(
-        s.voter_sets[0][voter] > 0 and knows_change(s, voter) and s.voter_sets[set_of(s, voter)][voter] == 0
-        for voter in Voter
+        s.voter_sets[0][voter] > 0 and knows_change(s, voter) and voters_known(s, voter)[voter] == 0 for voter in Voter
     )
 
 
@@ -86,6 +101,22 @@ def change_is_taken_back(s: Quorum) -> bool:
 def observer_votes(s: Quorum) -> bool:
     """A replica that takes itself for an observer has voted."""
     return any(s.election[voter].role == Role.VOTED and not is_counted(s, voter, voter) for voter in Voter)
+
+
+@reachable
+def voter_joins_by_itself(s: Quorum) -> bool:
+    """With auto_join, it is committed that a replica is a voter which no operator added and which was none at first."""
+    return not auto_join or any(
+        leads_with_change(s, leader) and is_counted(s, leader, voter) and s.voter_sets[0][voter] != s.disk[voter]
+        for leader in Voter
+        for voter in Voter
+    )
+
+
+@reachable
+def version_is_raised(s: Quorum) -> bool:
+    """Where kraft.version is 0 at first, it is committed that it is 1, and a leader knows."""
+    return kraft_version == 1 or any(leads_with_change(s, leader) for leader in Voter)
 
 
 @reachable

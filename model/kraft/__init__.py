@@ -42,9 +42,9 @@ What is left out, and why:
 * The voters are the same throughout: KIP-853 is here for its directory ids. Its changes of the set are in
   `model/kraft_voters.py`, which is this text with the steps that make them; `voter_changes` is 0 without these.
 
-The text is in several files. `quorum.py` says what there is, and `protocol.py` what happens, with an exchange in one
-step: elections, the log, brokers, snapshots and a clock. `messages.py` is the same message by message, and `faults.py`
-what goes wrong.
+The text is in several files. `quorum.py` says what there is, `log_steps.py` what several steps do to a log, and
+`protocol.py` what happens, with an exchange in one step: elections, the log, brokers, snapshots and a clock.
+`messages.py` is the same message by message, and `faults.py` what goes wrong.
 
 The properties are in `invariants/kraft/properties.py`. The facts are from the KIPs, `QuorumState`, `LeaderState`,
 `KafkaMetadataLog` and `KafkaRaftClient` of Kafka, and Jack Vanlightly's specifications (raft-tlaplus and kafka-tlaplus
@@ -54,10 +54,10 @@ at github.com/Vanlightly), whose names some properties bear.
 from __future__ import annotations
 
 from ...language import LogLanes
-from . import faults, messages, protocol, quorum
+from . import faults, log_steps, messages, protocol, quorum
 from .quorum import CheckQuorum, HighWatermarkRule, Voter
 
-modules = (quorum, protocol, messages, faults)  # in the order of the story
+modules = (quorum, log_steps, protocol, messages, faults)  # in the order of the story
 
 view = LogLanes(
     lane=Voter,

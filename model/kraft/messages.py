@@ -16,6 +16,7 @@ from __future__ import annotations
 from ...language import action, limit, replace, require
 from ..parts import networks
 from ..parts.networks import deliver, send
+from .log_steps import *
 from .quorum import *
 
 # --- the answer to the last fetch -------------------------------------------------------------------------------------
@@ -149,10 +150,13 @@ def receive_vote_response(s: Quorum, response: Message) -> None:
     election = s.election[candidate]
     require(response.epoch <= election.epoch)
     votes = election.votes | {response.source}
+    counts = response.granted and response.epoch == election.epoch and election.role == Role.CANDIDATE
+    wins = counts and is_quorum(s, candidate, votes)
+    limit(not wins or may_win(s, candidate))
     deliver(s.network, response)
-    if not (response.granted and response.epoch == election.epoch and election.role == Role.CANDIDATE):
+    if not counts:
         s.election[candidate] = follower_of(s, response)
-    elif is_quorum(s, candidate, votes):
+    elif wins:
         win(s, candidate, election.epoch)
     else:
         s.election[candidate] = replace(election, votes=votes)

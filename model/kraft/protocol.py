@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...language import Option, action, limit, replace, require
 from ..parts.logs import common_end
+from .log_steps import *
 from .messages import answer_of, is_refused
 from .quorum import *
 
@@ -100,9 +101,11 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
     require(is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))
     epoch = s.election[candidate].epoch
     votes = s.election[candidate].votes | {voter}
+    wins = is_quorum(s, candidate, votes)
+    limit(not wins or may_win(s, candidate))
     s.election[voter] = giving_vote(s, voter, epoch, candidate)
     note_vote(s, voter, candidate, LogEnd(end=len(s.log[candidate]), epoch=last_epoch(s, candidate)), epoch)
-    if is_quorum(s, candidate, votes):
+    if wins:
         win(s, candidate, epoch)
     else:
         s.election[candidate] = replace(s.election[candidate], votes=votes)

@@ -33,6 +33,14 @@ class HighWatermarkRule(Enum):
     AT_EPOCH_START = "at_epoch_start"  # KAFKA-12619: a majority has all before it
 
 
+class FirstVoters(Enum):
+    """Where the first set of voters is known from, with voter_changes."""
+
+    KNOWN_TO_ALL = "known_to_all"  # it is as in the log of everybody, at its beginning
+    CHECKPOINT = "checkpoint"  # in the snapshot 0-0 of these voters alone; the first leader appends it
+    EACH_ALONE = "each_alone"  # in a snapshot 0-0 of its own, each of them alone: all were formatted --standalone
+
+
 class CheckQuorum(Enum):
     """Whether a leader resigns when no majority has fetched from it for a while."""
 
@@ -46,6 +54,10 @@ resign_on_restart = constant(True, says="KAFKA-10527: a leader is not the leader
 flush_log = constant(True, says="KAFKA-10533: what is fetched or acknowledged is on disk before")
 keep_votes = constant(True, says="the file quorum-state, with epoch and vote, survives a restart")
 directory_ids = constant(False, says="KIP-853: a voter with a replaced disk has a new directory id: no voter")
+first_voters_from = constant(FirstVoters.KNOWN_TO_ALL, says="where the first set of voters is known from")
+kraft_version = constant(1, minimum=0, maximum=1, says="at first; 0: voters are configured, by their numbers alone")
+auto_join = constant(False, says="4.2 on: a controller that is not a voter asks to be one (auto.join.enable)")
+keeps_control_records = constant(True, says="KAFKA-17608: who removed itself can take back what is not committed")
 refuses_removed = constant(False, says="with voter_changes: a leader refuses fetches of whom it takes for removed")
 counts_removed_leader = constant(False, says="KAFKA-16530: a leader counts itself though it was removed")
 guard_truncation = constant(True, says="KAFKA-12460: a log is never truncated below the high watermark")
@@ -95,6 +107,7 @@ Number = Annotated[int, Range(0, max_records + voter_changes)]  # a record's; 0 
 Written = Annotated[int, Range(0, max_records)]
 Change = Annotated[int, Range(0, voter_changes)]  # a set of voters: the first, or that of the VotersRecord so numbered
 Disk = Annotated[int, Range(0, 1 + wipes)]  # a directory id: 1 is a voter's first; 0 in a set that it is not in
+ReportedDisk = Annotated[int, Range(0, (1 + wipes) * (1 - kraft_version))]
 Messages = Annotated[int, Range(0, messages)]
 
 
@@ -123,6 +136,7 @@ class Election:
     fetched_to: Map[Voter, FetchedTo]  # a leader: how far each other has come (if two may be no majority)
     fetched: Set[Voter]  # a leader: who has fetched since a majority last had
     silent: bool  # a leader: the time for check-quorum has passed since then
+    reported: Map[Voter, ReportedDisk]  # a leader, with kraft.version 0: the directory id that each voter has sent it
     has_fetched: bool  # a follower, with grants_until_fetch: its leader has answered a fetch since it follows it
 
 
@@ -183,6 +197,7 @@ class History:
     committed: Log  # all that was ever committed
     committed_in: Epoch  # the epoch of the leader that committed the last of it
     led_for: Map[Voter, Annotated[int, Range(0, 3)]]  # how often the time for check-quorum passed as it led
+    dismissed: Map[Voter, Disk]  # the disk with which an operator removed each last, and has not added it since; or 0
 
 
 @ghosts
@@ -260,6 +275,7 @@ def standing_as(role: Role, epoch: Epoch, leader: Option[Voter], voted_for: Opti
         fetched_to=Map({voter: 0 for voter in Voter}),
         fetched=Set(),
         silent=False,
+        reported=Map({voter: 0 for voter in Voter}),
         has_fetched=False,
     )
 
@@ -356,19 +372,44 @@ def has_uncommitted_voters(s: Quorum, replica: Voter) -> bool:
     return any(record.number > max_records for record in s.log[replica][s.high_watermark[replica] :])
 
 
+def voters_known(s: Quorum, replica: Voter) -> Map[Voter, Disk]:
+    """The voters that a replica goes by, each with its disk: those of its log, else those that it begins with."""
+    if set_of(s, replica) == 0:
+        if first_voters_from == FirstVoters.EACH_ALONE:
+            return Map({voter: s.voter_sets[0][voter] if voter == replica else 0 for voter in Voter})
+        if first_voters_from == FirstVoters.CHECKPOINT and s.voter_sets[0][replica] != s.disk[replica]:
+            return Map({voter: 0 for voter in Voter})  # formatted with --no-initial-controllers
+    return s.voter_sets[set_of(s, replica)]
+
+
+def writes_first_voters(s: Quorum, leader: Voter) -> bool:
+    """Whether a new leader appends the voters with LeaderChange: no log has those of a snapshot 0-0 yet."""
+    return set_of(s, leader) == 0 and first_voters_from != FirstVoters.KNOWN_TO_ALL
+
+
+def may_win(s: Quorum, candidate: Voter) -> bool:
+    """Whether there is room for what a new leader appends."""
+    return s.changed < voter_changes or not writes_first_voters(s, candidate)
+
+
+def is_static(s: Quorum, replica: Voter) -> bool:
+    """Whether a replica has kraft.version 0, where a voter is known by its number alone."""
+    return kraft_version == 0 and set_of(s, replica) == 0
+
+
 def is_counted(s: Quorum, at: Voter, voter: Voter) -> bool:
     """Whether a replica counts another, or itself, as a voter: with that number, and the disk that it has."""
     if voter_changes == 0:
         return is_voter(s, voter)
-    known = s.voter_sets[set_of(s, at)][voter]
-    return known > 0 and (known == s.disk[voter] or not directory_ids)
+    known = voters_known(s, at)[voter]
+    return known > 0 and (known == s.disk[voter] or not directory_ids or is_static(s, at))
 
 
 def is_quorum(s: Quorum, at: Voter, some: Set[Voter]) -> bool:
     """Whether more than half of the voters that a replica goes by are among some."""
     if voter_changes == 0:
         return is_majority(some)
-    known = s.voter_sets[set_of(s, at)]
+    known = voters_known(s, at)
     return 2 * sum(1 for voter in some if adds_to_majority(s, at, voter)) > sum(
         1 for voter in Voter if known[voter] > 0
     )
@@ -431,160 +472,4 @@ def needs_snapshot(s: Quorum, leader: Voter, end: Offset, epoch: Epoch) -> bool:
     """Whether a leader answers a log that ends so with its snapshot: what comes next is deleted, or might be."""
     return snapshots > 0 and (
         end < s.log_start[leader] or (s.snapshot[leader] > 0 and epoch < s.log[leader][s.snapshot[leader] - 1].epoch)
-    )
-
-
-# --- what several steps do to a log -----------------------------------------------------------------------------------
-
-
-def win(s: Quorum, candidate: Voter, epoch: Epoch) -> None:
-    """A candidate with a majority of the votes leads, and begins its epoch."""
-    s.election[candidate] = leading(Role.LEADER, epoch, candidate)
-    s.log[candidate].append(Record(epoch=epoch, number=0))  # LeaderChange
-    s.high_watermark[candidate] = 0  # it may be ahead of what this leader can prove
-    note_elected(s, candidate, epoch)
-    if voter_changes > 0:
-        count_again(s, candidate)
-
-
-def append(s: Quorum, controller: Voter) -> None:
-    """An active controller appends a record of metadata."""
-    limit(s.written < max_records)
-    written = Record(epoch=s.election[controller].epoch, number=s.written + 1)
-    s.log[controller].append(written)
-    s.written += 1
-    note_written(s, controller, written)
-    if voter_changes > 0:
-        count_again(s, controller)
-
-
-def count_again(s: Quorum, leader: Voter) -> None:
-    """A leader has appended a record, and counts who has what (`LeaderState.updateLocalState`): it may be the only
-    voter, and what it appended may be another set of voters."""
-    high_watermark = high_watermark_after(s, leader, leader, len(s.log[leader]))
-    if high_watermark > s.high_watermark[leader]:
-        commit(s, leader, high_watermark)
-
-
-def commit(s: Quorum, leader: Voter, high_watermark: Offset) -> None:
-    """A leader's high watermark moves. A leader that is removed by what is committed resigns (`RemoveVoterHandler`)."""
-    epoch = s.election[leader].epoch
-    s.high_watermark[leader] = high_watermark
-    note_committed(s, leader, epoch, high_watermark)
-    if voter_changes > 0 and not is_counted(s, leader, leader) and not has_uncommitted_voters(s, leader):
-        s.election[leader] = leading(Role.RESIGNED, epoch, leader)
-
-
-def take(s: Quorum, follower: Voter, fetched: Option[Record], high_watermark: Offset, epoch: Epoch) -> None:
-    """A follower appends what it has fetched, and hears the high watermark of its leader, if that one knows it."""
-    note_answered(s, follower)
-    if fetched is not None:
-        s.log[follower].append(fetched)
-    if high_watermark > 0:
-        s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))
-        s.counted_in[follower] = epoch
-
-
-def note_answered(s: Quorum, follower: Voter) -> None:
-    """A follower has the leader's answer to a fetch: records, where to truncate, or a snapshot."""
-    if grants_until_fetch:
-        s.election[follower] = replace(s.election[follower], has_fetched=True)
-
-
-def cut(s: Quorum, follower: Voter, end: Offset) -> None:
-    """A follower truncates its log, and with it what it knows to be committed."""
-    note_answered(s, follower)
-    s.log[follower].truncate(end)
-    s.high_watermark[follower] = min(end, s.high_watermark[follower])
-
-
-# --- what properties and proof remember -------------------------------------------------------------------------------
-
-
-def note_vote(s: Quorum, voter: Voter, candidate: Voter, log_end: LogEnd, epoch: Epoch) -> None:
-    """A candidate, which votes for itself, is given a vote; its log ends there."""
-    s.ballots[epoch][voter] = candidate
-    s.ballots[epoch][candidate] = candidate
-    s.asked[epoch][candidate] = log_end
-
-
-def note_elected(s: Quorum, leader: Voter, epoch: Epoch) -> None:
-    """A voter leads an epoch, with the log that it has."""
-    s.led_for[leader] = 0
-    s.elected[epoch] = leader
-    s.leader_log[epoch] = s.log[leader]
-    s.acknowledged[epoch][leader] = len(s.log[leader])
-
-
-def note_written(s: Quorum, leader: Voter, written: Record) -> None:
-    """A leader has appended a record of its epoch."""
-    s.leader_log[written.epoch].append(written)
-    s.acknowledged[written.epoch][leader] = len(s.log[leader])
-
-
-def note_acknowledged(s: Quorum, follower: Voter, epoch: Epoch, end: Offset) -> None:
-    """A follower has fetched at an offset, and so acknowledged all before it."""
-    s.acknowledged[epoch][follower] = max(s.acknowledged[epoch][follower], end)
-
-
-def note_committed(s: Quorum, leader: Voter, epoch: Epoch, end: Offset) -> None:
-    """A leader has counted a majority up to an offset."""
-    if end > len(s.committed):
-        s.committed = s.log[leader][:end]
-        s.committed_in = epoch
-    s.counted[epoch] = end
-    s.counted_in[leader] = epoch
-
-
-# --- what a leader makes of a fetch -----------------------------------------------------------------------------------
-
-
-def high_watermark_after(s: Quorum, leader: Voter, follower: Voter, end: Offset) -> Offset:
-    """The leader's high watermark once the follower has fetched at that end: where a majority is, if that counts."""
-    reached = max(
-        (
-            offset + 1
-            for offset in range(len(s.log[leader]))
-            if is_quorum(
-                s,
-                leader,
-                Set(
-                    {
-                        voter
-                        for voter in Voter
-                        if adds_to_majority(s, leader, voter)
-                        and (
-                            voter == leader
-                            or (end if voter == follower else s.election[leader].fetched_to[voter]) > offset
-                        )
-                    }
-                ),
-            )
-        ),
-        default=0,
-    )
-    start = epoch_start(s, leader)
-    counts = reached > start if high_watermark_rule == HighWatermarkRule.PAST_EPOCH_START else reached >= start
-    counts = counts and (follower == leader or is_counted(s, leader, follower))
-    return reached if counts and reached > s.high_watermark[leader] else s.high_watermark[leader]
-
-
-def fetched_from(s: Quorum, leader: Voter, follower: Voter, end: Offset) -> Election:
-    """The leader once the follower has fetched at that end: it knows how far that one has come, and that it is there.
-
-    With two or three voters a follower and its leader are a majority, and what it has fetched is in the high watermark.
-    """
-    known = s.election[leader]
-    heard = known.fetched | {follower} if is_counted(s, leader, follower) else known.fetched
-    enough = check_quorum == CheckQuorum.UNTIMED or is_quorum(s, leader, heard | {leader})
-    return replace(
-        known,
-        fetched_to=Map(
-            {
-                voter: end if (voters > 3 or voter_changes > 0) and voter == follower else known.fetched_to[voter]
-                for voter in Voter
-            }
-        ),
-        fetched=Set() if enough else heard,
-        silent=known.silent and not enough,
     )

@@ -2,7 +2,7 @@
 
 `golden/arguments/MODEL.txt` has, per counterexample recorded in spec/, its name, the steps, and the argument. The steps
 are replayed by the judge, not searched for again. `TIDEGATE_UPDATE=1` writes, searching only where the steps do not
-fail any more; look at what changed.
+fail any more, `TIDEGATE_UPDATE=MODEL` the file of one model; look at what changed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..conftest import ROOT
 from ..support.shipped import tier_parameters
 
 GOLDEN = ROOT / "tests" / "golden" / "arguments"
-UPDATE = bool(os.environ.get("TIDEGATE_UPDATE"))
+UPDATE = os.environ.get("TIDEGATE_UPDATE", "")
 EXAMPLES = {
     "lock:careless one_inside": ("lock", "careless", "look(A); look(B); take(A); take(B)"),
 }
@@ -99,10 +99,12 @@ def update(cache: Path) -> None:
     """Searches for every counterexample anew and writes the texts."""
     sections: dict[str, list[str]] = {}
     for name, (check, prop) in RECORDED.items():
+        if UPDATE not in ("1", check.model):
+            continue
         model = model_of(check, prop)
         text = text_of(model, known_run(name, model) or search_run(check, model, cache), model.properties[0])
         sections.setdefault(check.model, []).append(f"## {name}\n{text}")
-    for name, (file, profile, steps) in EXAMPLES.items():
+    for name, (file, profile, steps) in EXAMPLES.items() if UPDATE == "1" else ():
         model = load(ROOT / "examples" / f"{file}.py").bind(profile=profile)
         text = text_of(model, run_text(model, steps), model.properties[0])
         sections.setdefault("examples", []).append(f"## {name}\n{text}")
