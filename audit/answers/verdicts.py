@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ...reports.audit.table import PROVED
 from ..exploring.case_results import NO_TIME, CaseResult
 from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, send_under_another_leader
 from ..exploring.explorations import Explorations
@@ -54,6 +55,7 @@ from ..questions.situations import (
     voters_of,
 )
 from .answer import GRAVITY, INCONCLUSIVE, RACK, Answer, SubjectVerdict, Table, merge_answers
+from .theorems import is_proved
 
 _CONSUMED = ("no-loss", "no-unread")
 
@@ -311,7 +313,9 @@ def _of_known(question: Question, case: Case, knowledge: CaseKnowledge) -> Answe
         return Answer("not checked", "", stopped)
     if not knowledge.is_reached:
         return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
-    return Answer("no loss found", "model", bounds_text(knowledge.basis, knowledge.states))
+    bounds = bounds_text(knowledge.basis, knowledge.states)
+    extent = PROVED if is_proved(case, question.properties) else "within bounds"
+    return Answer("no loss found", "model", f"{extent}; {bounds}")
 
 
 def _ways(case: Case, loss: LossFound) -> str:

@@ -10,7 +10,7 @@ from ..text_page import count_text
 from ..trace.markdown import escape_line
 from .repair import step_lines
 from .rows import HEADINGS, row_cells
-from .table import LEGEND, UNDECIDED, open_cell_lines, other_question_lines, table_heading, table_rows
+from .table import LEGEND, UNDECIDED, open_cell_lines, other_question_lines, proved_lines, table_heading, table_rows
 from .terminal import MARKS, audit_verdict_line, group_alike_subjects, group_names, mark_of, place_text, unmet_lines
 
 MAX_GROUPS = 50
@@ -65,7 +65,8 @@ def _subject_section(subject: Mapping[str, Any], document: Document) -> Iterator
     yield f"## {escape_line(subject['name'])}"
     yield _table_text(table_heading(subject, document), [*table_rows(subject, document)])
     yield escape_line(LEGEND)
-    rest = [f"- {_item_text(says)}" for says in (*open_cell_lines(subject), *other_question_lines(subject, document))]
+    lines = (*open_cell_lines(subject), *proved_lines(subject), *other_question_lines(subject, document))
+    rest = [f"- {_item_text(says)}" for says in lines]
     if rest:
         yield "\n".join(rest)
     loss = subject["loss"]

@@ -17,6 +17,7 @@ from .table import (
     loses_nothing,
     open_cell_lines,
     other_question_lines,
+    proved_lines,
     state_titles,
     table_rows,
 )
@@ -204,7 +205,7 @@ def _write_subject(page: TextPage, subject: Mapping[str, Any], document: Documen
     if has_answers(subject):
         for line in align_columns(state_titles(subject, document), [*table_rows(subject, document)]):
             page.exact(f"  {line}")
-        for says in (*open_cell_lines(subject), *other_question_lines(subject, document)):
+        for says in (*open_cell_lines(subject), *proved_lines(subject), *other_question_lines(subject, document)):
             page.line(says, indent=2, hang=2)
     else:
         page.line(f"{subject['headline']}.", indent=2)

@@ -21,7 +21,7 @@ from tidegate.audit.questions.questions import Question
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import Cell
 from tidegate.audit.repairs import repair
-from tidegate.reports.audit.table import LEGEND, align_columns, legend_text, other_question_lines
+from tidegate.reports.audit.table import LEGEND, PROVED, align_columns, legend_text, other_question_lines, proved_lines
 from tidegate.reports.audit.terminal import (
     audit_page,
     deciding_inputs,
@@ -201,3 +201,19 @@ def test_all_names_what_was_skipped_with_the_reason_of_each() -> None:
     ]
     said = audit_page({**document("acks=ALL\n"), "unread": unread}, TextFormat()).text()
     assert "2 skipped files, which no answer rests on\n  c/README.md: it is prose\n  c/x.bin: it is no text\n" in said
+
+
+def test_cells_that_are_proved_are_told_from_those_within_bounds() -> None:
+    proved, explored = (
+        {"word": "no loss found", "why": f"{extent}; 1 record, no fault: 3 states"}
+        for extent in (PROVED, "within bounds")
+    )
+    subject = {
+        "table": {
+            "no-loss": {"crash@all": proved, "power-loss@all": explored},
+            "no-unread": {"crash@all": proved, "power-loss@all": proved},
+        }
+    }
+    (line,) = proved_lines(subject)
+    assert line == f"keeps is {PROVED} (crash@all); elsewhere within bounds"
+    assert [*proved_lines({"table": {question: {"crash@all": explored} for question in subject["table"]}})] == []

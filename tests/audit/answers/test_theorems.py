@@ -1,0 +1,66 @@
+"""Which cells are proved whatever the bounds: those whose exploration is a run of what the gate proves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tidegate.audit.answers.theorems import PROFILE, PROVED_PROPERTIES, UNBOUNDED, is_proved
+from tidegate.audit.kafka.profiles import switches
+from tidegate.audit.questions.cases import loss_case
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature
+from tidegate.audit.questions.situations import BY_NAME
+from tidegate.explorer.smt.unbounded import boundless_constants
+from tidegate.gates.records import read_record_file
+from tidegate.invariants.catalogue import find
+
+from ...conftest import ROOT
+
+SIGNATURE = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", False, False,
+                      False, 1, voters=3, voters_in_rack=1)  # fmt: skip
+
+
+def test_the_gate_proves_what_is_called_proved() -> None:
+    (entry,) = [
+        proof
+        for proof in read_record_file(ROOT / "spec" / "partition.toml").proofs
+        if (proof.profile, proof.constants.get("power_losses"), proof.only) == (PROFILE, 0, False)
+    ]
+    assert (entry.verdict, entry.tier) == ("proved", "commit")
+    assert {entry.properties.get(name) for name in PROVED_PROPERTIES} == {"proved"}
+    definition, profile = find(entry.target)
+    model = definition.bind(entry.target, dict(entry.constants), profile)
+    free = {name for name in boundless_constants(definition, model) if model.values[name] or name in entry.constants}
+    assert free - {"power_losses"} >= UNBOUNDED
+
+
+@pytest.mark.parametrize("cell", ["crash@all", "crash@one", "leader-move@all"])
+def test_a_cell_without_a_loss_of_a_log_is_proved(cell: str) -> None:
+    case = loss_case(SIGNATURE, next(one for name, one in BY_NAME.items() if name == cell))
+    assert is_proved(case, QUESTION["no-loss"].properties)
+    assert is_proved(case, QUESTION["no-unread"].properties)
+    assert not is_proved(case, QUESTION["no-duplicates"].properties)
+
+
+@pytest.mark.parametrize("cell", ["power-loss@all", "disk-loss@all"])
+def test_one_that_loses_a_part_of_a_log_is_not(cell: str) -> None:
+    case = loss_case(SIGNATURE, next(one for name, one in BY_NAME.items() if name == cell))
+    assert not is_proved(case, QUESTION["no-loss"].properties)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(SIGNATURE, replicas=5),
+        replace(SIGNATURE, min_isr=1),
+        replace(SIGNATURE, acks="leader"),
+        replace(SIGNATURE, unclean=True),
+        replace(SIGNATURE, switches=switches("kafka_4_1", "kafka_4_1", kraft=True, elr=True)),
+        replace(SIGNATURE, switches=switches("kafka_3_9", "kafka_3_9", kraft=False, elr=False)),
+    ],
+    ids=lambda one: f"{one.replicas}, {one.min_isr}, {one.acks}, {one.unclean}",
+)
+def test_nor_is_one_with_other_settings_or_of_another_release(other: Signature) -> None:
+    case = loss_case(other, next(one for name, one in BY_NAME.items() if name == "crash@all"))
+    assert not is_proved(case, QUESTION["no-loss"].properties)
