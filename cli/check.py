@@ -26,10 +26,10 @@ from ..reports.trace.terminal import group_by_run, trace_page
 from .export import MAX_STATES_UNASKED
 from .neighbourhood import BYTES_OF_ONE_OF_SEVERAL, graph_of_trace, neighbourhood_of_trace
 from .options import (
-    add_cluster_options,
     add_model_options,
     add_print_options,
     add_search_options,
+    add_spark_options,
     add_walk_options,
     cluster_of,
     model_choice_of,
@@ -70,7 +70,7 @@ def add(verbs: Verbs[Parser]) -> None:
     add_model_options(parser, pages=True)
     add_search_options(parser)
     add_walk_options(parser)
-    add_cluster_options(parser)
+    add_spark_options(parser)
     add_print_options(parser)
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="also write report.json there, each trace with its page, and index.html"

@@ -13,7 +13,7 @@ from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, Buil
 from ..language.code_digest import text_digest
 from ..language.constants import Constant
 from ..language.model import LIVENESS
-from ..reports.document import plain_constant
+from ..reports.document import json_value
 from ..reports.exits import Exit
 from ..reports.text_page import TextFormat, TextPage, count_text
 from .options import add_print_options, text_format_of
@@ -147,14 +147,14 @@ def describe_model(text: str) -> dict[str, Any]:
 
 
 def _settings_document(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {name: {key: plain_constant(value) for key, value in values.items()} for name, values in settings.items()}
+    return {name: {key: json_value(value) for key, value in values.items()} for name, values in settings.items()}
 
 
 def _constant_document(name: str, constant: Constant) -> dict[str, Any]:
-    described: dict[str, Any] = {"name": name, "default": plain_constant(constant.default), "says": constant.says}
+    described: dict[str, Any] = {"name": name, "default": json_value(constant.default), "says": constant.says}
     if constant.minimum is not None:
         return {**described, "minimum": constant.minimum, "maximum": constant.maximum}
-    return {**described, "choices": [plain_constant(choice) for choice in constant.choices()]}
+    return {**described, "choices": [json_value(choice) for choice in constant.choices()]}
 
 
 def _model_page(description: dict[str, Any], text_format: TextFormat) -> TextPage:

@@ -207,7 +207,7 @@ def walks_of(options: argparse.Namespace) -> Walks | None:
     )
 
 
-def add_cluster_options(parser: Parser) -> None:
+def add_spark_options(parser: Parser) -> None:
     """How a search is spread over Spark."""
     group = parser.add_argument_group("many machines (--engine spark; --master and --conf also with --engine walk)")
     group.add_argument(
@@ -246,7 +246,7 @@ _CLUSTER = ("master", "shards", "run_dir", "fingerprint", "hand_over", "scratch"
 
 
 def cluster_of(options: argparse.Namespace) -> SparkCluster | None:
-    """What `add_cluster_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
+    """What `add_spark_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
     engine."""
     from ..explorer.search import SparkCluster
 

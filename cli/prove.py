@@ -14,7 +14,7 @@ from ..explorer.smt.effort import SolverEffort
 from ..explorer.smt.errors import HintsError, NotUnboundedError, UnsayableError
 from ..gates.records import known_violations, violations_elsewhere
 from ..language.binding import Definition
-from ..language.errors import UsageError, shown_path
+from ..language.errors import UsageError, place_text, shown_path
 from ..language.model import Model
 from ..language.proof import Obligation, Proof, ProofFinding, UnstatedProperty, Word
 from ..reports.check.html import proof_index
@@ -145,7 +145,7 @@ def run(options: argparse.Namespace) -> Exit:
     try:
         proof = _run_proof(definition, model, options)
     except NotUnboundedError as error:
-        place = f"{shown_path(error.where.file)}:{error.where.line}"
+        place = place_text(error.where)
         return _report_unstated_model(f"{place}: {error.message}; {error.remedy}")
     except UnsayableError as error:
         return _report_unstated_model(f"{shown_path(error.file)}:{error.line}: {error}")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..api.models import find_definition
-from ..gates.records import CheckRecord, ExpectedVerdict, constant_text, read_record_file, shipped_record_files
+from ..gates.records import CheckRecord, ExpectedVerdict, read_record_file, set_argument, shipped_record_files
 from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, current_name
 from ..language.binding import Definition
 from ..language.constants import Constant, ConstantExpression
@@ -153,7 +153,7 @@ def _recorded_rows(checks: Iterable[CheckRecord], definition: Definition) -> lis
     groups: dict[tuple[str, str, str], list[CheckRecord]] = {}
     for check in checks:
         known = [name for name in definition.constants if name in check.constants]
-        constants = " ".join(f"{name}={constant_text(check.constants[name])}" for name in known)
+        constants = " ".join(f"{name}={set_argument(check.constants[name])}" for name in known)
         groups.setdefault((check.profile, constants, ", ".join(check.marks)), []).append(check)
     return [_recorded_row(profile, constants, marks, group) for (profile, constants, marks), group in groups.items()]
 

@@ -16,7 +16,7 @@ from ..language.constant_values import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, suggest_name
 from ..real.history.moments import History, RecordedCluster
-from ..real.history.partitions import read_cluster
+from ..real.history.partitions import recorded_cluster
 from ..real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
 from ..real.logs.broker_files import BrokerLogs, read_brokers
 from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read_metadata_log
@@ -125,7 +125,7 @@ def _read_history_source(path: Path) -> tuple[MetadataLog, RecordedCluster]:
     if not has_metadata_log(path) and path.exists() and is_of_zookeeper(path):
         return read_zookeeper(path)
     log = read_metadata_log(path)
-    return log, read_cluster(log)
+    return log, recorded_cluster(log)
 
 
 def _validate_histories(

@@ -38,7 +38,7 @@ def page_text(source: Source, language: int) -> str:
     return "\n".join(parts)
 
 
-def verdict_text(claim: Mapping[str, Any], source: Source, language: int) -> str:
+def claim_verdict_text(claim: Mapping[str, Any], source: Source, language: int) -> str:
     """Whether a claim is right, and since or until which release."""
     verdict = claim["verdict"] if language == 0 else source["verdicts"][claim["verdict"]]
     if "before" in claim:
@@ -56,7 +56,9 @@ def _row(claim: Mapping[str, Any], source: Source, language: int) -> str:
     said = f'"{claim["said"][0]}"' if language == 0 else f"“{claim['said'][1].rstrip('。')}”"
     anchor = f'<a id="{claim["id"]}"></a>'
     runs = "<br>".join([*_runs(claim), *_page(claim, language)]) or "-"
-    return _line([f"{anchor}{claim['by']}", said, verdict_text(claim, source, language), claim["so"][language], runs])
+    return _line(
+        [f"{anchor}{claim['by']}", said, claim_verdict_text(claim, source, language), claim["so"][language], runs]
+    )
 
 
 def _page(claim: Mapping[str, Any], language: int) -> Iterator[str]:

@@ -47,7 +47,7 @@ def editor_text(path: Path, unsaved_texts: Mapping[Path, str]) -> str:
         return ""
 
 
-def model_of(path: Path, unsaved_texts: Mapping[Path, str]) -> Path | None:
+def model_file_of(path: Path, unsaved_texts: Mapping[Path, str]) -> Path | None:
     """The file of the model that a file belongs to: itself where it has a state and what happens, else the first file
     beside it that imports it and is imported by none of those; None of a file that does not use the language, and of
     one that is read as a part of its package alone."""

@@ -23,7 +23,7 @@ def uri_of(path: Path | str) -> str:
     return found
 
 
-def range_of(workspace: Workspace, uri: str, place: FilePlace) -> types.Range:
+def client_range(workspace: Workspace, uri: str, place: FilePlace) -> types.Range:
     """A place as a client has it, within the text that the document has now."""
     document = workspace.get_text_document(uri)
     lines = list(document.lines) or [""]

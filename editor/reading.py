@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 from ..language.binding import Definition, load
 from ..language.constants import ConstantExpression
 from ..language.errors import CODES, Diagnostic, ModelErrors, UsageError
-from ..language.frontend.source import read, source_of_class, source_of_function
+from ..language.frontend.source import read_source, source_of_class, source_of_function
 from ..language.model import Model
 from ..language.model_parts import PROPERTIES
 from ..language.where import Where
@@ -144,7 +144,7 @@ def _head(where: Where) -> Where:
 
 def _profile_places(definition: Definition) -> Iterator[tuple[str, Where]]:
     """Where profiles are named, in a dict of that name in the model's file."""
-    source = read(str(definition.module.__file__))
+    source = read_source(str(definition.module.__file__))
     table = getattr(source.assignments().get("profiles"), "value", None)
     for key in table.keys if isinstance(table, ast.Dict) else ():
         if isinstance(key, ast.Constant) and key.value in definition.profiles:

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from ..traces.program import tool_version
-from .places import line_range, path_of, range_of, uri_of
+from .places import client_range, line_range, path_of, uri_of
 from .session import CHECK, SHOW_STEP, EditorSession, check_title
 from .trace_steps import ENDING, TraceStep, step_at, trace_steps
 
@@ -105,7 +105,7 @@ async def _lenses(server: ModelServer, params: types.CodeLensParams) -> list[typ
             command = types.Command(
                 check_title(item), CHECK, arguments=[uri_of(model), item["profile"], item["property"]]
             )
-            found.append(types.CodeLens(range_of(server.workspace, uri, item["place"]), command))
+            found.append(types.CodeLens(client_range(server.workspace, uri, item["place"]), command))
     return found
 
 

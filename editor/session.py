@@ -15,8 +15,8 @@ from pygls.lsp.server import LanguageServer
 from ..language.immutable import immutable
 from ..reports.exits import Exit
 from .checking import CheckAnswer, CheckFinding, is_wrong
-from .files import model_of
-from .places import line_range, path_of, range_of, uri_of
+from .files import model_file_of
+from .places import client_range, line_range, path_of, uri_of
 from .processes import WorkError, Workers
 from .reading import Checkable, Mistake, ModelReading
 
@@ -105,7 +105,7 @@ class EditorSession:
             self.read_later(path)
 
     def _model_of(self, path: Path) -> Path | None:
-        return model_of(path, self._open_texts())
+        return model_file_of(path, self._open_texts())
 
     def _open_texts(self) -> dict[Path, str]:
         """The text of every document that is open."""
@@ -174,12 +174,12 @@ class EditorSession:
         instead = f"\ninstead: {mistake['hint']}" if mistake["hint"] else ""
         calls = [
             types.DiagnosticRelatedInformation(
-                types.Location(uri_of(call["file"]), range_of(workspace, uri_of(call["file"]), call)), "called here"
+                types.Location(uri_of(call["file"]), client_range(workspace, uri_of(call["file"]), call)), "called here"
             )
             for call in mistake["calls"]
         ]
         return types.Diagnostic(
-            range_of(workspace, uri, mistake["place"]),
+            client_range(workspace, uri, mistake["place"]),
             f"{mistake['meaning']}: {mistake['message']}{instead}",
             severity=types.DiagnosticSeverity.Error,
             code=mistake["code"],

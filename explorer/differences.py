@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..language.errors import shown_path
+from ..language.errors import place_text
 from ..language.judge import (
     StoppedStep,
     attempt,
@@ -25,11 +25,6 @@ from ..language.where import Where
 
 MAX_SHOWN = 4
 """Steps or states of which a message has the values; of the others it has the number."""
-
-
-def place_text(where: Where) -> str:
-    """`file:line`, as people click on it."""
-    return f"{shown_path(where.file)}:{where.line}"
 
 
 def name_with_line(name: str, where: Where) -> str:

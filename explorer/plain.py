@@ -25,7 +25,7 @@ from ..language.judge import (
     initial_states,
     instances,
     is_held,
-    shape_of,
+    state_shape,
 )
 from ..language.model import Action, Model, Property
 from ..language.source import NoSourceError
@@ -200,7 +200,7 @@ class _Exploration:
 
     def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | StoppedStep:
         tally = self.tallies[action.name]
-        spent = action.budget is not None and getattr(state, shape_of(self.model).budgets[action.budget]) == 0
+        spent = action.budget is not None and getattr(state, state_shape(self.model).budgets[action.budget]) == 0
         try:
             result = attempt(self.model, state, action, arguments, self.functions[action.name])
         except ModelError as error:

@@ -43,14 +43,14 @@ def shrink_run(model: Model, run: Run, prop: Property) -> Run:
         best = calmer
 
 
-def switches(model: Model, run: Run) -> int:
+def lane_switches(model: Model, run: Run) -> int:
     """How often the run goes over from one lane to another."""
     lanes = lanes_of(model, run)
     return sum(1 for one, other in itertools.pairwise(lanes) if one != other)
 
 
 def _weight(model: Model, run: Run) -> tuple[int, int]:
-    return len(run.steps), switches(model, run)
+    return len(run.steps), lane_switches(model, run)
 
 
 # --- what a sequence of steps comes to --------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def _calm(model: Model, run: Run, prop: Property) -> Run:
 def _move_steps(model: Model, run: Run, prop: Property) -> Run | None:
     """The run with the first move that saves a switch and changes nothing else: one step, or a row of one lane's."""
     lanes, given = lanes_of(model, run), _named_steps(run.steps)
-    before = switches(model, run)
+    before = lane_switches(model, run)
     for at in range(len(given)):
         end = at + 1
         while end < len(given) and lanes[end] == lanes[at]:
@@ -160,7 +160,7 @@ def _move_steps(model: Model, run: Run, prop: Property) -> Run | None:
                 continue
             moved = [*given[: target + 1], *given[at:end], *given[target + 1 : at], *given[end:]]
             calmer = _run_until_failure_of(model, run.start, moved, prop, leave_out=False)
-            if calmer is not None and len(calmer.steps) == len(given) and switches(model, calmer) < before:
+            if calmer is not None and len(calmer.steps) == len(given) and lane_switches(model, calmer) < before:
                 return calmer
             break
     return None

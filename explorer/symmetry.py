@@ -14,12 +14,11 @@ from math import factorial
 from typing import Any, TypeAlias
 
 from ..language import ir
-from ..language.errors import shown_path
+from ..language.errors import place_text
 from ..language.forms import ActionForm
 from ..language.immutable import immutable
 from ..language.model import Model, Property
 from ..language.types import Identity, Pool, Subset, Type
-from ..language.where import Where
 from .definedness import order_dependent_places, undefined_in_some_order
 from .traversal import WRITES, traverse
 
@@ -80,9 +79,9 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
         return f"more than {ORDERS_MAX} renamings would have to be tried"
     for node in nodes:
         if isinstance(node, ir.Const) and isinstance(node.type, Identity) and node.type.name == domain.name:
-            return f"{place(node.where)} names one member"
+            return f"{place_text(node.where)} names one member"
         if isinstance(node, ir.Position | ir.MemberAt) and _mentions(_ordered_type(node), domain):
-            return f"{place(node.where)} depends on the order of the members"
+            return f"{place_text(node.where)} depends on the order of the members"
         if isinstance(node, ActionForm | ir.Function):
             for loop in traverse(node.body, helpers=False):
                 if isinstance(loop, ir.For) and _depends_on_names(loop.source, domain):
@@ -107,16 +106,11 @@ def _undefined_rounds(model: Model, domain: Identity) -> Iterator[str]:
             )
             found.append((order_dependent_places if is_claim else undefined_in_some_order)(prop.form, is_unordered))
     for where in itertools.chain.from_iterable(found):
-        yield f"{place(where)} may be undefined in one round while another one ends the loop before it"
+        yield f"{place_text(where)} may be undefined in one round while another one ends the loop before it"
 
 
 def _ordered_type(node: ir.Position | ir.MemberAt) -> Type:
     return node.of.type if isinstance(node, ir.Position) else node.type
-
-
-def place(where: Where) -> str:
-    """`file:line`."""
-    return f"{shown_path(where.file)}:{where.line}"
 
 
 def _depends_on_names(source: ir.Source, domain: Identity) -> bool:
@@ -146,7 +140,7 @@ def _order_dependence(form: Form, loop: ir.For) -> Iterator[str]:
         _constant(answer.value) is None for answer in answers
     ):
         first = min(answers, key=lambda answer: (answer.where.line, answer.where.column))
-        yield f"{place(first.where)} returns from inside a loop, so the first match decides"
+        yield f"{place_text(first.where)} returns from inside a loop, so the first match decides"
 
 
 def _constant(value: ir.Expr) -> int | None:
@@ -165,13 +159,13 @@ def _writes_in_order(loop: ir.For) -> Iterator[str]:
         if fills and field not in own and filled.setdefault(field, type(node).__name__) == type(node).__name__:
             continue
         if at is None or field in filled or own.setdefault(field, at) != at:
-            yield f"{place(node.where)} writes a cell that is not indexed by the loop's variable {loop.variable}"
+            yield f"{place_text(node.where)} writes a cell that is not indexed by the loop's variable {loop.variable}"
     allowed = {
         id(field) for node in traverse(loop.body, helpers=False) for field in _own_reads(node, loop.variable, own)
     }
     for node in traverse(loop.body):
         if isinstance(node, ir.StateField) and node.field in {*own, *filled} and id(node) not in allowed:
-            yield f"{place(node.where)} reads {node.state}.{node.field}, which the loop's other rounds write"
+            yield f"{place_text(node.where)} reads {node.state}.{node.field}, which the loop's other rounds write"
 
 
 def _index_of(indexes: tuple[ir.Expr, ...], variable: str) -> int | None:
@@ -212,10 +206,10 @@ def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
             continue
         way = _way(let, sums)
         if way is None or ways.setdefault(let.name, way) != way:
-            yield f"{place(let.where)} builds {let.name} up in an order that depends on names"
+            yield f"{place_text(let.where)} builds {let.name} up in an order that depends on names"
     for node in traverse(loop.body, helpers=False):
         if isinstance(node, ir.Name) and node.name in ways and id(node) not in sums:
-            yield f"{place(node.where)} looks at {node.name} while the loop still builds it up"
+            yield f"{place_text(node.where)} looks at {node.name} while the loop still builds it up"
 
 
 def _way(let: ir.Let, sums: set[int]) -> Any:

@@ -68,7 +68,7 @@ def traverse(node: Any, *, helpers: bool = True) -> Iterator[Any]:
             waiting += reversed(children(found))
 
 
-def fields_read(prop: Property) -> frozenset[str]:
+def fields_of_property(prop: Property) -> frozenset[str]:
     """The fields that a property reads, those included that its helpers read."""
     return frozenset(node.field for node in traverse(prop.form) if isinstance(node, StateField))
 

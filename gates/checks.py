@@ -17,7 +17,7 @@ from ..reports.document import SCHEMA
 from ..reports.exits import INTERRUPTED_TEXT, Exit
 from ..reports.text_page import count_text
 from .proofs import proof_differences, proof_report, prove_arguments
-from .records import AuditRecord, CheckRecord, ExpectedVerdict, ProofRecord, constant_text
+from .records import AuditRecord, CheckRecord, ExpectedVerdict, ProofRecord, set_argument
 
 Entry = CheckRecord | AuditRecord | ProofRecord
 
@@ -190,7 +190,7 @@ def _broken_result(check: Entry, code: int, errors: str, seconds: float) -> Resu
 
 def check_arguments(check: CheckRecord, settings: GateSettings) -> list[str]:
     """The command line that runs a recorded check."""
-    sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
+    sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={set_argument(value)}")]
     properties = [part for name in check.properties for part in ("--property", name)]
     opened = [part for name in check.open for part in ("--open", name)]
     flags = ["--symmetry"] if check.symmetry else []

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from ..reports.check.proof import SCHEMA
-from .records import ProofRecord, constant_text
+from .records import ProofRecord, set_argument
 
 _UNCLAIMED_GROUPS = (("unstated", "not stated"), ("left_out", "left out"), ("known_false", "known false"))
 
 
 def prove_arguments(entry: ProofRecord, seconds: float | None) -> list[str]:
     """The command line that proves a model, for at most so many seconds (None: as long as it takes)."""
-    sets = [part for name, value in entry.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
+    sets = [part for name, value in entry.constants.items() for part in ("--set", f"{name}={set_argument(value)}")]
     limit = [] if seconds is None else ["--time", str(seconds)]
     asked = [part for name in entry.properties for part in ("--property", name)] if entry.only else []
     named = ["--lemma", "all", *asked] if entry.only else []

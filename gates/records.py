@@ -20,7 +20,7 @@ from ..language.constants import PlainValue, Value
 from ..language.errors import UnreadableError, UsageError, suggest_name
 from ..language.immutable import immutable
 from ..language.model import Model
-from ..reports.document import plain_constant
+from ..reports.document import json_value
 
 SCHEMA = "tidegate.spec/1"
 
@@ -100,7 +100,7 @@ class CheckRecord:
     @property
     def name(self) -> str:
         """What names it among the checks of a gate: `replication:kip320 medium, symmetric`."""
-        own = [f"{name}={constant_text(value)}" for name, value in self.own.items()]
+        own = [f"{name}={set_argument(value)}" for name, value in self.own.items()]
         words = ("violated", "undecided")
         wanted = [f"{name} {claim.verdict}" for name, claim in self.properties.items() if claim.verdict in words]
         where = " ".join([self.target, self.bounds or ("" if own else "defaults"), *own])
@@ -149,7 +149,7 @@ class ProofRecord:
     @property
     def name(self) -> str:
         """What names it among the checks of a gate: `replication:kip320 replicas=5, proved`."""
-        own = [f"{name}={constant_text(value)}" for name, value in self.own.items()]
+        own = [f"{name}={set_argument(value)}" for name, value in self.own.items()]
         return f"{' '.join(' '.join([self.target, self.bounds, *own]).split())}, {self.verdict}"
 
 
@@ -171,7 +171,7 @@ def target_text(model: str, profile: str) -> str:
     return f"{model}:{profile}" if profile else model
 
 
-def constant_text(value: PlainValue) -> str:
+def set_argument(value: PlainValue) -> str:
     """A constant as `--set` takes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -231,7 +231,7 @@ def _elsewhere_text(why: str, other_checks: Sequence[tuple[Mapping[str, Value], 
 
 
 def _value_text(value: Value) -> str:
-    return str(plain_constant(value)).lower() if isinstance(value, bool) else str(plain_constant(value))
+    return str(json_value(value)).lower() if isinstance(value, bool) else str(json_value(value))
 
 
 def _is_record_of(check: CheckRecord, definition: Definition, model: Model, boundless: Collection[str]) -> bool:

@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Protocol, cast
 
 from . import ir
-from .constants import Constant, ConstantExpression, Value, constant_text
+from .constants import Constant, ConstantExpression, Value, expression_text
 from .declare import STUTTERS, Mark
 from .drafts import Shape
 from .errors import AbandonedError, ModelErrors, UsageError
@@ -24,7 +24,7 @@ from .frontend.folding import Folder
 from .frontend.refining import STATES, Relation, decorator_place, refinement, step_place
 from .frontend.roles import first_doc_line
 from .frontend.scope import Program
-from .judge import shape_of
+from .judge import state_shape
 from .liveness import bind_arguments
 from .model import LIVENESS, Liveness, LivenessCase, Model, Property, Refinement
 from .refinement import is_abstract_step
@@ -172,7 +172,7 @@ class Abstractions:
         """The author's function from states to those of the abstract model."""
         abstract, record = self.models[function]
         if record.python is self.definition.state_class:
-            return _image_mapping(image, shape_of(abstract))
+            return _image_mapping(image, state_shape(abstract))
         return image
 
     def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
@@ -224,7 +224,7 @@ class Abstractions:
             program.diagnostics.add("TG317", decorator_place(program, function), message, "the same values for each")
             raise AbandonedError
         self.models[function] = abstract, record
-        self.shapes.setdefault(cls, shape_of(abstract))
+        self.shapes.setdefault(cls, state_shape(abstract))
         for module in modules_of(mark.abstract):
             self.names.setdefault(module, abstract.namespace)
         self.sizes |= {domain.name: domain.size for domain in abstract.domains}
@@ -362,7 +362,7 @@ def _image_mapping(image: Callable[..., Any], shape: Shape) -> Callable[[State],
 def _text_of(given_value: Any) -> str:
     """What a decorator gives to a constant, as its author writes it."""
     if isinstance(given_value, ConstantExpression):
-        return constant_text(given_value)
+        return expression_text(given_value)
     if isinstance(given_value, Enum):
         return given_value.name
     return str(given_value).lower() if isinstance(given_value, bool) else str(given_value)

@@ -28,12 +28,12 @@ from .frontend.annotations import Types
 from .frontend.folding import Folder, has_false_guard
 from .frontend.roles import (
     ActionText,
-    action,
     budget_field,
-    initial,
+    elaborate_action,
+    elaborate_initial,
+    elaborate_predicate,
+    elaborate_projection,
     is_about_steps,
-    predicate,
-    projection,
 )
 from .frontend.scope import Program, StateShape
 from .frontend.source import argument_place, fields_of_state, globals_of_class
@@ -413,15 +413,15 @@ class _Binding:
                 continue
             try:
                 if mark.role == "action":
-                    made[function] = action(program, function)
+                    made[function] = elaborate_action(program, function)
                 elif mark.role == "initial":
-                    made[function] = initial(program, function)
+                    made[function] = elaborate_initial(program, function)
                 elif mark.role == "projection":
-                    made[function] = projection(program, function)
+                    made[function] = elaborate_projection(program, function)
                 elif mark.role in LIVENESS:
                     made |= elaborate_predicates(program, function, mark)
                 else:
-                    made[function] = predicate(program, function, mark.role)
+                    made[function] = elaborate_predicate(program, function, mark.role)
                     self._check_terminal(program, mark, made[function])
             except AbandonedError:
                 continue
@@ -447,11 +447,11 @@ class _Binding:
             by_need = self.ghosts is None and mark.role in PROPERTIES
             unread = mark.role == "lemma" or (by_need and not is_checked(function, mark, self.chosen))
             if mark.role not in ("action", "initial"):
-                for predicate in (*predicates(function, mark), *conditions_of_steps(mark)):
-                    read[unread] |= set(fields_read(*texts[predicate].body))
+                for elaborate_predicate in (*predicates(function, mark), *conditions_of_steps(mark)):
+                    read[unread] |= set(fields_read(*texts[elaborate_predicate].body))
         gone = ghosts & read[True] - read[False]
         actions = (text.elaborated_function for text in texts.values() if isinstance(text, ActionText))
-        return frozenset() if any(action.needs(gone) for action in actions) else frozenset(gone)
+        return frozenset() if any(elaborate_action.needs(gone) for elaborate_action in actions) else frozenset(gone)
 
     def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
         if mark.role not in ("terminal", "bound"):

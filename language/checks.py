@@ -139,11 +139,11 @@ def nth_member(type_: types.Type, number: int) -> Any:
             return _set_of_mask(members_of(of, {}), number)
         case types.Record(fields=fields, variants=()):
             parts = [of for _, of in fields]
-            return make_record(type_, map(nth_member, parts, places_of(parts, number)))
+            return make_record(type_, map(nth_member, parts, positions_of_parts(parts, number)))
         case types.Map(key=key, value=value):
             keys = members_of(key, {})
             parts = [value] * len(keys)
-            held = tuple(map(nth_member, parts, places_of(parts, number)))
+            held = tuple(map(nth_member, parts, positions_of_parts(parts, number)))
             return _map_class({key: at for at, key in enumerate(keys)}, held)
         case types.Record(variants=variants):
             for member, _ in variants:
@@ -154,7 +154,9 @@ def nth_member(type_: types.Type, number: int) -> Any:
         case types.Seq(of=of):
             counts = types.sequence_counts(type_)
             length = next(at for at, through in enumerate(itertools.accumulate(counts)) if number < through)
-            return Seq(nth_member(of, place) for place in places_of([of] * length, number - sum(counts[:length])))
+            return Seq(
+                nth_member(of, place) for place in positions_of_parts([of] * length, number - sum(counts[:length]))
+            )
         case types.Pool(of=of, capacity=capacity):
             return Set(nth_member(of, place) for place in _chosen_places(types.value_count(of), capacity, number))
         case _:
@@ -170,7 +172,7 @@ def _chosen_places(count: int, most: int, number: int) -> Iterator[int]:
             number, most = number - without, most - 1
 
 
-def places_of(parts: Sequence[types.Type], number: int) -> list[int]:
+def positions_of_parts(parts: Sequence[types.Type], number: int) -> list[int]:
     """The place of each part's value in a combination of values; the last part changes fastest."""
     places = list[int]()
     for of in reversed(parts):

@@ -11,7 +11,7 @@ from typing import Any, cast
 from .constants import Constant, Value
 from .declare import Mark, ghosts_of
 from .errors import Diagnostics, suggest_name
-from .frontend.source import NestingError, Source, read, source_of_class
+from .frontend.source import NestingError, Source, read_source, source_of_class
 from .immutable import immutable
 from .impossible import Impossible, impossible_outcomes
 from .omissions import half_import_warnings, look_alikes, unfinished_decorators
@@ -100,7 +100,7 @@ class Collector:
         try:
             found = tuple(text_modules(self.abstract, self.module, *self.properties))
             for module in found:
-                read(str(module.__file__))
+                read_source(str(module.__file__))
         except NestingError as error:
             note_unparsed(error, self.diagnostics)
             self.diagnostics.raise_if_any()
@@ -115,7 +115,7 @@ class Collector:
             if any(isinstance(thing, ModuleType) for thing in things) and not (
                 isinstance(listed, tuple) and all(isinstance(thing, ModuleType) for thing in things)
             ):
-                source = read(self.path)
+                source = read_source(self.path)
                 message = "modules lists a model's files, as a tuple of imported modules"
                 self.diagnostics.add(
                     "TG010", source.where(source.assignments()["modules"]), message, "modules = (a, b)"
@@ -138,7 +138,7 @@ class Collector:
 
     def _check_names(self, module: ModuleType) -> None:
         """No function silently replaces another of its name."""
-        source = read(str(module.__file__))
+        source = read_source(str(module.__file__))
         seen: set[str] = set()
         for node in source.tree.body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -152,14 +152,14 @@ class Collector:
     def _constants(self, modules: tuple[ModuleType, ...]) -> dict[str, Constant]:
         found: dict[str, Constant] = {}
         for module in modules:
-            own = read(str(module.__file__)).assignments()
+            own = read_source(str(module.__file__)).assignments()
             for name, value in vars(module).items():
                 if isinstance(value, Constant) and (name in own or not value.name):
                     value.name = name
         for module in modules:
             for value in vars(module).values():
                 if isinstance(value, Constant) and found.setdefault(value.name, value) is not value:
-                    source = read(str(module.__file__))
+                    source = read_source(str(module.__file__))
                     place = source.assignments().get(value.name, source.tree.body[0])
                     message = f"two different constants are called {value.name}"
                     self.diagnostics.add(
@@ -182,7 +182,7 @@ class Collector:
                 "TG003", "no class is marked @state", "@state, above the class that holds the state's fields"
             )
         for cls in found[1:]:
-            source = read(str(sys.modules[cls.__module__].__file__))
+            source = read_source(str(sys.modules[cls.__module__].__file__))
             where = _name_place(source, source.classes[cls.__name__], "class")
             message = f"{found[0].__name__} is the state already"
             self.diagnostics.add("TG004", where, message, "one @state class; @record for parts of it")
@@ -238,7 +238,7 @@ class Collector:
 
     def _profile_place(self, profile: str, name: str) -> Where:
         """Where a profile sets a constant; the whole of `profiles` when that is not written literally."""
-        source = read(self.path)
+        source = read_source(self.path)
         node = source.assignments().get("profiles")
         if node is None:
             return Where(self.path, 1, 0, 1, 1)

@@ -171,7 +171,7 @@ class Operation(ConstantExpression):
 
     def _undefined_error(self, values: Mapping[str, Value], why: str) -> UndefinedValueError:
         given = ", ".join(f"{name}={values[name]}" for name in sorted(self.names()))
-        return UndefinedValueError(f"{constant_text(self)} has no value with {given}: {why}")
+        return UndefinedValueError(f"{expression_text(self)} has no value with {given}: {why}")
 
 
 @dataclass(eq=False, slots=True)
@@ -217,7 +217,7 @@ class OpenExpression(ConstantExpression):
         return self.expression.names()
 
 
-def constant_text(expression: ConstantExpression) -> str:
+def expression_text(expression: ConstantExpression) -> str:
     """An expression with its constants by their names: `(replicas + 1)`."""
     match expression:
         case Constant(name=name):
@@ -225,7 +225,7 @@ def constant_text(expression: ConstantExpression) -> str:
         case Literal(number=number):
             return str(number)
         case Operation(op=op, left=left, right=right):
-            return f"({constant_text(left)} {op} {constant_text(right)})"
+            return f"({expression_text(left)} {op} {expression_text(right)})"
         case OpenExpression(text=text):
             return text
         case _:

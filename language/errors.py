@@ -249,6 +249,11 @@ def suggest_name(name: str, known_names: Iterable[str]) -> str:
     return f"known: {', '.join(names)}" if names else ""
 
 
+def place_text(where: Where) -> str:
+    """`file:line`, as people click on it."""
+    return f"{shown_path(where.file)}:{where.line}"
+
+
 def shown_path(file: str) -> str:
     """A path as a reader expects it: relative when it lies below the working directory."""
     relative = os.path.relpath(file)

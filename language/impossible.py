@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 from .constants import Value
 from .declare import Mark
 from .errors import Diagnostics, suggest_name
-from .frontend.source import read
+from .frontend.source import read_source
 
 Impossible: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Profiles by name, each with the names of actions and witnesses that cannot be with it."""
@@ -61,7 +61,7 @@ def _is_declaration(thing: object) -> bool:
 
 
 def _report_impossible(module: ModuleType, message: str, hint: str, diagnostics: Diagnostics) -> None:
-    source = read(str(module.__file__))
+    source = read_source(str(module.__file__))
     node: ast.AST = source.assignments().get(_VARIABLE) or source.tree.body[0]
     diagnostics.add("TG007", source.where(node), message, hint)
 

@@ -19,7 +19,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, cast
 
-from .checks import members_of, nth_member, places_of
+from .checks import members_of, nth_member, positions_of_parts
 from .declare import DisabledError, LimitError
 from .drafts import Cells, Draft, Shape
 from .errors import shown_path
@@ -53,7 +53,7 @@ class StoppedStep:
         return self.is_limit or any(part is not None for part in (self.budget, self.bound_name, self.step_bound))
 
 
-def shape_of(model: Model) -> Shape:
+def state_shape(model: Model) -> Shape:
     """What makes the model's states: what the name of its `@state` class stands for in its namespace."""
     return cast(Shape, model.namespace[model.state_name])
 
@@ -100,7 +100,7 @@ def initial_arguments(initial: Initial, number: int) -> dict[str, Any]:
     open. IndexError beyond the last."""
     types = [parameter.type for parameter in initial.form.parameters]
     names = [parameter.name for parameter in initial.form.parameters]
-    return dict(zip(names, map(nth_member, types, places_of(types, number)), strict=True))
+    return dict(zip(names, map(nth_member, types, positions_of_parts(types, number)), strict=True))
 
 
 def instances(model: Model, state: State) -> Iterator[tuple[Action, dict[str, Any]]]:
@@ -119,7 +119,7 @@ def bindings(model: Model, action: Action, state: State) -> Sequence[dict[str, A
 def _bindings(
     model: Model, name: str, parameters: tuple[Parameter, ...], state: State | None
 ) -> Sequence[dict[str, Any]]:
-    memo = shape_of(model).memo
+    memo = state_shape(model).memo
     fixed = memo.get(("bindings", name))
     if fixed is not None:
         return fixed
@@ -134,9 +134,9 @@ def _bindings(
 def _range(model: Model, parameter: Parameter, state: State | None) -> Sequence[Any]:
     if parameter.pool is not None:
         return tuple(dict.fromkeys(getattr(state, parameter.pool)))
-    known = shape_of(model).memo.get(("members", parameter.type))
+    known = state_shape(model).memo.get(("members", parameter.type))
     if known is None:
-        known = shape_of(model).memo["members", parameter.type] = members_of(parameter.type, model.values)
+        known = state_shape(model).memo["members", parameter.type] = members_of(parameter.type, model.values)
     return known
 
 
@@ -164,7 +164,7 @@ def attempt(
 
     `run` is run in place of the action's own function: the same with probes on its guards.
     """
-    shape = shape_of(model)
+    shape = state_shape(model)
     if model.bounds:
         beyond = bound_crossed(model, state)
         if beyond is not None:
@@ -205,7 +205,7 @@ def bound_crossed(model: Model, state: State) -> str | None:
     """
     if not model.bounds:
         return None
-    memo = shape_of(model).memo
+    memo = state_shape(model).memo
     known = memo.get("beyond")
     if known is None or known[0] is not state:
         try:
@@ -464,7 +464,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
         function, probes = guard_probes(model, action)
         probes.false = None
         with suppress(DisabledError, LimitError):
-            function(Draft(shape_of(model).cells(state)), **arguments)
+            function(Draft(state_shape(model).cells(state)), **arguments)
         if probes.false is not None:
             return probes.false.text
     return linecache.getline(action.form.where.file, stop.line).strip()
@@ -473,7 +473,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
 def guard_probes(model: Model, action: Action) -> tuple[Callable[..., None], Probes]:
     """The action's function with probes on its guards, made once per bound model. NoSourceError without the author's
     text."""
-    memo = shape_of(model).memo
+    memo = state_shape(model).memo
     known = memo.get(("probed", action.name))
     if known is None:
         known = memo["probed", action.name] = insert_probes(action.run)

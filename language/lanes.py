@@ -108,7 +108,7 @@ class LaneNames:
     """
 
     def __init__(self, model: Model) -> None:
-        members = {identity: members_of(model, identity.python) for identity in model.domains}
+        members = {identity: domain_members(model, identity.python) for identity in model.domains}
         labels = [repr(member) for some in members.values() for member in some]
         self.listed: list[tuple[str, str]] = []
         self._names: dict[Domain, str] = {}
@@ -122,7 +122,7 @@ class LaneNames:
         return self._names.get(member, repr(member))
 
 
-def members_of(model: Model, domain: type[Domain]) -> tuple[Domain, ...]:
+def domain_members(model: Model, domain: type[Domain]) -> tuple[Domain, ...]:
     """The members that a domain of the model has, its size being what the constants make it."""
     type_ = next(identity for identity in model.domains if identity.python is domain)
     size = type_.size if type_.size_open is None else type_.size_open.value(model.values)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 
 from .declare import is_of_language, mark_of
-from .frontend.source import Source, read
+from .frontend.source import Source, read_source
 
 CALLED_DECORATORS = re.compile(r"(\w+)\(")
 """A name that a text calls."""
@@ -19,7 +19,7 @@ CALLED_DECORATORS = re.compile(r"(\w+)\(")
 def look_alikes(modules: Iterable[ModuleType], state: str) -> Iterator[tuple[Source, ast.FunctionDef]]:
     """Functions at the top level of a file that take the state class first, carry no decorator, and are called
     nowhere."""
-    sources = [read(str(module.__file__)) for module in modules]
+    sources = [read_source(str(module.__file__)) for module in modules]
     for source in sources:
         for node in source.tree.body:
             if isinstance(node, ast.FunctionDef) and _looks_marked(node, state) and not _is_used(node, sources):
@@ -30,7 +30,7 @@ def unfinished_decorators(modules: Iterable[ModuleType]) -> Iterator[tuple[Sourc
     """Functions at the top level of a file that their decorators took as an argument: their names stand for a decorator
     or for fairness, as of `@leads_to` or `@weak` without parentheses, and no function is left."""
     for module in modules:
-        source = read(str(module.__file__))
+        source = read_source(str(module.__file__))
         for node in source.tree.body:
             if isinstance(node, ast.FunctionDef) and node.decorator_list:
                 left = vars(module).get(node.name)

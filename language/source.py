@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
 
-from .frontend.source import read
+from .frontend.source import read_source
 from .immutable import immutable
 from .where import Where
 
@@ -40,7 +40,7 @@ def file_text(file: str) -> FileText:
 def _parse_file(file: str, modification_time: int, _size: int) -> FileText:
     linecache.checkcache(file)
     try:
-        source = read(file)  # which elaboration has parsed already
+        source = read_source(file)  # which elaboration has parsed already
     except SyntaxError as error:
         raise NoSourceError(f"{file}: {error.msg}") from error
     except (OSError, UnicodeDecodeError) as error:

@@ -12,7 +12,7 @@ from typing import Any, cast, get_origin
 
 from .constants import Constant, ConstantExpression
 from .declare import PRIVATE, Mark, is_of_language, mark_of
-from .frontend.source import read
+from .frontend.source import read_source
 from .kinds import Domain
 from .values import is_unsettled
 
@@ -106,7 +106,7 @@ def _homes_of_values(module: ModuleType) -> Iterator[ModuleType]:
     arithmetic, types. Their constants have the names that they have there."""
     private = _MODEL_LOCK.match(module.__name__)
     prefix = private.group() if private else ""
-    for node in read(str(module.__file__)).tree.body:
+    for node in read_source(str(module.__file__)).tree.body:
         if isinstance(node, ast.ImportFrom) and any(_may_hold_constants(module, imported) for imported in node.names):
             name = importlib.util.resolve_name("." * node.level + (node.module or ""), module.__package__)
             home = sys.modules.get(prefix + name) or sys.modules.get(name)

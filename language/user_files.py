@@ -19,7 +19,7 @@ from types import FunctionType, ModuleType
 from .constants import NoValueYetError
 from .declare import PRIVATE, DecoratorError
 from .errors import Diagnostics, UsageError, suggest_name
-from .frontend.source import CAPACITY_ADVICE, NestingError, read
+from .frontend.source import CAPACITY_ADVICE, NestingError, read_source
 from .syntax_errors import note_unparsed, syntax_errors
 from .where import Where
 
@@ -41,7 +41,7 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
         raise UsageError(f"there is no file {path}" if not path.is_file() else f"{path} is not a .py file")
     linecache.checkcache()
     try:
-        read(str(path))
+        read_source(str(path))
     except SyntaxError as error:
         _note_failure(str(path), error, diagnostics)
     except UnicodeDecodeError as error:
@@ -174,7 +174,7 @@ def _import_hint(path: str, error: BaseException) -> str:
         return _IMPORTABLE
     defined = {
         definition.name
-        for definition in read(path).tree.body
+        for definition in read_source(path).tree.body
         if isinstance(definition, (ast.ClassDef, ast.FunctionDef))
     }
     if name in defined:

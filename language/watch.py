@@ -21,8 +21,8 @@ from .frontend.annotations import Types
 from .frontend.scope import Program, Scope, StateShape, expression
 from .frontend.source import Source, globals_of_class
 from .immutable import immutable
-from .judge import shape_of, to_model_error
-from .lanes import members_of
+from .judge import state_shape, to_model_error
+from .lanes import domain_members
 from .model import Model
 from .types import Bool
 from .values import ModelError, State, show
@@ -113,7 +113,7 @@ def _example(model: Model) -> str:
 def _check_expression(model: Model, text: str, node: ast.expr) -> Any:
     """The typed form of an expression. UsageError with the first mistake in it."""
     diagnostics = Diagnostics()
-    shape: Shape = shape_of(model)
+    shape: Shape = state_shape(model)
     fields = {field.name: field.type for field in model.fields}
     ghosts = frozenset(field.name for field in model.fields if field.ghost)
     program = Program(
@@ -140,7 +140,7 @@ class _Names(ast.NodeTransformer):
         self.members: dict[str, list[str]] = {}
         self.bound: list[set[str]] = []
         for identity in model.domains:
-            for at, member in enumerate(members_of(model, identity.python)):
+            for at, member in enumerate(domain_members(model, identity.python)):
                 self.members.setdefault(repr(member), []).append(f"{identity.python.__name__}({at})")
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

@@ -35,7 +35,7 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
     return {
         "schema": SCHEMA,
         "model": verdict.model,
-        "constants": {name: plain_constant(value) for name, value in verdict.constants.items()},
+        "constants": {name: json_value(value) for name, value in verdict.constants.items()},
         "open_constants": list(verdict.open_constants),
         "ghosts": verdict.ghosts,
         "engine": verdict.engine,
@@ -69,7 +69,7 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
     }
 
 
-def plain_constant(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A constant or an argument as JSON has it: an enum by its value, a member of a domain by its label."""
     if isinstance(value, Enum):
         return value.value

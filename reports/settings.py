@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from .document import plain_constant
+from .document import json_value
 
 
 def sizes_text(constants: Mapping[str, Any], open_constants: Collection[str] = ()) -> str:
@@ -25,7 +25,7 @@ def switches_text(constants: Mapping[str, Any], open_constants: Collection[str] 
     are none.
     """
     named = {
-        f"{name} (open)" if name in open_constants else name: plain_constant(value) for name, value in constants.items()
+        f"{name} (open)" if name in open_constants else name: json_value(value) for name, value in constants.items()
     }
     parts = [f"{name}={value}" for name, value in named.items() if not isinstance(value, int)]
     for word, wanted in (("on", True), ("off", False)):

@@ -32,7 +32,7 @@ from .choices import disabled_steps, step_choices
 from .differences import Change, arguments_to_json, state_changes, state_to_json, to_json
 from .evidence import StateEvaluation
 from .explanation import Reason, explain_false
-from .heading import plain_constant, replay_line, replay_line_of
+from .heading import command_line_value, replay_line, replay_line_of
 from .liveness import liveness_parts
 from .lost_records import lost_cells
 from .messages import MessageLog
@@ -124,7 +124,7 @@ def _document(
         "commit": commit_of(Path(model.files[0]).parent) if model.files else None,
         "engine": engine,
         "tool": tool_version(),
-        "bounds": {name: plain_constant(value) for name, value in model.values.items()},
+        "bounds": {name: command_line_value(value) for name, value in model.values.items()},
         "budgets": {field.budget: model.values[field.budget] for field in model.fields if field.budget is not None},
         "ghosts": model.ghosts,
         "replay": _replay_command(model, run, broken, about, truth),

@@ -20,7 +20,7 @@ from ..language.checks import members_of
 from ..language.containers import ModelError
 from ..language.drafts import Cells, Draft
 from ..language.immutable import immutable
-from ..language.judge import shape_of
+from ..language.judge import state_shape
 from ..language.model import Action, Model
 from ..language.records import make_record, part_of
 from ..language.values import Bag, Map, Seq, Set, State
@@ -198,7 +198,7 @@ class StateEvaluation:
         reads = (*self._path_reads(), *(cell for index in indexes for cell in index.all()), *seen.all())
         cell = _written_cell(state, self.model.field(place.field).type, place.field, [index.value for index in indexes])
         self.writes.append(Write(cell, statement, tuple(dict.fromkeys(reads))))
-        draft = Draft(Cells(shape_of(self.model), self.states[state]))
+        draft = Draft(Cells(state_shape(self.model), self.states[state]))
         _store_on_draft(draft, place.field, [index.value for index in indexes], statement, seen.value)
         self.states[state] = draft.__cells__.freeze()
 

@@ -47,9 +47,9 @@ def _replay_settings(model: Model) -> Iterator[tuple[str, str]]:
     profile = profiles.get(model.name.rpartition(":")[2], {})
     for name, constant in model.constants.items():
         if model.values[name] != profile.get(name, constant.default):
-            yield name, str(plain_constant(model.values[name])).lower()
+            yield name, str(command_line_value(model.values[name])).lower()
 
 
-def plain_constant(value: Value) -> bool | int | str:
+def command_line_value(value: Value) -> bool | int | str:
     """A constant's value as it is given on the command line: an enum by its value."""
     return value if isinstance(value, int) else str(value.value)

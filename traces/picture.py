@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from ..language.effort import Effort, EffortExceededError, counted_range
 from ..language.kinds import Domain
-from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
+from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, domain_members
 from ..language.model import Model
 from ..language.types import Map
 from ..language.values import State, show
@@ -78,7 +78,7 @@ class Picture:
         elif self.domain is None:
             raise UndrawableError(f"view: lane={view.lane.__name__} is not a domain of the model")
         else:
-            self.members = members_of(model, view.lane)
+            self.members = domain_members(model, view.lane)
         self._names_of_lanes = LaneNames(model)
         self._beside = [Picture(model, one) for one in view.participants] if isinstance(view, TransactionLanes) else []
         self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]

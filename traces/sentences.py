@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, cast
 
-from ..language.judge import shape_of, to_model_error
+from ..language.judge import state_shape, to_model_error
 from ..language.kinds import Domain
 from ..language.model import Action, Model
 from ..language.steptext import format_step
@@ -71,7 +71,7 @@ _CompiledSentence = tuple[list[str], Callable[..., tuple[Any, ...]]]
 
 def _compiled_sentence(model: Model, action: Action) -> _CompiledSentence:
     """The texts between the expressions, and a function from state and arguments to the expressions' values."""
-    memo = shape_of(model).memo
+    memo = state_shape(model).memo
     known = memo.get(("sentence", action.name))
     if known is None:
         known = memo["sentence", action.name] = _compile_sentence(action)

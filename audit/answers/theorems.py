@@ -12,7 +12,7 @@ from functools import cache
 
 from ...language.constants import Constant, PlainValue
 from ...model.partition import profiles, state
-from ...reports.document import plain_constant
+from ...reports.document import json_value
 from ..questions.questions import Case
 
 PROFILE = "kafka_3_9"
@@ -42,4 +42,4 @@ def is_proved(case: Case, properties: Collection[str]) -> bool:
 @cache
 def _fixed_constants() -> Mapping[str, PlainValue]:
     declared = {name: value.default for name, value in vars(state).items() if isinstance(value, Constant)}
-    return {name: plain_constant(value) for name, value in {**declared, **profiles[PROFILE], "power_losses": 0}.items()}
+    return {name: json_value(value) for name, value in {**declared, **profiles[PROFILE], "power_losses": 0}.items()}

@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from ...explorer.native.kernels import engine_digest
-from ...language.code_digest import text_digest as digest_of_files
+from ...language.code_digest import text_digest
 
 
 @cache
-def text_digest() -> str:
+def answers_digest() -> str:
     """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
     root = Path(__file__).parents[2]
     patterns = (
@@ -22,5 +22,5 @@ def text_digest() -> str:
         "audit/questions/cases.py",
         "audit/exploring/*.py",
     )
-    files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
+    files = text_digest(path for pattern in patterns for path in sorted(root.glob(pattern)))
     return hashlib.sha256(f"{engine_digest()} {files}".encode()).hexdigest()

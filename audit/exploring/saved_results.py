@@ -11,7 +11,7 @@ from ...explorer.cache import write_whole
 from ...language.immutable import immutable
 from ..questions.questions import Case
 from .case_results import CaseResult, ScenarioStep
-from .digest import text_digest
+from .digest import answers_digest
 
 
 @immutable
@@ -45,7 +45,7 @@ class SavedResults:
 
 def case_key(case: Case) -> str:
     """A name for what a case finds, from the case and a digest of all that answers come from."""
-    return hashlib.sha256(json.dumps([text_digest(), case.kind, case.constants, case.brief]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([answers_digest(), case.kind, case.constants, case.brief]).encode()).hexdigest()
 
 
 def result_json(result: CaseResult) -> dict[str, object]:

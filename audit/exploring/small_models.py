@@ -22,7 +22,7 @@ from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import PropertyVerdict
 from ..cluster.findings import ModelRun
-from .digest import text_digest
+from .digest import answers_digest
 
 _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 
@@ -62,7 +62,7 @@ class SmallModel:
         """A name for what it finds."""
         values = sorted((name, str(value)) for name, value in self.values.items())
         said = [
-            text_digest(),
+            answers_digest(),
             self.model,
             values,
             list(self.properties),

@@ -12,7 +12,14 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import RUNNING
 from .summary_headline import MOST_NAMES, causes_of, headline_text, remaining_losses, topic_count
-from .summary_rows import assumable_text, assumable_toml, common_folder, place_text, rows_of, take_out_shared_hosts
+from .summary_rows import (
+    assumable_text,
+    assumable_toml,
+    common_folder,
+    origin_below_root,
+    rows_of,
+    take_out_shared_hosts,
+)
 from .summary_subjects import Document, Read, result_of
 
 
@@ -83,7 +90,7 @@ def _also(document: Read, *, everywhere: bool, assumable: bool) -> Iterator[str]
             names = any(finding["where"] == where and key in finding["what"] for where, key in decided)
             in_a_row = finding["kind"] in ("client", "advice") and names
             if not in_a_row and not any(finding["what"] in text for text in said):
-                place = place_text(finding["where"], root)
+                place = origin_below_root(finding["where"], root)
                 yield f"{place}: {finding['what']}; {finding['to_do']}{_source_text(finding)}"
 
 

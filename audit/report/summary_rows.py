@@ -221,7 +221,7 @@ def _failing_by(subject: Read, root: str) -> list[str]:
     """What decides what fails; the topic itself where no setting is to blame."""
     deciding = subject["deciding"] if subject["repair"] else _deciding_checks(subject)
     deciding = deciding or list(_deciding_writes(subject))
-    return [setting_at_its_place(used, root) for used in deciding] or [place_text(subject["where"], root)]
+    return [setting_at_its_place(used, root) for used in deciding] or [origin_below_root(subject["where"], root)]
 
 
 def _left_open(subject: Read, root: str) -> Iterator[str]:
@@ -233,7 +233,7 @@ def _left_open(subject: Read, root: str) -> Iterator[str]:
         elif check["result"] == "not checked" and check["deciding"]:
             yield from (setting_at_its_place(used, root) for used in check["deciding"])
         elif check["result"] == "not checked":
-            yield TOO_LITTLE_TIME if NO_TIME in check["why"] else place_text(subject["where"], root)
+            yield TOO_LITTLE_TIME if NO_TIME in check["why"] else origin_below_root(subject["where"], root)
 
 
 def open_fact_text(fact: str, subject: Read, root: str = "") -> str:
@@ -274,10 +274,10 @@ def setting_at_its_place(setting: Read, root: str = "") -> str:
         return f"{says} (default)" if setting["source"] else says
     if _is_asked(where):
         return f"{says} ({where['place']})" if setting["value"] else says
-    return f"{place_text(where, root)} {says}{f' ({BY_DEFAULT})' if setting['source'] == BY_DEFAULT else ''}"
+    return f"{origin_below_root(where, root)} {says}{f' ({BY_DEFAULT})' if setting['source'] == BY_DEFAULT else ''}"
 
 
-def place_text(where: Read, root: str = "") -> str:
+def origin_below_root(where: Read, root: str = "") -> str:
     """A file, below the folder that all share, and its line; of what has no lines, the part of it that said so; of a
     running cluster the resource."""
     if _is_asked(where):

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 from ...language.drafts import Shape
-from ...language.judge import shape_of
+from ...language.judge import state_shape
 from ...language.model import Model
 from ...language.values import State
 from ..memory_limits import LEAST, memory_for_search
@@ -235,7 +235,7 @@ class Frontier:
 
 def decode(model: Model, program: KernelInterface, words: tuple[int, ...]) -> State:
     """The plain-Python state that words stand for."""
-    shape = shape_of(model)
+    shape = state_shape(model)
     values = zip((field.name for field in program.layout.fields), program.layout.decode(words), strict=True)
     return shape.state(_stored_value(shape, name, value) for name, value in values)
 

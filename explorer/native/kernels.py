@@ -16,7 +16,7 @@ from ..traversal import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL_EFFORT, QUICK_EFFORT, CompileEffort
 from .initials import combinations
-from .program import KernelInterface, can_happen, generate, plan_program
+from .program import KernelInterface, generate, may_be_enabled, plan_program
 
 
 @immutable
@@ -46,7 +46,7 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     """A digest of everything that the generated code depends on."""
     forms = (
         tuple((field.name, field.type) for field in model.fields),
-        tuple((action.name, action.kind, action.form) for action in model.actions if can_happen(action)),
+        tuple((action.name, action.kind, action.form) for action in model.actions if may_be_enabled(action)),
         tuple((prop.name, prop.kind, prop.form) for prop in (*model.properties, *model.terminals, *model.bounds)),
         tuple((bound.name, bound.form) for bound in model.step_bounds),
         tuple(prop.action_forms for prop in model.properties if prop.action_forms),

@@ -251,7 +251,7 @@ def code_of(type_: Type, value: Any) -> int:
     return coder(type_)(value)
 
 
-def value_of(type_: Type, code: int) -> Any:
+def value_of_code(type_: Type, code: int) -> Any:
     """The Python value that a code stands for; the inverse of `code_of`."""
     match type_:
         case Int(lo=lo):
@@ -263,9 +263,11 @@ def value_of(type_: Type, code: int) -> Any:
         case Identity(python=python):
             return python(code)
         case Option(of=of):
-            return None if code == 0 else value_of(of, code - 1)
+            return None if code == 0 else value_of_code(of, code - 1)
         case Subset(of=of):
-            return values_module.Set([value_of(of, number) for number in range(scalar_size(of)) if code >> number & 1])
+            return values_module.Set(
+                [value_of_code(of, number) for number in range(scalar_size(of)) if code >> number & 1]
+            )
         case _:
             raise TypeError(f"{type_} is not a scalar")
 
@@ -339,7 +341,7 @@ def decode_value(
     out."""
     match type_, shape:
         case _, Leaf(bits=bits):
-            return value_of(type_, words[word] >> shift & (1 << bits) - 1)
+            return value_of_code(type_, words[word] >> shift & (1 << bits) - 1)
         case Map(key=key, value=of), Array():
             number_of = coder(key)
             entries = {

@@ -81,7 +81,7 @@ def plan_program(model: Model, *, cone: bool = False) -> KernelInterface:
     counters = Counters(len(CONTEXT) + len(opens))
     masks = [counters.new() for _ in range(layout.words if cone else 0)]
     held_states, weighed = counters.new(), counters.new()
-    active = [action for action in model.actions if can_happen(action)]
+    active = [action for action in model.actions if may_be_enabled(action)]
     within, beyond = (tuple(counters.new() for _ in model.bounds) for _ in range(2))
     passed = dict(zip((bound.name for bound in model.bounds), within, strict=True))
     plans = tuple(ActionPlan(number, action, model, layout, counters, passed) for number, action in enumerate(active))
@@ -141,7 +141,7 @@ def generate(
     return str(module)
 
 
-def can_happen(action: Action) -> bool:
+def may_be_enabled(action: Action) -> bool:
     """Whether no guard of an action was folded to false. Guards on open constants stay, so that one kernel serves all
     values."""
     guards = [statement.condition for statement in action.form.body if isinstance(statement, Require)]

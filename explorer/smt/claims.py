@@ -21,7 +21,7 @@ from ...language import ir
 from ...language.model import Action, Model, Property, Refinement
 from ...language.proof import UnclaimedProperty, UnstatedProperty
 from ...language.types import Map, Option, Pool, Record, Seq, Type
-from ..traversal import fields_read
+from ..traversal import fields_of_property
 from .algebra import ExtensionalError
 from .effort import CLOCK
 from .encoding import Encoding, unbounded_encoding
@@ -31,7 +31,7 @@ from .process_pool import watch_deadline
 from .shapes import Fields, Heap, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, boolean_term, negation
-from .transition import initial_instances, instances, is_spent, never_happens
+from .transition import initial_instances, is_spent, never_happens, symbolic_instances
 
 WORK = 200_000
 """The solver's steps for one property."""
@@ -78,7 +78,7 @@ class Claims:
         """Makes every action into formulas. NotUnboundedError for one of which that cannot be done."""
         for action in self.model.actions:
             try:
-                instances(self.model, self.encoding, self.before, "c", action.name, symmetric=self.symmetric)
+                symbolic_instances(self.model, self.encoding, self.before, "c", action.name, symmetric=self.symmetric)
             except NotUnboundedError as error:
                 what = (
                     f"the action {action.name} cannot be stated without bounds, so nothing is proved: {error.message}"
@@ -100,7 +100,7 @@ class Claims:
         """Why a property says nothing with these constants; "" when it does."""
         if not formulas:
             return self._switches(prop)
-        fixed = {name: shape for name, shape in self.fixed_fields().items() if name in fields_read(prop)}
+        fixed = {name: shape for name, shape in self.fixed_fields().items() if name in fields_of_property(prop)}
         if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(formulas):
             return ""
         writers = [action for action in self.model.actions if action.form.writes & set(fixed)]
@@ -155,7 +155,7 @@ class Claims:
         if not action.form.writes & set(fixed_fields):
             return False
         pre = SymbolicState({**self.before.fields, **fixed_fields})
-        taken = instances(self.model, self.encoding, pre, "c", action.name)
+        taken = symbolic_instances(self.model, self.encoding, pre, "c", action.name)
         posts = [instance.post.fields for instance in taken if instance.may_happen]
         changed = [
             name

@@ -19,12 +19,12 @@ from ...language.binding import Definition
 from ...language.constants import Value
 from ...language.errors import ModelErrors
 from ...language.immutable import immutable
-from ...language.judge import StoppedStep, attempt, holds_after_step, initial_states, shape_of
+from ...language.judge import StoppedStep, attempt, holds_after_step, initial_states, state_shape
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation
 from ...language.values import ModelError, State
 from ...language.verdict import DisagreementError, Run, Step
-from ..traversal import fields_read
+from ..traversal import fields_of_property
 from .effort import CLOCK
 from .encoding import Encoding, finite
 from .instances import Instance
@@ -34,7 +34,7 @@ from .process_pool import watch_deadline
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state, state_value
 from .terms import Bit, and_bits, boolean_term, conjunction, disjunction, negation
-from .transition import instances
+from .transition import symbolic_instances
 
 SIZES = (1, 2, 3)
 """What the boundless constants are in one copy after the other, as far as their declared ranges allow. A last copy has
@@ -123,8 +123,8 @@ def _capped_size(definition: Definition, name: str, size: int) -> int:
 class FiniteInstance:
     """One copy as formulas, and what is asked of it."""
 
-    def __init__(self, instances: FiniteInstances, number: int, symmetric: frozenset[str]) -> None:
-        self.number, self.model, self.symmetric = number, instances[number], symmetric
+    def __init__(self, symbolic_instances: FiniteInstances, number: int, symmetric: frozenset[str]) -> None:
+        self.number, self.model, self.symmetric = number, symbolic_instances[number], symmetric
         self.encoding: Encoding = finite(self.model)
         self.before = fresh_state(self.model, self.encoding, "0")
         self.predicates = {prop.name: prop for prop in self.model.properties}
@@ -200,7 +200,7 @@ class FiniteInstance:
         if obligation.kind == "defined":
             return instance.valid, negation(instance.definedness)
         goal = self.predicates[obligation.goal]
-        if goal.name in self._lemmas and not fields_read(goal) & instance.action.form.writes:
+        if goal.name in self._lemmas and not fields_of_property(goal) & instance.action.form.writes:
             return (False,)
         states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
         truth = self._truth(goal.form_of(instance.action.name), *states)
@@ -214,7 +214,7 @@ class FiniteInstance:
             symmetric = frozenset[str]()
         if (action, symmetric) not in self._known:
             known = {key: made for key, made in self._known.items() if key[0] == action}
-            made = instances(self.model, self.encoding, self.before, "a", action, symmetric=symmetric)
+            made = symbolic_instances(self.model, self.encoding, self.before, "a", action, symmetric=symmetric)
             self._known = {**known, (action, symmetric): made}
         return self._known[action, symmetric]
 
@@ -265,11 +265,11 @@ def lemmas_of(model: Model) -> tuple[Property, ...]:
 # --- what the judge agrees with ---------------------------------------------------------------------------------------
 
 
-def confirm(instances: FiniteInstances, obligation: Obligation, sketch: CopyStep) -> Counterexample:
+def confirm(symbolic_instances: FiniteInstances, obligation: Obligation, sketch: CopyStep) -> Counterexample:
     """The counterexample, every lemma evaluated and the step taken by plain Python. DisagreementError when it says
     otherwise."""
-    model = instances[sketch.copy]
-    state = shape_of(model).state(sketch.state)
+    model = symbolic_instances[sketch.copy]
+    state = state_shape(model).state(sketch.state)
     if obligation.kind == "initial":
         return _counterexample_of_state(model, obligation, state, reachable=True)
     for prop in lemmas_of(model):

@@ -59,7 +59,7 @@ from .prover import (
 )
 from .reach import StatesWithinReach
 from .sampling import Sample, take_sample
-from .simulation import simulate
+from .simulation import check_steps_by_formulas
 from .transition import is_spent, never_happens
 from .unbounded import boundless_constants
 from .vacuity import ReachedStates
@@ -319,7 +319,7 @@ class Induction:
             return
 
         def work(_: object) -> Iterator[Result]:
-            simulate(self.model, self.sample.steps)
+            check_steps_by_formulas(self.model, self.sample.steps)
             return iter(())
 
         for lost in run_tasks(lambda: work, deque(["steps"]), 1, None):

@@ -21,7 +21,7 @@ ROOT = f"{__package__}.induction"
 
 
 @cache
-def engine_digest() -> str:
+def prover_digest() -> str:
     """A digest of what a proof depends on besides the model."""
     import z3
 

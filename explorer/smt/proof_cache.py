@@ -19,7 +19,7 @@ from typing import Any, cast
 from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
 from ..traversal import digest
-from .inputs import engine_digest
+from .inputs import prover_digest
 from .seal import Seal, seal_for
 
 SCHEMA = "tidegate.proved/2"
@@ -45,7 +45,7 @@ class ProofCache:
         self._rest = digest(tuple(sorted(_meaning(lemma) for lemma in model.lemmas if lemma.kind == "invariant")))
         types = tuple((field.name, field.type, field.budget or "") for field in model.fields)
         minima = tuple((text, model.constants[text].minimum) for text in sorted(model.open))
-        self._base = digest((engine_digest(), types, minima, tuple(sorted(symmetric))))
+        self._base = digest((prover_digest(), types, minima, tuple(sorted(symmetric))))
 
     def name_of(self, obligation: Obligation) -> str:
         """The name under which the proof of an obligation is kept."""

@@ -35,7 +35,7 @@ from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
 from .symmetry import Case, cases, distinct
 from .terms import Bit, boolean_term, negation
-from .transition import initial_instances, instances
+from .transition import initial_instances, symbolic_instances
 
 
 @immutable
@@ -268,7 +268,7 @@ class ProofQuestions:
     def _instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
         if self._known[0] != action:
-            made = instances(self.model, self.encoding, self.before, "a", action, symmetric=self.symmetric)
+            made = symbolic_instances(self.model, self.encoding, self.before, "a", action, symmetric=self.symmetric)
             self._known = (action, [context for one in made for context in self._contexts(one, self.symmetric)])
         return self._known[1]
 
@@ -281,7 +281,7 @@ class ProofQuestions:
 
     def _every_instance(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, those too that differ by a renaming."""
-        made = instances(self.model, self.encoding, self.before, "a", action)
+        made = symbolic_instances(self.model, self.encoding, self.before, "a", action)
         return [context for one in made for context in self._contexts(one, frozenset())]
 
     def _contexts(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:

@@ -63,7 +63,7 @@ class _Part:
     bit: Bit
 
 
-def simulate(model: Model, steps: Sequence[StepTaken]) -> None:
+def check_steps_by_formulas(model: Model, steps: Sequence[StepTaken]) -> None:
     """Puts steps into the unbounded formulas of a model. DisagreementError when one is left out, NotUnboundedError when
     an action or a lemma has no meaning there."""
     simulation = FormulaCheck(model)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 import z3
 
 from ...language.immutable import immutable
-from ...language.judge import shape_of
+from ...language.judge import state_shape
 from ...language.model import Model
 from ...language.records import make_record
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
@@ -70,7 +70,7 @@ def state_value(model: Model, valuation: Valuation, state: SymbolicState) -> Sta
 
     ModelError when it is outside its types (then `valid` was not asserted)."""
     fields = {field.name: decode_value(field.type, state.fields[field.name], valuation) for field in model.fields}
-    shape = shape_of(model)
+    shape = state_shape(model)
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 
 

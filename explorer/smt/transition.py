@@ -135,7 +135,7 @@ def _label(type_: Type) -> str:
 # --- actions ----------------------------------------------------------------------------------------------------------
 
 
-def instances(
+def symbolic_instances(
     model: Model,
     encoding: Encoding,
     pre: SymbolicState,

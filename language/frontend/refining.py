@@ -23,9 +23,9 @@ from ..where import Where
 from .abstract_steps import (
     UnsupportedError,
     checked_state,
-    checked_value,
     disjunction,
     initial_predicates,
+    range_checked_value,
     step_predicates,
 )
 from .helpers import CallSignature, function_form, signature
@@ -164,7 +164,9 @@ def _check_returned_states(
             case ir.Return(value=ir.MakeRecord(fields=fields) as value):
                 for part, (name, of) in zip(fields, record.fields, strict=True):
                     _check_classes(program, its, name, part, of)
-                parts = tuple(checked_value(part, of) for part, (_, of) in zip(fields, record.fields, strict=True))
+                parts = tuple(
+                    range_checked_value(part, of) for part, (_, of) in zip(fields, record.fields, strict=True)
+                )
                 made.append(replace(statement, value=replace(value, fields=parts)))
             case ir.Return(value=value):
                 assert isinstance(value.type, Record), "its type is the one that the function returns"

@@ -192,7 +192,7 @@ class ActionText:
         return ActionForm(self.its.node.name, state, self.parameters, body, reads, written, where)
 
 
-def action(program: Program, function: FunctionType) -> ActionText:
+def elaborate_action(program: Program, function: FunctionType) -> ActionText:
     """Elaborates an action and checks the rules of a step. Raises AbandonedError when nothing useful came of it."""
     its = _signature(program, function, 1, "an action")
     parameters = parameters_of(program, its, 1)
@@ -242,7 +242,7 @@ class InitialText:
         )
 
 
-def initial(program: Program, function: FunctionType) -> InitialText:
+def elaborate_initial(program: Program, function: FunctionType) -> InitialText:
     """Elaborates an initial function. Raises AbandonedError when nothing useful came of it."""
     its = _signature(program, function, 0, "an initial function")
     parameters = parameters_of(program, its, 0)
@@ -289,7 +289,7 @@ def _check_initial_ghosts(
 # --- properties ------------------------------------------------------------------------------------------------------
 
 
-def predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
+def elaborate_predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates an invariant, a lemma, a witness, a terminal predicate, or a transition property."""
     two = role == "transition" or (role in ("lemma", "bound") and is_about_steps(function))
     its = _signature(program, function, 2 if two else 1, _ROLE_NAMES[role])
@@ -301,7 +301,7 @@ def predicate(program: Program, function: FunctionType, role: str) -> ir.Functio
     return _elaborate_on_states(program, its)
 
 
-def projection(program: Program, function: FunctionType) -> ir.Function:
+def elaborate_projection(program: Program, function: FunctionType) -> ir.Function:
     """Elaborates a projection, whose value may be of any type of data."""
     program.types.of_projection = True
     try:

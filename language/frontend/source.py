@@ -177,7 +177,7 @@ def first_code_line(node: ast.FunctionDef) -> int:
     return min([node.lineno, *(inner.lineno for inner in node.decorator_list)])
 
 
-def read(path: str) -> Source:
+def read_source(path: str) -> Source:
     """The parsed file at `path`. Raises OSError when it cannot be read, SyntaxError when it is not Python, and
     NestedTooDeep."""
     status = os.stat(path)
@@ -193,7 +193,7 @@ def _read(path: str, modification_time: int, size: int) -> Source:
 def source_of_function(function: FunctionType) -> tuple[Source, ast.FunctionDef] | None:
     """A function's file and its node in it; None when there is none (made by `exec`, or the file changed)."""
     try:
-        source = read(function.__code__.co_filename)
+        source = read_source(function.__code__.co_filename)
     except (OSError, SyntaxError):
         return None
     node = source.functions.get(function.__code__.co_firstlineno)
@@ -207,7 +207,7 @@ def source_of_class(cls: type[Any]) -> tuple[Source, ast.ClassDef] | None:
     if path is None:
         return None
     try:
-        source = read(path)
+        source = read_source(path)
     except (OSError, SyntaxError):
         return None
     node = source.classes.get(cls.__name__)

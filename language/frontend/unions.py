@@ -106,7 +106,7 @@ def _members_having(union: Record, name: str) -> Iterator[tuple[int, Type]]:
                 yield at, of
 
 
-def record_named(scope: Scope, node: ast.expr) -> Record | None:
+def record_type_named(scope: Scope, node: ast.expr) -> Record | None:
     """The record type that a class stands for; None if it is none."""
     found = scope.static(node)
     type_ = scope.program.types.type_of_class(found) if isinstance(found, type) else None
@@ -119,7 +119,7 @@ def asked_records(scope: Scope, node: ast.expr, union: Type) -> list[int]:
         return [at for element in node.elts for at in asked_records(scope, element, union)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return asked_records(scope, node.left, union) + asked_records(scope, node.right, union)
-    at = number_of_member(union, record_named(scope, node)) if isinstance(union, Record) else None
+    at = number_of_member(union, record_type_named(scope, node)) if isinstance(union, Record) else None
     if at is None:
         message = f"{ast.unparse(node)} is not a record of {describe(union)}"
         raise scope.error("TG203", node, message, "a record of the union that the value is of")

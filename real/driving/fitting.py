@@ -51,14 +51,14 @@ def replay_trace(model: Model, start: State, trace: DrivenTrace, kafka: str) -> 
     try:
         return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
     except StepError as error:
-        raise refusal_of(kafka, str(error).partition("; enabled here")[0]) from None
+        raise model_refusal(kafka, str(error).partition("; enabled here")[0]) from None
     except ModelError as error:
         raise ModelRefusesError(
             f"the model of Kafka {kafka} does not take it: {error.action}: {error.message}"
         ) from None
 
 
-def refusal_of(kafka: str, message: str) -> ModelRefusesError:
+def model_refusal(kafka: str, message: str) -> ModelRefusesError:
     """What an error of a step says, of the model of a release."""
     step = step_number(message)
     return ModelRefusesError(f"the model of Kafka {kafka} does not take it: {message}", step, step)

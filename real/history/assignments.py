@@ -62,7 +62,7 @@ def assignment_changes(before: Assignment, after: Assignment) -> Assignment | No
     raise ValueError("its replicas were reassigned")
 
 
-def brokers_of(entries: Iterable[Entry]) -> dict[Where, tuple[int, ...]]:
+def assigned_brokers(entries: Iterable[Entry]) -> dict[Where, tuple[int, ...]]:
     """The brokers of each partition that is ever reassigned: those of its creation in the order of assignment, then
     those that come, as long as they are few enough. Records that have not what such records have are passed over: who
     takes them says so."""

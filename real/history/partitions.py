@@ -10,7 +10,7 @@ from ...language.errors import UsageError
 from ...language.immutable import immutable
 from ..logs.metadata_log import Entry, MetadataLog
 from ..logs.metadata_records import MetadataRecord
-from .assignments import Assignment, assignment_changes, brokers_of
+from .assignments import Assignment, assigned_brokers, assignment_changes
 from .directories import LOST, Directories, failed_directories
 from .moments import (
     DELETED,
@@ -452,10 +452,10 @@ def _add(moments: list[Moment], moment: Moment, is_within_batch: bool) -> None:
     moments[-1] = replace(moments[-1], passing=passing, restarted_brokers=restarted, again=again, offline=offline)
 
 
-def read_cluster(log: MetadataLog) -> RecordedCluster:
+def recorded_cluster(log: MetadataLog) -> RecordedCluster:
     """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
     of_brokers = frozenset(entry.batch for entry in log.entries if _broker_of(entry.record) is not None)
-    reading = _RecordReading(brokers_of(log.entries), of_brokers)
+    reading = _RecordReading(assigned_brokers(log.entries), of_brokers)
     for entry, next_one in zip(log.entries, (*log.entries[1:], None), strict=True):
         about = reading.take(entry)
         within = next_one is not None and (next_one.batch, next_one.snapshot) == (entry.batch, entry.snapshot)

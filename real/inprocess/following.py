@@ -81,7 +81,7 @@ class ObservedHistory:
 
     def __init__(self, model: Model, moments: Sequence[ObservedMoment]) -> None:
         self.model, self.moments = model, moments
-        self.shape = judge.shape_of(model)
+        self.shape = judge.state_shape(model)
         self.start = next(judge.initial_states(model))
         self.restarts_left = self.shape.budgets["crashes"]
         self.members = {number: voter for voter, number in node_ids(self.start).items()}

@@ -72,7 +72,7 @@ class Moments:
     def __init__(self, model: Model, history: History, models: Sequence[tuple[int, ...]] = ()) -> None:
         """`models` has the numbers of the models for each moment; all are of the first where it is empty."""
         self.model, self.history, self.models = model, history, models
-        self.shape: Shape = judge.shape_of(model)
+        self.shape: Shape = judge.state_shape(model)
         members = tuple(model.namespace["Broker"])
         self.members = dict(zip(history.replicas, members, strict=True))
         self.most = BOUNDS["max_leader_epoch"]

@@ -68,7 +68,7 @@ def _cut(model: Model, legs: Sequence[ObservedLeg[Epochs]]) -> Iterator[list[Obs
 
 
 def _budgets(model: Model) -> tuple[str, ...]:
-    return tuple(judge.shape_of(model).budgets)
+    return tuple(judge.state_shape(model).budgets)
 
 
 def _value(model: Model, name: str) -> int:
@@ -103,7 +103,7 @@ def _part(one: ValidationResult, number: int, legs: Sequence[ObservedLeg[Epochs]
 
 
 def _whole(model: Model, state: State) -> State:
-    shape = judge.shape_of(model)
+    shape = judge.state_shape(model)
     return shape.replace(state, **{name: model.values[budget] for budget, name in shape.budgets.items()})
 
 

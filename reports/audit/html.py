@@ -22,7 +22,7 @@ from .terminal import (
     group_alike_subjects,
     group_names,
     mark_of,
-    place_text,
+    origin_text,
     setting_source_text,
 )
 
@@ -451,5 +451,5 @@ def _findings_section(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _finding(one: Mapping[str, Any]) -> str:
     """A finding, which leads to a run to what it says, where a model has one."""
-    said = sentence_html(f"{one['severity']}: {place_text(one['where'])}: {one['what']}; {one['to_do']}")
+    said = sentence_html(f"{one['severity']}: {origin_text(one['where'])}: {one['what']}; {one['to_do']}")
     return said if one["html"] is None else f'{said} (<a href="{escape(one["html"])}">how, step by step</a>)'

@@ -12,7 +12,7 @@ from ...language.immutable import immutable
 from ..document import Document
 from ..gate.junit import strip_invalid_xml, xml_token
 from ..gate.sarif import relative_uri
-from .terminal import place_text
+from .terminal import origin_text
 from .unmet import unmet_text
 
 CLUSTER_SUITE = "the cluster as it is, and as it was read"
@@ -78,7 +78,7 @@ def _add_case(suite: ElementTree.Element, name: str, case: JUnitCase) -> None:
     attributes = {"classname": "tidegate.audit", "name": xml_token(f"{case.name} [{name}]"), "time": "0.000"}
     place = ""
     if case.where is not None:
-        place = f"{place_text(case.where)}: "
+        place = f"{origin_text(case.where)}: "
         if case.where["line"] is not None:
             attributes |= {"file": relative_uri(case.where["path"]), "line": str(case.where["line"])}
     added = ElementTree.SubElement(suite, "testcase", attributes)

@@ -11,7 +11,7 @@ from ..trace.markdown import escape_line
 from .repair import step_lines
 from .rows import HEADINGS, row_cells
 from .table import LEGEND, UNDECIDED, open_cell_lines, other_question_lines, proved_lines, table_heading, table_rows
-from .terminal import MARKS, audit_verdict_line, group_alike_subjects, group_names, mark_of, place_text, unmet_lines
+from .terminal import MARKS, audit_verdict_line, group_alike_subjects, group_names, mark_of, origin_text, unmet_lines
 
 MAX_GROUPS = 50
 """Groups of topics in full; GitHub takes a summary of a megabyte."""
@@ -91,5 +91,5 @@ def _item_text(says: str) -> str:
 
 
 def _finding_text(finding: Mapping[str, Any]) -> str:
-    place = place_text(finding["where"])
+    place = origin_text(finding["where"])
     return f"- {finding['severity']}: {escape_line(place + ': ' + finding['what'] + '; ' + finding['to_do'])}"

@@ -249,11 +249,11 @@ def setting_source_text(setting: Mapping[str, Any]) -> str:
     where = setting["where"]
     if where is None:
         return f"default: {setting['source']}" if setting["source"] else ""
-    stated = place_text(where)
+    stated = origin_text(where)
     return f"{stated} ({setting['source']})" if setting["source"] else stated
 
 
-def place_text(where: Mapping[str, Any]) -> str:
+def origin_text(where: Mapping[str, Any]) -> str:
     """A file and its line; of what has no lines, such as a running cluster, the part of it that said so."""
     if where["line"] is not None:
         return f"{where['path']}:{where['line']}"
@@ -276,7 +276,7 @@ def _write_findings(page: TextPage, findings: Sequence[Mapping[str, Any]]) -> No
     page.line(f"{count_text(len(findings), 'finding')} about the files", style="bold")
     ordered = sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding["severity"]))
     for finding in ordered:
-        place = place_text(finding["where"])
+        place = origin_text(finding["where"])
         source = f" ({finding['source']})" if finding["source"] else ""
         kind = f"{finding['severity']}, {finding['kind'].replace('_', ' ')}"
         says = f"{kind}: {place}: {finding['what']}; {finding['to_do']}{source}"

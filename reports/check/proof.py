@@ -14,7 +14,7 @@ from ...language.errors import shown_path
 from ...language.proof import Obligation, Proof, ProofFinding, PropertyStanding, UnstatedProperty
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
-from ..document import Document, plain_constant
+from ..document import Document, json_value
 from ..settings import switches_text
 from ..text_page import TextFormat, TextPage, count_text, plural_of, seconds_text
 from ..verdicts import meanings_by_word, styles_by_word
@@ -160,9 +160,7 @@ def _counts_text(proof: Proof) -> str:
 def proof_claim(proof: Proof) -> list[str]:
     """What the result means: what it is about, what it assumes, and what it is not."""
     fixed = {name: value for name, value in proof.constants.items() if name not in proof.boundless}
-    others = [
-        f"{name}={plain_constant(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)
-    ]
+    others = [f"{name}={json_value(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)]
     settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
     lines = [f"with {settings}"] if settings else []
     if proof.spent:
@@ -337,7 +335,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "model": proof.model,
         "verdict": proof.word,
         "claim": [proof_headline(proof), *proof_claim(proof)],
-        "constants": {name: plain_constant(value) for name, value in proof.constants.items()},
+        "constants": {name: json_value(value) for name, value in proof.constants.items()},
         "boundless": list(proof.boundless),
         "sizes": dict(proof.sizes),
         "lemmas": [{"name": lemma, "verdict": proof.word_of(lemma)} for lemma in proof.lemmas if lemma in proof.goals],

@@ -18,7 +18,7 @@ from ...language.forms import Parameter
 from ...language.immutable import immutable
 from ...language.model import Action, Initial, Liveness, LivenessKind, Model, Property, Refinement
 from ...language.types import Enumeration, Identity, Record
-from ..document import plain_constant
+from ..document import json_value
 from .effects import action_lines, definition_lines, initial_lines
 from .notation import NotationScope, bound_text, members_text, named_types, traverse_form, type_text
 
@@ -175,7 +175,7 @@ def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str
 
 
 def _value_text(value: Any) -> str:
-    value = plain_constant(value)
+    value = json_value(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

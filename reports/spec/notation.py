@@ -63,7 +63,7 @@ class NotationScope:
     def call(self, function: ir.Function) -> str:
         """A helper's name, primed where it looks at a state after the step."""
         primes = [self.states.get(state, 0) for state in function.states]
-        primes += [self.fields[name] for name in fields_read(function) if name in self.fields]
+        primes += [self.fields[name] for name in fields_in_formula(function) if name in self.fields]
         return add_primes(function.name, max(primes, default=0))
 
 
@@ -514,7 +514,7 @@ def traverse_form(node: Any) -> Iterator[Any]:
             yield from traverse_form(getattr(node, field_.name))
 
 
-def fields_read(node: Any) -> frozenset[str]:
+def fields_in_formula(node: Any) -> frozenset[str]:
     """The state fields that a form reads, directly or in its helpers."""
     return frozenset(part.field for part in traverse_form(node) if isinstance(part, ir.StateField))
 

@@ -11,7 +11,7 @@ from ...language import ir
 from ...language.immutable import immutable
 from ...language.records import is_box, is_tuple
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Seq, Subset, Type
-from ..spec.notation import fields_read, traverse_form
+from ..spec.notation import fields_in_formula, traverse_form
 from .names import Names, free_name
 from .terms import (
     ATOM,
@@ -165,7 +165,7 @@ def flat(expression: ir.Expr, scope: FormulaScope, level: int = LOOSE) -> str:
 
 def _reads_written(function: ir.Function, scope: FormulaScope) -> bool:
     """Whether a helper reads a field whose present value is not that of its variable."""
-    return bool(scope.current_values) and not scope.current_values.keys().isdisjoint(fields_read(function))
+    return bool(scope.current_values) and not scope.current_values.keys().isdisjoint(fields_in_formula(function))
 
 
 # --- leaves and predicates --------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.cli.spec import digests, model_page, summary, with_digests
-from tidegate.gates.records import constant_text, read_record_file
+from tidegate.gates.records import read_record_file, set_argument
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.reports.spec.summary import LINES
 
@@ -67,7 +67,7 @@ def test_digests_stand_before_every_table_and_are_replaced(tmp_path: Path) -> No
     )
     assert with_digests(once, {"state": "2"}) == once.replace('"1"\n\n#', '"2"\n\n#')
     (tmp_path / "x.toml").write_text(once)
-    assert {name: constant_text(it) for name, it in read_record_file(tmp_path / "x.toml").bounds["x"].items()} == {
+    assert {name: set_argument(it) for name, it in read_record_file(tmp_path / "x.toml").bounds["x"].items()} == {
         "n": "1"
     }
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tidegate.gates.records import CheckRecord, ExpectedVerdict, constant_text, read_record_file
+from tidegate.gates.records import CheckRecord, ExpectedVerdict, read_record_file, set_argument
 
 from ..conftest import ROOT
 from ..support.partition_pages import (
@@ -46,7 +46,7 @@ def recorded_result(command: str, checks: tuple[CheckRecord, ...]) -> str:
     properties = [value for option, value in given if option == "--property"]
     for check in checks:
         same = (check.target, check.bounds) == (target, bounds)
-        if same and {name: constant_text(value) for name, value in check.own.items()} == own:
+        if same and {name: set_argument(value) for name, value in check.own.items()} == own:
             found = [check.properties.get(name) for name in properties]
             if all(found):
                 words = {expectation_words(claim) for claim in found if claim}

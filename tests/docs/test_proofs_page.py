@@ -11,7 +11,7 @@ from tidegate.explorer.smt.encoding import unbounded_encoding
 from tidegate.explorer.smt.errors import UnsayableError
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.states import fresh_state
-from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.transition import symbolic_instances
 from tidegate.explorer.smt.unbounded import boundless_constants, unbounded_model
 from tidegate.gates.records import known_violations
 from tidegate.language.binding import load
@@ -84,7 +84,7 @@ def test_every_action_of_the_partition_has_a_meaning_without_bounds() -> None:
     encoding = unbounded_encoding(model)
     before = fresh_state(model, encoding, "0")
     for action in model.actions:
-        instances(model, encoding, before, "c", action.name)
+        symbolic_instances(model, encoding, before, "c", action.name)
 
 
 def test_what_is_proved_of_the_partition_is_what_the_page_says() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tidegate.editor.files import editor_text, model_of, overlaid
+from tidegate.editor.files import editor_text, model_file_of, overlaid
 
 WHOLE = "from tidegate.language import state\nfrom part import x\n@state\nclass S: pass\n@action\ndef a(): pass\n"
 PART = "from tidegate.language import require\nfrom further import y\n"
@@ -16,14 +16,14 @@ def test_a_file_belongs_to_the_model_that_imports_it(tmp_path: Path) -> None:
     whole.write_text(WHOLE, encoding="utf-8")
     part.write_text(PART, encoding="utf-8")
     (tmp_path / "uses.py").write_text(USES, encoding="utf-8")
-    assert model_of(whole, {}) == whole
-    assert model_of(part, {}) == tmp_path / "uses.py"
+    assert model_file_of(whole, {}) == whole
+    assert model_file_of(part, {}) == tmp_path / "uses.py"
     (tmp_path / "uses.py").unlink()
-    assert model_of(part, {}) == whole
-    assert model_of(other, {other: "import os\n"}) is None
-    assert model_of(other, {other: "from tidegate.language import state\n"}) == other
-    assert model_of(other, {other: "from tidegate.language import state\nfrom .part import x\n"}) is None
-    assert model_of(tmp_path / "notes.txt", {tmp_path / "notes.txt": WHOLE}) is None
+    assert model_file_of(part, {}) == whole
+    assert model_file_of(other, {other: "import os\n"}) is None
+    assert model_file_of(other, {other: "from tidegate.language import state\n"}) == other
+    assert model_file_of(other, {other: "from tidegate.language import state\nfrom .part import x\n"}) is None
+    assert model_file_of(tmp_path / "notes.txt", {tmp_path / "notes.txt": WHOLE}) is None
     assert (editor_text(other, {}), editor_text(part, {part: "new"}), editor_text(part, {})) == ("", "new", PART)
 
 

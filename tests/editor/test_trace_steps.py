@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lsprotocol import types
 from pygls.workspace import Workspace
-from tidegate.editor.places import line_range, path_of, range_of, uri_of
+from tidegate.editor.places import client_range, line_range, path_of, uri_of
 from tidegate.editor.trace_steps import step_at, trace_steps
 
 
@@ -38,8 +38,8 @@ def test_a_place_lies_within_the_text_that_there_is_now(tmp_path: Path) -> None:
     uri, workspace = uri_of(path), Workspace(None, types.TextDocumentSyncKind.Incremental)
     assert path_of(uri) == path
     place = {"file": str(path), "line": 2, "column": 7, "end_line": 2, "end_column": 11}
-    assert range_of(workspace, uri, place) == types.Range(types.Position(1, 6), types.Position(1, 8))  # type: ignore[arg-type]
+    assert client_range(workspace, uri, place) == types.Range(types.Position(1, 6), types.Position(1, 8))  # type: ignore[arg-type]
     assert line_range(workspace, uri, 2) == types.Range(types.Position(1, 2), types.Position(1, 7))
     beyond = {"file": str(path), "line": 9, "column": 70, "end_line": 9, "end_column": 70}
-    assert range_of(workspace, uri, beyond).start.line == 1  # type: ignore[arg-type]
+    assert client_range(workspace, uri, beyond).start.line == 1  # type: ignore[arg-type]
     assert line_range(workspace, uri_of(tmp_path / "gone.py"), 3).start.line == 2

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tidegate.explorer.shrink import NotFailingError, shrink_run, switches
+from tidegate.explorer.shrink import NotFailingError, lane_switches, shrink_run
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import format_run, holds, initial_states, replay, run_text, steps
@@ -79,7 +79,7 @@ def test_steps_that_do_not_matter_go_and_each_client_acts_in_a_row() -> None:
     found = shrink_run(LOCK, run, property_of(LOCK, "one_inside"))
     assert format_run(LOCK, found) == "look(C); look(A); take(A); take(C)"
     assert lanes_of(LOCK, found) == ["C", "A", "A", "C"]
-    assert switches(LOCK, found) == 2
+    assert lane_switches(LOCK, found) == 2
 
 
 def test_a_run_that_fails_nothing_is_not_shrunk() -> None:

@@ -14,7 +14,7 @@ from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.checks import members_of
 from tidegate.language.drafts import Shape
-from tidegate.language.judge import shape_of
+from tidegate.language.judge import state_shape
 from tidegate.language.model import Model
 from tidegate.language.values import State
 
@@ -105,7 +105,7 @@ def renamed_states(model: Model, state: State) -> list[State]:
     domains = symmetry_of(model).domains
     members = [members_of(domain, model.values) for domain in domains]
     renamers = [_renamer(field.type, domains) for field in model.fields]
-    shape: Shape = shape_of(model)
+    shape: Shape = state_shape(model)
     found = list[State]()
     for choice in itertools.product(*(itertools.permutations(member) for member in members)):
         to = {a: b for before, after in zip(members, choice, strict=True) for a, b in zip(before, after, strict=True)}

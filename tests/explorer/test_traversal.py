@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tidegate.explorer.traversal import children, digest, fields_read, is_expression, traverse
+from tidegate.explorer.traversal import children, digest, fields_of_property, is_expression, traverse
 from tidegate.language import ir
 
 from ..conftest import ROOT
@@ -36,4 +36,4 @@ def test_a_digest_is_of_the_meaning(tmp_path: Path) -> None:
 
 def test_the_fields_that_a_property_reads() -> None:
     model = bind_model("examples/lock.py:careful")
-    assert fields_read(model.properties[0]) == {"place"}
+    assert fields_of_property(model.properties[0]) == {"place"}

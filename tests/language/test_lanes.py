@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tidegate.language.lanes import LaneNames, members_of
+from tidegate.language.lanes import LaneNames, domain_members
 
 from ..support.engines import bind_text, text_of
 from ..support.traces import bind_model as shipped
@@ -26,7 +26,7 @@ class Room(Domain, size=1, labels=["hall"]):
 def test_members_are_as_many_as_the_constants_say() -> None:
     model = shipped("examples/lock.py:careful", clients=3)
     (domain,) = model.domains
-    assert [repr(member) for member in members_of(model, domain.python)] == ["A", "B", "C"]
+    assert [repr(member) for member in domain_members(model, domain.python)] == ["A", "B", "C"]
 
 
 def test_a_label_that_two_domains_have_has_its_domain_before_it(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tidegate.language import judge
 from tidegate.language.model import Model
 from tidegate.language.values import State
 from tidegate.real.history.moments import History, Moment, RecordedCluster
-from tidegate.real.history.partitions import read_cluster
+from tidegate.real.history.partitions import recorded_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.as_partition import BOUNDS, Epochs, Moments, epoch_numbers, renumber_epochs
 
@@ -27,7 +27,7 @@ STANDING = HISTORIES / "last_replica_standing.log"
 
 
 def cluster(path: Path) -> RecordedCluster:
-    return read_cluster(read_metadata_log(path))
+    return recorded_cluster(read_metadata_log(path))
 
 
 def model_of(profile: str, **constants: Any) -> Model:
@@ -68,7 +68,7 @@ def walk_history(model: Model, seed: int, length: int) -> History:
     chance = random.Random(seed)
     state = chance.choice(list(judge.initial_states(model)))
     numbers = {str(member): 10 + place for place, member in enumerate(model.namespace["Broker"])}
-    shape = judge.shape_of(model)
+    shape = judge.state_shape(model)
     whole = {name: model.values[budget] for budget, name in shape.budgets.items()}
     moments, offset = [moment_of(state, None, numbers, 0)], 0
     while len(moments) < length:

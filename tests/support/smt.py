@@ -11,11 +11,10 @@ from tidegate.explorer.smt.encoding import Encoding
 from tidegate.explorer.smt.predicate import predicate
 from tidegate.explorer.smt.states import SymbolicState, constant_state, state_value
 from tidegate.explorer.smt.terms import Bit
-from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.transition import symbolic_instances
 from tidegate.language import types
 from tidegate.language.checks import members_of
-from tidegate.language.judge import attempt, holds, shape_of
-from tidegate.language.judge import instances as judged_instances
+from tidegate.language.judge import attempt, holds, instances, state_shape
 from tidegate.language.model import Model
 from tidegate.language.records import make_record
 from tidegate.language.values import Bag, Map, ModelError, Seq, Set, State
@@ -41,7 +40,7 @@ def formula_report(model: Model, encoding: Encoding, state: State) -> Iterator[s
     """Every step from a state and every property in it, as the formulas have them."""
     before = constant_state(model, encoding, state)
     assert state_value(model, Ground(), before) == state
-    for instance in instances(model, encoding, before, ground=True):
+    for instance in symbolic_instances(model, encoding, before, ground=True):
         if truth(instance.valid):
             name = f"{instance.action.name} {instance.argument_values(Ground())}"
             if not truth(instance.definedness):
@@ -61,7 +60,7 @@ def _properties(model: Model, encoding: Encoding, name: str, *states: SymbolicSt
 
 def judge_report(model: Model, state: State) -> Iterator[str]:
     """The same, as plain Python has it."""
-    for action, arguments in judged_instances(model, state):
+    for action, arguments in instances(model, state):
         name = f"{action.name} {dict(arguments)}"
         try:
             after = attempt(model, state, action, arguments)
@@ -94,7 +93,7 @@ def agree(model: Model, encoding: Encoding, state: State) -> None:
 
 def any_state(model: Model, chosen: random.Random) -> State:
     """A state with random values in every field, reachable or not."""
-    shape = shape_of(model)
+    shape = state_shape(model)
     fields = {field.name: any_value(model, field.type, chosen) for field in model.fields}
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 

@@ -22,7 +22,7 @@ from ....language.model import Model
 from ....language.steptext import StepError, parse_steps
 from ....language.values import State
 from ....language.verdict import Run
-from ..fitting import DrivenTrace, UndrivableError, constant_texts, describe_end, plan_newest, refusal_of
+from ..fitting import DrivenTrace, UndrivableError, constant_texts, describe_end, model_refusal, plan_newest
 from ..stages import Kind, Stage, stage_fields
 
 MODEL = "consumer"
@@ -288,7 +288,7 @@ def _arrange_steps(model: Model, trace: DrivenTrace, kafka: str) -> tuple[Any, t
             steps, run = move(model, steps, run)
         return arguments["oldest"], tuple(number for number, _ in steps), run
     said = str(refused).partition("; enabled here")[0]
-    raise refusal_of(kafka, said) from None
+    raise model_refusal(kafka, said) from None
 
 
 def _replay_steps(model: Model, start: State, steps: Sequence[Numbered]) -> Run:

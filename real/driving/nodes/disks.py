@@ -10,7 +10,7 @@ from kafka.record.memory_records import MemoryRecords
 
 from ....language.immutable import immutable
 from ...history.moments import History
-from ...history.partitions import read_cluster
+from ...history.partitions import recorded_cluster
 from ...logs.metadata_log import TOPIC, NoRecordsError, read_metadata_log
 
 SEGMENT = "00000000000000000000.log"
@@ -90,7 +90,7 @@ def cut_log(data: Path, topic: str, kept_records: int, partition: int = 0) -> tu
 def read_history(controller: Path, topic: str) -> History | None:
     """What the controller has on record of partition 0 of a topic; None before it is created."""
     log = read_metadata_log(controller / TOPIC)
-    return next((one for one in read_cluster(log).histories if one.topic == topic), None)
+    return next((one for one in recorded_cluster(log).histories if one.topic == topic), None)
 
 
 def read_live_brokers(controller: Path) -> set[int]:

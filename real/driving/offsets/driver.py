@@ -22,7 +22,7 @@ from ..stages import (
     describe_differences,
 )
 from .cluster import NONE, UNASKED
-from .plan import OffsetsPlan, OffsetsStage, brokers_of, committed_of, copy_of, home_of, homes_of, takes_commits
+from .plan import OffsetsPlan, OffsetsStage, committed_of, copy_of, home_of, homes_of, node_ids, takes_commits
 from .world import OffsetsObservation, OffsetsWorld, RegisteredPartition
 
 _WAITS_SECONDS = 5.0
@@ -34,7 +34,7 @@ _NO_OFFSET = "NoOffsetForPartitionException"
 
 def expected_observation(stage: OffsetsStage, kills: Mapping[int, int]) -> OffsetsObservation:
     """What is to be seen after a stage, in which brokers were killed so often in all."""
-    state, of, homes = stage.state_after, brokers_of(stage.state_after), homes_of(stage.state_after)
+    state, of, homes = stage.state_after, node_ids(stage.state_after), homes_of(stage.state_after)
     return OffsetsObservation(
         frozenset(of[one] for one in state.alive),
         {

@@ -98,10 +98,10 @@ class OffsetsPlan:
     @property
     def brokers(self) -> dict[Any, int]:
         """The node id of each broker of the model: A is 1."""
-        return brokers_of(self.run.start)
+        return node_ids(self.run.start)
 
 
-def brokers_of(state: State) -> dict[Any, int]:
+def node_ids(state: State) -> dict[Any, int]:
     """The node id of each broker of the model."""
     copies = next(iter(state.copies[home] for home in state.copies))
     return {broker: number for number, broker in enumerate(copies, 1)}
@@ -177,7 +177,7 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> OffsetsPlan:
 def _standings(run: Run) -> list[Placement]:
     """How partitions stand in each state: who leads goes on as long as it runs in sync, and the first one in the order
     of assignment that does follows it."""
-    of, homes = brokers_of(run.start), homes_of(run.start)
+    of, homes = node_ids(run.start), homes_of(run.start)
     found = [Placement({}, dict.fromkeys(homes.values()), frozenset())]
     for step in run.steps:
         places, leaders = _orders(step, found[-1].places, of, homes), dict[int, int | None]()
@@ -206,7 +206,7 @@ def _orders(step: Step, previous_orders: Replicas, of: Mapping[Any, int], homes:
 
 def _held_fetches(state: State, leaders: Leaders) -> frozenset[tuple[int, int]]:
     """The fetches that are to be held in a state: of who is not in sync, from who leads."""
-    of = brokers_of(state)
+    of = node_ids(state)
     return frozenset(
         (of[follower], leader)
         for home, number in homes_of(state).items()
@@ -330,7 +330,7 @@ def _cannot(run: Run, index: int, end: int, stands: Placement) -> str | None:
 
 def _cannot_write(state: State, step: Step, stands: Placement) -> str | None:
     """Why nothing can be written to a group's partition: who is in sync there may not fetch another one."""
-    of, homes = brokers_of(state), homes_of(state)
+    of, homes = node_ids(state), homes_of(state)
     home = home_of(state, step.arguments["group"])
     followers = (of[one] for one in state.in_sync[home] & state.alive)
     if any((follower, stands.leaders[homes[home]]) in stands.held_fetches for follower in followers):

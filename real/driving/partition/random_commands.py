@@ -18,7 +18,7 @@ from typing import Any
 
 from ....language.constants import Value
 from ....language.immutable import immutable
-from ...history.partitions import read_cluster
+from ...history.partitions import recorded_cluster
 from ...logs.metadata_log import TOPIC as METADATA
 from ...logs.metadata_log import read_metadata_log
 from ...validation.settings import find_version
@@ -247,7 +247,7 @@ def _read_records(cluster: PartitionCluster) -> tuple[list[int]] | None:
 
 def _validate_history(cluster: PartitionCluster) -> tuple[str, str | None]:
     """Whether the controller's log is a run of the model; at which moment there is none."""
-    found = read_cluster(read_metadata_log(cluster.nodes.data(CONTROLLER) / METADATA))
+    found = recorded_cluster(read_metadata_log(cluster.nodes.data(CONTROLLER) / METADATA))
     version = find_version(found, cluster.release.version)
     (one,) = validate_histories(found, found.histories, version, BETWEEN, seconds=lambda: END_SECONDS)
     if one.result == "shown" or one.answer is None:

@@ -22,7 +22,7 @@ _OUT_OF_ORDER = frozenset({45, 46, 47})
 """OUT_OF_ORDER_SEQUENCE_NUMBER, DUPLICATE_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH."""
 
 
-def broker_of(leader: Any) -> int:
+def leader_broker(leader: Any) -> int:
     """The broker that is a leader of the model."""
     return BROKERS[int(leader)]
 
@@ -42,7 +42,7 @@ def expected_observation(state: State, given_records: Collection[int]) -> Produc
         for one, word in told.items()
         if word == "acknowledged" or (word == "given up" and one in given_records)
     }
-    return ProducerObservation(broker_of(state.leader), number_producers(logs), outcomes)
+    return ProducerObservation(leader_broker(state.leader), number_producers(logs), outcomes)
 
 
 def describe_differences(wanted_observation: ProducerObservation, seen_observation: ProducerObservation) -> str:
@@ -113,7 +113,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return "close(Duration.ZERO)"
 
     def _die(self, stage: Stage) -> str:
-        keep = broker_of(stage.state_before.leader) if stage.arguments["arrives"] else None
+        keep = leader_broker(stage.state_before.leader) if stage.arguments["arrives"] else None
         forget = bool(self.plan.model.values["sends_again"])
         self.world.restart_client(keep, forget=forget)
         self._unsent.clear()
@@ -125,7 +125,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
     # --- the sender ---------------------------------------------------------------------------------------------------
 
     def _transmit(self, stage: Stage) -> str:
-        partition, broker = stage.arguments["partition"], broker_of(stage.state_before.believed)
+        partition, broker = stage.arguments["partition"], leader_broker(stage.state_before.believed)
         batch = next(one for one in stage.state_before.waiting if one.partition == partition)
         fresh = batch.attempts == 0 and batch.pid == 0
         if fresh:
@@ -147,7 +147,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
     _bump = _resolve
 
     def _learn_leader(self, stage: Stage) -> str:
-        leader = broker_of(stage.state_after.believed)
+        leader = leader_broker(stage.state_after.believed)
         if not wait_for(lambda: self.world.known_leader(0, self.limit) == leader, self.limit):
             raise NoEffectError(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return f"the producer's metadata say that broker {leader} leads"
@@ -155,7 +155,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
     # --- requests and answers -----------------------------------------------------------------------------------------
 
     def _broker(self, stage: Stage) -> int:
-        return broker_of(stage.state_before.in_flight[stage.arguments["turn"]].leader)
+        return leader_broker(stage.state_before.in_flight[stage.arguments["turn"]].leader)
 
     def _let_request(self, broker: int) -> None:
         self.world.pass_request(broker)
@@ -164,7 +164,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
 
     def _append_batch(self, stage: Stage) -> str:
         broker, turn = self._broker(stage), stage.arguments["turn"]
-        before = [one for one in stage.state_before.in_flight[:turn] if broker_of(one.leader) == broker]
+        before = [one for one in stage.state_before.in_flight[:turn] if leader_broker(one.leader) == broker]
         if not self._takes_writes:
             self._set_writes(broker, True)
         self._let_request(broker)
@@ -224,7 +224,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
             if not self._open[broker]:
                 self._let_request(broker)
             did = self._await_answer(broker, {NOT_LEADER})
-        leader = broker_of(stage.state_after.leader)
+        leader = leader_broker(stage.state_after.leader)
         if not wait_for(lambda: self.world.known_leader(0, self.limit) == leader, self.limit):
             raise NoEffectError(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return did
@@ -274,14 +274,14 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
             raise NodesError("the producer has sent a batch again that the trace sends later")
 
     def _lose_connection(self, stage: Stage) -> str:
-        broker, keep = broker_of(stage.arguments["leader"]), stage.arguments["arrives"]
+        broker, keep = leader_broker(stage.arguments["leader"]), stage.arguments["arrives"]
         self._no_more(broker)
         self.world.cut_connection(broker, keep=keep)
         self._unsent[broker] = self._open[broker] = 0
         return f"the connection to broker {broker} ended{'; its first request is kept' if keep else ''}"
 
     def _arrive_late(self, stage: Stage) -> str:
-        leader = broker_of(stage.state_before.leader)
+        leader = leader_broker(stage.state_before.leader)
         self.world.pass_kept_request()
         if self.plan.acks == 0 or self._expect(stage).logs != expected_observation(stage.state_before, ()).logs:
             self._fetch_until(leader, lambda: self._logs_are(stage))
@@ -293,8 +293,8 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
 
     def _fail_over(self, stage: Stage) -> str:
         old, new, kept = (
-            broker_of(stage.state_before.leader),
-            broker_of(stage.state_after.leader),
+            leader_broker(stage.state_before.leader),
+            leader_broker(stage.state_after.leader),
             stage.arguments["kept"],
         )
         for broker in BROKERS:

@@ -12,7 +12,7 @@ from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
 from tidegate.audit.report.signals import ALWAYS_AT_MIN, NOTHING, ONE_COPY
 from tidegate.audit.report.summary import summarize
-from tidegate.audit.report.summary_rows import TOO_LITTLE_TIME, assumable_toml, place_text, setting_at_its_place
+from tidegate.audit.report.summary_rows import TOO_LITTLE_TIME, assumable_toml, origin_below_root, setting_at_its_place
 from tidegate.explorer.cache import cache_directory
 
 from ...support.audited_topics import audit_combined, audit_topics, topic_text
@@ -140,7 +140,7 @@ def test_of_a_running_cluster_the_resource_is_said_and_where_the_value_comes_fro
     """It has no file and no line, and the addresses at which it was asked are those of its first line."""
     where = {"path": "localhost:9092,b2:9092", "line": None, "place": "topic orders, set on the topic"}
     used = {"key": "min.insync.replicas", "value": "1", "where": where, "source": ""}
-    assert place_text(where) == "topic orders, set on the topic"
+    assert origin_below_root(where) == "topic orders, set on the topic"
     assert setting_at_its_place(used) == "min.insync.replicas=1 (topic orders, set on the topic)"
     hosts = {**used, "key": "brokers 1, 2 on host localhost", "value": ""}
     assert setting_at_its_place(hosts) == "brokers 1, 2 on host localhost"

@@ -12,10 +12,10 @@ from tidegate.explorer.smt.encoding import unbounded_encoding
 from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.sampling import take_sample
 from tidegate.explorer.smt.shapes import IntegerMap, Sequence, Shape, UnboundedSet
-from tidegate.explorer.smt.simulation import simulate
+from tidegate.explorer.smt.simulation import check_steps_by_formulas
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.terms import Number, boolean_term, constant_number
-from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.transition import symbolic_instances
 from tidegate.explorer.smt.unbounded import unbounded_model
 from tidegate.language.binding import load
 from tidegate.language.model import Model
@@ -71,14 +71,14 @@ def test_steps_of_plain_python_are_steps_of_the_formulas(tmp_path: Path) -> None
     model = load(path).bind()
     sample = take_sample(model, model.properties, 1)
     assert {taken.action for taken in sample.steps} == {"grow", "step"}
-    simulate(bind(tmp_path, ADDS), sample.steps)
+    check_steps_by_formulas(bind(tmp_path, ADDS), sample.steps)
 
 
 def test_nothing_is_in_a_set_but_what_was_and_what_is_added(tmp_path: Path) -> None:
     model = bind(tmp_path, ADDS)
     encoding = unbounded_encoding(model)
     state = fresh_state(model, encoding, "0")
-    (step,) = instances(model, encoding, state, only="step")
+    (step,) = symbolic_instances(model, encoding, state, only="step")
     some, place = Number(z3.Int("some"), 0, 9), Number(z3.Int("place"), 0, 9)
     row = cast(Sequence, state.fields["row"])
 
@@ -129,5 +129,5 @@ def test_another_loop_has_no_meaning_without_bounds(loop: str, tmp_path: Path, m
     model = bind(tmp_path, loop)
     encoding = unbounded_encoding(model)
     with pytest.raises(NotUnboundedError, match="only adds to sets"):
-        instances(model, encoding, fresh_state(model, encoding, "0"), only="step")
+        symbolic_instances(model, encoding, fresh_state(model, encoding, "0"), only="step")
     assert answers == [False]

@@ -11,7 +11,7 @@ from tidegate.explorer.smt.finite_instances import CopyStep, FiniteInstance, con
 from tidegate.explorer.smt.induction import Induction
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.terms import boolean_term
-from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.transition import symbolic_instances
 from tidegate.language.proof import Obligation
 
 from ...support.distinct import induction_of_marks
@@ -51,8 +51,8 @@ def test_instances_that_differ_by_a_renaming_are_made_once(induction: Induction)
     """The first of each kind, and as where all are made."""
     encoding = unbounded_encoding(induction.model)
     before = fresh_state(induction.model, encoding, "0")
-    every = instances(induction.model, encoding, before, "a")
-    few = instances(induction.model, encoding, before, "a", symmetric=induction.symmetric)
+    every = symbolic_instances(induction.model, encoding, before, "a")
+    few = symbolic_instances(induction.model, encoding, before, "a", symmetric=induction.symmetric)
     chosen = [tuple(member.index for member in one.concrete.values()) for one in few]
     assert (len(every), chosen) == (4 + 4 * 4, [(0,), (0, 0), (0, 1)])
     same = [

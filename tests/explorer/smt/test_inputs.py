@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.explorer.smt.inputs import engine_digest, modules
+from tidegate.explorer.smt.inputs import modules, prover_digest
 
 
 def test_every_module_that_makes_formulas_is_among_them() -> None:
@@ -13,4 +13,4 @@ def test_every_module_that_makes_formulas_is_among_them() -> None:
 
 
 def test_the_digest_is_the_same_each_time() -> None:
-    assert engine_digest() == engine_digest() and len(engine_digest()) >= 32
+    assert prover_digest() == prover_digest() and len(prover_digest()) >= 32

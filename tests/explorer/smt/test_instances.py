@@ -7,7 +7,7 @@ from dataclasses import replace
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.smt.instances import Instance
 from tidegate.explorer.smt.states import constant_state
-from tidegate.explorer.smt.transition import initial_instances, instances
+from tidegate.explorer.smt.transition import initial_instances, symbolic_instances
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, steps
 
@@ -21,7 +21,7 @@ def ground_instances() -> list[Instance]:
     """The actions with all their arguments, from the first initial state."""
     encoding = finite(LOCK)
     before = constant_state(LOCK, encoding, next(initial_states(LOCK)))
-    return list(instances(LOCK, encoding, before, ground=True))
+    return list(symbolic_instances(LOCK, encoding, before, ground=True))
 
 
 def test_the_arguments_of_an_instance_are_those_of_the_judges_step() -> None:

@@ -18,7 +18,7 @@ from tidegate.explorer.smt.predicate import clauses, predicate
 from tidegate.explorer.smt.shapes import Fields, Records
 from tidegate.explorer.smt.states import SymbolicState, constant_state, fresh_state
 from tidegate.explorer.smt.terms import boolean_term
-from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.transition import symbolic_instances
 from tidegate.explorer.smt.unbounded import boundless_constants, unbounded_model
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
@@ -203,7 +203,7 @@ def test_a_loop_that_appends(tmp_path: Path) -> None:
     model, encoding, state = model_of(tmp_path, body)
     form = model.properties[0].form
     assert form is not None
-    (step,) = instances(model, encoding, state)
+    (step,) = symbolic_instances(model, encoding, state)
     before = [clause.as_assumption() for clause in clauses(form, encoding, state, suffix="before")]
     row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
     longer = boolean_term(encoding.numbers.less(other, row))
@@ -218,7 +218,7 @@ def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
         "    s.notes.remove(note)\n    s.best = note.number\n\n\n"
     ) + invariant("all(n.number <= s.best for n in s.notes)")
     model, encoding, state = model_of(tmp_path, body)
-    (taken,) = instances(model, encoding, state)
+    (taken,) = symbolic_instances(model, encoding, state)
     assert taken.definedness is not True  # it has to be there
     before, after = (cast(Records, side.fields["notes"]) for side in (state, taken.post))
     other, _ = encoding.message(cast(Pool, model.field("notes").type).of, "other")

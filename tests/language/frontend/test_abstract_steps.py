@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from tidegate.language import ir
-from tidegate.language.frontend.abstract_steps import checked_value, conjunction, disjunction, range_conditions, truth
+from tidegate.language.frontend.abstract_steps import (
+    conjunction,
+    disjunction,
+    range_checked_value,
+    range_conditions,
+    truth,
+)
 from tidegate.language.judge import holds
 from tidegate.language.types import Bool, Int
 from tidegate.language.where import Where
@@ -30,8 +36,8 @@ def test_only_what_an_interval_leaves_open_is_asked() -> None:
     declared = Int(0, 3)
     assert [show(condition) for condition in range_conditions(number(0, 3), declared)] == []
     assert [show(condition) for condition in range_conditions(number(-1, 9), declared)] == ["(n >= 0)", "(n <= 3)"]
-    assert checked_value(number(0, 3), declared) == number(0, 3)
-    assert isinstance(checked_value(number(0, 9), declared), ir.Call)
+    assert range_checked_value(number(0, 3), declared) == number(0, 3)
+    assert isinstance(range_checked_value(number(0, 9), declared), ir.Call)
 
 
 def test_an_abstract_action_leads_from_one_image_to_the_other_or_the_step_is_none() -> None:

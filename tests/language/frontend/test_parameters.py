@@ -11,7 +11,7 @@ from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.states import constant_state
 from tidegate.explorer.smt.terms import boolean_term
-from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.transition import symbolic_instances
 from tidegate.language.checks import members_of, nth_member
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import bindings, initial_states
@@ -65,7 +65,7 @@ def test_arguments_of_different_types_are_different_terms(tmp_path: Path) -> Non
     """
     model = bind_text(tmp_path, text_of("count: Small", "count=0", body))
     encoding = finite(model)
-    (instance,) = instances(model, encoding, constant_state(model, encoding, next(initial_states(model))))
+    (instance,) = symbolic_instances(model, encoding, constant_state(model, encoding, next(initial_states(model))))
     solver = z3.Solver()
     solver.add(boolean_term(instance.valid), boolean_term(instance.happens))
     assert solver.check() == z3.sat

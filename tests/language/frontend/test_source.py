@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.language.declare import action
 from tidegate.language.frontend import source as module
-from tidegate.language.frontend.source import Source, argument_place, first_code_line, read, source_of_function
+from tidegate.language.frontend.source import Source, argument_place, first_code_line, read_source, source_of_function
 
 TEXT = """\
 # about one
@@ -60,10 +60,10 @@ def test_statements_by_what_they_assign_and_by_their_words() -> None:
 def test_a_file_is_parsed_once_until_it_changes(tmp_path: Path) -> None:
     file = tmp_path / "m.py"
     file.write_text(TEXT, encoding="utf-8")
-    before = read(str(file))
-    assert read(str(file)) is before
+    before = read_source(str(file))
+    assert read_source(str(file)) is before
     file.write_text(TEXT + "\n\nlater = 2\n", encoding="utf-8")
-    assert "later" in read(str(file)).assignments()
+    assert "later" in read_source(str(file)).assignments()
 
 
 @action(kind="fault", budget="crashes")

@@ -11,7 +11,7 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord
 from tidegate.invariants.catalogue import find
 from tidegate.language import STUTTERS
-from tidegate.language.judge import initial_states, shape_of, steps
+from tidegate.language.judge import initial_states, state_shape, steps
 from tidegate.language.model import Refinement
 from tidegate.language.refinement import abstract_step, step_between_images
 from tidegate.language.steptext import StepError
@@ -77,7 +77,7 @@ def test_a_consumer_that_joins_anew_is_thrown_out_as_one_that_is_out() -> None:
     story = ForgetfulStory("kafka_9752").join(A).step("begin_generation", coordinator=0, leader=A)
     with pytest.raises(StepError, match="is_unwatched"):
         story.step("pause", member=A).step("session_times_out", coordinator=0, member=A)
-    anew = shape_of(story.model).replace(story.state, answers=Map({A: None, B: None}))
+    anew = state_shape(story.model).replace(story.state, answers=Map({A: None, B: None}))
     story.state = anew
     story.step("session_times_out", coordinator=0, member=A)
     assert A not in story.state.groups[0].members

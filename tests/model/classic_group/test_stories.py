@@ -11,7 +11,7 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language import replace
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.classic_group.state import Commit, Consumer, GroupState, Partition, Phase
@@ -436,7 +436,7 @@ def test_a_late_commit_of_another_generation_is_refused() -> None:
 def test_properties_that_no_profile_violates_can_fail() -> None:
     """In states that no run leads to, and in steps that no action takes."""
     story = Story().both()
-    replaced, state = shape_of(story.model).replace, story.state
+    replaced, state = state_shape(story.model).replace, story.state
     group = state.groups[0]
     for owned_by_a in (Set({P, Q}), Set[Partition]()):  # more than was assigned, and less
         story.state = replaced(state, owned=Map({A: owned_by_a, B: Set({Q})}))

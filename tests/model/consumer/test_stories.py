@@ -11,7 +11,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, State
 from tidegate.model.consumer.state import Commits, Member, Partition, Phase, Reset
@@ -289,7 +289,7 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
     story = Story().consumed_by(A)
     both = Map({A: frozenset({P}), B: frozenset({P})})
     everybody = Map({A: 1, B: 1})
-    changed = shape_of(story.model).replace(story.state, owned=both, known=everybody, group=frozenset({A, B}))
+    changed = state_shape(story.model).replace(story.state, owned=both, known=everybody, group=frozenset({A, B}))
     prop = next(prop for prop in story.model.properties if prop.name == "one_member_has_it")
     assert holds(story.model, prop, story.state)
     assert not holds(story.model, prop, changed)

@@ -10,7 +10,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.language import replace
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.modern_group.state import Commit, Consumer, Heartbeat, MemberState, Partition, Pending, Phase
@@ -118,7 +118,7 @@ def test_an_older_epoch_is_fenced_and_is_let_in_when_the_session_has_ended() -> 
     story = Story().beats(A, A, A)
     ahead = replace(story.state.log.members[A], epoch=4, previous=3)
     log = replace(story.state.log, epoch=4, target_epoch=4, members=Map({A: ahead, B: None}))
-    story.state = shape_of(story.model).replace(story.state, log=log)
+    story.state = state_shape(story.model).replace(story.state, log=log)
     with pytest.raises(StepError):
         story.asks(A)
     story.reconciles(A).step("refuse_heartbeat", member=A)
@@ -239,7 +239,7 @@ def test_two_members_of_one_partition_take_its_offset_back() -> None:
     """Both have their epoch, so that both commits are accepted: 2, then 1. Nothing that was confirmed is forgotten."""
     story = Story("kafka_4_1").beats(A, A, A).reconciles(A).beats(B, A, B)
     both = Map({A: Set({P}), B: Set({P})})
-    story.state = shape_of(story.model).replace(story.state, owned=both, placed=both)
+    story.state = state_shape(story.model).replace(story.state, owned=both, placed=both)
     goes_back = next(prop for prop in story.model.properties if prop.name == "commits_never_go_back")
     for member, times in ((A, 2), (B, 1)):
         for _ in range(times):
@@ -312,7 +312,7 @@ def test_a_new_coordinator_that_has_forgotten_an_offset_goes_back() -> None:
 def test_properties_that_no_profile_violates_can_fail() -> None:
     """In states that no run leads to, and in steps that no action takes."""
     story = two_members()
-    shape, state = shape_of(story.model), story.state
+    shape, state = state_shape(story.model), story.state
     one = state.log.members[A]
     assert one is not None
 

@@ -10,7 +10,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.offsets_outage import Broker, Group, Home
@@ -234,5 +234,5 @@ def test_a_repaired_partition_whose_replicas_are_all_out_of_sync_would_fail_what
     story = Story("three_replicas").start(*everywhere).make(everywhere, everywhere)
     logs = story.state.logs
     stopped = Map({home: logs[home] if home == Q else Story("shipped").state.logs[P] for home in (P, Q)})
-    story.state = shape_of(story.model).replace(story.state, logs=stopped)
+    story.state = state_shape(story.model).replace(story.state, logs=stopped)
     assert "repaired_group_available" in story.false()

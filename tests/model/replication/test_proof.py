@@ -21,7 +21,7 @@ from tidegate.invariants.replication import properties
 from tidegate.language.binding import import_file, load
 from tidegate.language.errors import Diagnostics
 from tidegate.language.ir import Function
-from tidegate.language.judge import attempt, holds, run_text, shape_of
+from tidegate.language.judge import attempt, holds, run_text, state_shape
 from tidegate.language.model import Model
 from tidegate.language.proof import Proof, ProofFinding
 from tidegate.language.values import Map, State
@@ -164,7 +164,7 @@ def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_o
     story = story.format("LeaderAndIsr(leader=A, leader_epoch=0, isr={A, B, C})")
     states = run_text(within, story + "shrink_isr(A, C); advance_high_watermark(A)").states()
     assert all(check_lemmas_at(model, state) != z3.unsat for state in states)
-    shape, last = shape_of(within), states[-1]
+    shape, last = state_shape(within), states[-1]
     assert check_lemmas_at(model, shape.replace(last, next_leader_epoch=0)) == z3.unsat
     assert check_lemmas_at(model, shape.replace(last, leader_committed=Map({0: 0, 1: 0}))) == z3.unsat
     assert check_lemmas_at(model, shape.replace(last, leader_committed=Map({0: 2, 1: 0}))) == z3.unsat

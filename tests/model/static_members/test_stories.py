@@ -10,7 +10,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
 from tidegate.model.static_members import Client, GroupState, Instance, Phase
@@ -123,8 +123,8 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
     """In steps that no action takes."""
     story = Story().both()
     before = story.state
-    changed = shape_of(story.model).replace(before, group_state=GroupState.PREPARING_REBALANCE)
-    older = shape_of(story.model).replace(before, generation=0)
+    changed = state_shape(story.model).replace(before, group_state=GroupState.PREPARING_REBALANCE)
+    older = state_shape(story.model).replace(before, generation=0)
     for name, after in (("restart_begins_no_rebalance", changed), ("generations_never_go_back", older)):
         prop = next(prop for prop in story.model.properties if prop.name == name)
         assert holds(story.model, prop, before, before), name

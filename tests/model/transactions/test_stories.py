@@ -12,7 +12,7 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language import replace
-from tidegate.language.judge import holds, initial_states, replay, run_text, shape_of
+from tidegate.language.judge import holds, initial_states, replay, run_text, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Seq, Set
 from tidegate.model.transactions import profiles
@@ -345,7 +345,7 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
     story = Story().step("init_producer", client=A).opens(A, P).ends(A, P)
     before = story.state
     log = Seq([Cell(txn=1, batch=0, pid=0, status=Status.OPEN)])
-    reopened = shape_of(story.model).replace(before, logs=Map({P: log, Q: before.logs[Q]}))
+    reopened = state_shape(story.model).replace(before, logs=Map({P: log, Q: before.logs[Q]}))
     prop = next(prop for prop in story.model.properties if prop.name == "last_stable_offset_only_rises")
     assert holds(story.model, prop, before, before)
     assert not holds(story.model, prop, before, reopened)

@@ -11,7 +11,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.parts.zookeeper import Session
@@ -418,7 +418,7 @@ def test_a_leader_that_was_replaced_acknowledges_nothing_that_waits_for_the_isr(
 def test_properties_of_states_can_fail() -> None:
     """In states that no run leads to."""
     story = Story().take_over(A)
-    replaced, state = shape_of(story.model).replace, story.state
+    replaced, state = state_shape(story.model).replace, story.state
     story.state = replaced(state, session=Map({A: Session.EXPIRED, B: Session.CONNECTED, C: Session.CONNECTED}))
     assert "unique_ephemeral" in story.false()
     story.state = replaced(state, registered=Set([B, C]))
@@ -433,7 +433,7 @@ def test_properties_of_states_can_fail() -> None:
 def test_properties_of_steps_can_fail() -> None:
     """In steps that no action takes."""
     story = Story().take_over(A)
-    replaced, state = shape_of(story.model).replace, story.state
+    replaced, state = state_shape(story.model).replace, story.state
     led_by_b = Partition(leader=B, leader_epoch=1, isr=Set([A, B, C]), version=1)
     without_c = Partition(leader=A, leader_epoch=1, isr=Set([A, B]), version=1)
     without, gone = replaced(state, majority=False), replaced(state, registered=Set([A, B]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tidegate.language.judge import holds, initial_states, shape_of
+from tidegate.language.judge import holds, initial_states, state_shape
 from tidegate.language.model import Model
 from tidegate.language.values import Map, Set, State
 from tidegate.model.zk_controller.state import Broker, LeaderAndIsr, Metadata, Partition, StopReplica, UpdateMetadata
@@ -27,7 +27,7 @@ def test_what_a_zombies_request_changes_is_its_effect_whatever_epoch_is_remember
 
 def moved_by_a_zombie(model: Model) -> Iterator[tuple[State, State]]:
     """Brokers that obey an older controller, and go on to say that they have seen the newer one."""
-    replaced, state = shape_of(model).replace, next(iter(initial_states(model)))
+    replaced, state = state_shape(model).replace, next(iter(initial_states(model)))
     to, seen = Set([B]), Map({A: 0, B: 2, C: 0})
     partition = Partition(leader=A, leader_epoch=1, isr=Set([A, B, C]), version=1)
     told = LeaderAndIsr(to=to, controller_epoch=1, partition=partition)

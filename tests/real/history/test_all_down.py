@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tidegate.audit.kafka.profiles import definition
 from tidegate.explorer.native.observation_search import search
-from tidegate.real.history.partitions import read_cluster
+from tidegate.real.history.partitions import recorded_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.as_partition import BOUNDS, Moments
 
@@ -38,7 +38,7 @@ def test_who_registers_first_after_all_nodes_were_down_stays_in_sync_up_to_3_9(
 
 
 def test_who_is_fenced_and_stays_in_sync_has_registered(cache: Path) -> None:
-    history = read_cluster(read_metadata_log(HISTORIES / "all_die_3_9.log")).histories[0]
+    history = recorded_cluster(read_metadata_log(HISTORIES / "all_die_3_9.log")).histories[0]
     place = next(n for n, one in enumerate(history.moments) if one.fenced_brokers)
     assert history.moments[place].restarted_brokers == {3} and history.moments[place].isr == {1, 2, 3}
     still = replace(history.moments[place], restarted_brokers=frozenset[int]())

@@ -12,7 +12,7 @@ import pytest
 from tidegate.explorer.native.observation_search import ObservationAnswer, search
 from tidegate.real.history.assignments import Assignment, assignment_changes
 from tidegate.real.history.moments import History, Moment, RecordedCluster
-from tidegate.real.history.partitions import read_cluster
+from tidegate.real.history.partitions import recorded_cluster
 from tidegate.real.logs.metadata_log import Entry, MetadataLog, read_metadata_log
 from tidegate.real.validation.as_partition import Epochs, Moments
 from tidegate.real.validation.settings import ModelSetup, find_setup, find_version
@@ -83,7 +83,7 @@ def test_a_reassignment_to_fewer_than_min_isr_is_not_checked(tidegate: Run) -> N
 
 
 def read_move(path: Path = MOVED) -> tuple[RecordedCluster, History]:
-    cluster = read_cluster(read_metadata_log(path))
+    cluster = recorded_cluster(read_metadata_log(path))
     return cluster, cluster.histories[0]
 
 
@@ -144,7 +144,7 @@ def test_a_log_that_ends_while_one_only_leaves_has_its_assignment() -> None:
     fields = {**log.entries[place].record.fields, "replicas": [1, 3, 2], "removingReplicas": [2], "isr": None}
     fields["leader"] = -2
     last = replace(log.entries[place], record=replace(log.entries[place].record, fields=fields))
-    history = read_cluster(replace(log, entries=(*log.entries[:place], last))).histories[0]
+    history = recorded_cluster(replace(log, entries=(*log.entries[:place], last))).histories[0]
     assert history.moments[-1].assignment == Assignment(frozenset({1, 2, 3}), removing=frozenset({2}))
 
 
@@ -154,7 +154,7 @@ def test_more_brokers_than_the_model_has_end_what_is_followed() -> None:
             fields |= {"replicas": [4, 5, 6, 1, 2, 3], "removingReplicas": [1, 2, 3], "addingReplicas": [4, 5, 6]}
         return fields
 
-    history = read_cluster(records(MOVED, far)).histories[0]
+    history = recorded_cluster(records(MOVED, far)).histories[0]
     assert history.end_reason == "its replicas were reassigned to more brokers than are followed"
     assert history.replicas == (1, 2, 3)
     assert all(one.assignment == Assignment(frozenset({1, 2, 3})) for one in history.moments)
@@ -164,7 +164,7 @@ def test_another_target_meanwhile_ends_what_is_followed() -> None:
     def other(fields: dict[str, Any]) -> dict[str, Any]:
         return fields | ({"removingReplicas": [2]} if fields.get("isr") == [1, 2] else {})
 
-    history = read_cluster(records(MOVED, other)).histories[0]
+    history = recorded_cluster(records(MOVED, other)).histories[0]
     assert history.end_reason == "its reassignment had another target before it was complete"
     assert len(history.moments) == 2
 
@@ -179,7 +179,7 @@ def test_a_reassignment_that_begins_before_the_log_does_is_followed(cache: Path)
             fields |= {"replicas": None, "addingReplicas": None, "removingReplicas": None}
         return fields
 
-    cluster = read_cluster(records(HISTORIES / "reassigned_3_4.log", fields_within))
+    cluster = recorded_cluster(records(HISTORIES / "reassigned_3_4.log", fields_within))
     history = replace(cluster.histories[0], whole=False)
     assert history.moments[0].assignment == Assignment(frozenset({1, 2, 3, 4}), frozenset({4}), frozenset({1}))
     assert answer(cluster, history, cache).last_observation >= first(

@@ -107,7 +107,7 @@ def test_a_restart_that_there_was_not_explains_nothing() -> None:
         start, _ = next(history.starts())
         before = judge.run_text(model, FETCHED).states()[-1]
         left = {history.restarts_left: getattr(start, history.restarts_left)}
-        before = judge.shape_of(model).replace(before, **left)
+        before = judge.state_shape(model).replace(before, **left)
         restart = next(
             one for one in judge.steps(model, before) if one.action == "restart" and str(one.arguments["voter"]) == "B"
         )

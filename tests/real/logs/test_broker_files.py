@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tidegate.language.errors import UsageError
 from tidegate.real.history.moments import History
-from tidegate.real.history.partitions import read_cluster
+from tidegate.real.history.partitions import recorded_cluster
 from tidegate.real.logs.broker_files import BrokerLogs, read_brokers
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.losses import Loss, find_losses
@@ -62,7 +62,7 @@ def checkpoints(folder: Path) -> tuple[History, Callable[[], BrokerLogs], Path]:
     data = folder / "broker-2" / "data"
     (data / "replication-offset-checkpoint").write_text("0\n1\norders 0 1\n", "utf-8")
     (data / "orders-0" / "leader-epoch-checkpoint").write_text("0\n1\n0 0\n", "utf-8")
-    (history,) = read_cluster(read_metadata_log(LOST / "controller")).histories
+    (history,) = recorded_cluster(read_metadata_log(LOST / "controller")).histories
     return history, lambda: read_brokers([folder]), data
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.history.partitions import read_cluster
+from tidegate.real.history.partitions import recorded_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.settings import find_version
 from tidegate.real.validation.validating import validate_histories
@@ -194,9 +194,9 @@ def test_the_end_of_the_last_line_may_be_missing(tmp_path: Path) -> None:
 def test_what_a_printed_snapshot_has_is_no_creation(tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
     text = PRINTED.read_text("utf-8")
-    assert all(history.whole for history in read_cluster(read_metadata_log(PRINTED)).histories)
+    assert all(history.whole for history in recorded_cluster(read_metadata_log(PRINTED)).histories)
     path.write_text(re.sub("^Dumping .*", "Dumping 00000000000000000051-0000000001.checkpoint", text), "utf-8")
-    assert not any(history.whole for history in read_cluster(read_metadata_log(path)).histories)
+    assert not any(history.whole for history in recorded_cluster(read_metadata_log(path)).histories)
 
 
 def test_a_topic_that_was_deleted_has_no_more_to_check(tidegate: Run, tmp_path: Path) -> None:
@@ -222,11 +222,11 @@ def test_the_release_is_the_one_that_registered_last(tmp_path: Path) -> None:
         text = f'{head}"maxSupportedVersion": {first}' + (old + tail)[len(old) :]
         place = text.rindex('"maxSupportedVersion": 21')
         path.write_text(text[:place] + text[place:].replace("21", str(last), 1), "utf-8")
-        return read_cluster(read_metadata_log(path)).supported_levels
+        return recorded_cluster(read_metadata_log(path)).supported_levels
 
     assert levels(8, 21) == (8, 21)
     assert levels(8, 8) == (21, 8)
-    version = find_version(read_cluster(read_metadata_log(path)), None)
+    version = find_version(recorded_cluster(read_metadata_log(path)), None)
     assert (version.kafka, "a moment may be of each" in version.assumptions[0]) == ("3.4", True)
 
 
@@ -284,7 +284,7 @@ def write_cleared_log(folder: Path, topic: str) -> Path:
 @pytest.mark.parametrize("topic", ["orders", ""])
 def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: str) -> None:
     path = write_cleared_log(tmp_path, topic)
-    (history,) = read_cluster(read_metadata_log(path)).histories
+    (history,) = recorded_cluster(read_metadata_log(path)).histories
     before, last = history.moments[-2:]
     assert (history.end_reason, bool(before.elr), bool(last.elr), last.clears_elr) == (None, True, False, True)
     (partition,) = json.loads(tidegate("validate", str(path), "--json").out)["partitions"]
@@ -293,7 +293,7 @@ def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: 
 
 
 def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
-    found = read_cluster(read_metadata_log(write_cleared_log(tmp_path, "orders")))
+    found = recorded_cluster(read_metadata_log(write_cleared_log(tmp_path, "orders")))
     (history,) = found.histories
     quiet = replace(history, moments=(*history.moments[:-1], replace(history.moments[-1], clears_elr=False)))
     for one, result in ((history, "shown"), (quiet, "not_shown")):
@@ -302,7 +302,7 @@ def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
 
 
 def test_of_another_topic_it_is_not(tmp_path: Path) -> None:
-    (history,) = read_cluster(read_metadata_log(write_cleared_log(tmp_path, "payments"))).histories
+    (history,) = recorded_cluster(read_metadata_log(write_cleared_log(tmp_path, "payments"))).histories
     assert history.end_reason is None
 
 
@@ -315,7 +315,7 @@ def test_a_snapshot_of_several_batches_creates_no_partition(tmp_path: Path) -> N
     snapshot.write_bytes(STANDING.read_bytes() + footer)
     log = read_metadata_log(snapshot)
     assert len({entry.batch for entry in log.entries}) > 1
-    assert not any(history.whole for history in read_cluster(log).histories)
+    assert not any(history.whole for history in recorded_cluster(log).histories)
 
 
 # --- damage, at random ------------------------------------------------------------------------------------------------

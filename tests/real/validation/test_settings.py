@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tidegate.audit.kafka.releases import METADATA_VERSIONS
 from tidegate.real.history.moments import SettingsInForce
-from tidegate.real.history.partitions import read_cluster
+from tidegate.real.history.partitions import recorded_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
 from tidegate.real.validation.settings import Version, find_version
 from tidegate.real.validation.validating import validate_histories
@@ -27,7 +27,7 @@ def test_a_smaller_isr_keeps_its_epoch_by_the_finalized_metadata_version(finaliz
 
 def test_brokers_of_3_9_that_have_not_finalized_it_make_an_epoch_of_each_smaller_isr() -> None:
     """The log is of 3.4.1, and could be of 3.9 as well that was upgraded and not finalized."""
-    found = read_cluster(read_metadata_log(ROOT / "examples" / "histories" / "kafka_14139.log"))
+    found = recorded_cluster(read_metadata_log(ROOT / "examples" / "histories" / "kafka_14139.log"))
     version = replace(find_version(found, None), kafka="3.9", levels=(OF_3_9,))
     answers = validate_histories(found, found.histories, version, {})
     assert [answer.result for answer in answers] == ["shown"]

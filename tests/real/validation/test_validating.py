@@ -121,7 +121,7 @@ def test_what_the_model_does_for_long_is_found_again(seed: int, cache: Path) -> 
 
 def test_other_numbers_of_epochs_change_no_step() -> None:
     model = model_of("kafka_3_9")
-    shape = judge.shape_of(model)
+    shape = judge.state_shape(model)
     chance = random.Random(1)
     state = next(judge.initial_states(model))
     whole = {name: model.values[budget] for budget, name in shape.budgets.items()}

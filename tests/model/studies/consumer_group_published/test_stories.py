@@ -11,7 +11,7 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language import replace
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.studies.consumer_group_published.state import (
@@ -162,7 +162,7 @@ def test_a_member_that_asks_with_another_epoch_is_fenced() -> None:
     member = story.state.members[1]
     assert member is not None
     ahead = Map({**dict(story.state.members.items()), 1: replace(member, epoch=2)})
-    story.state = shape_of(story.model).replace(story.state, members=ahead)
+    story.state = state_shape(story.model).replace(story.state, members=ahead)
     with pytest.raises(StepError, match="is_fenced"):
         story.step("receive_heartbeat", heartbeat=sent)
     story.step("fence", heartbeat=sent).hears(A)
@@ -202,7 +202,7 @@ def test_a_partition_that_comes_back_before_it_is_given_up_keeps_its_epoch(profi
 def test_properties_that_no_profile_violates_can_fail() -> None:
     """In states that no run leads to, and in steps that no action takes."""
     story = first_owner()
-    replaced, state = shape_of(story.model).replace, story.state
+    replaced, state = state_shape(story.model).replace, story.state
     a, one = state.clients[A], state.members[1]
     assert one is not None
     nowhere = Map({member: Set() if target is not None else None for member, target in state.target.items()})

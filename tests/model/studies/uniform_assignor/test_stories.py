@@ -11,7 +11,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
-from tidegate.language.judge import holds, replay, shape_of, start_of
+from tidegate.language.judge import holds, replay, start_of, state_shape
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.topology import Member, Topic
 from tidegate.model.studies.assignors import Assignor
@@ -98,9 +98,9 @@ def test_each_property_is_false_of_a_wrong_assignment(name: str, owners: Owners)
 
     had = as_map({(0, 0): 0, (0, 1): 1})
     prop = next(prop for prop in model.properties if prop.name == name)
-    right = shape_of(model).replace(start, previous=had, owners=had, is_done=True)
+    right = state_shape(model).replace(start, previous=had, owners=had, is_done=True)
     assert holds(model, prop, right)
-    assert not holds(model, prop, shape_of(model).replace(right, owners=as_map(owners)))
+    assert not holds(model, prop, state_shape(model).replace(right, owners=as_map(owners)))
 
 
 def case_at_random(chosen: random.Random) -> tuple[tuple[int, ...], set[int], set[int], Owners]:

@@ -10,7 +10,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, state_shape
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.parts.zookeeper import Session
@@ -250,7 +250,7 @@ def test_by_number_the_same_newcomer_waits() -> None:
 def test_properties_of_states_can_fail() -> None:
     """In states that no run leads to."""
     story = Story(candidates=2).join(B2, B10).lead(B2)
-    shape, state = shape_of(story.model), story.state
+    shape, state = state_shape(story.model), story.state
     story.state = shape.replace(state, number=Map({B2: 0, B10: 0}))
     assert "unique_ephemeral" in story.false()
     story.state = shape.replace(state, session=Map({B2: Session.EXPIRED, B10: Session.CONNECTED}))
@@ -263,7 +263,7 @@ def test_properties_of_states_can_fail() -> None:
 def test_properties_of_steps_can_fail() -> None:
     """In steps that no action takes."""
     story = Story(candidates=2).join(B2, B10).lead(B2).wait(B10)
-    replaced, state = shape_of(story.model).replace, story.state
+    replaced, state = state_shape(story.model).replace, story.state
     gone = replaced(state, number=Map({B2: None, B10: 1}))
     steps = {
         "leader_epoch_monotone": (state, replaced(state, epoch=2)),
