@@ -86,6 +86,7 @@ _MODELS = (
     _model("transactions", "kafka_4_2"),
     _model("transaction_outcomes"),
     _model("transactional_processing", "kafka_2_5"),
+    _study("lost_marker", "clean"),
     _study("transactions_published", "published"),
     _study("transactions_published_partitions", "published"),
 )

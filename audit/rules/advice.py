@@ -27,8 +27,9 @@ from .controllers import controller_rules
 from .internal_topics import internal_topic_rules
 from .invalid_settings import invalid_settings
 from .limits import limit_rules
-from .replicas import replicas_without_a_broker, running_reassignments
+from .replicas import moves_between_directories, replicas_without_a_broker, running_reassignments
 from .transactions import HANGS, UNFENCED, run_to, transaction_rules
+from .unclean import unclean_rules
 from .uses import use_rules
 from .versions import version_rules
 
@@ -81,6 +82,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         storage,
         replicas_without_a_broker,
         running_reassignments,
+        moves_between_directories,
         racks_of_brokers,
         racks_of_hosts,
         one_machine,
@@ -89,6 +91,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         version_rules,
         client_rules,
         transaction_rules,
+        unclean_rules,
         limit_rules,
         internal_topic_rules,
     )

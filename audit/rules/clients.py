@@ -8,7 +8,7 @@ from ...model.consumer.state import Commits
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, number_of, place_of, value_of
-from ..cluster.statements import Unknown
+from ..cluster.statements import Origin, Unknown
 from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from ..facts.placement import has_one_by_default
 from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
@@ -49,11 +49,27 @@ def client_rules(cluster: Cluster) -> Iterator[Finding]:
             what = f"{client.name} is a share consumer (`{shared.key}`): what is said of committed offsets and of where"
             what += " consumers begin is not said of share groups, whose state is in __share_group_state"
             yield Finding("not_modelled", "note", what, shared.origin, f"read the answers about {SHARE}", "KIP-932")
+            yield share_groups_that_skip(client, shared.origin)
         else:
             yield from member_rules(cluster, client)
             yield from commits(cluster, client)
     yield from readers_of_transactions(cluster)
     yield from topics_of_streams(cluster)
+
+
+def share_groups_that_skip(client: Client, where: Origin) -> Finding:
+    """A share group without a start offset begins at the newest end whenever another broker leads (KIP-932, read in
+    4.1.1 to 4.3.0): the offset is written with the first record that is finished. No file says what a group's own
+    `share.auto.offset.reset` is."""
+    what = (
+        f"{client.name} is a share consumer: while its group has finished no record of a partition, a move of that "
+        "partition's leader skips what is there, with share.auto.offset.reset=latest, its default; in a partition that "
+        "is added, what came before the group knew of it is skipped, too (KAFKA-20742)"
+    )
+    to_do = "kafka-configs.sh --alter --entity-type groups --entity-name GROUP --add-config "
+    to_do += "share.auto.offset.reset=earliest, before the group begins"
+    source = _check("share_group", "kafka_4_2 --bounds one_move", "nothing_is_skipped")
+    return Finding("client", "warning", what, where, to_do, f"{source}; KIP-932, source of 4.1.1 to 4.3.0")
 
 
 def two_phases_not_sent(client: Client) -> Iterator[Finding]:

@@ -7,6 +7,12 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
+from ..cluster.settings import place_of, value_of
+from ..cluster.statements import Unknown
+from ..kafka.keys import declared_key
+from ..kafka.versions import is_at_least
+
+LOG_DIRS = declared_key("log.dirs")
 
 REASSIGN = (
     "move these replicas to brokers (kafka-reassign-partitions.sh), then take the nodes out of the list of brokers: "
@@ -58,3 +64,25 @@ def running_reassignments(cluster: Cluster) -> Iterator[Finding]:
 
 def _list_nodes(nodes: list[int]) -> str:
     return " and ".join(filter(None, (", ".join(map(str, nodes[:-1])), str(nodes[-1]))))
+
+
+def moves_between_directories(cluster: Cluster) -> Iterator[Finding]:
+    """KAFKA-15608, KAFKA-20961: a log that was moved to another directory of its broker lacks the leader epochs that
+    have no records, from 2.7 on (a fetch names its last epoch), and in 4.4 still."""
+    kafka = cluster.versions.kafka
+    if kafka is None or is_at_least(kafka.value, "2.7") is not True:
+        return
+    for broker in cluster.keepers:
+        answer = value_of(cluster, broker, LOG_DIRS)
+        if not isinstance(answer, Unknown) and "," in answer.value.strip(", "):
+            what = (
+                "where a leader's log is moved to another directory of its broker, and nobody writes to that partition,"
+                " a follower may stay out of the ISR until somebody does, or another leader is elected"
+            )
+            to_do = "look at the ISR after a move, and write a record, or move the leader, where one stays out"
+            source = f"KAFKA-20961, KAFKA-15608; {_SHOWS_MOVED}"
+            yield Finding("advice", "note", what, place_of(cluster, broker, LOG_DIRS), to_do, source)
+            return
+
+
+_SHOWS_MOVED = "tidegate check catching_up:kafka_20961 --property followers_join"

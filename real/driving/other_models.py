@@ -33,6 +33,7 @@ WHY_NOT: Mapping[str, str] = {
     **dict.fromkeys(("assignors", "uniform_assignor", "uniform_heterogeneous", "sticky_assignors"), _ASSIGNOR),
     "rebalance_window": "it is about which partitions stand still at once; of a group, its models are read, not driven",
     "share_group": "the driver's consumers are not share consumers",
+    "lost_marker": "the driver does not elect uncleanly while a transaction is open",
     "tiered_log": "the driver's brokers have no remote storage",
     "coordinator_answers": "the driver does not hold a coordinator up between two of its events",
     "topic_deletion": "the driver does not delete a topic while a broker is down",

@@ -220,3 +220,17 @@ def test_a_kip_on_javas_producer_is_cited_of_javas_alone(tmp_path: Path, client:
     text = f"{PRODUCER}acks=1\nenable.idempotence=false\n"
     finding = one(findings(tmp_path, {"app.properties": text}, Options(clients=(client,))), "has acks=1")
     assert ("KIP-679" in finding.source) is cited
+
+
+def test_a_share_consumer_skips_where_its_group_has_no_start_offset() -> None:
+    """KAFKA-20742, and share_group:kafka_4_2; a consumer of another protocol does not."""
+    what = (
+        "c.properties is a share consumer: while its group has finished no record of a partition, a move of that "
+        "partition's leader skips what is there, with share.auto.offset.reset=latest, its default; in a partition that "
+        "is added, what came before the group knew of it is skipped, too (KAFKA-20742)"
+    )
+    for setting, found in (("share.acknowledgement.mode=explicit", [what]), ("group.protocol=consumer", [])):
+        text = f"bootstrap.servers=b:9092\ngroup.id=g\n{setting}\n"
+        files = [("c.properties", text, True)]
+        _, findings = read_cluster_texts(files, Options(kafka_version="4.2.0", distribution="apache"), "x")
+        assert [finding.what for finding in findings if "is a share consumer: while" in finding.what] == found

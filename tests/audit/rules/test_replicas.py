@@ -52,3 +52,22 @@ def test_nodes_of_both_roles_and_brokers_alone_keep_theirs() -> None:
     assert replica_findings("broker,controller", "3,1,2") == []
     assert replica_findings("broker", "3,1,2") == []
     assert replica_findings("controller", "3,4") == []
+
+
+@pytest.mark.parametrize(
+    ("version", "directories", "found"),
+    [("4.1.0", "d,e", True), ("2.7.0", "d,e", True), ("2.6.0", "d,e", False), ("4.1.0", "d", False)],
+)
+def test_logs_that_are_moved_between_directories_may_keep_followers_out(
+    version: str, directories: str, found: bool
+) -> None:
+    """KAFKA-20961: since a fetch names its last epoch, and where there is another directory."""
+    text = f"broker.id=1\nzookeeper.connect=z:2181\nlog.dirs={directories}\n"
+    findings = read_cluster_texts([("b.properties", text, True)], Options(version, distribution="apache"), "x")[1]
+    what = (
+        "where a leader's log is moved to another directory of its broker, and nobody writes to that partition, a "
+        "follower may stay out of the ISR until somebody does, or another leader is elected"
+    )
+    said = [finding for finding in findings if finding.what == what]
+    assert bool(said) is found
+    assert all("tidegate check catching_up:kafka_20961" in finding.source for finding in said)

@@ -63,6 +63,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("coordinator_answers", {"writes": 2, "moves": 1}),
     ("share_group", {"members": 1, "records": 1}),
     ("tiered_log", {"records": 2}),
+    ("lost_marker", {}),
     ("rebalance_window", {"members": 2, "partitions": 2}),
     ("log_dir_notification", {}),
     ("producer", {"records": 2, "entries": 3, "max_in_flight": 2}),
