@@ -27,9 +27,9 @@ Step: TypeAlias = tuple[str | int, ...]
 """A step of a schedule: its verb and its numbers. `Verb.java` says what each is."""
 Schedule: TypeAlias = tuple[Step, ...]
 ANSWER_SECONDS = 120.0
-"""How long a call may take: of processor time, as long as it has any; where it has none, by the clock."""
+"""How long a call may take: of processor time, as long as it has any; where it waits for something, by the clock."""
 _IDLE_SECONDS = 1.0
-"""Who has had less of the processor than this in all that time waits for something."""
+"""Who has had less of the processor than this in all that time, and asks for none, waits for something."""
 MEMORY_MB = 512
 """How much memory objects may take. Whoever needs more ends: Kafka's code would go on with what failed."""
 _OPTIONS = (
@@ -191,7 +191,7 @@ class Host(HostedWorld):
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while not selector.select(seconds):
                 used = self.processor_seconds()
-                if used - before < _IDLE_SECONDS or used - began > seconds:
+                if (used - before < _IDLE_SECONDS and not is_runnable(self.process_id)) or used - began > seconds:
                     self.end()
                     raise HostError(f"a call of Kafka's did not come back within {seconds:g} s; the process was ended")
                 before = used
@@ -227,6 +227,16 @@ class Host(HostedWorld):
         if ended < 0:
             return f"the process that hosts Kafka was ended by {signal.Signals(-ended).name}"
         return f"the process that hosts Kafka ended with {ended}: {lines[-1][:400] if lines else 'it said nothing'}"
+
+
+def is_runnable(process_id: int) -> bool:
+    """Whether a thread of a process runs, or would if others left it a processor; False where the system does not
+    say."""
+    states = list[str]()
+    for path in Path("/proc").glob(f"{process_id}/task/*/stat"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            states.append(path.read_text(encoding="utf-8").rpartition(")")[2].split()[0])
+    return "R" in states
 
 
 def check_answer(release: Release, answer: dict[str, Any]) -> dict[str, Any]:

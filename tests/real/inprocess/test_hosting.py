@@ -14,7 +14,7 @@ import pytest
 from tidegate.real.driving.nodes.releases import Release
 from tidegate.real.inprocess import hosting
 from tidegate.real.inprocess.conforming import ComparisonReach, Direction, conform
-from tidegate.real.inprocess.hosting import Host, Settings
+from tidegate.real.inprocess.hosting import Host, Settings, is_runnable
 from tidegate.real.inprocess.hunting import HuntReach, hunt
 from tidegate.real.inprocess.program import HostError, ShapeError, compiled_folder
 
@@ -245,6 +245,28 @@ def test_a_process_that_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
         os.kill(host.process_id, signal.SIGSTOP)
         with pytest.raises(HostError, match=r"^a call of Kafka's did not come back within 2 s; the process was ended$"):
             host.take(())
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not say who runs")
+def test_who_would_run_is_not_taken_to_wait() -> None:
+    for program_text, runs in (("while True: pass", True), ("import time; time.sleep(600)", False)):
+        with subprocess.Popen([sys.executable, "-c", program_text]) as process:
+            wait_for(lambda pid=process.pid, runs=runs: is_runnable(pid) is runs)
+            process.kill()
+    assert is_runnable(process.pid) is False
+
+
+@pytest.mark.long
+def test_a_call_that_others_leave_no_processor_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def none_had(host: Host) -> float:
+        return 0.0
+
+    with Host(hosted_release(), brief=True) as host:
+        host.open(Settings(), 1)
+        monkeypatch.setattr(hosting, "ANSWER_SECONDS", 0.2)
+        monkeypatch.setattr(Host, "processor_seconds", none_had)
+        assert len(host.take([("tick", 1)] * 100_000).steps_taken) == 100_000
 
 
 @pytest.mark.long
