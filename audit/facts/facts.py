@@ -65,11 +65,12 @@ NOT_GIVEN = "not given"
 
 
 class UnansweredTopicError(Exception):
-    """A topic of which nothing can be asked; the message says why, and what to give. `stops` are the questions that
-    are answered by that alone. `decided_by` are the settings to blame, and `repairs` says what to do ("": the message
-    alone says so)."""
+    """A topic of which nothing can be asked; the message says why, and what to give. `stops` are the questions that are
+    answered by that alone, `writes_nothing` names a producer that writes nothing, if that is why. `decided_by` are the
+    settings to blame, and `repairs` says what to do ("": the message alone says so)."""
 
     stops: tuple[str, ...] = ()
+    writes_nothing = ""
 
     def __init__(self, why: str, repairs: str = "", decided_by: Sequence[UsedSetting] = ()) -> None:
         super().__init__(why)
@@ -96,14 +97,17 @@ class RefusedCommitsError(UnansweredTopicError):
     stops = ("writable", "groups")
 
 
-WRITES_NOTHING = "writes nothing"
-"""What is said of a producer that does not start, or whose records are refused, after its name."""
-
-
 class StoppedProducerError(UnansweredTopicError):
-    """A topic whose producer does not start, so that it writes nothing; the message says why."""
+    """A topic whose producer does not start, or whose records are refused; the message says that it writes nothing, as
+    `writes_nothing` alone does, and why."""
 
     stops = ("writable",)
+
+    def __init__(
+        self, producer: str, why: str, repairs: str, decided_by: Sequence[UsedSetting], *, topic: str = ""
+    ) -> None:
+        self.writes_nothing = f"{producer} writes nothing{f' to {topic}' if topic else ''}"
+        super().__init__(f"{self.writes_nothing}: {why}", repairs, decided_by)
 
 
 def open_statements(settings: Sequence[UsedSetting]) -> OpenStatements | None:

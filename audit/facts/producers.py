@@ -15,7 +15,6 @@ from ..kafka.versions import is_at_least
 from ..startup.client_settings import settings_in_force
 from ..startup.producers import refusal_of, refused_settings, refuses_by_default, switches_off, unknown_refusal
 from .facts import (
-    WRITES_NOTHING,
     Fact,
     FactValue,
     OpenStatements,
@@ -91,8 +90,7 @@ def producer_facts(
 def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[UsedSetting]]:
     refusal = refusal_of(cluster, producer)
     if refusal is not None:
-        why = f"{producer.name} {WRITES_NOTHING}: {refusal.what}"
-        raise StoppedProducerError(why, refusal.to_do, _settings_named(refusal, producer))
+        raise StoppedProducerError(producer.name, refusal.what, refusal.to_do, _settings_named(refusal, producer))
     unknown = unknown_refusal(cluster, producer)
     if unknown is not None:
         why = f"{unknown.what}; {unknown.to_do}"
@@ -123,10 +121,11 @@ def _raise_if_format_refuses(cluster: Cluster, topic: Topic, producer: Client) -
     refused = f"`{old.key}={old.value}` at {old.origin} has no place for the ids of an idempotent producer"
     if idempotent:
         raise StoppedProducerError(
-            f"{producer.name} {WRITES_NOTHING} to {topic.name}: {refused}, and it is one; {ENABLE_IDEMPOTENCE}=false "
-            "and no transactions, or a format of 0.11 or later",
+            producer.name,
+            f"{refused}, and it is one; {ENABLE_IDEMPOTENCE}=false and no transactions, or a format of 0.11 or later",
             f"{old.key}=0.11 or later, or {ENABLE_IDEMPOTENCE}=false and no transactions",
             [old],
+            topic=topic.name,
         )
     if idempotent is None:
         ask = "--client java:VERSION" if base_family(producer) in (None, "java") else ENABLE_IDEMPOTENCE

@@ -137,7 +137,8 @@ class Subject:
     file says in which order; () elsewhere. `repairs` says with what a topic is created, or written, that is not.
     `requirements` is what audit.toml asks of them, as `--require` takes it; () where it asks nothing of its own.
     `open_statements` are what is stated of the facts that are open all the same, by fact. `stopped_by` are the
-    settings by which it is never written, or nothing can be asked.
+    settings by which it is never written, or nothing can be asked. `writes_nothing` is `producer.properties writes
+    nothing` where its producer does not start, or its records are refused.
     """
 
     topics: tuple[Topic, ...]
@@ -154,6 +155,7 @@ class Subject:
     requirements: tuple[str, ...] = ()
     open_statements: Mapping[str, OpenStatements] = field(default_factory=dict[str, OpenStatements])
     stopped_by: tuple[UsedSetting, ...] = ()
+    writes_nothing: str = ""
 
     @property
     def internal(self) -> bool:

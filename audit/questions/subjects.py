@@ -132,7 +132,7 @@ def _subject(
         why, stops, rest = str(error), error.stops, tuple(used)
         return Subject(
             (topic,), producer, (), rest, not_checked=why, is_planned=is_of_plan, stops=stops, repairs=error.repairs,
-            stopped_by=error.decided_by,
+            stopped_by=error.decided_by, writes_nothing=error.writes_nothing,
         )  # fmt: skip
     asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
     stated = {

@@ -276,6 +276,7 @@ def _subject(report: SubjectReport, requirements: Sequence[Requirement], places:
         "least_isr": _least_isr(subject),
         "planned": subject.is_planned,
         "producer": None if subject.producer is None else subject.producer.name,
+        "writes_nothing": subject.writes_nothing,
         "headline": main,
         "short": _short_headline(verdict) or main,
         "conditional": conditional if len(conditional) > 1 else [],

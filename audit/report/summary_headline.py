@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..cluster.settings import ELR_FEATURE
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens
-from .summary_subjects import STOPS, WRITES, Read, result_of, silent_producers, topic_names
+from .summary_subjects import STOPS, WRITES, Read, has_failed, result_of, silent_producers, topic_names
 from .word_lists import list_with_or
 
 
@@ -88,10 +88,11 @@ def _clauses(failing_subjects: Sequence[Read]) -> Iterator[str]:
     checks = [check for subject in failing_subjects for check in subject["checks"] if check["result"] == "failed"]
     for question, verb in _VERBS.items():
         asked = [check for check in checks if check["question"] == question]
-        silent = silent_producers(asked)
-        if silent:
+        if question == WRITES and (silent := silent_producers(failing_subjects)):
             yield f"get no records ({_some(silent)})"
-        cells = sorted((BY_NAME[check["cell"]] for check in asked if not silent_producers([check])), key=GRAVEST.index)
+            writing = [subject for subject in failing_subjects if not subject["writes_nothing"]]
+            asked = [check for subject in writing for check in subject["checks"] if has_failed(check, WRITES)]
+        cells = sorted((BY_NAME[check["cell"]] for check in asked), key=GRAVEST.index)
         if cells:
             yield f"{verb} {_event(question, cells)}"
     others = dict.fromkeys(check["question"] for check in checks if check["question"] not in (LOST, UNREAD, WRITES))

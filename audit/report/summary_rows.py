@@ -16,7 +16,7 @@ from ..kafka.tools import BOOTSTRAP
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens, while_in_sync
 from .signals import shown_beforehand
-from .summary_subjects import STOPS, WRITES, Document, Read, result_of, silent_producers, topic_names
+from .summary_subjects import STOPS, WRITES, Document, Read, has_failed, result_of, silent_producers, topic_names
 from .word_lists import list_with_or
 
 KEPT, GO_ON, NOT_ASKED = "kept", "go on", "not required"
@@ -166,11 +166,11 @@ def _replicas(subject: Read) -> int | None:
 
 def _writes(subject: Read) -> str:
     """Whether writes go on."""
-    failed = [BY_NAME[check["cell"]] for check in subject["checks"] if _fails(check, WRITES)]
+    failed = [BY_NAME[check["cell"]] for check in subject["checks"] if has_failed(check, WRITES)]
     if not failed:
         return _open_text(subject, writes=True)
     names = list(dict.fromkeys(cell.fault.name for cell in failed))
-    silent = silent_producers(check for check in subject["checks"] if _fails(check, WRITES))
+    silent = silent_producers([subject])
     if silent:
         return f"none: {silent[0]}"
     if "leader-move" in names:
@@ -178,10 +178,6 @@ def _writes(subject: Read) -> str:
     if set(names) >= _EVERYDAY:
         return "stop while one broker restarts or is down"
     return f"stop {STOPS.get(names[0], f'when {failed[0].fault.when}')}"
-
-
-def _fails(check: Read, question: str) -> bool:
-    return check["result"] == "failed" and check["question"] == question
 
 
 def _open_text(subject: Read, *, writes: bool) -> str:
@@ -258,7 +254,7 @@ def _deciding_checks(subject: Read) -> list[Read]:
 
 def _deciding_writes(subject: Read) -> Iterator[Read]:
     """Why writes stop, where nothing is lost: as many replicas must be in sync as there are."""
-    if any(_fails(check, WRITES) for check in subject["checks"]):
+    if any(has_failed(check, WRITES) for check in subject["checks"]):
         wanted = ("replication factor", "min.insync.replicas")
         yield from (used for used in subject["settings"] if used["key"] in wanted)
 

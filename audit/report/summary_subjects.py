@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..facts.facts import WRITES_NOTHING
-
 Document = dict[str, Any]
 Read = Mapping[str, Any]
 
@@ -31,8 +29,13 @@ def result_of(subject: Read) -> str:
     return "failed" if "failed" in results else "open" if results & {"depends", "not checked"} else "met"
 
 
-def silent_producers(checks: Iterable[Read]) -> list[str]:
-    """`producer.properties writes nothing`: why some of these checks fail on writes though nothing is wrong with the
+def has_failed(check: Read, question: str) -> bool:
+    """Whether a requirement about a question is not met."""
+    return bool(check["result"] == "failed" and check["question"] == question)
+
+
+def silent_producers(subjects: Iterable[Read]) -> list[str]:
+    """`producer.properties writes nothing`: why writes fail of some of these subjects though nothing is wrong with the
     brokers; each reason once."""
-    reasons = (check["why"].partition(":")[0] for check in checks if check["question"] == WRITES)
-    return list(dict.fromkeys(reason for reason in reasons if WRITES_NOTHING in reason))
+    failing = (subject for subject in subjects if any(has_failed(check, WRITES) for check in subject["checks"]))
+    return list(dict.fromkeys(subject["writes_nothing"] for subject in failing if subject["writes_nothing"]))
