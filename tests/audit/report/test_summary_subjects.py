@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.report.summary_subjects import result_of
+from tidegate.audit.report.summary_subjects import result_of, silent_producers
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,10 @@ from tidegate.audit.report.summary_subjects import result_of
 )
 def test_the_worst_of_the_requirements_counts(results: tuple[str, ...], expected: str) -> None:
     assert result_of({"checks": [{"result": result} for result in results]}) == expected
+
+
+def test_a_producer_that_writes_nothing_is_named_once_and_only_where_writes_fail() -> None:
+    failed, kept = {"question": "writable", "result": "failed"}, {"question": "writable", "result": "met"}
+    silent = {"writes_nothing": "p.properties writes nothing", "checks": [failed]}
+    others = {"writes_nothing": "", "checks": [failed]}, {"writes_nothing": "q writes nothing", "checks": [kept]}
+    assert silent_producers([silent, silent, *others]) == ["p.properties writes nothing"]
