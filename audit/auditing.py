@@ -18,7 +18,7 @@ from .cluster.cluster import Cluster
 from .cluster.findings import Finding
 from .cluster.statements import UnreadableInputError
 from .exploring.explorations import Explorations
-from .exploring.garbage_collection import seldom_collected
+from .exploring.garbage_collection import rare_collection
 from .exploring.search_rounds import run_in_rounds
 from .exploring.small_models import kept_in
 from .joining.options import Options
@@ -59,7 +59,7 @@ def read_cluster_texts(
 
 def audit(cluster: Cluster, findings: Sequence[Finding], request: AuditRequest) -> AuditOutcome:
     """Checks every topic of a cluster. Raises UnreadableInputError for an accepted finding that is about nothing."""
-    with kept_in(request.folder), seldom_collected():
+    with kept_in(request.folder), rare_collection():
         explorations = Explorations(request.folder, request.seconds, request.workers, request.report)
         reports = explorations.complete(partial(_report_subjects, cluster, request, explorations))
         return audit_outcome(cluster, findings, reports, request.requirements, request.today, explorations)

@@ -14,7 +14,7 @@ from ..exploring.case_results import NO_TIME, CaseResult
 from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, send_under_another_leader
 from ..exploring.explorations import Explorations
 from ..exploring.inference import CaseKnowledge, LossFound, case_to_explore, knowledge_of, next_wave
-from ..questions.case_order import CasePlan, Ways, first_of, is_case_within
+from ..questions.case_order import CasePlan, Cases, first_of, is_case_within
 from ..questions.cases import (
     asked_instead,
     asks_delivery,
@@ -212,7 +212,7 @@ def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, ex
 
 
 def _loss_in(
-    plan: CasePlan, question: Question, case: Case, ways: Ways, explorations: Explorations, *, few: bool
+    plan: CasePlan, question: Question, case: Case, ways: Cases, explorations: Explorations, *, few: bool
 ) -> Answer:
     """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
     if not few and case_to_explore(question, case, ways, plan, explorations) is not None:
@@ -221,7 +221,7 @@ def _loss_in(
 
 
 def _explore_case(
-    question: Question, case: Case, ways: Ways, plan: CasePlan, explorations: Explorations
+    question: Question, case: Case, ways: Cases, plan: CasePlan, explorations: Explorations
 ) -> CaseKnowledge:
     """What is known of a case once what the question needs is explored."""
     open_ = case_to_explore(question, case, ways, plan, explorations)

@@ -18,7 +18,7 @@ def collect_seldom() -> None:
 
 
 @contextmanager
-def seldom_collected() -> Generator[None]:
+def rare_collection() -> Generator[None]:
     """The same within it; the collector looks as before once it is left."""
     before = gc.get_threshold()
     collect_seldom()

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ...language.immutable import immutable
-from ..questions.case_order import BUDGETS, CasePlan, Order, Ways, narrower_cases, wider_cases
+from ..questions.case_order import BUDGETS, CasePlan, Cases, Order, narrower_cases, wider_cases
 from ..questions.questions import KEPT_READS, PROPERTIES, QUESTION, WITNESS, Case, Question
 from .case_results import CaseResult, ScenarioStep
 from .explorations import Explorations
@@ -168,7 +168,7 @@ def _main(case: Case) -> tuple[str, ...]:
 
 
 def case_to_explore(
-    question: Question, case: Case, ways: Ways, plan: CasePlan, explorations: Explorations
+    question: Question, case: Case, ways: Cases, plan: CasePlan, explorations: Explorations
 ) -> Case | None:
     """The exploration to make before a question is answered of one of a cell's ways; None where there is nothing to
     make. Where all that the cell is for is lost already in one of the ways it is the brief one, which ends where the
@@ -210,7 +210,7 @@ def _is_settled(case: Case, plan: CasePlan, explorations: Explorations) -> bool:
     return True
 
 
-def _next_way(ways: Ways, plan: CasePlan, explorations: Explorations) -> Case | None:
+def _next_way(ways: Cases, plan: CasePlan, explorations: Explorations) -> Case | None:
     for way in ways:
         if not _is_settled(way, plan, explorations):
             return way

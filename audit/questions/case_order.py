@@ -87,7 +87,7 @@ def _fits(fewer: tuple[int, ...], more: tuple[int, ...], apart: bool) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def wider_cases(case: Case) -> Ways:
+def wider_cases(case: Case) -> Cases:
     """The cases with the same faults whose brokers take every step that those of this one take, the widest first: with
     acks=1 for all, with a lesser min.insync.replicas, or both.
 
@@ -98,14 +98,14 @@ def wider_cases(case: Case) -> Ways:
 
 
 @lru_cache(maxsize=100_000)
-def narrower_cases(case: Case) -> Ways:
+def narrower_cases(case: Case) -> Cases:
     """The cases that this one is wider than, the narrowest first; without those that ask for more than there are
     replicas."""
     waits = ("all", "leader") if case.values["acks"] == "leader" else ("all",)
     return _asking(case, waits, range(int(case.values["replicas"]), int(case.values["min_isr"]) - 1, -1))
 
 
-def _asking(case: Case, waits: Sequence[str], least: Iterable[int]) -> Ways:
+def _asking(case: Case, waits: Sequence[str], least: Iterable[int]) -> Cases:
     """A case with other acks and min.insync.replicas, where these decide what is taken and nothing else."""
     values = case.values
     once = values["max_records"] == 1 and not values["retries"] and not values["unclean_elections"]
@@ -119,7 +119,7 @@ def _asking(case: Case, waits: Sequence[str], least: Iterable[int]) -> Ways:
     return tuple(other for other in made if other != case)
 
 
-Ways = tuple[Case, ...]
+Cases = tuple[Case, ...]
 """Explorations that answer a cell together: one that loses records is enough to say that it loses them."""
 
 
@@ -128,17 +128,17 @@ class Order:
     """Of a plan's other cases those that have no more faults than one, those that have no fewer, and of the latter
     those that are explored before it: of cases that are alike, the first."""
 
-    fewer: Ways
-    more: Ways
-    earlier: Ways
+    fewer: Cases
+    more: Cases
+    earlier: Cases
 
 
 class CasePlan:
     """The explorations for losses that a signature may need, cell by cell, the calm one first, and their order."""
 
-    def __init__(self, groups: tuple[Ways, ...]) -> None:
+    def __init__(self, groups: tuple[Cases, ...]) -> None:
         self.groups = groups
-        self.cases: Ways = tuple(dict.fromkeys(case for ways in groups for case in ways))
+        self.cases: Cases = tuple(dict.fromkeys(case for ways in groups for case in ways))
         self._forms = [(case, form_of(case)) for case in self.cases]
         self._places = {case: at for at, case in enumerate(self.cases)}
         self._orders: dict[Case, Order] = {}
@@ -161,7 +161,7 @@ def first_of(cases: Iterable[Case]) -> list[Case]:
     likely keeps waits for the wider ones, what most likely loses for both ends."""
     some = dict.fromkeys(case.explored_case for case in cases)
 
-    def has(others: Ways, case: Case) -> bool:
+    def has(others: Cases, case: Case) -> bool:
         return any(other.explored_case in some for other in others if other.explored_case != case)
 
     return [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ...language.constants import PlainValue
-from .case_order import CasePlan, Ways
+from .case_order import CasePlan, Cases
 from .questions import CALM, Case, ExplorationKind, Question, one_object_of
 from .signature import Signature
 from .situations import (
@@ -320,10 +320,10 @@ def plan_of(signature: Signature) -> CasePlan:
 
 
 @lru_cache(maxsize=10_000)
-def _plan(groups: tuple[Ways, ...]) -> CasePlan:
+def _plan(groups: tuple[Cases, ...]) -> CasePlan:
     return CasePlan(groups)
 
 
-def cases_in(signature: Signature) -> Ways:
+def cases_in(signature: Signature) -> Cases:
     """All explorations for losses that a signature may need, in a row."""
     return plan_of(signature).cases

@@ -164,14 +164,14 @@ class Case:
         return replicas * (faults + (replicas if values["retries"] else 0))
 
     @property
-    def stay(self) -> int:
+    def least_isr_left(self) -> int:
         """How many members of the ISR no fault can reach, at least; 0 or less if faults can reach them all."""
         return int(self.values["replicas"]) - sum(int(self.values[name]) for name in MEMBERS_LOST)
 
     @property
     def takes_all(self) -> bool:
         """Whether the ISR can be without any member that runs."""
-        return self.stay < 1
+        return self.least_isr_left < 1
 
     @cached_property
     def explored_case(self) -> Case:
@@ -183,13 +183,13 @@ class Case:
         depends on acks, and both ways to wait have their properties (`WITH_ALL`).
         tests/audit/exploring/test_explorations.py explores both.
         """
-        values, stay = self.values, self.stay
+        values, left = self.values, self.least_isr_left
         if values["unclean_elections"]:
             return self
         made = {
             **values,
             "unclean": bool(values["unclean"]) and self.takes_all,
-            "min_isr": 1 if int(values["min_isr"]) <= stay else values["min_isr"],
+            "min_isr": 1 if int(values["min_isr"]) <= left else values["min_isr"],
             "acks": "leader" if self.kind == "goes_on" else values["acks"],
         }
         return one_object_of(Case(self.kind, tuple(sorted(made.items())), self.brief))
