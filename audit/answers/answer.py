@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ...language.immutable import immutable
@@ -26,8 +27,6 @@ GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss foun
 
 RACK = declared_key("broker.rack")
 
-INCONCLUSIVE = "inconclusive: "
-
 ASSUMPTIONS: Mapping[str, str] = {
     "controllers-catch-up": "a controller whose disk was replaced starts when all others have caught up (KAFKA-14077)"
 }
@@ -43,7 +42,8 @@ class Answer:
 
     `facts` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length.
     Where the producer's model has it instead, `client` is its property and its constants. `hosts_out` is how many of
-    the hosts that a run about service loses are out before the fault.
+    the hosts that a run about service loses are out before the fault. `is_unfinished`: an exploration that it needs did
+    not end, for want of time or memory.
     """
 
     word: Word
@@ -55,6 +55,12 @@ class Answer:
     property: str = ""
     client: tuple[str, Settings] | None = None
     hosts_out: int = 0
+    is_unfinished: bool = False
+
+
+def unfinished_answer(stop_reason: str) -> Answer:
+    """Nothing is decided, since an exploration did not end, for want of time or memory."""
+    return Answer("not checked", "", f"inconclusive: {stop_reason}", is_unfinished=True)
 
 
 Table = Mapping[tuple[str, Name], Answer]
@@ -76,17 +82,17 @@ def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Ans
     if len(answers) == 1:
         return answers[0]
     words = {found.word for found in answers}
-    still_open = [found for found in answers if found.why.startswith(INCONCLUSIVE)]
+    still_open = [found for found in answers if found.is_unfinished]
     if still_open and {found.word for found in answers if found not in still_open} == {"no loss found"}:
         return still_open[0]
     if len(words) == 1:
         first = answers[0]
         on = tuple(dict.fromkeys(name for found in answers for name in found.facts))
-        return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property, first.client)
+        return replace(first, facts=on, hosts_out=0)
     deciding = facts_that_matter(variants, [found.word for found in answers])
     on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.facts))))
     worst = next((found for found in answers if found.word == "can lose"), answers[0])
-    return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property, worst.client)
+    return replace(worst, word="depends", facts=on, hosts_out=0)
 
 
 def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ from ..questions.situations import (
     taken_at_hosts,
     voters_of,
 )
-from .answer import GRAVITY, INCONCLUSIVE, RACK, Answer, SubjectVerdict, Table, merge_answers
+from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers, unfinished_answer
 from .theorems import is_proved
 
 _CONSUMED = ("no-loss", "no-unread")
@@ -124,7 +124,7 @@ def answer(signature: Signature, question: Question, cell: Cell, explorations: E
 
 def _answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     if explorations.is_time_over:
-        return Answer("not checked", "", INCONCLUSIVE + NO_TIME)
+        return unfinished_answer(NO_TIME)
     if question.kind == "delivery":
         return _delivery(signature, question, cell, explorations)
     if question.kind == "goes_on":
@@ -174,7 +174,7 @@ def _answer_over_racks(answers: Sequence[Answer]) -> Answer:
     if len({found.word for found in answers}) == 1:
         return answers[0]
     worst = next((found for found in answers if found.word == "can lose"), answers[-1])
-    return Answer("depends", worst.basis, worst.why, (RACK,), worst.steps, worst.case, worst.property, worst.client)
+    return replace(worst, word="depends", facts=(RACK,), hosts_out=0)
 
 
 def _loss(
@@ -305,12 +305,9 @@ def _of_known(question: Question, case: Case, knowledge: CaseKnowledge) -> Answe
         name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
         return Answer("can lose", "model", _ways(case, lost), (), lost.steps, lost.case, name)
     if not set(question.properties) <= knowledge.held_properties:
-        stopped = (
-            INCONCLUSIVE + knowledge.stop_reason
-            if knowledge.stop_reason
-            else "the exploration ended at the losses it had found"
-        )
-        return Answer("not checked", "", stopped)
+        if knowledge.stop_reason:
+            return unfinished_answer(knowledge.stop_reason)
+        return Answer("not checked", "", "the exploration ended at the losses it had found")
     if not knowledge.is_reached:
         return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
     bounds = bounds_text(knowledge.basis, knowledge.states)
@@ -460,7 +457,7 @@ def _goes_on(
     missing = _missing(cell, signature, rack_size, down)
     if lost is None:
         if found.stop_reason or name not in found.held_invariants or SETTLES not in found.reached_witnesses:
-            return Answer("not checked", "", INCONCLUSIVE + (found.stop_reason or "nothing ever comes to rest"))
+            return unfinished_answer(found.stop_reason or "nothing ever comes to rest")
         return Answer("no loss found", "model", f"a leader serves {missing}: {_states(found.states)}")
     until = "until they are back"
     if any(name in explorations.result(case).held_invariants for case in behind):

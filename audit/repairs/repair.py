@@ -11,7 +11,7 @@ from typing import Any
 
 from ...language.immutable import immutable
 from ..answers.acknowledgements import answer_of_log_and_client
-from ..answers.answer import INCONCLUSIVE, LATE, Answer, SubjectVerdict
+from ..answers.answer import LATE, Answer, SubjectVerdict
 from ..answers.requirements import RequirementCheck
 from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..cluster.cluster import Cluster
@@ -75,7 +75,7 @@ def _is_assumed(answer: Answer) -> bool:
 
 def _is_beyond_model(answer: Answer) -> bool:
     """Whether it is not decided for want of something else than time and memory."""
-    return answer.word == "not checked" and not answer.why.startswith(INCONCLUSIVE)
+    return answer.word == "not checked" and not answer.is_unfinished
 
 
 def _is_good(answer: Answer, tolerance: Tolerance) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.answer import INCONCLUSIVE, Answer, merge_answers
+from tidegate.audit.answers.answer import Answer, merge_answers, unfinished_answer
 from tidegate.audit.answers.requirements import DEFAULT, check_requirements
 from tidegate.audit.answers.verdicts import answer as answer_in
 from tidegate.audit.answers.verdicts import check_subjects
@@ -403,7 +403,7 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
 
 
 def test_what_is_open_for_lack_of_time_is_not_said_to_depend_on_a_fact() -> None:
-    fine, late = Answer("no loss found"), Answer("not checked", "", INCONCLUSIVE + NO_TIME)
+    fine, late = Answer("no loss found"), unfinished_answer(NO_TIME)
     some = [Variant((("version", text),), signature()) for text in ("3.8", "3.9")]
     assert merge_answers(some, [fine, late]) == late
     assert merge_answers(some, [Answer("can lose"), late]).word == "depends"
