@@ -15,6 +15,7 @@ from ..api.auditing import parse_requirements
 from ..audit.answers.baseline import AcceptedFinding
 from ..audit.answers.baseline import read_baseline as baseline
 from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
+from ..audit.answers.voter_changes import VoterChange
 from ..audit.auditing import AuditOutcome, AuditRequest, ReadCluster, audit, read_cluster, read_clusters
 from ..audit.cluster.statements import UnreadableInputError, WrongOptionError
 from ..audit.exploring.small_models import kept_in
@@ -32,6 +33,7 @@ from ..language.errors import UnreadableError, UsageError, suggest_name
 from ..reports.audit.overview import audit_headline, audit_overview
 from ..reports.audit.restarts import restarts_page
 from ..reports.audit.terminal import audit_page, difference_page, topic_page
+from ..reports.audit.voter_changes import voter_changes_page
 from ..reports.exits import Exit, worst_exit
 from ..reports.text_page import TextPage, count_text
 from .audit_confirm import confirm_losses
@@ -39,6 +41,7 @@ from .audit_files import Scenario, name_pages, save_audit
 from .audit_init import place_of_skeleton, write_skeleton
 from .audit_restart import may_restart, parse_brokers
 from .audit_several import audit_clusters, audits_document, audits_page, folder_of, refuse_options_of_one
+from .audit_voters import may_change_voters, parse_changes
 from .options import add_open_option, add_print_options, parse_positive, parse_seconds, text_format_of
 from .output import check_open, end_with_page, prepare_directory, print_json
 from .progress import ProgressLine, report_for
@@ -53,6 +56,7 @@ EXAMPLES = """\
   tidegate audit cluster/ --kafka-version 3.7 --client java:2.8 --json
   tidegate audit --bootstrap-server broker-1:9092 --command-config client.properties audit.toml
   tidegate audit --bootstrap-server broker-1:9092 --may-restart 2
+  tidegate audit cluster/ --may-change-voters add=4,add=5
   tidegate audit --collect > collect.sh; sh collect.sh --bootstrap-server localhost:9092; tidegate audit tidegate-audit
 
 exit: 0 what is required holds in the model, 1 it does not, 5 that depends on something not
@@ -163,6 +167,13 @@ def _add_live_cluster_options(parser: Parser) -> None:
         "lost while it is away, and what to wait for; asked again before it is answered",
     )
 
+    group.add_argument(
+        "--may-change-voters",
+        metavar="CHANGES",
+        help="whether add=ID, remove=ID or replace=ID (another disk) of a KRaft controller may be done now, several "
+        "with commas one after the other: who is needed meanwhile, and what to do first",
+    )
+
 
 def _add_fact_options(parser: Parser) -> None:
     group = parser.add_argument_group("facts that the files do not state")
@@ -203,6 +214,10 @@ def run(options: argparse.Namespace) -> Exit:
         if options.out is not None:
             raise UsageError("--may-restart answers for now and writes no files: leave out --out")
         return _answer_restart(options, parse_brokers(options.may_restart))
+    if options.may_change_voters is not None:
+        if options.out is not None:
+            raise UsageError("--may-change-voters answers for now and writes no files: leave out --out")
+        return _answer_changes(options, parse_changes(options.may_change_voters))
     check_open(options)
     if options.confirm and options.out is None:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
@@ -408,6 +423,22 @@ def _answer_restart(options: argparse.Namespace, asked_brokers: Sequence[int] | 
         print_json(found)
     else:
         print(restarts_page(found, text_format_of(options)).text(), end="", flush=True)
+    return Exit(found["exit"])
+
+
+def _answer_changes(options: argparse.Namespace, changes: Sequence[VoterChange]) -> Exit:
+    """Whether voters may be changed, printed."""
+    try:
+        cluster, _ = _read(options, None if options.no_cache else cache_directory())
+    except WrongOptionError as error:
+        raise UsageError(f"{error}\ntry: tidegate audit --help") from None
+    except UnreadableInputError as error:
+        raise UnreadableError(str(error)) from None
+    found = may_change_voters(changes, cluster)
+    if options.json:
+        print_json(found)
+    else:
+        print(voter_changes_page(found, text_format_of(options)).text(), end="", flush=True)
     return Exit(found["exit"])
 
 

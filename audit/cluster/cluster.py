@@ -191,7 +191,8 @@ class Client:
 @immutable
 class Quorum:
     """The controllers of KRaft. `dynamic` is KIP-853's membership (kraft.version 1), None if nothing says. `hosts` are
-    the hosts at which voters are described to be reached."""
+    the hosts at which voters are described to be reached. `late` are the voters and observers that do not fetch or have
+    not caught up, None if nothing says who fetches."""
 
     voters: tuple[int, ...]
     origin: Origin
@@ -199,6 +200,7 @@ class Quorum:
     observers: tuple[int, ...] = ()
     dynamic: bool | None = None
     hosts: tuple[tuple[int, str], ...] = ()
+    late: tuple[int, ...] | None = None
 
 
 @immutable

@@ -356,7 +356,8 @@ def _quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
             of = [StatedValue(str(quorum.leader), quorum.origin) for quorum in leaders]
             joined_parts.contradict("the leader of the quorum", of)
             leader = None
-        return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic)
+        late = next((quorum.late for quorum in described if quorum.late is not None), None)
+        return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic, late=late)
     nodes = [broker for part in joined_parts.parts for broker in part.brokers]
     listed = _listed_voters(sorted(nodes, key=lambda node: "controller" not in node.roles))
     if listed and dynamic:

@@ -108,8 +108,13 @@ class Story:
             self._fetch(candidate, others)
         except StepError:
             return False
-        resigned = self.state.election[candidate].role == Role.RESIGNED
-        return self.is_committed(candidate) and (not resigned or self._commits_after(candidate, others))
+        match self.state.election[candidate].role:
+            case Role.LEADER:
+                return self.is_committed(candidate)
+            case Role.RESIGNED:  # it removed itself
+                return self._commits_after(candidate, others)
+            case _:
+                return False
 
     def _commits_after(self, resigned: Voter, others: Sequence[Voter]) -> bool:
         """Whether others go on, once a leader that removed itself has resigned."""

@@ -482,6 +482,20 @@ def _hosts(text: str) -> Iterator[tuple[int, str]]:
         yield from ((int(voter), host) for host in re.findall(r'://(\[[^\]]+\]|[^:"\[\]]+):\d', endpoints))
 
 
+LATE_MS = 5_000
+"""Milliseconds for which a voter may not have fetched: a leader waits for 2 s (controller.quorum.fetch.timeout.ms)."""
+
+
+def _late(text: str, rows: int) -> tuple[int, ...] | None:
+    """Who has not fetched of late, or lags, by the leader's clock; None where it is not printed in numbers of all."""
+    row = r"^(\d{1,10})\s+(?:\S{22}\s+)?-?\d+\s+(\d+)\s+(-?\d+)\s+-?\d+\s+(Leader|Follower|Observer)\s*$"
+    found = re.findall(row, text, re.M)
+    now = next((int(at) for _, _, at, status in found if status == "Leader"), -1)
+    if now < 0 or len(found) != rows:
+        return None
+    return tuple(int(node) for node, lag, at, _ in found if int(at) < now - LATE_MS or int(lag) > MOST_LAG)
+
+
 def _replication(path: str, text: str) -> Part:
     part = Part("kafka-metadata-quorum.sh describe --replication")
     part.control_plane = "kraft"
@@ -490,7 +504,7 @@ def _replication(path: str, text: str) -> Part:
     voters = tuple(int(node) for node, status in rows if status != "Observer")
     observers = tuple(int(node) for node, status in rows if status == "Observer")
     if voters:
-        part.quorums.append(Quorum(voters, Origin(path, 1), leader, observers))
+        part.quorums.append(Quorum(voters, Origin(path, 1), leader, observers, late=_late(text, len(rows))))
     lags = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?-?\d+\s+(\d+)\s.*\bFollower\s*$", text, re.M)
     note_lagging(part, None, {f"voter {node}": int(lag) for node, lag in lags}, Origin(path, 1))
     silent = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?(?:-1|0)\s+-?\d+\s+-1\s.*\bFollower\s*$", text, re.M)

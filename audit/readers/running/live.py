@@ -32,7 +32,7 @@ from ..parsed_file import Part
 from .admin import Admin
 from .collection import kept_names
 from .connection import ConnectionSettings
-from .descriptions import DescribedSetting, add_setting, end_of_configs, lists_of, note_lagging
+from .descriptions import LATE_MS, MOST_LAG, DescribedSetting, add_setting, end_of_configs, lists_of, note_lagging
 
 CONNECT_SECONDS, PROBE_SECONDS = 8.0, 5.0
 REQUEST_MS = 8_000
@@ -400,10 +400,11 @@ def _quorum(part: Part, client: Admin, address: str) -> tuple[str, tuple[int, ..
     leader = quorum["leader_id"]
     voters = tuple(voter["replica_id"] for voter in quorum["current_voters"])
     observers = tuple(observer["replica_id"] for observer in quorum["observers"])
-    part.quorums.append(Quorum(voters, origin, leader if leader >= 0 else None, observers))
     ends = {voter["replica_id"]: voter["log_end_offset"] for voter in quorum["current_voters"]}
     last = ends.get(leader, -1)
     lags = {f"voter {voter}": last - end for voter, end in ends.items() if last >= 0}
+    behind = None if leader < 0 else tuple(_replicas_behind(quorum, last))
+    part.quorums.append(Quorum(voters, origin, leader if leader >= 0 else None, observers, late=behind))
     note_lagging(part, quorum.get("high_watermark"), lags, origin)
     late = dict(late_voters(quorum))
     said = "; ".join(f"controller {voter} has not fetched for {seconds:.0f} s" for voter, seconds in late.items())
@@ -416,8 +417,14 @@ NO_CONTROLLER = (
 )
 """What a quorum without a leader means."""
 
-LATE_MS = 5_000
-"""Milliseconds for which a voter may not have fetched: a leader waits for 2 s (controller.quorum.fetch.timeout.ms)."""
+
+def _replicas_behind(quorum: Mapping[str, Any], last: int) -> Iterator[int]:
+    """Voters and observers that do not fetch, or lag."""
+    now = max((voter.get("last_fetch_timestamp") or -1 for voter in quorum["current_voters"]), default=-1)
+    for replica in (*quorum["current_voters"], *quorum["observers"]):
+        at = replica.get("last_fetch_timestamp") or -1
+        if at < now - LATE_MS or last - replica["log_end_offset"] > MOST_LAG:
+            yield replica["replica_id"]
 
 
 def late_voters(quorum: Mapping[str, Any]) -> Iterator[tuple[int, float]]:

@@ -1,0 +1,61 @@
+"""`audit --may-change-voters`: whether voters of KRaft may be added, removed, or get another disk, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..audit.answers.voter_changes import VoterChange, VoterChangeAnswer, answer_changes
+from ..audit.cluster.cluster import Cluster
+from ..language.errors import UsageError
+from ..reports.exits import Exit
+
+SCHEMA = "tidegate.may-change-voters/1"
+KINDS = ("add", "remove", "replace")
+
+
+def parse_changes(text: str) -> list[VoterChange]:
+    """The changes that `--may-change-voters` names, in their order. Raises UsageError."""
+    found: list[VoterChange] = []
+    for part in text.split(","):
+        kind, mark, controller = part.strip().partition("=")
+        if kind not in KINDS or not mark or not controller.isdecimal():
+            raise UsageError(
+                f"--may-change-voters {text}: write add=ID, remove=ID or replace=ID, several with commas in their order"
+            )
+        found.append(VoterChange(kind, int(controller)))
+    return found
+
+
+def may_change_voters(changes: Sequence[VoterChange], cluster: Cluster) -> dict[str, Any]:
+    """The document of the answers."""
+    answers = answer_changes(cluster, changes)
+    quorum = cluster.quorum
+    told = "" if quorum is None else f"The quorum as {quorum.origin} describes it"
+    order = "; each change after the one before is committed" if len(answers) > 1 else ""
+    return {
+        "schema": SCHEMA,
+        "exit": int(exit_of_changes(answers)),
+        "changes": [
+            {
+                "change": answer.change.kind,
+                "controller": answer.change.controller,
+                "may_change": answer.word,
+                "stops": list(answer.stops),
+                "waits": list(answer.waits),
+                "meanwhile": list(answer.meanwhile),
+                "unknown": list(answer.unknown),
+                "may_fail": answer.may_fail,
+            }
+            for answer in answers
+        ],
+        "notes": [f"{told}{order}."] if told else [],
+    }
+
+
+def exit_of_changes(answers: Sequence[VoterChangeAnswer]) -> Exit:
+    """1 if one may not be made, 5 if that is not known of one, else 0."""
+    words = {answer.word for answer in answers}
+    if "no" in words:
+        return Exit.SAFETY
+    return Exit.INCONCLUSIVE if "not known" in words else Exit.HOLDS

@@ -1,0 +1,47 @@
+"""`audit --may-change-voters`: which changes, what is printed, and with which exit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tidegate.audit.answers.voter_changes import VoterChange, VoterChangeAnswer
+from tidegate.cli.audit_voters import exit_of_changes, parse_changes
+from tidegate.language.errors import UsageError
+from tidegate.reports.exits import Exit
+
+from ..conftest import Run
+
+DOWN = ("audit", "examples/quorums/one-of-three-down", "--may-change-voters")
+
+
+def test_changes_are_named_in_their_order() -> None:
+    assert parse_changes("remove=3, add=4") == [VoterChange("remove", 3), VoterChange("add", 4)]
+
+
+@pytest.mark.parametrize("text", ["", "4", "add", "add=", "add=x", "move=3", "add=4,", "add=-1"])
+def test_what_is_no_change_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"write add=ID, remove=ID or replace=ID"):
+        parse_changes(text)
+
+
+def test_one_that_must_not_be_made_decides_the_exit() -> None:
+    yes, no, open_ = (VoterChangeAnswer(VoterChange("add", 4), word) for word in ("yes", "no", "not known"))
+    exits = [exit_of_changes(answers) for answers in ([yes], [yes, open_], [open_, no])]
+    assert exits == [Exit.HOLDS, Exit.INCONCLUSIVE, Exit.SAFETY]
+
+
+def test_the_files_of_a_quorum_are_asked(tidegate: Run) -> None:
+    done = tidegate(*DOWN, "add=4")
+    assert done.exit == 1 and done.out.startswith("✗ controller 4 must not be added now\n  why not: with 4 voters")
+    found = json.loads(tidegate(*DOWN, "replace=3", "--json").out)
+    assert (found["schema"], found["exit"], found["changes"][0]["may_change"]) == (
+        "tidegate.may-change-voters/1",
+        0,
+        "yes",
+    )
+
+
+def test_nothing_is_written(tidegate: Run) -> None:
+    done = tidegate(*DOWN, "add=4", "--out", "somewhere")
+    assert done.exit == 64 and "--may-change-voters answers for now and writes no files" in done.err
